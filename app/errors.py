@@ -1,0 +1,86 @@
+"""The error tree: what may go wrong, with the HTTP status and the stable code on the class.
+
+`message` says what was wrong and what to do; `details` lists every single complaint. All of them
+reach a client as `{"error": {"code": …, "message": …, "details": […]}}`.
+"""
+
+from typing import Any, ClassVar
+
+
+class ServiceError(Exception):
+    """The root: anything the service tells its caller on purpose."""
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "internal"
+
+    def __init__(self, message: str, details: list[dict[str, Any]] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details or []
+
+    def body(self) -> dict[str, Any]:
+        """The JSON body, the same shape for every error."""
+        return {"error": {"code": self.code, "message": self.message, "details": self.details}}
+
+
+class BadSettings(ServiceError):
+    """A setting in the environment that cannot be used; the process does not start."""
+
+    code = "bad_settings"
+
+
+class BadRequest(ServiceError):
+    """Parameters or a body that cannot be used; `details` has every complaint."""
+
+    status = 400
+    code = "bad_request"
+
+
+class Unauthorized(ServiceError):
+    """A write with a token that is not one of ours."""
+
+    status = 401
+    code = "unauthorized"
+
+
+class WritesClosed(ServiceError):
+    """A write while no token is set."""
+
+    status = 403
+    code = "writes_closed"
+
+
+class NotFound(ServiceError):
+    """No such document, or no such address."""
+
+    status = 404
+    code = "not_found"
+
+
+class Conflict(ServiceError):
+    """An older version would have overwritten a newer one."""
+
+    status = 409
+    code = "conflict"
+
+
+class TooLarge(ServiceError):
+    """A body over the set size."""
+
+    status = 413
+    code = "too_large"
+
+
+class Unavailable(ServiceError):
+    """Elasticsearch cannot answer now; the client is told when to ask again."""
+
+    status = 503
+    code = "engine_unavailable"
+    retry_after = 5  # seconds
+
+
+class NoIndex(Unavailable):
+    """Elasticsearch answers, but there is nothing to search yet."""
+
+    code = "no_index"
+    retry_after = 30

@@ -1,0 +1,81 @@
+"""Every setting of the service, typed, with its default and a sentence on what it does.
+
+The environment is read here and nowhere else. Names in the environment are the field names in
+capitals behind `BLOGSEARCH_`, but for the two addresses, which go by the names that every tool
+around these engines uses: `ELASTICSEARCH_URL` and `REDIS_URL`.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.errors import BadSettings
+
+_REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+class Settings(BaseSettings):
+    """The settings of one process; frozen, so that a running service cannot change its mind."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="BLOGSEARCH_", frozen=True, extra="forbid", populate_by_name=True
+    )
+
+    # -- engines ---------------------------------------------------------------------------------
+    elasticsearch_url: str = Field(
+        "http://127.0.0.1:9200",
+        validation_alias="ELASTICSEARCH_URL",
+        description="Where Elasticsearch answers; several addresses separated by commas.",
+    )
+    elasticsearch_api_key: str = Field(
+        "",
+        validation_alias="ELASTICSEARCH_API_KEY",
+        description="API key for an Elasticsearch that asks for one.",
+    )
+    elasticsearch_timeout: float = Field(
+        5.0, gt=0, description="Seconds a search may wait for Elasticsearch."
+    )
+    redis_url: str = Field(
+        "redis://127.0.0.1:6379/0",
+        validation_alias="REDIS_URL",
+        description="Where Redis answers; empty: no cache.",
+    )
+
+    # -- index -----------------------------------------------------------------------------------
+    index: str = Field(
+        "blog",
+        pattern=r"^[a-z0-9][a-z0-9_-]{0,79}$",
+        description="The alias searches go to; generations are called <alias>-000001 and so on.",
+    )
+    shards: int = Field(1, ge=1, le=64, description="Primary shards of a new generation.")
+    replicas: int = Field(0, ge=0, le=8, description="Replicas of each shard.")
+    synonyms_dir: Path = Field(
+        _REPOSITORY / "synonyms", description="The folder of *.synonyms rule files."
+    )
+
+    # -- searching -------------------------------------------------------------------------------
+    strategy: Literal["blended", "fallback"] = Field(
+        "fallback",
+        description="How a search is answered: `blended`, everything in one boosted query, or "
+        "`fallback`, the algorithm of 2017.",
+    )
+
+
+def load_settings() -> Settings:
+    """The settings as the environment has them.
+
+    Raises:
+        BadSettings: naming every setting that is wrong, its value and what it should be.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise BadSettings(
+            "; ".join(
+                f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']} "
+                f"(got {problem['input']!r})"
+                for problem in error.errors()
+            )
+        ) from None
