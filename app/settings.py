@@ -62,6 +62,13 @@ class Settings(BaseSettings):
         "`fallback`, the algorithm of 2017.",
     )
 
+    # -- HTTP ------------------------------------------------------------------------------------
+    cors_origin: str = Field(
+        "*",
+        description="The origin whose pages may read answers, such as https://blog.example.org; "
+        "`*`: every page, empty: none but our own.",
+    )
+
 
 def load_settings() -> Settings:
     """The settings as the environment has them.

@@ -1,0 +1,1 @@
+"""HTTP: thin views that parse, call and render; no search logic lives here."""

@@ -1,0 +1,60 @@
+"""`blogsearch search`: what a visitor would be answered."""
+
+import json
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from werkzeug.datastructures import MultiDict
+
+from app.commands.tools import Tools, pass_tools
+from app.search import search as run_search
+from app.search.request import SearchRequest
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("--page", default=1, show_default=True, help="Which page of hits.")
+@click.option("--size", default=10, show_default=True, help="Hits on a page.")
+@click.option("--debug", is_flag=True, help="Also print how the answer came about, as JSON.")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@pass_tools
+def search(
+    tools: Tools, query: tuple[str, ...], page: int, size: int, debug: bool, form: str
+) -> None:
+    """Search as a visitor would; the cache is left out.
+
+    \b
+    blogsearch search pythn
+    blogsearch search date format --debug
+    blogsearch search '"exactly this"' --size 3 --format json
+    """
+    parameters = MultiDict({"q": " ".join(query), "page": str(page), "size": str(size)})
+    request = SearchRequest.parse(parameters)
+    answer = run_search(tools.elastic, tools.settings.index, request, tools.settings)
+    if form == "json":
+        whole = {**answer.body, "debug": answer.debug} if debug else answer.body
+        click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
+        return
+    _print_table(answer.body)
+    if debug:
+        click.echo(json.dumps(answer.debug, indent=2, ensure_ascii=False))
+
+
+def _print_table(body: dict[str, object]) -> None:
+    hits = body["hits"]
+    assert isinstance(hits, list)
+    console = Console()
+    found = f"{body['count']} found for {body['q']!r}"
+    corrected = body.get("corrected")
+    if isinstance(corrected, dict):
+        found += f", taken for {corrected['to']!r}"
+    console.print(found, markup=False)
+    table = Table("score", "title", "date", "address", box=None, pad_edge=False)
+    for hit in hits:
+        score = "" if hit["score"] is None else f"{hit['score']:.2f}"
+        day = (hit.get("pub_date") or "")[:10]
+        table.add_row(score, escape(hit["title"]), day, escape(hit.get("url") or hit["oid"]))
+    if hits:
+        console.print(table)

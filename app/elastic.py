@@ -1,0 +1,99 @@
+"""The connection to Elasticsearch, and the only place where its errors become ours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from elasticsearch import (
+    ApiError,
+    AuthenticationException,
+    AuthorizationException,
+    ConnectionTimeout,
+    Elasticsearch,
+    NotFoundError,
+    TransportError,
+)
+
+from app.errors import BadSettings, NoIndex, ServiceError, Unavailable
+from app.settings import Settings
+
+_OVERLOADED = {429, 502, 503, 504}
+
+
+def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
+    """A client for the addresses in the settings; it opens no connection yet.
+
+    Args:
+        timeout: seconds a request may take, where it is not a search (`elasticsearch_timeout`).
+
+    Raises:
+        BadSettings: an address that is none.
+    """
+    hosts = [host.strip() for host in settings.elasticsearch_url.split(",") if host.strip()]
+    try:
+        return Elasticsearch(
+            [_with_port(host) for host in hosts],
+            api_key=settings.elasticsearch_api_key or None,
+            request_timeout=timeout or settings.elasticsearch_timeout,
+            # A visitor waits: try each other node once, and never the same one for a time-out.
+            max_retries=min(len(hosts) - 1, 2),
+            retry_on_timeout=False,
+        )
+    except ValueError as error:
+        raise BadSettings(
+            f"ELASTICSEARCH_URL: {error}. Write it like http://127.0.0.1:9200."
+        ) from None
+
+
+def _with_port(host: str) -> str:
+    """The client insists on a port; a person who writes https://search.example.org means 443."""
+    parts = urlsplit(host)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(f"{host!r} is not an http:// or https:// address")
+    if parts.port:
+        return host
+    standard = 443 if parts.scheme == "https" else 80
+    return parts._replace(netloc=f"{parts.netloc}:{standard}").geturl()
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn whatever the Elasticsearch client raises inside into the error our caller is told.
+
+    Raises:
+        NoIndex: there is no index behind the alias.
+        Unavailable: nobody answers, too late, or too busy.
+        ServiceError: Elasticsearch refuses what we sent, or us.
+    """
+    try:
+        yield
+    except NotFoundError as error:
+        if "index_not_found_exception" not in str(error.message):
+            raise ServiceError(f"Elasticsearch found nothing there: {error.message}") from error
+        raise NoIndex(
+            "There is no index to search yet. Build one with `blogsearch reindex POSTS.jsonl`."
+        ) from error
+    except (AuthenticationException, AuthorizationException) as error:
+        if "cluster_block_exception" in str(error.message):
+            raise Unavailable(
+                "The index takes no writes just now: it is being replaced, or the disk of "
+                "Elasticsearch is full. `blogsearch doctor` tells which."
+            ) from error
+        raise Unavailable(
+            "Elasticsearch refuses this service. Check ELASTICSEARCH_API_KEY and its rights."
+        ) from error
+    except ApiError as error:
+        if error.status_code in _OVERLOADED:
+            raise Unavailable(
+                f"Elasticsearch is overloaded or starting ({error.status_code}). Ask again soon."
+            ) from error
+        raise ServiceError(f"Elasticsearch refused the request: {error.message}") from error
+    except ConnectionTimeout as error:
+        raise Unavailable(
+            "Elasticsearch did not answer in time. `blogsearch doctor` tells more."
+        ) from error
+    except TransportError as error:
+        raise Unavailable(
+            "Elasticsearch cannot be reached. Start it, or check ELASTICSEARCH_URL; "
+            "`blogsearch doctor` tells more."
+        ) from error
