@@ -33,7 +33,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
     try:
         return Elasticsearch(
             [_with_port(host) for host in hosts],
-            api_key=settings.elasticsearch_api_key or None,
+            api_key=settings.elasticsearch_api_key.get_secret_value() or None,
             request_timeout=timeout or settings.elasticsearch_timeout,
             # A visitor waits: try each other node once, and never the same one for a time-out.
             max_retries=min(len(hosts) - 1, 2),

@@ -5,14 +5,21 @@ capitals behind `BLOGSEARCH_`, but for the two addresses, which go by the names 
 around these engines uses: `ELASTICSEARCH_URL` and `REDIS_URL`.
 """
 
+import logging
+import os
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.errors import BadSettings
 
+log = logging.getLogger(__name__)
+
+_OF_DEVSTACK = {"BLOGSEARCH_DEVSTACK_DIR"}
 _REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -29,8 +36,8 @@ class Settings(BaseSettings):
         validation_alias="ELASTICSEARCH_URL",
         description="Where Elasticsearch answers; several addresses separated by commas.",
     )
-    elasticsearch_api_key: str = Field(
-        "",
+    elasticsearch_api_key: SecretStr = Field(
+        SecretStr(""),
         validation_alias="ELASTICSEARCH_API_KEY",
         description="API key for an Elasticsearch that asks for one.",
     )
@@ -68,6 +75,9 @@ class Settings(BaseSettings):
         description="The origin whose pages may read answers, such as https://blog.example.org; "
         "`*`: every page, empty: none but our own.",
     )
+    commit: str = Field(
+        "", description="The commit this was built from, for `/__version__`; the image sets it."
+    )
 
 
 def load_settings() -> Settings:
@@ -76,13 +86,32 @@ def load_settings() -> Settings:
     Raises:
         BadSettings: naming every setting that is wrong, its value and what it should be.
     """
+    _warn_of_unknown_names()
     try:
         return Settings()
     except ValidationError as error:
-        raise BadSettings(
-            "; ".join(
-                f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']} "
-                f"(got {problem['input']!r})"
-                for problem in error.errors()
-            )
-        ) from None
+        complaints = [_complaint(problem) for problem in error.errors()]
+        raise BadSettings(". ".join(complaints)) from None
+
+
+def _warn_of_unknown_names() -> None:
+    """A misspelt setting would be ignored in silence; a warning, because it may be a newer one."""
+    known = {environment_name(field) for field in Settings.model_fields}
+    for name in sorted(os.environ):
+        if name.startswith("BLOGSEARCH_") and name not in known | _OF_DEVSTACK:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else "the README lists them."
+            log.warning("%s is no setting and does nothing; %s", name, hint)
+
+
+def environment_name(field: str) -> str:
+    """The name of a field of `Settings` in the environment."""
+    alias = Settings.model_fields[field].validation_alias
+    return alias if isinstance(alias, str) else f"BLOGSEARCH_{field.upper()}"
+
+
+def _complaint(problem: ErrorDetails) -> str:
+    field = str(problem["loc"][0])
+    name = environment_name(field) if field in Settings.model_fields else field
+    secret = field in Settings.model_fields and Settings.model_fields[field].annotation is SecretStr
+    return f"{name}: {problem['msg']}" + ("" if secret else f" (it is {problem['input']!r})")

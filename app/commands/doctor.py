@@ -1,0 +1,74 @@
+"""`blogsearch doctor`: what is reachable, what is not, and what to do about it."""
+
+import json
+import sys
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from analyzers.rules import RuleErrors, read_rules, rule_files
+from app.commands.tools import Tools, pass_tools
+from app.elastic import translated
+from app.errors import ServiceError
+from app.health import Check, checks
+
+_MARKS = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
+
+
+@click.command()
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@pass_tools
+def doctor(tools: Tools, form: str) -> None:
+    """Say what runs, in which version, what does not, and what to do.
+
+    The exit code is 1 when searches cannot be answered, 0 otherwise.
+
+    \b
+    blogsearch doctor
+    blogsearch doctor --format json
+    """
+    results = [*checks(tools.elastic, tools.cache, tools.settings), _synonyms(tools)]
+    if form == "json":
+        report = {check.name: check.report() for check in results}
+        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+    else:
+        _print_table(results)
+    if any(check.status == "error" for check in results):
+        sys.exit(1)
+
+
+def _print_table(results: list[Check]) -> None:
+    table = Table("", "", "seen", "what to do", box=None, pad_edge=False, show_header=False)
+    for check in results:
+        table.add_row(check.name, _MARKS[check.status], escape(check.seen), escape(check.remedy))
+    Console().print(table)
+
+
+def _synonyms(tools: Tools) -> Check:
+    """Whether the rule files are readable and the live index was built with them."""
+    settings = tools.settings
+    try:
+        files = rule_files(settings.synonyms_dir, settings.synonyms_without)
+        rules = read_rules(files)
+    except (RuleErrors, OSError) as error:
+        return Check("synonyms", "warning", str(error), "Run `blogsearch synonyms check`.")
+    seen = f"{len(rules.rules)} rules in {len(files)} file(s) of {settings.synonyms_dir}"
+    try:
+        with translated():
+            mappings = tools.elastic.indices.get_mapping(index=settings.index)
+    except ServiceError:
+        return Check("synonyms", "ok", seen)
+    built_with = {
+        mapping["mappings"].get("_meta", {}).get("blogsearch", {}).get("rules")
+        for mapping in mappings.values()
+    }
+    if built_with != {rules.digest}:
+        return Check(
+            "synonyms",
+            "warning",
+            f"{seen}; the live index was built with others",
+            "Run `blogsearch synonyms load` to build it with these.",
+        )
+    return Check("synonyms", "ok", seen)

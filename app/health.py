@@ -1,0 +1,82 @@
+"""What is reachable and fit to answer, told the same way to a monitor and to `blogsearch doctor`."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from elasticsearch import Elasticsearch
+
+from app.cache import AnswerCache
+from app.elastic import translated
+from app.errors import ServiceError
+from app.settings import Settings
+
+Status = Literal["ok", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at: its state, what was seen, and what to do where something is to be done."""
+
+    name: str
+    status: Status
+    seen: str
+    remedy: str = ""
+
+    def report(self) -> dict[str, str]:
+        """As JSON, without an empty remedy."""
+        report = {"status": self.status, "seen": self.seen}
+        return {**report, "remedy": self.remedy} if self.remedy else report
+
+
+def checks(elastic: Elasticsearch, cache: AnswerCache, settings: Settings) -> list[Check]:
+    """Look at Elasticsearch, the index behind the alias, and Redis, in that order; never raises."""
+    engine = _elasticsearch(elastic)
+    if engine.status == "error":
+        index = Check("index", "error", "not looked at: Elasticsearch does not answer")
+    else:
+        index = _index(elastic, settings.index)
+    return [engine, index, _redis(cache, settings)]
+
+
+def _elasticsearch(elastic: Elasticsearch) -> Check:
+    try:
+        with translated():
+            version = elastic.info()["version"]["number"]
+            health = elastic.cluster.health()
+    except ServiceError as error:
+        return Check("elasticsearch", "error", str(error.__cause__ or error), error.message)
+    seen = f"{version}, {health['number_of_nodes']} node(s), cluster {health['status']}"
+    if health["status"] == "red":
+        return Check(
+            "elasticsearch", "warning", seen, "A shard is missing: see _cluster/allocation/explain."
+        )
+    return Check("elasticsearch", "ok", seen)
+
+
+def _index(elastic: Elasticsearch, alias: str) -> Check:
+    try:
+        with translated():
+            count = elastic.count(index=alias)
+            names = ", ".join(elastic.indices.get_alias(name=alias))
+    except ServiceError as error:
+        return Check("index", "error", f"no index answers to {alias!r}", error.message)
+    seen = f"{names}: {count['count']} documents"
+    if count["_shards"]["failed"]:
+        return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")
+    if not count["count"]:
+        return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
+    return Check("index", "ok", seen)
+
+
+def _redis(cache: AnswerCache, settings: Settings) -> Check:
+    if not settings.redis_url:
+        return Check("redis", "ok", "no cache: REDIS_URL is empty")
+    version = cache.ping()
+    if version is None:
+        return Check(
+            "redis",
+            "warning",
+            "does not answer",
+            "Searches work, uncached. Start Redis, or check REDIS_URL.",
+        )
+    return Check("redis", "ok", version)

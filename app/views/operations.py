@@ -1,0 +1,52 @@
+"""For load balancers, monitors and people: is it alive, can it answer, which version is it.
+
+The three addresses are those of Mozilla's Dockerflow convention.
+"""
+
+import importlib.metadata
+
+from flask import Blueprint, Response, jsonify
+
+from app.health import checks
+from app.service import current_service
+
+blueprint = Blueprint("operations", __name__)
+
+
+@blueprint.get("/__lbheartbeat__")
+def alive() -> Response:
+    """This process answers. Depends on nothing, so that an engine's fault restarts no worker."""
+    return jsonify({"status": "ok"})
+
+
+@blueprint.get("/__heartbeat__")
+def ready() -> Response:
+    """Elasticsearch, the index and Redis; 503 when searches cannot be answered.
+
+    A Redis that is down degrades the service (answers are slower) and is no 503.
+    """
+    service = current_service()
+    results = checks(service.elastic, service.cache, service.settings)
+    failed = any(check.status == "error" for check in results)
+    degraded = any(check.status == "warning" for check in results)
+    response = jsonify(
+        {
+            "status": "error" if failed else "degraded" if degraded else "ok",
+            "checks": {check.name: check.report() for check in results},
+        }
+    )
+    response.status_code = 503 if failed else 200
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@blueprint.get("/__version__")
+def version() -> Response:
+    """Which build this is; the commit is set when the image is built."""
+    return jsonify(
+        {
+            "name": "blogsearch",
+            "version": importlib.metadata.version("blogsearch"),
+            "commit": current_service().settings.commit,
+        }
+    )
