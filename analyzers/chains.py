@@ -1,0 +1,158 @@
+"""The analysis chains: how a text becomes the tokens that are searched, each step with its reason.
+
+The order is html_strip, standard tokenizer, lowercase, synonyms, stop, snowball:
+
+- synonyms before snowball, so that rules are written in plain words and `go => golang` keeps "go"
+  away from "going", which snowball would make the same;
+- stop after synonyms, so that a rule may contain stop words (`state of the art, sota`): with stop
+  first such rules are refused or never match (22 searches over ten posts: none wrong in this order,
+  measured in docs/relevance.md);
+- the same chain at index and search time, because a contraction only works when both sides are
+  contracted.
+
+The char filters between html_strip and the tokenizer write what the tokenizer would drop (C++,
+.NET, ===) as words. The names they make are internal; `readable` turns them back.
+"""
+
+from typing import Any
+
+from analyzers.rules import RuleSet
+
+TEXT = "blog_text"
+"""Prose, stemmed and with synonyms."""
+FORMS = "blog_forms"
+"""Prose with synonyms, unstemmed: ranks the word itself above its inflections, whichever spelling."""
+WORDS = "blog_words"
+"""Words as they were written: no synonyms, no stop words, no stemming. For spelling and phrases."""
+CODE = "blog_code"
+"""Code blocks: unstemmed, camelCase as a whole and by its parts."""
+
+STOP_WORDS = frozenset(
+    "a an and are as at be but by for if in into is it no not of on or such that the their then "
+    "there these they this to was will with".split()
+)
+"""Lucene's English stop words (`_english_`), spelled out because a plan must know them too."""
+
+SYMBOL_WORDS = {
+    "cplusplus": "c++",
+    "csharp": "c#",
+    "fsharp": "f#",
+    "dotnet": ".net",
+}
+"""Names that the char filters give to words the tokenizer would cut down, and what they stand for."""
+
+_OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
+_OPERATOR_PREFIX = "op0"
+"""Operators become `op0` and their code points in hex: a word nobody types and no correction offers."""
+
+
+def _operator_word(operator: str) -> str:
+    return _OPERATOR_PREFIX + "".join(f"{ord(character):x}" for character in operator)
+
+
+def readable(token: str) -> str | None:
+    """A token of the words field as a person would write it; None for what must not be shown."""
+    if token.startswith(_OPERATOR_PREFIX):
+        return None
+    return SYMBOL_WORDS.get(token, token)
+
+
+def _char_filters() -> dict[str, dict[str, Any]]:
+    pattern = "pattern_replace"
+    return {
+        "blog_quotes": {
+            "type": "mapping",
+            "mappings": ["’ => '", "‘ => '", "ʼ => '", "＇ => '", "“ => \\u0022", "” => \\u0022"],
+        },
+        # Longest match first is the filter's own rule. A row of four is a ruler, not an operator.
+        "blog_operators": {
+            "type": "mapping",
+            "mappings": [
+                '==== => " "',
+                *(f'{sign} => " {_operator_word(sign)} "' for sign in _OPERATORS),
+            ],
+        },
+        "blog_plusplus": {
+            "type": pattern,
+            "pattern": "(?i)\\bc\\+\\+(?!\\+)",
+            "replacement": "cplusplus ",
+        },
+        "blog_sharp": {
+            "type": pattern,
+            "pattern": "(?i)\\b([cf])#",
+            "replacement": "$1sharp ",
+        },
+        "blog_dotnet": {
+            "type": pattern,
+            "pattern": "(?i)(?<![\\w.])\\.net\\b",
+            "replacement": "dotnet",
+        },
+        # The tokenizer keeps node.js, pyproject.toml and snake_case whole: .942 → .960 when split
+        # (shared measurements). A point between digits stays: 3.11 is one number.
+        "blog_split": {
+            "type": pattern,
+            "pattern": "_|(?<=\\p{L})[.:](?=\\p{L})",
+            "replacement": " ",
+        },
+        # Only words that start small are cut: createReactApp, but not GitHub, iPhone or macOS, which
+        # are names; whole they are found through the words twin.
+        "blog_camel": {
+            "type": pattern,
+            "pattern": "(?=\\p{Lu}\\p{Ll})(?<=\\b\\p{Ll}[\\p{L}\\p{N}]{0,40}\\p{Ll})",
+            "replacement": " ",
+        },
+    }
+
+
+_SYMBOLS = [
+    "blog_quotes",
+    "blog_operators",
+    "blog_plusplus",
+    "blog_sharp",
+    "blog_dotnet",
+    "blog_split",
+]
+
+
+def _filters(rules: RuleSet) -> dict[str, dict[str, Any]]:
+    return {
+        # "Go's" is about Go; and a rule about go must see it before snowball does.
+        "blog_possessive": {"type": "stemmer", "language": "possessive_english"},
+        "blog_synonyms": {"type": "synonym", "synonyms": list(rules.compiled)},
+        "blog_stop": {"type": "stop", "stopwords": sorted(STOP_WORDS)},
+        "blog_snowball": {"type": "snowball", "language": "English"},
+        # split_on_numerics would cut python2 and utf8 apart; preserve_original keeps the whole.
+        "blog_camel_parts": {
+            "type": "word_delimiter",
+            "preserve_original": True,
+            "split_on_numerics": False,
+            "stem_english_possessive": False,
+        },
+    }
+
+
+def analysis(rules: RuleSet) -> dict[str, Any]:
+    """The `analysis` part of an index's settings, with the rules as they are now compiled in."""
+
+    def chain(char_filters: list[str], filters: list[str]) -> dict[str, Any]:
+        return {
+            "type": "custom",
+            "char_filter": ["html_strip", *char_filters],
+            "tokenizer": "standard",
+            "filter": filters,
+        }
+
+    plain = ["lowercase", "asciifolding", "blog_possessive"]
+    return {
+        "char_filter": _char_filters(),
+        "filter": _filters(rules),
+        "analyzer": {
+            TEXT: chain(
+                [*_SYMBOLS, "blog_camel"],
+                [*plain, "blog_synonyms", "blog_stop", "blog_snowball"],
+            ),
+            FORMS: chain(_SYMBOLS, [*plain, "blog_synonyms"]),
+            WORDS: chain(_SYMBOLS, plain),
+            CODE: chain(_SYMBOLS, ["blog_camel_parts", *plain]),
+        },
+    }
