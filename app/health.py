@@ -1,4 +1,4 @@
-"""What is reachable and fit to answer, told the same way to a monitor and to `blogsearch doctor`."""
+"""What is reachable and fit to answer, told alike to a monitor and to `blogsearch doctor`."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ Status = Literal["ok", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at: its state, what was seen, and what to do where something is to be done."""
+    """One thing looked at: its state, what was seen, and what to do if anything."""
 
     name: str
     status: Status

@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from analyzers.rules import RuleErrors, RuleSet, read_rules, rule_files
 from app.commands.tools import Tools, pass_tools
 
 

@@ -1,6 +1,7 @@
 """`blogsearch search`: what a visitor would be answered."""
 
 import json
+from typing import Any
 
 import click
 from rich.console import Console
@@ -42,13 +43,11 @@ def search(
         click.echo(json.dumps(answer.debug, indent=2, ensure_ascii=False))
 
 
-def _print_table(body: dict[str, object]) -> None:
+def _print_table(body: dict[str, Any]) -> None:
     hits = body["hits"]
-    assert isinstance(hits, list)
     console = Console()
     found = f"{body['count']} found for {body['q']!r}"
-    corrected = body.get("corrected")
-    if isinstance(corrected, dict):
+    if corrected := body.get("corrected"):
         found += f", taken for {corrected['to']!r}"
     console.print(found, markup=False)
     table = Table("score", "title", "date", "address", box=None, pad_edge=False)

@@ -12,7 +12,7 @@ def _address(name: str) -> str:
     try:
         return os.environ[name]
     except KeyError:
-        pytest.fail(f"{name} is not set: run `make test`, or `eval \"$(make -s services)\"` first")
+        pytest.fail(f'{name} is not set: run `make test`, or `eval "$(make -s services)"` first')
 
 
 @pytest.fixture(scope="session")
