@@ -21,16 +21,19 @@ from analyzers.rules import RuleSet
 TEXT = "blog_text"
 """Prose, stemmed and with synonyms."""
 FORMS = "blog_forms"
-"""Prose with synonyms, unstemmed: ranks the word itself above its inflections, whichever spelling."""
+"""Prose with synonyms, unstemmed: ranks a word, in either spelling, above its inflections."""
 WORDS = "blog_words"
-"""Words as they were written: no synonyms, no stop words, no stemming. For spelling and phrases."""
+"""Words as they were written: no synonyms, nothing stopped, no stemming. For spelling."""
 CODE = "blog_code"
 """Code blocks: unstemmed, camelCase as a whole and by its parts."""
 
-STOP_WORDS = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then "
-    "there these they this to was will with".split()
-)
+# fmt: off
+STOP_WORDS = frozenset((
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is",
+    "it", "no", "not", "of", "on", "or", "such", "that", "the", "their", "then", "there",
+    "these", "they", "this", "to", "was", "will", "with",
+))
+# fmt: on
 """Lucene's English stop words (`_english_`), spelled out because a plan must know them too."""
 
 SYMBOL_WORDS = {
@@ -39,11 +42,11 @@ SYMBOL_WORDS = {
     "fsharp": "f#",
     "dotnet": ".net",
 }
-"""Names that the char filters give to words the tokenizer would cut down, and what they stand for."""
+"""Names that the char filters give to words the tokenizer would cut, and what they stand for."""
 
 _OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
 _OPERATOR_PREFIX = "op0"
-"""Operators become `op0` and their code points in hex: a word nobody types and no correction offers."""
+"""Operators become `op0` and their code points in hex: a word nobody types or is offered."""
 
 
 def _operator_word(operator: str) -> str:
@@ -94,8 +97,8 @@ def _char_filters() -> dict[str, dict[str, Any]]:
             "pattern": "_|(?<=\\p{L})[.:](?=\\p{L})",
             "replacement": " ",
         },
-        # Only words that start small are cut: createReactApp, but not GitHub, iPhone or macOS, which
-        # are names; whole they are found through the words twin.
+        # Only words that start small are cut: createReactApp, but not GitHub, iPhone or macOS,
+        # which are names; whole they are found through the words twin.
         "blog_camel": {
             "type": pattern,
             "pattern": "(?=\\p{Lu}\\p{Ll})(?<=\\b\\p{Ll}[\\p{L}\\p{N}]{0,40}\\p{Ll})",

@@ -1,0 +1,147 @@
+"""The `fallback` strategy: the algorithm as its author published it in 2017, the bench's baseline.
+
+Alternatives for the whole query come from a term suggester on every searched field; the five best
+texts are searched for as phrases, and when no phrase matches, several words are searched for once
+more one by one. Two faults of the published code are not kept: suggesters of the same name
+overwrote each other, and a replacement, made by substring, minded case and hit inside other words.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from elasticsearch.dsl import Q, Search
+from elasticsearch.dsl.query import Query
+
+from analyzers.chains import STOP_WORDS
+from app.search import relevance
+from app.search.execute import Conversation
+from app.search.filters import highlight_fields, page, post_filters
+from app.search.render import comment_hit, concrete_index, post_hit
+from app.search.request import SearchRequest
+
+Json = dict[str, Any]
+
+SUGGESTED_FIELDS = ("title", "text", "comment")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTerm:
+    """One text that is searched for, and what a match of it is worth in each field."""
+
+    term: str
+    score: float
+    boost: float
+
+    @property
+    def boosts(self) -> dict[str, float]:
+        return {
+            "title": self.boost * relevance.FALLBACK_TITLE_FACTOR,
+            "text": self.boost,
+            # In 2017 code was a part of the text.
+            "code": self.boost,
+            "comment": self.boost * relevance.FALLBACK_COMMENT_FACTOR,
+        }
+
+    def explain(self) -> Json:
+        boosts = {f"boost_{name}": round(boost, 4) for name, boost in self.boosts.items()}
+        return {"term": self.term, "score": self.score, **boosts}
+
+
+def suggest_plan(q: str) -> Search:
+    """Ask for alternatives of every word, from each field under a name of its own."""
+    search = Search().extra(size=0)
+    for name in SUGGESTED_FIELDS:
+        search = search.suggest(f"{name}_suggestions", q, term={"field": name})
+    return search
+
+
+def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
+    """The texts to search for, best first; `suggested` is the suggester's part of a response."""
+    scores = {q: relevance.FALLBACK_TYPED_SCORE}
+    for name in SUGGESTED_FIELDS:
+        for word in suggested.get(f"{name}_suggestions", []):
+            start, end = word["offset"], word["offset"] + word["length"]
+            for option in word["options"]:
+                better = q[:start] + option["text"] + q[end:]
+                if option["score"] >= relevance.FALLBACK_MIN_SCORE:
+                    scores[better] = max(option["score"], scores.get(better, 0.0))
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: relevance.FALLBACK_TERMS]
+    return [
+        SearchTerm(term, score, (len(best) - rank) * score)
+        for rank, (term, score) in enumerate(best)
+    ]
+
+
+def search_plan(request: SearchRequest, kind: str, terms: Iterable[SearchTerm]) -> Search:
+    """All terms in one OR-query; `kind` is `match_phrase` or `match`."""
+    matches = [
+        Q(kind, **{name: {"query": _text(term.term, kind), "boost": boost}})
+        for term in terms
+        for name, boost in term.boosts.items()
+    ]
+    # boost 0: the post of a comment is fetched, but adds nothing to the comment's score.
+    with_post = Q(
+        "has_parent",
+        parent_type="post",
+        query=Q("match_all"),
+        boost=0,
+        inner_hits={"name": "post", "_source": ["oid", "title", "url"]},
+    )
+    query = Q(
+        "bool",
+        must=[Q("bool", should=matches, minimum_should_match=1)],
+        should=[with_post],
+        filter=_filters(request),
+    )
+    search = page(Search().query(query), request)
+    return search.source(excludes=["text", "code", "comment"]).extra(
+        highlight=highlight_fields("title", "text", "code", "comment")
+    )
+
+
+def _text(term: str, kind: str) -> str:
+    if kind == "match_phrase":
+        return term
+    kept = [word for word in term.split() if word.lower() not in STOP_WORDS]
+    return " ".join(kept) or term
+
+
+def _filters(request: SearchRequest) -> list[Query]:
+    chosen = post_filters(request)
+    if not chosen:
+        return []
+    of_parent = Q("has_parent", parent_type="post", query=Q("bool", filter=chosen))
+    post = Q("bool", filter=[Q("term", kind="post"), *chosen])
+    return [Q("bool", should=[post, of_parent], minimum_should_match=1)]
+
+
+def answer(conversation: Conversation, request: SearchRequest) -> tuple[Json, Json, str]:
+    """The answer's body, its explanation, and the index that answered."""
+    suggested: Json = {}
+    if request.typos:
+        suggested = conversation.ask("suggest", suggest_plan(request.q)).get("suggest", {})
+    terms = search_terms(request.q, suggested)
+    kind = "match_phrase"
+    response = conversation.ask(kind, search_plan(request, kind, terms))
+    if not response["hits"]["total"]["value"] and len(request.q.split()) > 1:
+        kind = "match"
+        response = conversation.ask(kind, search_plan(request, kind, terms))
+    body = {
+        "q": request.q,
+        "count": response["hits"]["total"]["value"],
+        "page": request.page,
+        "size": request.size,
+        "strategy": kind,
+        "hits": [_hit(hit) for hit in response["hits"]["hits"]],
+    }
+    debug = {
+        "strategy": "fallback",
+        "search_terms": [term.explain() for term in terms],
+        "requests": conversation.explain(),
+    }
+    return body, debug, concrete_index(response)
+
+
+def _hit(hit: Json) -> Json:
+    return post_hit(hit) if hit["_source"]["kind"] == "post" else comment_hit(hit)

@@ -1,0 +1,83 @@
+"""Responses of Elasticsearch → the JSON answer. Pure; whatever a post contains, the page is safe.
+
+Stored texts are HTML-escaped plain text already. Fragments are decoded and escaped again all the
+same, so that a document some other indexer wrote cannot put markup into a page.
+"""
+
+import html
+import re
+from typing import Any
+
+Json = dict[str, Any]
+
+# Private-use characters, which a stored text has no reason to contain; left-overs are dropped.
+MARK, UNMARK = "\ue000", "\ue001"
+_MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
+_STRAY = re.compile(f"[{MARK}{UNMARK}]")
+# A fragment may begin or end inside one of the three entities that stored texts have.
+_ENTITY_REST = re.compile(r"^(?:amp|mp|p|lt|t|gt);")
+_ENTITY_START = re.compile(r"&(?:a|am|amp|l|lt|g|gt)?$")
+
+
+def plain(stored: str | None) -> str:
+    """A stored text as a person reads it."""
+    return html.unescape(stored or "")
+
+
+def safe(fragment: str) -> str:
+    """A highlighted fragment with nothing but our own `<mark>` in it."""
+    whole = _ENTITY_START.sub("", _ENTITY_REST.sub("", fragment.strip()))
+    escaped = html.escape(html.unescape(whole), quote=False)
+    return _STRAY.sub("", _MARKED.sub(r"<mark>\1</mark>", escaped))
+
+
+def _highlight(hit: Json, title: str) -> Json:
+    found = hit.get("highlight", {})
+    titles = found.get("title")
+    fragments = [*found.get("text", []), *found.get("comment", [])] or found.get("code", [])
+    return {
+        "title": safe(titles[0]) if titles else html.escape(title, quote=False),
+        "text": [safe(fragment) for fragment in fragments],
+    }
+
+
+def post_hit(hit: Json) -> Json:
+    """One post of the answer, from a hit of Elasticsearch."""
+    source = hit["_source"]
+    title = plain(source.get("title"))
+    return {
+        "oid": source["oid"],
+        "kind": "post",
+        "title": title,
+        "url": source.get("url"),
+        "pub_date": source.get("pub_date"),
+        "score": hit["_score"],
+        "highlight": _highlight(hit, title),
+    }
+
+
+def comment_hit(hit: Json) -> Json:
+    """One comment of the answer, with the oid, title and url of its post."""
+    source = hit["_source"]
+    parents = hit["inner_hits"]["post"]["hits"]["hits"]
+    # A comment can outlive its post for the moment between two deletes; it still has the oid.
+    post = parents[0]["_source"] if parents else {"oid": source["post_oid"]}
+    title = plain(post.get("title"))
+    return {
+        "oid": post["oid"],
+        "kind": "comment",
+        "title": title,
+        "url": post.get("url"),
+        "pub_date": source.get("pub_date"),
+        "score": hit["_score"],
+        "highlight": _highlight(hit, title),
+        "comment": {"oid": source["oid"], "author": plain(source.get("author"))},
+    }
+
+
+def concrete_index(*responses: Json) -> str:
+    """The index behind the alias, as the hits tell it; "" when there are none."""
+    for response in responses:
+        for hit in response["hits"]["hits"]:
+            return str(hit["_index"])
+    return ""
