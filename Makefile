@@ -1,0 +1,66 @@
+# Every command is listed by `make help`; README.md tells which ones to start with.
+
+BIN := .venv/bin
+LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help setup lock run test check format services services-stop services-status bench-serializers
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/installed ## make .venv from requirements.lock (only when that has changed)
+
+# Talks on stderr: `eval "$$(make -s services)"` reads what stands on stdout.
+.venv/installed: requirements.lock pyproject.toml
+	@set -e; \
+	if ! $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	  found=; \
+	  for python in $(PYTHON) python3.13 python3.12 python3.11 python3 python; do \
+	    if $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	    then found=$$python; break; fi; \
+	  done; \
+	  if [ -z "$$found" ]; then \
+	    echo "setup: no Python 3.11 or later with venv was found; looked for: $(PYTHON) python3.13" \
+	      "python3.12 python3.11 python3 python. Name one: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "setup: making .venv with $$found ($$($$found --version))" >&2; \
+	  $$found -m venv --clear .venv >&2; \
+	fi; \
+	echo "setup: installing what requirements.lock names; the first time takes a minute …" >&2; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock >&2; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . >&2; \
+	touch $@
+
+lock: setup ## resolve pyproject.toml anew into both lock files
+	$(LOCK) --upgrade --extra dev pyproject.toml -o requirements.lock
+	$(LOCK) --extra image -c requirements.lock pyproject.toml -o requirements-runtime.lock
+
+run: setup ## serve on http://127.0.0.1:8000 (PORT=… changes it) with the sample posts
+	@exec $(BIN)/python -m devstack run
+
+test: check ## everything: checks, then all tests on real engines (ARGS='-k words' for some)
+	@exec $(BIN)/python -m devstack test -- $(ARGS)
+
+check: setup ## lint, format, types, imports point one way, docs mention everything
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/unit/test_architecture.py tests/unit/test_docs.py
+
+format: setup ## put the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+services: setup ## start Elasticsearch and Redis; prints exports: eval "$(make -s services)"
+	@exec $(BIN)/python -m devstack up
+
+services-stop: setup ## stop what `make services` started
+	@exec $(BIN)/python -m devstack down
+
+services-status: setup ## say how Elasticsearch and Redis are
+	@exec $(BIN)/python -m devstack status
+
+bench-serializers: setup ## measure the serializers of cached answers
+	@exec $(BIN)/python -m bench.serializers
