@@ -1,0 +1,157 @@
+"""JSON Lines: one post a line, `.gz` too, a file or standard input; and JSON arrays of posts."""
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+import orjson
+
+from indexer.errors import SourceError
+from indexer.records import Origin, RawComment, RawPost, Reject
+from indexer.sources.base import SourceOptions
+from indexer.sources.jsonarray import array_items
+
+MAX_LINE = 16 * 1024 * 1024
+"""Bytes; a longer line is no post, and must not be held in memory."""
+
+_Stream: TypeAlias = "io.BufferedReader[Any]"
+
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_MISTAKEN = {"oid": ("id", "_id", "guid", "slug"), "title": ("name", "headline")}
+
+
+class JSONLines:
+    """A file of posts; fields as `RawPost`, others are ignored."""
+
+    kind = "jsonlines"
+
+    def __init__(self, spec: str, options: SourceOptions) -> None:
+        self.spec = spec
+        self._options = options
+        self._file: io.FileIO | None = None
+        self._size = 0
+        if spec != "-" and (not Path(spec).exists() or Path(spec).is_dir()):
+            raise SourceError(f"{spec} is no file.", "Name one, or - for standard input.")
+
+    @property
+    def progress(self) -> float | None:
+        """By bytes of the file as it lies on the disk, so that it holds for .gz too."""
+        if self._file is None or not self._size:
+            return None
+        return 1.0 if self._file.closed else min(1.0, self._file.tell() / self._size)
+
+    def read(self) -> Iterator[RawPost | Reject]:
+        """Every line's post; a line that is none is a Reject with its number."""
+        name = "standard input" if self.spec == "-" else self.spec
+        try:
+            with self._opened() as stream:
+                yield from _posts(_unzipped(stream), name)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise SourceError(f"{name} is damaged: {error}.", "Make it anew.") from error
+        except OSError as error:
+            raise SourceError(f"{name} cannot be read: {error.strerror or error}.") from error
+
+    @contextmanager
+    def _opened(self) -> Iterator[_Stream]:
+        if self.spec == "-":
+            stream: _Stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
+            try:
+                yield stream
+            finally:
+                stream.detach()  # it would close the process's own standard input
+            return
+        with io.FileIO(self.spec) as file, io.BufferedReader(file) as stream:
+            self._file, self._size = file, os.fstat(file.fileno()).st_size
+            yield stream
+
+
+def raw_post(entry: Any, origin: Origin) -> RawPost | Reject:
+    """The post in one JSON value; also for posts that come over HTTP."""
+    if not isinstance(entry, Mapping):
+        return Reject(origin, None, f"not an object but {_kind(entry)}", 'Write {"oid": …}.')
+    for name, others in _MISTAKEN.items():
+        mistaken = next((other for other in others if other in entry), None)
+        if entry.get(name) is None and mistaken:
+            return Reject(origin, None, f"{name} is missing", f"Is it {mistaken!r}? Rename it.")
+    comments = entry.get("comments") or []
+    if not isinstance(comments, list) or not all(isinstance(each, Mapping) for each in comments):
+        remedy = 'Write [{"oid": …, "author": …, "comment": …, "pub_date": …}].'
+        return Reject(origin, str(entry.get("oid")), "comments is no list of objects", remedy)
+    return RawPost(
+        origin=origin,
+        oid=entry.get("oid"),
+        title=entry.get("title"),
+        text=entry.get("text"),
+        url=entry.get("url"),
+        pub_date=entry.get("pub_date"),
+        modified=entry.get("modified"),
+        categories=entry.get("categories"),
+        keywords=entry.get("keywords"),
+        comments=tuple(raw_comment(each) for each in comments),
+    )
+
+
+def raw_comment(entry: Mapping[str, Any]) -> RawComment:
+    """The comment in one JSON object."""
+    return RawComment(
+        oid=entry.get("oid"),
+        comment=entry.get("comment"),
+        author=entry.get("author"),
+        pub_date=entry.get("pub_date"),
+    )
+
+
+def _unzipped(stream: _Stream) -> _Stream:
+    """What the first bytes say, not the name: `.gz` is often forgotten or left over."""
+    if stream.peek(2)[:2] == _GZIP:
+        return io.BufferedReader(gzip.GzipFile(fileobj=stream))
+    return stream
+
+
+def _posts(stream: _Stream, name: str) -> Iterator[RawPost | Reject]:
+    start = stream.peek(4096)
+    if start.startswith(_UTF_16):
+        raise SourceError(f"{name} is in UTF-16.", "Save it as UTF-8.")
+    if start.removeprefix(_BOM).lstrip().startswith(b"["):
+        for row, entry in array_items(stream, name):
+            yield raw_post(entry, Origin(name, row))
+        return
+    number = 0
+    while line := stream.readline(MAX_LINE + 1):
+        number += 1
+        origin = Origin(name, number)
+        if len(line) > MAX_LINE:
+            yield _too_long(stream, line, origin)
+        elif content := line.removeprefix(_BOM).strip():
+            yield _post(content, origin)
+
+
+def _post(content: bytes, origin: Origin) -> RawPost | Reject:
+    try:
+        entry = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        reason = f"not JSON: {error}"
+        return Reject(origin, None, reason, "Write one post as one JSON object on one line.")
+    return raw_post(entry, origin)
+
+
+def _too_long(stream: _Stream, line: bytes, origin: Origin) -> Reject:
+    """Reads on to the end of the line, a piece at a time."""
+    size = len(line)
+    while line and not line.endswith(b"\n"):
+        line = stream.readline(MAX_LINE)
+        size += len(line)
+    reason = f"the line has {size:,} bytes"
+    return Reject(origin, None, reason, f"At most {MAX_LINE:,} can be taken; is it one post?")
+
+
+def _kind(entry: Any) -> str:
+    return "null" if entry is None else f"a {type(entry).__name__}"

@@ -1,0 +1,310 @@
+"""RawPost → documents: what is taken, how it is stored, and why something is refused."""
+
+import time
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from indexer.html_text import clean, readable
+from indexer.normalise import comment_document, documents, post_document
+from indexer.records import Document, Origin, RawComment, RawPost, Reject
+from indexer.unique import unique
+
+HERE = Origin("posts.jsonl", 3)
+
+
+def post(**fields: Any) -> RawPost:
+    return RawPost(**{"origin": HERE, "oid": "a", "title": "A title", "text": "<p>x</p>"} | fields)
+
+
+def taken(**fields: Any) -> dict[str, Any]:
+    document = post_document(post(**fields))
+    assert isinstance(document, Document), document
+    return dict(document.source)
+
+
+def refused(**fields: Any) -> str:
+    reject = post_document(post(**fields))
+    assert isinstance(reject, Reject), reject
+    assert reject.origin == HERE
+    assert reject.remedy
+    return reject.reason
+
+
+def test_a_whole_post() -> None:
+    raw = post(
+        oid=7,
+        title=" Tom &\n Jerry ",
+        text="<p>a &lt; b</p><pre>if a &lt; b:\n    go()</pre>",
+        url="/tom/",
+        pub_date="2024-01-31",
+        modified="2024-02-01T12:00:00+02:00",
+        categories="cats, mice,cats",
+        keywords=["x", 2024],
+        comments=(RawComment(oid=1, comment="<b>No</b> & yes", author="A<b>", pub_date=None),),
+    )
+    found, comment = documents(raw)
+    assert isinstance(found, Document)
+    assert isinstance(comment, Document)
+    assert (found.id, found.routing, found.kind) == ("post:7", "7", "post")
+    assert found.version == 1706781600000
+    assert len(found.source["digest"]) == 32
+    assert {**found.source, "digest": ""} == {
+        "oid": "7",
+        "title": "Tom &amp; Jerry",
+        "text": "a &lt; b",
+        "code": "if a &lt; b:\n    go()",
+        "url": "/tom/",
+        "pub_date": "2024-01-31T00:00:00Z",
+        "modified": "2024-02-01T10:00:00Z",
+        "categories": ["cats", "mice"],
+        "keywords": ["x", "2024"],
+        "digest": "",
+        "kind": "post",
+    }
+    assert (comment.id, comment.routing, comment.version) == ("comment:7:1", "7", 0)
+    assert {**comment.source, "digest": ""} == {
+        "oid": "1",
+        "post_oid": "7",
+        "author": "A&lt;b&gt;",
+        "comment": "No &amp; yes",
+        "digest": "",
+        "kind": {"name": "comment", "parent": "post:7"},
+    }
+
+
+def test_absent_fields_are_left_out() -> None:
+    assert set(taken(text=None)) == {
+        *("oid", "title", "text", "code", "categories", "keywords", "digest", "kind")
+    }
+
+
+def test_the_digest_changes_with_any_field_and_with_nothing_else() -> None:
+    first = taken()
+    assert taken(text="<div><p>x")["digest"] == first["digest"]
+    for change in (
+        {"title": "B"},
+        {"text": "y"},
+        {"text": "x<pre>y</pre>"},
+        {"url": "/"},
+        {"categories": "c"},
+        {"keywords": "c"},
+        {"pub_date": "2024-01-01"},
+        {"modified": "2024-01-01"},
+    ):
+        assert taken(**change)["digest"] != first["digest"], change
+
+
+@pytest.mark.parametrize(
+    ("html", "prose", "code"),
+    [
+        ("a<p>b</p>c<div><p>x <b>y</b>z<br>w</div>q", "a\nb\nc\nx yz\nw\nq", ""),
+        ("a <i><b>x</b></i>y", "a xy", ""),
+        ("x<pre><code>a\n  b\n\n</code></pre>y", "x\ny", "a\n  b"),
+        ("<pre>a</pre><pre>b</pre>", "", "a\n\nb"),
+        ("<pre>a<br>b</pre>", "", "a\nb"),
+        ('<td class="gutter"><pre class="lineno">1\n2</pre></td><pre>a\nb</pre>', "", "a\nb"),
+        ('<pre><span class="ln">1</span>a</pre>', "", "a"),
+        ("1 < 2 &amp; 3", "1 < 2 & 3", ""),
+        ("<table><tr><td>1<td>2</table>", "1\n2", ""),
+        ("<p>x<!-- c --><script>z</script><style>s</style><noscript>n</noscript>y", "xy", ""),
+        ("x<template>q</template>y", "xy", ""),
+        ("Java&shy;Script caf\u0065\u0301", "JavaScript caf\u00e9", ""),
+        ("a\x00b&#1;c", "a b\nc", ""),
+        ("no-\u00a0break", "no- break", ""),
+        ("&lt;script&gt;", "<script>", ""),
+        ("lone \ud800", "lone \ufffd", ""),
+        ("", "", ""),
+    ],
+)
+def test_html_becomes_prose_and_code(html: str, prose: str, code: str) -> None:
+    found = readable(html)
+    assert (found.prose, found.code) == (prose, code)
+
+
+def test_clean_keeps_what_is_text() -> None:
+    assert clean("a\tb\nc – 漢字 🎉 נ") == "a\tb\nc – 漢字 🎉 נ"
+
+
+def test_deeply_nested_html_is_refused_quickly() -> None:
+    start = time.monotonic()
+    assert "never closed" in refused(text="<div>" * 100_000)
+    assert time.monotonic() - start < 1
+    assert taken(text="x<br>" * 20_000)["text"].count("x") == 20_000
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("2024-01-31", "2024-01-31T00:00:00Z"),
+        ("20240131", "2024-01-31T00:00:00Z"),
+        ("2024-01-31T09:30", "2024-01-31T09:30:00Z"),
+        ("2024-01-31 09:30:05 +0100", "2024-01-31T08:30:05Z"),
+        ("2024-01-31 09:30:05 -08:00", "2024-01-31T17:30:05Z"),
+        ("2024-01-31 09:30:05 UTC", "2024-01-31T09:30:05Z"),
+        ("2024-01-31T09:30:05.123456789Z", "2024-01-31T09:30:05.123Z"),
+        ("2024/1/31", "2024-01-31T00:00:00Z"),
+        ("Wed, 31 Jan 2024 09:30:00 +0100", "2024-01-31T08:30:00Z"),
+        ("31 Jan 2024 09:30 GMT", "2024-01-31T09:30:00Z"),
+        ("Jan 31 2024", "2024-01-31T00:00:00Z"),
+        ("January 31, 2024", "2024-01-31T00:00:00Z"),
+        ("Wednesday, 31 January 2024", "2024-01-31T00:00:00Z"),
+        (date(2024, 1, 31), "2024-01-31T00:00:00Z"),
+        (datetime(2024, 1, 31, 9), "2024-01-31T09:00:00Z"),
+        (datetime(2024, 1, 31, 9, tzinfo=timezone(timedelta(hours=2))), "2024-01-31T07:00:00Z"),
+        (datetime(2024, 1, 31, tzinfo=UTC), "2024-01-31T00:00:00Z"),
+    ],
+)
+def test_dates_taken(given: Any, stored: str) -> None:
+    assert taken(pub_date=given)["pub_date"] == stored
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("yesterday", "2024-02-30", "2024-13-01", "31/01/2024", "2024", "1 2 3", "20240131x"),
+        *("0000-00-00 00:00:00", "0202-01-01", "12345-01-01", "31 Foo 2024", "Foo 31, 2024"),
+        *("9999-12-31T23:59:59-12:00", "2024-01-31T25:00:00Z", 1706700000, True, ["2024-01-31"]),
+    ],
+)
+def test_dates_refused(given: Any) -> None:
+    reason = refused(pub_date=given)
+    assert reason.startswith("pub_date:")
+    assert str(given)[:4].strip("[") in reason
+    assert refused(modified=given).startswith("modified:")
+
+
+@pytest.mark.parametrize(
+    ("oid", "reason"),
+    [
+        (None, "is missing"),
+        ("", "is empty"),
+        (" \n", "is empty"),
+        (True, "is a bool"),
+        (1.5, "is a float"),
+        (["a"], "is a list"),
+        ("a\nb", "control character"),
+        ("a\ud800", "control character"),
+        ("é" * 101, "202 bytes"),
+    ],
+)
+def test_oids_refused(oid: Any, reason: str) -> None:
+    assert reason in refused(oid=oid)
+
+
+def test_the_longest_oid() -> None:
+    assert taken(oid="é" * 100)["oid"] == "é" * 100
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"title": None}, "title is missing"),
+        ({"title": "\u200b \n"}, "title is missing"),
+        ({"title": {"rendered": "x"}}, "title is a dict"),
+        ({"title": "x" * 1001}, "1,001 characters"),
+        ({"text": 3}, "text is a int"),
+        ({"text": "x" * 1_000_001}, "1,000,001 characters"),
+        ({"text": "&lt;" * 250_001}, "1,000,004 characters"),
+        ({"text": " " * 5_000_001}, "5,000,001 characters of HTML"),
+        ({"categories": {"a": 1}}, "categories is a dict"),
+        ({"categories": [None]}, "categories has a NoneType"),
+        ({"keywords": 3}, "keywords is a int"),
+        ({"keywords": ["x" * 201]}, "201 characters"),
+        ({"keywords": [str(number) for number in range(101)]}, "101 entries"),
+        ({"url": 3}, "url is a int"),
+        ({"url": "/" + "x" * 2000}, "2,001 characters"),
+    ],
+)
+def test_fields_refused(fields: dict[str, Any], reason: str) -> None:
+    assert reason in refused(**fields)
+
+
+def test_a_number_is_a_title() -> None:
+    assert taken(title=1984)["title"] == "1984"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(
+            "javascript:alert(1)",
+            " JavaScript:alert(1)",
+            "java\nscript:alert(1)",
+            "data:text/html,x",
+        ),
+        *("//example.org/", "/\\example.org", "posts/a", "https://", "https:///x", "ftp://a/b"),
+        *("https://a/\x00", "mailto:a@example.org", "#top"),
+    ],
+)
+def test_urls_refused(url: str) -> None:
+    assert refused(url=url).startswith("url ")
+
+
+@pytest.mark.parametrize(
+    ("url", "stored"),
+    [
+        ("https://example.org/a?b=c#d", "https://example.org/a?b=c#d"),
+        (" HTTP://example.org ", "HTTP://example.org"),
+        ('/a b/"<é>', "/a%20b/%22%3Cé%3E"),
+        ("", None),
+    ],
+)
+def test_urls_taken(url: str, stored: str | None) -> None:
+    assert taken(url=url).get("url") == stored
+
+
+def test_a_rejected_post_takes_its_comments_along_and_says_so() -> None:
+    comment = RawComment(oid=1, comment="x")
+    (reject,) = documents(post(title="", comments=(comment, comment)))
+    assert isinstance(reject, Reject)
+    assert reject.oid == "a"
+    assert "2 comments" in reject.reason
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (RawComment(oid=None, comment="x"), "oid is missing"),
+        (RawComment(oid="a:b", comment="x"), "colon"),
+        (RawComment(oid=1, comment="<p> </p>"), "comment is empty"),
+        (RawComment(oid=1, comment=2), "comment is a int"),
+        (RawComment(oid=1, comment="x", author=2), "author is a int"),
+        (RawComment(oid=1, comment="x", pub_date="soon"), "pub_date: 'soon'"),
+    ],
+)
+def test_comments_refused(raw: RawComment, reason: str) -> None:
+    reject = comment_document("a", raw, HERE)
+    assert isinstance(reject, Reject)
+    assert reason in reject.reason
+    assert reject.oid is not None
+    assert reject.oid.startswith("a/")
+
+
+def test_code_in_a_comment_is_part_of_it() -> None:
+    found = comment_document("a", RawComment(oid=1, comment="x<pre>y\n  z</pre>"), HERE)
+    assert isinstance(found, Document)
+    assert found.source["comment"] == "x\ny\n  z"
+
+
+def test_moments_before_1970_have_version_0() -> None:
+    found = post_document(post(pub_date="1969-07-20"))
+    assert isinstance(found, Document)
+    assert found.version == 0
+
+
+def test_a_repeated_oid_names_the_first_and_drops_its_comments() -> None:
+    comments = (RawComment(oid=1, comment="x"), RawComment(oid=1, comment="y"))
+    first = post(origin=Origin("a.jsonl", 1), comments=comments)
+    between = post(oid="b", origin=Origin("a.jsonl", 2))
+    again = post(origin=Origin("b.jsonl", 9), comments=comments)
+    found = list(unique(each for raw in (first, between, again) for each in documents(raw)))
+    taken_ids = [each.id for each in found if isinstance(each, Document)]
+    assert taken_ids == ["post:a", "comment:a:1", "post:b"]
+    twice = [each for each in found if isinstance(each, Reject)]
+    assert [(str(each.origin), each.oid) for each in twice] == [
+        ("a.jsonl:1", "a/1"),
+        ("b.jsonl:9", "a"),
+    ]
+    assert "a.jsonl:1" in twice[1].reason
