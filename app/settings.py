@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -69,6 +69,46 @@ class Settings(BaseSettings):
         "`fallback`, the algorithm of 2017.",
     )
 
+    # -- cache -----------------------------------------------------------------------------------
+    cache_serializer: str = Field(
+        "bytes",
+        description="How answers are written to Redis: a format, or a format and a compressor as "
+        "in `msgpack+zstd`; docs/caching.md lists and measures them.",
+    )
+    cache_ttl: float = Field(
+        600.0, gt=0, le=2_592_000, description="Seconds a kept answer counts as fresh."
+    )
+    cache_ttl_empty: float = Field(
+        60.0, gt=0, le=2_592_000, description="The same for an answer with nothing found."
+    )
+    cache_stale_ttl: float = Field(
+        86_400.0,
+        ge=0,
+        le=2_592_000,
+        description="Seconds an answer is kept beyond that, for when Elasticsearch is gone.",
+    )
+    cache_timeout: float = Field(
+        0.25, gt=0, le=10, description="Seconds a search may spend on Redis, all in all."
+    )
+    cache_wait: float = Field(
+        2.0,
+        gt=0,
+        le=60,
+        description="Seconds a search waits for another that is computing the same answer.",
+    )
+    cache_max_age: int = Field(
+        60,
+        ge=0,
+        le=86_400,
+        description="Seconds a browser or CDN may use an answer without asking; 0: it always asks.",
+    )
+    cache_searches: int = Field(
+        5000,
+        ge=0,
+        le=1_000_000,
+        description="How many different searches a day are counted for `cache warm`; 0: none.",
+    )
+
     # -- HTTP ------------------------------------------------------------------------------------
     cors_origin: str = Field(
         "*",
@@ -78,6 +118,14 @@ class Settings(BaseSettings):
     commit: str = Field(
         "", description="The commit this was built from, for `/__version__`; the image sets it."
     )
+
+    @field_validator("cache_serializer")
+    @classmethod
+    def _known_serializer(cls, name: str) -> str:
+        # Imported here: the cache itself needs the settings.
+        from app.cache.serializers import serializer_named
+
+        return serializer_named(name).name
 
 
 def load_settings() -> Settings:
