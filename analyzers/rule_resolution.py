@@ -3,9 +3,9 @@
 The `synonym` filter passes over a text once and looks every word up once, so a rule's result is
 never looked up again: with `a => b` in one file and `b => c` in another, "a" and "b" would end
 apart. So rules are followed to their end here. Words that are equivalent to each other are one
-group, also across lines and files; a contraction of one of them holds for all of them; a group
-with a phrase of several words in it ends at one single token (shared/RELEVANCE.md, what is known
-about synonyms). Rules that lead in a circle or to two different ends are errors.
+group, also across lines and files; a contraction of one of them holds for all of them; a phrase of
+several words always ends at single tokens, those of its group's single words or, without any, the
+words joined (shared/RELEVANCE.md, what is known about synonyms). Rules that lead in a circle or to two different ends are errors.
 """
 
 import itertools
@@ -221,8 +221,6 @@ class _Ends:
             self._circle([root])
         if ends:
             single = list(ends)[:1]
-        elif len(single) < len(members):
-            single = single[:1]
         return tuple(next(iter(self._groups.forms[member])) for member in single)
 
     def _end(self, root: Words) -> tuple[str, ...]:

@@ -1,0 +1,260 @@
+"""Makes synonyms/british-american.synonyms from the word lists of SCOWL.
+
+    python -m bench.british_american /usr/share/dict/scowl > synonyms/british-american.synonyms
+
+SCOWL 2020.12.07 (the Debian package `scowl` lays it there) tells which spellings belong to one
+side only, but not which two belong together. A pair is a British word, not American, that one or
+two of the exchanges in EXCHANGES turn into an American word, not British. Because every word of
+the lists stands there with its inflections, so do the pairs; -ise verbs get those that are missing
+(organisable) and those of verbs that only programmers use (tokenise).
+
+A word that means something else on the other side is left out: LEFT_OUT has the cases that the
+lists let through, NOUNS and BY_HAND those where the lists are silent because the American spelling
+is an English word in its own right (licence, license).
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+LEVELS = (10, 20, 35, 40, 50, 55, 60)  # from 70 on they are words for crosswords
+COMMON = 55  # verbs up to this level get their missing inflections
+
+EXCHANGES = (
+    ("our", "or"),
+    ("re(?=d?s?$|s)", "er"),  # centre, fibreglass
+    ("ogue", "og"),
+    ("(?<=..)is(?=[aei])", "iz"),
+    ("ys(?=[ei])", "yz"),
+    ("(?<!^)ae(?!$)", "e"),
+    ("^ae(?!r)", "e"),  # but aero- is air
+    ("oe(?!$|d|r|s|i|y)", "e"),
+    ("(?<=[aeiou])ll(?=[aeio])", "l"),
+    ("(?<=[aeio])l(?=$|s$|f|m)", "ll"),
+    ("enc(?=e|i)", "ens"),
+    ("dgement", "dgment"),
+    ("geing", "ging"),
+    ("eab(?=l)", "ab"),
+    ("ough", "ow"),
+    ("ould", "old"),
+    ("oult", "olt"),
+    ("grey", "gray"),
+    ("scept", "skept"),
+    ("artef", "artif"),
+    ("lph", "lf"),
+    ("tt(?=[eio])", "t"),
+    ("pp(?=[ei])", "p"),
+    ("oeuvre", "euver"),
+    ("pyjama", "pajama"),
+    ("que(?=b)", "ck"),
+)
+
+# Their American spelling is mostly another word: check, story, hem, mat, prize, whiskey.
+# fmt: off
+LEFT_OUT = frozenset({
+    "cheque", "cheques", "storey", "storeys", "haem", "matt", "matts", "prise", "prises",
+    "whisky", "whiskies", "flyer", "flyers",
+})
+# fmt: on
+
+NOUNS = {
+    "adaptor": "adapter",
+    "aeroplane": "airplane",
+    "analogue": "analog",
+    "cataloguer": "cataloger",
+    "chequerboard": "checkerboard",
+    "collectable": "collectible",
+    "dependant": "dependent",
+    "dialogue": "dialog",
+    "doughnut": "donut",
+    "draughtsman": "draftsman",
+    "encyclopaedia": "encyclopedia",
+    "kerb": "curb",
+    "lasagne": "lasagna",
+    "licence": "license",
+    "metre": "meter",
+    "micrometre": "micrometer",
+    "millimetre": "millimeter",
+    "mollusc": "mollusk",
+    "moustache": "mustache",
+    "omelette": "omelet",
+    "programme": "program",
+    "titbit": "tidbit",
+    "tsar": "czar",
+    "tyre": "tire",
+    "yoghurt": "yogurt",
+}
+"""Pairs whose plurals are pairs, too."""
+
+BY_HAND = {
+    "aluminium": "aluminum",
+    "biassed": "biased",
+    "catalogued": "cataloged",
+    "cataloguing": "cataloging",
+    "centred": "centered",
+    "centring": "centering",
+    "chequered": "checkered",
+    "colouration": "coloration",
+    "cosier": "cozier",
+    "cosiest": "coziest",
+    "cosily": "cozily",
+    "cosiness": "coziness",
+    "cosy": "cozy",
+    "discolouration": "discoloration",
+    "draught": "draft",  # but draughts is a game
+    "draughtsmen": "draftsmen",
+    "draughty": "drafty",
+    "encyclopaedic": "encyclopedic",
+    "enquire": "inquire",
+    "enquired": "inquired",
+    "enquires": "inquires",
+    "enquiries": "inquiries",
+    "enquiring": "inquiring",
+    "enquiry": "inquiry",
+    "focussed": "focused",
+    "focusses": "focuses",
+    "focussing": "focusing",
+    "furore": "furor",
+    "jewellery": "jewelry",
+    "learnt": "learned",
+    "licenced": "licensed",
+    "licencing": "licensing",
+    "liquorice": "licorice",
+    "manoeuvrability": "maneuverability",
+    "manoeuvrable": "maneuverable",
+    "manoeuvred": "maneuvered",
+    "manoeuvring": "maneuvering",
+    "maths": "math",
+    "misspelt": "misspelled",
+    "phoney": "phony",
+    "practise": "practice",
+    "practised": "practiced",
+    "practises": "practices",
+    "practising": "practicing",
+    "routeing": "routing",
+    "specialities": "specialties",
+    "speciality": "specialty",
+    "writeable": "writable",
+}
+"""All other pairs that the lists do not tell."""
+
+# fmt: off
+TECHNICAL = (
+    "author", "canonical", "categor", "container", "custom", "customer", "daemon", "denormal",
+    "deserial", "desynchron", "digit", "docker", "external", "factor", "final", "formal",
+    "general", "initial", "internal", "lemmat", "linear", "literal", "local", "memo", "minim",
+    "modular", "monet", "multiplex", "normal", "optim", "organ", "parallel", "parameter",
+    "permission", "pessim", "prior", "private", "process", "quant", "random", "raster",
+    "regular", "sanit", "serial", "special", "stabil", "stringif", "summar", "synchron",
+    "templat", "token", "vector", "version", "virtual", "visual",
+)
+# fmt: on
+ENDINGS = ("ise", "ises", "ised", "ising", "iser", "isers", "isable")
+ABSTRACT = ("isation", "isations")  # criticisation is none: only technical verbs get these
+
+NOTICE = """\
+# British spellings, contracted to the American ones: {count:,} pairs.
+#
+# Made by bench/british_american.py out of SCOWL 2020.12.07; change the script, not this file.
+# The collective work is Copyright 2000-2011 by Kevin Atkinson as well as any of the copyrights
+# mentioned in its README. Permission to use, copy, modify, distribute and sell these word lists,
+# the associated scripts, the output created from the scripts, and its documentation for any purpose
+# is hereby granted without fee, provided that the above copyright notice appears in all copies and
+# that both that copyright notice and this permission notice appear in supporting documentation.
+# Kevin Atkinson makes no representations about the suitability of this array for any purpose. It is
+# provided "as is" without express or implied warranty.
+"""
+
+
+class Lists:
+    """The word lists of one side, each word with the level of the shortest list it is in."""
+
+    def __init__(self, folder: Path, *names: str) -> None:
+        self.levels: dict[str, int] = {}
+        for name in names:
+            for level in LEVELS:
+                path = folder / f"{name}.{level}"
+                if path.exists():
+                    for word in path.read_text("latin-1").split():
+                        if word.isascii() and word.isalpha() and word.islower():
+                            self.levels.setdefault(word, level)
+
+
+def pairs(folder: Path) -> dict[str, str]:
+    """British word → American word, in alphabetical order.
+
+    Raises:
+        FileNotFoundError: when SCOWL's lists are not in the folder.
+    """
+    if not (folder / "british-words.35").exists():
+        raise FileNotFoundError(f"no british-words.35 in {folder}: install SCOWL first")
+    british = Lists(folder, "british-words", "british_z-words", "british_variant_1-words").levels
+    american = Lists(folder, "american-words").levels
+    both = Lists(folder, "english-words").levels
+    found: dict[str, str] = {}
+    for word in british:
+        if word not in american and word not in both and word not in LEFT_OUT:
+            for other in _exchanged(word):
+                if other in american and other not in both:
+                    found[word] = other
+                    break
+    found |= _inflected(found, british, american.keys() | both.keys())
+    plurals = {f"{word}s": f"{other}s" for word, other in NOUNS.items()}
+    return dict(sorted((found | NOUNS | plurals | BY_HAND).items()))
+
+
+def _exchanged(word: str) -> Iterator[str]:
+    """Every word that one exchange makes of this one, then every word that two make."""
+    once = list(_once(word))
+    yield from once
+    for other in once:
+        yield from _once(other)
+
+
+def _once(word: str) -> Iterator[str]:
+    for pattern, american in EXCHANGES:
+        for match in re.finditer(pattern, word):
+            yield word[: match.start()] + american + word[match.end() :]
+
+
+def _inflected(
+    found: Mapping[str, str], british: Mapping[str, int], taken: set[str]
+) -> dict[str, str]:
+    """The forms of -ise verbs that the lists do not have."""
+    stems = [
+        word.removesuffix("ise")
+        for word, other in found.items()
+        if word.endswith("ise") and other.endswith("ize") and british[word] <= COMMON
+    ]
+    wanted = [("", stem, ending) for stem in stems for ending in ENDINGS]
+    wanted += [
+        (prefix, stem, ending)
+        for stem in TECHNICAL
+        for prefix in ("", "re")
+        for ending in (*ENDINGS, *ABSTRACT)
+    ]
+    wanted += [("un", stem, "ised") for stem in (*stems, *TECHNICAL)]
+    more: dict[str, str] = {}
+    for prefix, stem, ending in wanted:
+        word = prefix + stem + ending
+        if word not in taken and word not in found and word not in LEFT_OUT:
+            more[word] = prefix + _american(found, stem) + ending.replace("is", "iz", 1)
+    return more
+
+
+def _american(found: Mapping[str, str], stem: str) -> str:
+    """The stem as the American verb has it: anaesthetise changes in front of the ending, too."""
+    return found.get(f"{stem}ise", f"{stem}ize").removesuffix("ize")
+
+
+def main() -> None:
+    """Prints the rule file."""
+    rules = pairs(Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/dict/scowl"))
+    print(NOTICE.format(count=len(rules)))
+    for british, american in rules.items():
+        print(f"{british} => {american}")
+
+
+if __name__ == "__main__":
+    main()
