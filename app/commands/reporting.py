@@ -1,0 +1,155 @@
+"""What a long command shows while it runs: a bar on a terminal, plain lines elsewhere."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bar
+from rich.text import Text
+
+from indexer.progress import Progress
+from indexer.records import Reject
+
+_SHOWN = 20  # rejects on the terminal; --rejects writes them all
+_EVERY = 5.0  # seconds between two plain lines
+
+
+class Display:
+    """Shows progress on stderr; made by `display`."""
+
+    def __init__(self, bar: Bar | None) -> None:
+        self._bar = bar
+        self._task = bar.add_task("", total=None, documents=0, rate=0.0) if bar else None
+        self._phase = ""
+        self._started = time.monotonic()
+        self._told = self._started
+
+    def report(self, progress: Progress) -> None:
+        """Take the next state in; cheap, so that it can be called for every request."""
+        now = time.monotonic()
+        if progress.phase != self._phase:
+            self._phase, self._started = progress.phase, now
+            self._begin(progress)
+        elapsed = now - self._started
+        rate = progress.done / elapsed if elapsed > 0.5 else 0.0
+        if self._bar and self._task is not None:
+            self._bar.update(
+                self._task,
+                completed=progress.part or 0.0,
+                total=None if progress.part is None else 1.0,
+                documents=progress.done,
+                rate=rate,
+            )
+        elif now - self._told > _EVERY:
+            self._told = now
+            click.echo(_line(progress, rate, elapsed), err=True)
+
+    def line(self, text: str) -> None:
+        """A line of its own, above the bar if there is one."""
+        if self._bar:
+            self._bar.console.print(Text(text))
+        else:
+            click.echo(text, err=True)
+
+    def _begin(self, progress: Progress) -> None:
+        if self._bar and self._task is not None:
+            self._bar.reset(self._task, description=progress.phase, total=None, completed=0)
+        elif progress.phase not in {"verifying", "swapping"}:
+            click.echo(f"{progress.phase} …", err=True)
+
+
+class Rejects:
+    """Tells rejects as they turn up: the first ones on stderr, all of them to a file."""
+
+    def __init__(self, show: Display, file: IO[str] | None) -> None:
+        self._show = show
+        self._file = file
+        self.count = 0
+
+    def __call__(self, reject: Reject) -> None:
+        self.count += 1
+        if self._file:
+            self._file.write(json.dumps(_record(reject), ensure_ascii=False) + "\n")
+        if self.count <= _SHOWN:
+            oid = f" ({reject.oid})" if reject.oid else ""
+            self._show.line(f"rejected: {reject.origin}{oid}: {reject.reason}. {reject.remedy}")
+        elif self.count == _SHOWN + 1:
+            hint = "see the file of --rejects" if self._file else "--rejects FILE writes them all"
+            self._show.line(f"rejected: more than {_SHOWN}; {hint}.")
+
+
+@contextmanager
+def display() -> Iterator[Display]:
+    """A bar when stderr is a terminal, else plain lines."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield Display(None)
+        return
+    with Bar(
+        TextColumn("{task.description:<11}"),
+        BarColumn(),
+        _Rate(),
+        TimeRemainingColumn(compact=True),
+        console=console,
+        transient=True,
+    ) as bar:
+        yield Display(bar)
+
+
+@contextmanager
+def rejects(show: Display, path: Path | None) -> Iterator[Rejects]:
+    """Where rejects go; a file is written anew, and is empty when nothing was rejected.
+
+    Raises:
+        click.ClickException: the file cannot be written.
+    """
+    with ExitStack() as stack:
+        file = None
+        if path:
+            try:
+                file = stack.enter_context(path.open("w", encoding="utf-8"))
+            except OSError as error:
+                raise click.ClickException(f"{path} cannot be written: {error.strerror}.") from None
+        yield Rejects(show, file)
+
+
+class _Rate(ProgressColumn):
+    """Documents so far, and how many a second."""
+
+    def render(self, task: Task) -> Text:
+        documents, rate = task.fields["documents"], task.fields["rate"]
+        return Text(f"{documents:,} documents" + (f", {rate:,.0f}/s" if rate else ""))
+
+
+def _line(progress: Progress, rate: float, elapsed: float) -> str:
+    parts = [f"{progress.phase}: {progress.done:,} documents"]
+    if rate:
+        parts.append(f"{rate:,.0f}/s")
+    if progress.part:
+        left = elapsed * (1 - progress.part) / progress.part
+        parts += [f"{progress.part:.0%}", f"about {left:,.0f} s left"]
+    if progress.rejected:
+        parts.append(f"{progress.rejected:,} rejected")
+    return ", ".join(parts)
+
+
+def _record(reject: Reject) -> dict[str, object]:
+    return {
+        "source": reject.origin.source,
+        "line": reject.origin.line,
+        "oid": reject.oid,
+        "reason": reject.reason,
+        "remedy": reject.remedy,
+    }

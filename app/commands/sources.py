@@ -1,0 +1,135 @@
+"""The SOURCE… arguments of the indexing commands, and the options that say how to read them."""
+
+import functools
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+
+from indexer.intake import Allowance
+from indexer.records import RawPost, Reject
+from indexer.sources import KINDS, Source, SourceOptions, open_source
+
+
+class Sources:
+    """Several sources read one after the other."""
+
+    def __init__(self, specs: Sequence[str], kind: str | None, options: SourceOptions) -> None:
+        self._sources = [open_source(spec, kind, options) for spec in specs]
+        self._sizes = [_size(spec) for spec in specs]
+        self._at = 0
+
+    def read(self) -> Iterator[RawPost | Reject]:
+        """Every post of every source.
+
+        Raises:
+            SourceError: one of them cannot be read to its end.
+        """
+        for at, source in enumerate(self._sources):
+            self._at = at
+            yield from source.read()
+
+    def part(self) -> float | None:
+        """The part read so far, 0 to 1, weighed by size; None when it is not known."""
+        here = self._sources[self._at].progress
+        if here is None:
+            return None
+        done = sum(self._sizes[: self._at]) + here * self._sizes[self._at]
+        return min(1.0, done / sum(self._sizes))
+
+    @property
+    def kinds(self) -> set[str]:
+        """What they were recognised as."""
+        return {source.kind for source in self._sources}
+
+    @property
+    def all(self) -> list[Source]:
+        """The sources themselves."""
+        return self._sources
+
+
+def _size(spec: str) -> float:
+    path = Path(spec)
+    return float(path.stat().st_size or 1) if path.is_file() else 1.0
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds SOURCE… and the options about reading; the command gets `sources: Sources`."""
+
+    @click.argument("specs", metavar="SOURCE...", nargs=-1, required=True)
+    @click.option(
+        "--source",
+        "kind",
+        type=click.Choice(sorted(KINDS)),
+        help="What the sources are, when they are not recognised rightly.",
+    )
+    @click.option("--drafts", is_flag=True, help="Take drafts in, too.")
+    @click.option("--future", is_flag=True, help="Take posts with a date in the future in, too.")
+    @click.option(
+        "--url-template",
+        default="",
+        metavar="TEMPLATE",
+        help="Addresses of Markdown posts, such as /{year}/{month}/{slug}/.",
+    )
+    @click.option("--site", default="", metavar="URL", help="The address of the blog's front page.")
+    @functools.wraps(command)
+    def wrapped(
+        *args: Any,
+        specs: tuple[str, ...],
+        kind: str | None,
+        drafts: bool,
+        future: bool,
+        url_template: str,
+        site: str,
+        **rest: Any,
+    ) -> Any:
+        options = SourceOptions(drafts=drafts, future=future, url_template=url_template, site=site)
+        return command(*args, sources=Sources(specs, kind, options), specs=specs, **rest)
+
+    return wrapped
+
+
+class AllowanceType(click.ParamType[Allowance]):
+    """`0.5%`, a share of the lines, or a number of lines."""
+
+    name = "allowance"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Allowance:
+        if isinstance(value, Allowance):
+            return value
+        text = str(value).strip()
+        try:
+            if text.endswith("%"):
+                share = float(text[:-1]) / 100
+                if not 0 <= share <= 1:
+                    raise ValueError(text)
+                return Allowance(share=share)
+            number = int(text)
+            if number < 0:
+                raise ValueError(text)
+            return Allowance(number=number)
+        except ValueError:
+            self.fail(
+                f"{text!r} is neither a share such as 0.5% nor a number such as 3", param, ctx
+            )
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does, so that it removes what it built."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    former = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)

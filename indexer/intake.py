@@ -1,0 +1,102 @@
+"""From what a source yields to what goes to Elasticsearch: counted, and every reject told."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from indexer.bulk import Item, Outcome, to_index
+from indexer.errors import TooManyRejects
+from indexer.normalise import documents
+from indexer.progress import Counts
+from indexer.records import Document, RawPost, Reject
+from indexer.seen import Seen
+
+OnReject = Callable[[Reject], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How many lines of a source may be rejected: a share (0.005 is 0.5 %) or a number."""
+
+    share: float = 0.005
+    number: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.share * 100:g} %" if self.number is None else f"{self.number:,}"
+
+    def check(self, rejected: int, lines: int) -> None:
+        """Raises TooManyRejects when more were rejected than this."""
+        most = self.share * lines if self.number is None else self.number
+        if rejected > most:
+            raise TooManyRejects(
+                f"{rejected:,} of {lines:,} lines were rejected ({rejected / lines:.1%}), more "
+                f"than the {self} allowed; nothing was swapped.",
+                "Correct them, or allow more with --max-rejects.",
+            )
+
+
+class Intake:
+    """Reads a source once. `lines` are what the source yielded: posts, and what could be none."""
+
+    def __init__(self, on_reject: OnReject) -> None:
+        self._on_reject = on_reject
+        self._accepted = {"post": 0, "comment": 0}
+        self.lines = 0
+        self.rejected_lines = 0
+        self.rejects = 0
+        self.refused_posts: list[str] = []
+
+    @property
+    def accepted(self) -> Counts:
+        """What Elasticsearch took."""
+        return Counts(self._accepted["post"], self._accepted["comment"])
+
+    def items(self, raws: Iterable[RawPost | Reject], seen: Seen) -> Iterator[Item]:
+        """The documents of a source, each id once; rejects are told as they turn up."""
+        for raw in raws:
+            before = self.rejects
+            self.lines += 1
+            if isinstance(raw, Reject):
+                self._reject(raw)
+            else:
+                yield from self._documents(raw, seen)
+            self.rejected_lines += self.rejects > before
+
+    def settle(self, outcomes: Iterable[Outcome]) -> None:
+        """Count what became of them."""
+        for outcome in outcomes:
+            if outcome.accepted:
+                self._accepted[outcome.item.kind] += 1
+                continue
+            self.rejected_lines += 1
+            self._reject(outcome.reject())
+            if outcome.item.kind == "post":
+                self.refused_posts.append(outcome.item.oid)
+
+    def withdraw(self, comments: int) -> None:
+        """Comments that were taken, and removed again with a post that was not."""
+        self._accepted["comment"] -= comments
+
+    def _documents(self, raw: RawPost, seen: Seen) -> Iterator[Item]:
+        for found in documents(raw):
+            if isinstance(found, Reject):
+                self._reject(found)
+            elif first := seen.add(found.id, found.origin):
+                self._reject(_twice(found, first))
+                if found.kind == "post":
+                    return
+            else:
+                yield to_index(found)
+
+    def _reject(self, reject: Reject) -> None:
+        self.rejects += 1
+        self._on_reject(reject)
+
+
+def _twice(document: Document, first: str) -> Reject:
+    oid = str(document.source["oid"])
+    return Reject(
+        document.origin,
+        oid,
+        f"a {document.kind} with the oid {oid!r} was there already ({first})",
+        "Give one of them another oid, or leave one out.",
+    )
