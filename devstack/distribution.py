@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from devstack.errors import DevstackError, with_log
-from devstack.places import Places
+from devstack.places import Places, locked
 from devstack.talk import Ticker, say
 from devstack.versions import ARTIFACT_MB, ELASTICSEARCH, ELASTICSEARCH_ARTIFACT, UNPACK_PLUGIN
 
@@ -34,6 +34,12 @@ def elasticsearch_home(places: Places, jdk: Path) -> Path:
             "ELASTICSEARCH_URL to an Elasticsearch that runs already."
         )
     check_room(places.root, NEEDED_GB)
+    with locked(places.downloads / "lock"):
+        # Another instance may have had the lock in order to do just this.
+        return home if home.is_dir() else _download(places, maven, jdk, home)
+
+
+def _download(places: Places, maven: str, jdk: Path, home: Path) -> Path:
     # Unpacked beside and renamed last: what has the name is complete.
     partial = places.downloads / "partial"
     shutil.rmtree(partial, ignore_errors=True)

@@ -48,12 +48,12 @@ class Service:
         try:
             version = self.ask(url)
         except NotAnswering:
-            found, way = f"not a {self.title} that answers", ""
+            found, way = f"what answers there is no {self.title}", ""
         else:
-            found = f"a {self.title} {version} that devstack did not start"
+            found = f"{self.title} {version} answers there, and devstack did not start it"
             way = f"To use that one:  export {self.variable}={url}\n  "
         return DevstackError(
-            f"Port {port}, for {self.title}, is taken by something else: {found}.\n  {way}"
+            f"Port {port}, for {self.title}, is taken: {found}.\n  {way}"
             f"To start one beside it:  export {self.port_variable}={port + 1}"
         )
 

@@ -45,9 +45,12 @@ class Stack:
         started: list[tuple[Service, State]] = []
         with locked(self.places.folder / "lock"):
             try:
-                # Both are started before either is waited for.
-                states = [(each, self._start(each, keep, started)) for each in SERVICES]
-                return {each.variable: self._ready(each, state) for each, state in states}
+                # What can be refused at once is; then both start before either is waited for.
+                found = {each: self._find(each) for each in SERVICES}
+                for service, at in found.items():
+                    if isinstance(at, int):
+                        found[service] = self._start(service, at, keep, started)
+                return {each.variable: self._ready(each, at, keep) for each, at in found.items()}
             except BaseException:
                 for service, state in started:
                     self._stop(service, state)
@@ -126,21 +129,21 @@ class Stack:
         given = self.environment.get(service.variable)
         return given or (None if service is ELASTICSEARCH else given)
 
-    def _start(
-        self, service: Service, keep: bool, started: list[tuple[Service, State]]
-    ) -> State | None:
-        """What runs or was started now; None when the environment names an address."""
-        if self._given(service) is not None:
-            return None
-        state = self._running(service)
-        if state is not None:
+    def _find(self, service: Service) -> str | State | int:
+        """The address that was given, or what runs already, or the free port to start it on."""
+        if (given := self._given(service)) is not None:
+            return check_given(service, given, self.environment)
+        if (state := self._running(service)) is not None:
             say(f"{service.title} runs already, on port {state.port}")
-            if keep and not state.keep:
-                remember(self.places, service, state.kept())
             return state
         port = service.port(self.environment)
         if port_is_taken(port):
             raise service.who_has(port)
+        return port
+
+    def _start(
+        self, service: Service, port: int, keep: bool, started: list[tuple[Service, State]]
+    ) -> State:
         state = self._wanted_backend().start(service, port, keep)
         started.append((service, state))
         remember(self.places, service, state)
@@ -152,11 +155,14 @@ class Stack:
             return None
         return state
 
-    def _ready(self, service: Service, state: State | None) -> str:
+    def _ready(self, service: Service, at: str | State | int, keep: bool) -> str:
         """The address, once it answers there."""
-        if state is None:
-            return check_given(service, self._given(service) or "", self.environment)
-        return wait_until_ready(service, state, self._backend(state.backend).alive)
+        if not isinstance(at, State):
+            return str(at)
+        url = wait_until_ready(service, at, self._backend(at.backend).alive)
+        if keep and not at.keep:
+            remember(self.places, service, at.kept())
+        return url
 
     def _stop_remembered(self, service: Service) -> bool:
         state = remembered(self.places, service)

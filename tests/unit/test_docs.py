@@ -1,0 +1,68 @@
+"""Whatever a user can set, send or call is mentioned in the README or the docs."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from pydantic.fields import FieldInfo
+
+from app.cli import main
+from app.search.request import KNOWN
+from app.settings import Settings
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def prose() -> str:
+    pages = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+    return "\n".join(page.read_text() for page in pages if page.exists())
+
+
+def _missing(names: list[str], prose: str) -> list[str]:
+    """The names that nowhere stand as a whole word."""
+    return [
+        name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", prose)
+    ]
+
+
+def _variable(name: str, field: FieldInfo) -> str:
+    alias = field.validation_alias
+    return alias if isinstance(alias, str) else f"BLOGSEARCH_{name.upper()}"
+
+
+def _commands(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:
+    if not isinstance(command, click.Group):
+        yield " ".join(words)
+        return
+    for name, inner in sorted(command.commands.items()):
+        if not inner.hidden:
+            yield from _commands(inner, (*words, name))
+
+
+def test_every_setting_is_mentioned(prose: str) -> None:
+    variables = [_variable(name, field) for name, field in Settings.model_fields.items()]
+    assert variables
+    assert not _missing(variables, prose)
+
+
+def test_every_command_is_mentioned(prose: str) -> None:
+    commands = list(_commands(main, ("blogsearch",)))
+    assert "blogsearch reindex" in commands
+    assert not _missing(commands, prose)
+
+
+def test_every_make_target_is_mentioned(prose: str) -> None:
+    makefile = (REPOSITORY / "Makefile").read_text()
+    targets = re.findall(r"^([a-z][a-z-]*):.*## ", makefile, re.MULTILINE)
+    assert "test" in targets
+    assert not _missing([f"make {target}" for target in targets], prose)
+
+
+def test_every_search_parameter_is_mentioned(prose: str) -> None:
+    assert {"q", "page", "size", "debug-search"} <= set(KNOWN)
+    # `q`, `q=…` or …?q=…: the bare letter stands in every text.
+    missing = [name for name in KNOWN if not re.search(rf"[`?&]{name}[`=&']", prose)]
+    assert not missing
