@@ -31,5 +31,6 @@ def open_cache(settings: Settings) -> AnswerCache:
         Keys(settings.index, variant),
         serializer_named(settings.cache_serializer),
         Expiry(settings.cache_ttl, settings.cache_ttl_empty, settings.cache_stale_ttl),
-        settings.cache_wait,
+        patience=settings.cache_wait,
+        counted_searches=settings.cache_searches,
     )

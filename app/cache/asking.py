@@ -56,6 +56,7 @@ class Asking:
         self._turn = turn
         self._budget = budget
         self._looks = 0
+        self._turned = False
         self._reached = False
         self._generation: bytes | None = None
         self._good: Cached | None = None
@@ -125,14 +126,14 @@ class Asking:
 
     def _value(self) -> tuple[Cached, float]:
         """What dogpile is told there is; asked once before a turn is taken and once after."""
-        landed = self._landed()
-        if landed:
-            return landed, _GOOD
-        if self._looks > 1 or self._turn.held:
+        if self._turned:
+            landed = self._landed()
+            if landed:
+                return landed, _GOOD
             self._look()
             if self._good:
                 return self._good, _GOOD
-        self._looks += 1
+        self._turned = True
         if self._good:  # and due: it goes out now, and one of those who see it makes it anew
             return self._good, _DUE
         if self._older and self._older.generation == self._generation:
@@ -156,9 +157,10 @@ class Asking:
         if self._older:
             if not self._turn.held:
                 return self._older, _GOOD
-            landed = self._landed()
-            if landed:
-                return landed, _GOOD
+            if self._looks == 1:  # another may have been done between our look and our turn
+                self._look()
+                if self._good:
+                    return self._good, _GOOD
         return self._computed(), _GOOD
 
     def _computed(self) -> Cached:

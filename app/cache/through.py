@@ -1,0 +1,73 @@
+"""A search through the cache, and the most frequent ones again after a swap."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from elasticsearch import Elasticsearch
+from werkzeug.datastructures import MultiDict
+
+from app.cache.answer import Cached, Computed
+from app.cache.answers import AnswerCache
+from app.elastic import translated
+from app.errors import BadRequest, Unavailable
+from app.search import search
+from app.search.request import SearchRequest
+from app.settings import Settings
+
+
+def searched(
+    cache: AnswerCache,
+    elastic: Elasticsearch,
+    settings: Settings,
+    request: SearchRequest,
+    *,
+    anew: bool = False,
+) -> Cached:
+    """The answer to a search, computed only when the cache has none, or `anew`.
+
+    Raises:
+        Unavailable: Elasticsearch cannot answer and no older answer was kept.
+    """
+
+    def compute() -> Computed:
+        with translated():
+            answer = search(elastic, settings.index, request, settings)
+        return Computed(body=answer.body, index=answer.index, found=bool(answer.body["count"]))
+
+    return cache.get_or_compute(request.key(), compute, anew=anew)
+
+
+@dataclass(frozen=True, slots=True)
+class Warmed:
+    """How many searches were asked again, and how many of them could not be."""
+
+    asked: int
+    failed: int
+
+
+def warm(
+    cache: AnswerCache,
+    elastic: Elasticsearch,
+    settings: Settings,
+    *,
+    at_most: int = 100,
+    each: Callable[[str], object] = lambda query: None,
+) -> Warmed:
+    """Ask the most frequent searches, so that visitors find their answers kept.
+
+    Those whose answer is kept already cost one look each. `each` is told the query of each search.
+    Ends at the first one that Elasticsearch cannot answer.
+    """
+    asked = failed = 0
+    for query, _ in cache.popular(at_most):
+        each(query)
+        try:
+            searched(cache, elastic, settings, SearchRequest.parse(MultiDict(parse_qsl(query))))
+        except BadRequest:
+            failed += 1  # counted by a version that knew other parameters
+        except Unavailable:
+            return Warmed(asked, failed + 1)
+        else:
+            asked += 1
+    return Warmed(asked, failed)
