@@ -1,0 +1,218 @@
+"""The sample posts are what their README says, and the judged queries are true of them."""
+
+import html
+import json
+import re
+import unicodedata
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexer.dates import moment
+from indexer.normalise import documents
+from indexer.records import Document, RawPost
+from indexer.sources.base import SourceOptions
+from indexer.sources.jsonlines import JSONLines
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample"
+
+POST_FIELDS = {"oid", "title", "text", "url", "pub_date", "categories"}
+OPTIONAL_FIELDS = {"keywords", "modified", "comments"}
+COMMENT_FIELDS = {"oid", "author", "comment", "pub_date"}
+TARGET_KINDS = {"phrase", "multi_typo", "multi_nophrase"}
+WORD_KINDS = {
+    "exact", "typo1", "typo2", "typo_first", "typo_cap", "typo1_indb", "typo_two", "brit", "amer",
+    "symbol", "prefix", "synonym", "several", "comment", "stopwords", "accents",
+}  # fmt: skip
+
+SEARCHED = (
+    "Cornwall,cron,crontab,crontabber,crowd,crowds,crowded,create-react-app,React app,React,"
+    "ReactJS,reacting,juggling,judging,Python,python2.4,Firefox,date format,date formatting,"
+    "Go,Golang,going,Postgres,PostgreSQL,centre,center,licence,license,colour,color,"
+    "C++,C#,F#,.NET,Node.js,pyproject.toml,--no-cache,don't,Dont's,snake_case,camelCase,"
+    "café,cafe,naïve,machine learning,ML,The Who,recieve,pyhton"
+)
+
+
+def _lines(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (SAMPLE / name).read_text("utf-8").splitlines()]
+
+
+def _plain(markup: str) -> str:
+    return html.unescape(re.sub(r"<[^>]+>", " ", markup))
+
+
+def _folded(text: str) -> str:
+    """Lower case, accents off, quotation marks straight; apart from the project's own analysis."""
+    text = text.casefold().replace("ø", "o").replace("’", "'")
+    letters = (c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return " ".join("".join(letters).split())
+
+
+def _has(text: str, word: str) -> bool:
+    return bool(re.search(rf"(?<!\w){re.escape(_folded(word))}(?!\w)", text))
+
+
+POSTS = _lines("posts.jsonl")
+QUERIES = _lines("queries.jsonl")
+OIDS = {post["oid"] for post in POSTS}
+TITLES = {post["oid"]: _folded(post["title"]) for post in POSTS}
+TEXTS = {post["oid"]: _folded(_plain(post["text"])) for post in POSTS}
+COMMENTS = {
+    post["oid"]: _folded(" ".join(_plain(each["comment"]) for each in post.get("comments", [])))
+    for post in POSTS
+}
+
+
+def _posts_with(word: str, *, where: tuple[dict[str, str], ...] = (TITLES, TEXTS)) -> set[str]:
+    return {oid for oid in OIDS if any(_has(part[oid], word) for part in where)}
+
+
+def _expected(query: dict[str, Any]) -> dict[str, int]:
+    """The grades that the README's rule gives a query for a word."""
+    words = query.get("words", [query["intent"]])
+    title, text, comment = (
+        set().union(*(_posts_with(word, where=(part,)) for word in words))
+        for part in (TITLES, TEXTS, COMMENTS)
+    )
+    if query["kind"] == "comment":
+        text |= comment
+    return {oid: 2 if oid in title else 1 for oid in title | text}
+
+
+def test_the_readme_counts_right() -> None:
+    text = (SAMPLE / "README.md").read_text("utf-8")
+    comments = sum(len(post.get("comments", [])) for post in POSTS)
+
+    assert f"| {len(POSTS)} posts with {comments} comments, one post a line |" in text
+    assert f"| {len(QUERIES)} judged queries:" in text
+    assert 80 <= len(POSTS) <= 85
+
+
+def test_oids_addresses_and_titles_are_unique() -> None:
+    assert len(OIDS) == len(POSTS)
+    assert len({post["url"] for post in POSTS}) == len(POSTS)
+    assert len({post["title"] for post in POSTS}) == len(POSTS)
+
+
+@pytest.mark.parametrize("post", POSTS, ids=lambda post: post["oid"])
+def test_a_post_has_the_fields_and_the_length_it_should(post: dict[str, Any]) -> None:
+    assert post.keys() >= POST_FIELDS
+    assert post.keys() <= POST_FIELDS | OPTIONAL_FIELDS
+    assert re.fullmatch(r"[a-z0-9_-]+", post["oid"])
+    assert post["url"] == f"https://blog.example.org/{post['oid']}"
+    assert post["categories"]
+    assert 80 <= len(_plain(post["text"]).split()) <= 400
+    published = moment(post["pub_date"])
+    assert published is not None
+    assert datetime(2015, 1, 1, tzinfo=UTC) <= published <= datetime(2026, 11, 21, tzinfo=UTC)
+    for other in (post.get("modified"), *(each["pub_date"] for each in post.get("comments", []))):
+        later = moment(other)
+        assert later is None or later >= published
+    comments = post.get("comments", [])
+    assert len({each["oid"] for each in comments}) == len(comments)
+    for comment in comments:
+        assert comment.keys() == COMMENT_FIELDS
+        assert all(comment.values())
+
+
+def test_the_indexer_takes_every_post_and_comment() -> None:
+    raw = list(JSONLines(str(SAMPLE / "posts.jsonl"), SourceOptions()).read())
+    made = [document for post in raw if isinstance(post, RawPost) for document in documents(post)]
+
+    assert len(raw) == len(POSTS)
+    assert all(isinstance(document, Document) for document in made)
+    assert len(made) == len(POSTS) + sum(len(post.get("comments", [])) for post in POSTS)
+
+
+@pytest.mark.parametrize(
+    "word",
+    SEARCHED.split(","),
+)
+def test_the_searches_of_the_documentation_have_something_to_find(word: str) -> None:
+    assert _posts_with(word)
+
+
+def test_what_only_the_letters_show() -> None:
+    everything = "".join(post["text"] for post in POSTS)
+
+    assert "naïve" in everything
+    assert "don’t" in everything
+    assert "“" in everything
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in everything
+    assert "<script" not in everything
+    assert any("<details>" in post["title"] and "&" in post["title"] for post in POSTS)
+
+
+@pytest.mark.parametrize("word", ["corn", "crown", "pythn", "firefix", "jugg"])
+def test_no_post_has_the_mistakes_that_are_searched_for(word: str) -> None:
+    assert not _posts_with(word, where=(TITLES, TEXTS, COMMENTS))
+
+
+def test_one_language_has_posts_under_either_name_alone() -> None:
+    go, golang = _posts_with("Go", where=(TITLES,)), _posts_with("Golang", where=(TITLES,))
+
+    assert go - _posts_with("Golang")
+    assert golang - go
+    assert _posts_with("going").isdisjoint(go | golang)
+    assert _posts_with("reacting").isdisjoint(_posts_with("React") | _posts_with("ReactJS"))
+
+
+def test_queries_name_posts_that_are_there() -> None:
+    kinds = WORD_KINDS | TARGET_KINDS | {"nonsense"}
+
+    assert {query["kind"] for query in QUERIES} == kinds
+    assert len({(query["q"], query["kind"]) for query in QUERIES}) == len(QUERIES)
+    for query in QUERIES:
+        assert query.keys() - {"words"} == {"q", "intent", "kind", "grades", "related"}, query["q"]
+        assert query["grades"].keys() | set(query["related"]) <= OIDS, query["q"]
+        assert query["grades"].keys().isdisjoint(query["related"]), query["q"]
+        assert set(query["grades"].values()) <= {1, 2}, query["q"]
+        assert bool(query["grades"]) == (query["kind"] != "nonsense"), query["q"]
+
+
+def _of_kinds(kinds: set[str]) -> list[dict[str, Any]]:
+    return [query for query in QUERIES if query["kind"] in kinds]
+
+
+@pytest.mark.parametrize("query", _of_kinds(WORD_KINDS), ids=lambda each: each["kind"])
+def test_grades_of_a_word_follow_the_rule(query: dict[str, Any]) -> None:
+    expected = _expected(query)
+    if query["kind"] == "prefix" and query["q"] == query["intent"]:
+        whole = _posts_with(query["q"], where=(TITLES,))
+        expected = {oid: 2 if oid in whole else 1 for oid in expected}
+
+    assert query["grades"] == expected
+
+
+@pytest.mark.parametrize("query", _of_kinds(TARGET_KINDS), ids=lambda each: each["q"])
+def test_grades_of_several_words_name_the_post_they_are_from(query: dict[str, Any]) -> None:
+    (target,) = query["grades"]
+
+    assert query["grades"] == {target: 2}
+    assert all(_has(TITLES[target], word) for word in query["intent"].split())
+    if query["kind"] == "multi_nophrase":
+        assert not _has(TITLES[target], query["intent"])
+    else:
+        assert _has(TITLES[target], query["intent"])
+        assert not [oid for oid in OIDS - {target} if _has(TITLES[oid], query["intent"])]
+
+
+def test_mistakes_are_mistakes() -> None:
+    for query in _of_kinds({kind for kind in WORD_KINDS if kind.startswith("typo")}):
+        assert query["q"].lower() != query["intent"]
+        seen = bool(_posts_with(query["q"]))
+        assert seen or query["kind"] != "typo1_indb", query["q"]
+        assert not seen or query["kind"] in {"typo1_indb", "typo_two"}, query["q"]
+
+
+def test_words_of_comments_stand_in_no_post() -> None:
+    for query in _of_kinds({"comment"}):
+        assert not _posts_with(query["intent"]), query["q"]
+
+
+def test_nonsense_occurs_nowhere() -> None:
+    for query in _of_kinds({"nonsense"}):
+        assert not _posts_with(query["q"], where=(TITLES, TEXTS, COMMENTS)), query["q"]
