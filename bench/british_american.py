@@ -164,6 +164,9 @@ NOTICE = """\
 # that both that copyright notice and this permission notice appear in supporting documentation.
 # Kevin Atkinson makes no representations about the suitability of this array for any purpose. It is
 # provided "as is" without express or implied warranty.
+#
+# Many pairs are stemmed to the same token, but a spelling counts in the ranking, too:
+# check-allow: same_stem
 """
 
 
