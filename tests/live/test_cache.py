@@ -1,0 +1,478 @@
+"""The answer cache on a real Redis: who computes, what is served, and how many trips it takes."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import redis
+
+from app.cache import AnswerCache, Cached, Computed, open_cache
+from app.errors import Unavailable
+from app.settings import Settings
+
+INDEX = "posts-000001"
+
+
+@pytest.fixture
+def name(redis_url: str) -> Iterator[str]:
+    """An alias of the test's own; its keys are gone afterwards."""
+    alias = f"test-{uuid.uuid4().hex[:12]}"
+    yield alias
+    with redis.Redis.from_url(redis_url) as client:
+        for key in client.scan_iter(match=f"blogsearch:{{{alias}}}:*"):
+            client.delete(key)
+
+
+@pytest.fixture
+def server(redis_url: str) -> Iterator["redis.Redis"]:
+    with redis.Redis.from_url(redis_url) as client:
+        yield client
+
+
+@pytest.fixture
+def opened(redis_url: str, name: str) -> Callable[..., AnswerCache]:
+    """Makes a cache of the test's own; `opened(cache_ttl=1)`."""
+
+    def build(**changed: Any) -> AnswerCache:
+        return open_cache(Settings(**{"redis_url": redis_url, "index": name, **changed}))
+
+    return build
+
+
+class Computation:
+    """A computation that counts, takes its time, and can be told to fail."""
+
+    def __init__(self, seconds: float = 0.0, index: str = INDEX, found: bool = True) -> None:
+        self.seconds = seconds
+        self.index = index
+        self.found = found
+        self.gone = False
+        self.threads: list[str] = []
+        self._lock = threading.Lock()
+
+    @property
+    def times(self) -> int:
+        return len(self.threads)
+
+    def __call__(self) -> Computed:
+        with self._lock:
+            self.threads.append(threading.current_thread().name)
+            nth = len(self.threads)
+        time.sleep(self.seconds)
+        if self.gone:
+            raise Unavailable("no Elasticsearch")
+        return Computed(body={"nth": nth, "q": "naïve ☃"}, index=self.index, found=self.found)
+
+
+def ask_at_once(cache: AnswerCache, compute: Callable[[], Computed], clients: int) -> list[Cached]:
+    with ThreadPoolExecutor(clients) as pool:
+        return list(pool.map(lambda _: cache.get_or_compute("q", compute), range(clients)))
+
+
+# -- hits --------------------------------------------------------------------------------------
+
+
+def test_second_search_is_a_hit_with_the_same_answer(opened: Callable[..., AnswerCache]) -> None:
+    cache, compute = opened(), Computation()
+    first, second = cache.get_or_compute("q", compute), cache.get_or_compute("q", compute)
+    assert (first.state, second.state) == ("MISS", "HIT")
+    assert first.body == second.body == {"nth": 1, "q": "naïve ☃"}
+    assert first.payload() == second.payload()
+    assert first.etag == second.etag
+    assert compute.times == 1
+
+
+def test_another_process_finds_the_answer(opened: Callable[..., AnswerCache]) -> None:
+    opened().get_or_compute("q", Computation())
+    assert opened().get_or_compute("q", Computation()).state == "HIT"
+
+
+@pytest.mark.parametrize("serializer", ["bytes", "msgpack+zstd"])
+def test_a_hit_is_one_trip_of_one_command(
+    opened: Callable[..., AnswerCache], server: "redis.Redis", name: str, serializer: str
+) -> None:
+    cache, compute = opened(cache_serializer=serializer), Computation()
+    cache.get_or_compute("q", compute)
+    with server.monitor() as monitor:
+        for _ in range(3):
+            cache.get_or_compute("q", compute)
+        server.echo(name)
+        seen = []
+        for command in monitor.listen():
+            if command["command"] == f"ECHO {name}":
+                break
+            if name in command["command"]:
+                seen.append(command["command"].split()[0])
+    assert seen == ["MGET"] * 3
+
+
+def test_opening_connects_nothing(opened: Callable[..., AnswerCache]) -> None:
+    cache = opened(redis_url="redis://192.0.2.1:6379/0")  # an address that nobody has
+    assert cache.record("q=python") is None
+
+
+def test_without_an_address_there_is_no_cache(opened: Callable[..., AnswerCache]) -> None:
+    cache, compute = opened(redis_url=""), Computation()
+    assert [cache.get_or_compute("q", compute).state for _ in range(2)] == ["OFF", "OFF"]
+    assert cache.ping() is None
+    assert not cache.new_generation(INDEX, "rules")
+
+
+# -- generations -------------------------------------------------------------------------------
+
+
+def test_new_generation_puts_every_older_answer_out_of_reach(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    cache, compute = opened(), Computation()
+    before = cache.get_or_compute("q", compute)
+    assert cache.new_generation(INDEX, "rules")
+    after = cache.get_or_compute("q", compute)
+    assert after.state == "MISS"
+    assert after.body["nth"] == 2
+    assert after.etag != before.etag
+
+
+def test_an_answer_begun_before_a_write_is_not_fresh_after_it(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    cache = opened()
+
+    def overtaken() -> Computed:
+        cache.new_generation(INDEX, "rules")
+        return Computed(body={"old": True}, index=INDEX, found=True)
+
+    cache.new_generation(INDEX, "rules")
+    cache.get_or_compute("q", overtaken)
+    assert cache.get_or_compute("q", Computation()).state == "MISS"
+
+
+def test_a_swap_that_redis_was_not_told_of_is_noticed(opened: Callable[..., AnswerCache]) -> None:
+    cache = opened()
+    old, new = Computation(index=INDEX), Computation(index="posts-000002")
+    cache.new_generation(INDEX, "rules")
+    cache.get_or_compute("kept", old)
+    cache.get_or_compute("another", new)  # answered by the next index
+    assert cache.get_or_compute("kept", new).state == "MISS"
+    assert cache.get_or_compute("another", new).state == "HIT"
+
+
+def test_a_lost_generation_makes_all_answers_miss(
+    opened: Callable[..., AnswerCache], server: "redis.Redis"
+) -> None:
+    cache, compute = opened(), Computation()
+    cache.get_or_compute("q", compute)
+    server.delete(cache.keys.generation)  # evicted, or lost with a restart
+    assert cache.get_or_compute("q", compute).state == "MISS"
+    assert cache.get_or_compute("q", compute).state == "HIT"
+
+
+# -- expiry ------------------------------------------------------------------------------------
+
+
+def test_an_answer_expires_and_an_empty_one_sooner(opened: Callable[..., AnswerCache]) -> None:
+    cache = opened(cache_ttl=60, cache_ttl_empty=0.2)
+    found, empty = Computation(), Computation(found=False)
+    cache.get_or_compute("found", found)
+    cache.get_or_compute("empty", empty)
+    assert cache.get_or_compute("empty", empty).state == "HIT"
+    time.sleep(0.3)
+    assert cache.get_or_compute("found", found).state == "HIT"
+    assert cache.get_or_compute("empty", empty).state == "MISS"
+
+
+def test_redis_drops_an_answer_in_the_end(
+    opened: Callable[..., AnswerCache], server: "redis.Redis"
+) -> None:
+    cache = opened(cache_ttl=100, cache_stale_ttl=1000)
+    cache.get_or_compute("q", Computation())
+    left = server.ttl(cache.keys.answer(cache.keys.digest("q")))
+    assert 1089 <= left <= 1110  # ten per cent of jitter on the 100
+
+
+def test_a_hot_answer_is_made_anew_before_it_expires_and_nobody_waits(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    cache, compute = opened(cache_ttl=1), Computation(seconds=0.2)
+    cache.get_or_compute("q", compute)
+    slowest, ends = 0.0, time.monotonic() + 2.5
+    while time.monotonic() < ends:
+        began = time.monotonic()
+        assert cache.get_or_compute("q", compute).state == "HIT"
+        slowest = max(slowest, time.monotonic() - began)
+        time.sleep(0.005)
+    assert compute.times >= 3
+    assert slowest < 0.15
+    assert {compute.threads[0]}.isdisjoint(compute.threads[1:])
+
+
+def test_while_one_computes_an_expired_answer_the_others_take_it(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    cache, compute = opened(cache_ttl=0.1), Computation()
+    cache.get_or_compute("q", compute)
+    time.sleep(0.15)
+    compute.seconds = 0.4
+    began = time.monotonic()
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(cache.get_or_compute, "q", compute)
+        time.sleep(0.1)
+        other = cache.get_or_compute("q", compute)
+        assert time.monotonic() - began < 0.3
+        assert (other.state, other.body["nth"]) == ("STALE", 1)
+        assert (first.result().state, first.result().body["nth"]) == ("MISS", 2)
+
+
+# -- one computes ------------------------------------------------------------------------------
+
+
+def test_fifty_threads_ask_and_one_computes(opened: Callable[..., AnswerCache]) -> None:
+    cache, compute = opened(), Computation(seconds=0.2)
+    cached = ask_at_once(cache, compute, 50)
+    assert compute.times == 1
+    assert Counter(one.state for one in cached) == {"MISS": 1, "HIT": 49}
+    assert {one.body["nth"] for one in cached} == {1}
+
+
+def test_fifty_threads_ask_without_redis_and_one_computes(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    compute = Computation(seconds=0.2)
+    cached = ask_at_once(opened(redis_url=""), compute, 50)
+    assert compute.times == 1
+    assert {one.state for one in cached} == {"OFF"}
+
+
+_ASK = """
+import sys, time
+from concurrent.futures import ThreadPoolExecutor
+import redis
+from app.cache import Computed, open_cache
+from app.settings import Settings
+
+url, name = sys.argv[1:]
+cache, client = open_cache(Settings(redis_url=url, index=name)), redis.Redis.from_url(url)
+
+def compute():
+    nth = client.incr(f"blogsearch:{{{name}}}:computed")
+    time.sleep(0.3)
+    return Computed(body={"nth": nth}, index="posts-000001", found=True)
+
+sys.stdin.readline()
+with ThreadPoolExecutor(10) as pool:
+    for cached in pool.map(lambda _: cache.get_or_compute("q", compute), range(10)):
+        print(cached.state, cached.body["nth"])
+"""
+
+
+def test_fifty_clients_in_five_processes_ask_and_one_computes(
+    redis_url: str, name: str, server: "redis.Redis"
+) -> None:
+    command = [sys.executable, "-c", _ASK, redis_url, name]
+    pipe = subprocess.PIPE
+    workers = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(5)]
+    for worker in workers:
+        assert worker.stdin
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
+    told = [line for worker in workers for line in worker.communicate(timeout=30)[0].splitlines()]
+    assert server.get(f"blogsearch:{{{name}}}:computed") == b"1"
+    assert Counter(told) == {"HIT 1": 49, "MISS 1": 1}
+
+
+def test_a_turn_whose_holder_died_is_waited_for_only_so_long(
+    opened: Callable[..., AnswerCache], server: "redis.Redis"
+) -> None:
+    cache = opened(cache_wait=0.3)
+    server.set(cache.keys.lock(cache.keys.digest("q")), "a worker that was killed")
+    began = time.monotonic()
+    assert cache.get_or_compute("q", Computation()).state == "MISS"
+    assert 0.25 < time.monotonic() - began < 0.6
+
+
+def test_a_turn_that_ran_out_is_not_taken_from_its_next_holder(
+    opened: Callable[..., AnswerCache], server: "redis.Redis"
+) -> None:
+    cache = opened(cache_wait=0.2)
+    lock = cache.keys.lock(cache.keys.digest("q"))
+
+    def overlong() -> Computed:
+        time.sleep(0.3)
+        server.set(lock, "the next holder")
+        return Computed(body={}, index=INDEX, found=True)
+
+    cache.get_or_compute("q", overlong)
+    assert server.get(lock) == b"the next holder"
+
+
+def test_a_failed_computation_is_the_answer_of_all_who_waited(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    cache, compute = opened(), Computation(seconds=0.2)
+    compute.gone = True
+    with ThreadPoolExecutor(10) as pool:
+        asked = [pool.submit(cache.get_or_compute, "q", compute) for _ in range(10)]
+        failures = [one.exception() for one in asked]
+    assert all(isinstance(failure, Unavailable) for failure in failures)
+    assert compute.times <= 2  # one may come when the others are done
+
+
+def test_a_bug_in_the_computation_reaches_the_caller_and_gives_the_turn_back(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    cache = opened(cache_wait=30)
+
+    def broken() -> Computed:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        cache.get_or_compute("q", broken)
+    began = time.monotonic()
+    assert cache.get_or_compute("q", Computation()).state == "MISS"
+    assert time.monotonic() - began < 1
+
+
+def test_a_forked_worker_does_not_share_its_parents_connection(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    cache = opened()
+    cache.get_or_compute("parent", Computation())
+    context = multiprocessing.get_context("fork")
+    found: Any = context.Queue()
+
+    def child() -> None:
+        for _ in range(200):
+            compute = Computation()
+            cached = cache.get_or_compute(f"{os.getpid()}", compute)
+        found.put((cached.state, cached.body["nth"]))
+
+    workers = [context.Process(target=child) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for _ in range(200):
+        assert cache.get_or_compute("parent", Computation()).state == "HIT"
+    for worker in workers:
+        worker.join(20)
+    assert [found.get(timeout=5) for _ in workers] == [("HIT", 1)] * 3
+
+
+# -- Elasticsearch gone ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("why", ["expired", "older generation"])
+def test_without_elasticsearch_an_older_answer_is_served(
+    opened: Callable[..., AnswerCache], why: str
+) -> None:
+    cache, compute = opened(cache_ttl=0.1 if why == "expired" else 60), Computation()
+    cache.get_or_compute("q", compute)
+    if why == "expired":
+        time.sleep(0.15)
+    else:
+        cache.new_generation("posts-000002", "rules")
+    compute.gone = True
+    cached = cache.get_or_compute("q", compute)
+    assert (cached.state, cached.body["nth"]) == ("STALE", 1)
+    with pytest.raises(Unavailable):
+        cache.get_or_compute("never asked before", compute)
+
+
+def test_older_answers_do_not_wait_for_a_hanging_elasticsearch_each(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    cache, compute = opened(), Computation()
+    cache.get_or_compute("q", compute)
+    cache.new_generation("posts-000002", "rules")
+    compute.gone, compute.seconds = True, 0.5
+    cache.get_or_compute("q", compute)
+    began = time.monotonic()
+    for _ in range(5):
+        assert cache.get_or_compute("q", compute).state == "STALE"
+    assert time.monotonic() - began < 0.4
+
+
+def test_a_forced_answer_is_computed_and_kept(opened: Callable[..., AnswerCache]) -> None:
+    cache, compute = opened(), Computation()
+    cache.get_or_compute("q", compute)
+    assert cache.get_or_compute("q", compute, anew=True).body["nth"] == 2
+    kept = cache.get_or_compute("q", compute)
+    assert (kept.state, kept.body["nth"]) == ("HIT", 2)
+
+
+# -- what lies in Redis ------------------------------------------------------------------------
+
+
+def _cut(data: bytes) -> bytes:
+    return data[:-3]
+
+
+def _flipped(data: bytes) -> bytes:
+    return data[:-3] + bytes([data[-3] ^ 1]) + data[-2:]
+
+
+def _next_layout(data: bytes) -> bytes:
+    return data[:3] + b"\x02" + data[4:]
+
+
+@pytest.mark.parametrize(
+    "damage", [_cut, _flipped, _next_layout, lambda _: b"", lambda _: b'{"hits": []}', lambda _: 7]
+)
+@pytest.mark.parametrize("serializer", ["bytes", "bytes+zstd", "msgpack", "orjson+lz4"])
+def test_a_damaged_or_foreign_value_is_a_miss(
+    opened: Callable[..., AnswerCache],
+    server: "redis.Redis",
+    serializer: str,
+    damage: Callable[[bytes], Any],
+) -> None:
+    cache, compute = opened(cache_serializer=serializer), Computation()
+    cache.get_or_compute("q", compute)
+    key = cache.keys.answer(cache.keys.digest("q"))
+    kept = server.get(key)
+    assert isinstance(kept, bytes)
+    server.set(key, damage(kept))
+    assert cache.get_or_compute("q", compute).state == "MISS"
+    assert cache.get_or_compute("q", compute).state == "HIT"
+
+
+def test_a_value_of_another_type_is_a_miss(
+    opened: Callable[..., AnswerCache], server: "redis.Redis"
+) -> None:
+    cache, compute = opened(), Computation()
+    for key in (cache.keys.answer(cache.keys.digest("q")), cache.keys.generation):
+        server.delete(key)
+        server.hset(key, "a", "hash")
+        assert cache.get_or_compute("q", compute).state == "MISS"
+
+
+def test_the_answer_to_another_search_is_a_miss(
+    opened: Callable[..., AnswerCache], server: "redis.Redis"
+) -> None:
+    cache = opened()
+    cache.get_or_compute("one", Computation())
+    names = [cache.keys.answer(cache.keys.digest(key)) for key in ("one", "two")]
+    server.copy(names[0], names[1])
+    assert cache.get_or_compute("two", Computation()).state == "MISS"
+
+
+def test_another_serializer_makes_a_miss(opened: Callable[..., AnswerCache]) -> None:
+    compute = Computation()
+    opened(cache_serializer="orjson").get_or_compute("q", compute)
+    assert opened(cache_serializer="ujson").get_or_compute("q", compute).state == "MISS"
+
+
+def test_an_answer_that_cannot_be_kept_is_still_an_answer(
+    opened: Callable[..., AnswerCache], caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = opened(cache_serializer="msgpack")
+    odd = Computed(body={"both": (1, 2)}, index=INDEX, found=True)
+    cached = [cache.get_or_compute("q", lambda: odd) for _ in range(2)]
+    assert [one.state for one in cached] == ["MISS", "MISS"]
+    assert "value.both: tuple" in caplog.text
