@@ -11,7 +11,7 @@ from app.cache.answer import Cached, Computed
 from app.cache.answers import AnswerCache
 from app.elastic import translated
 from app.errors import BadRequest, Unavailable
-from app.search import search
+from app.search import Answer, search
 from app.search.request import SearchRequest
 from app.settings import Settings
 
@@ -23,8 +23,11 @@ def searched(
     request: SearchRequest,
     *,
     anew: bool = False,
+    each: Callable[[Answer], object] = lambda answer: None,
 ) -> Cached:
     """The answer to a search, computed only when the cache has none, or `anew`.
+
+    `each` is told the whole answer when one is computed, with how it came about.
 
     Raises:
         Unavailable: Elasticsearch cannot answer and no older answer was kept.
@@ -33,6 +36,7 @@ def searched(
     def compute() -> Computed:
         with translated():
             answer = search(elastic, settings.index, request, settings)
+        each(answer)
         return Computed(body=answer.body, index=answer.index, found=bool(answer.body["count"]))
 
     return cache.get_or_compute(request.key(), compute, anew=anew)

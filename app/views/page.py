@@ -5,10 +5,10 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, make_response, render_template, request
 from markupsafe import Markup
 
+from app.cache.through import searched
 from app.errors import ServiceError
 from app.search.request import SearchRequest
 from app.service import current_service
-from app.views.search import cached_answer
 
 blueprint = Blueprint("page", __name__)
 
@@ -21,7 +21,8 @@ def page() -> Response:
     if typed.strip():
         try:
             wanted = SearchRequest.parse(request.args)
-            answer = cached_answer(current_service(), wanted).body
+            service = current_service()
+            answer = searched(service.cache, service.elastic, service.settings, wanted).body
         except ServiceError as failure:
             error = failure
     html = render_template("search.html", typed=typed, answer=answer, error=error)

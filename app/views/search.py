@@ -1,36 +1,17 @@
 """`GET /search`: the answer as JSON, from the cache where it may be."""
 
 import time
+from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, jsonify, request
 
-from app.cache import Cached, Computed
-from app.elastic import translated
+from app.cache import http
+from app.cache.through import searched
 from app.search import Answer
-from app.search import search as run_search
 from app.search.request import SearchRequest
 from app.service import Service, current_service
 
 blueprint = Blueprint("search", __name__)
-
-
-def cached_answer(service: Service, wanted: SearchRequest) -> Cached:
-    """The finished answer to a request, computed only when the cache has none.
-
-    Raises:
-        Unavailable: Elasticsearch cannot answer and no older answer was kept.
-    """
-
-    def compute() -> Computed:
-        answer = _ask(service, wanted)
-        return Computed(body=answer.body, index=answer.index, found=bool(answer.body["count"]))
-
-    return service.cache.get_or_compute(wanted.key(), compute)
-
-
-def _ask(service: Service, wanted: SearchRequest) -> Answer:
-    with translated():
-        return run_search(service.elastic, service.settings.index, wanted, service.settings)
 
 
 @blueprint.get("/search")
@@ -39,8 +20,35 @@ def search() -> Response:
     started = time.perf_counter()
     service = current_service()
     wanted = SearchRequest.parse(request.args)
-    response = _debugged(service, wanted) if wanted.debug else _plain(service, wanted)
+    response = _explained(service, wanted) if wanted.debug else _plain(service, wanted)
     total = (time.perf_counter() - started) * 1000
-    timing = f"total;dur={total:.1f}"
-    response.headers.add("Server-Timing", timing)
+    cache = response.headers["X-Cache"].lower()
+    response.headers["Server-Timing"] = f'cache;desc="{cache}", total;dur={total:.1f}'
+    return response
+
+
+def _plain(service: Service, wanted: SearchRequest) -> Response:
+    cached = searched(service.cache, service.elastic, service.settings, wanted)
+    if wanted.page == 1:
+        service.cache.record(wanted.key())
+    settings = service.settings
+    reply = http.reply(
+        cached, request.headers, settings.cache_max_age, int(settings.cache_stale_ttl)
+    )
+    return Response(reply.body, reply.status, dict(reply.headers))
+
+
+def _explained(service: Service, wanted: SearchRequest) -> Response:
+    """Computed anew, because a kept answer would explain a search of some minutes ago."""
+    debug: dict[str, Any] = {}
+
+    def explain(answer: Answer) -> None:
+        debug.update(answer.debug)
+
+    cached = searched(
+        service.cache, service.elastic, service.settings, wanted, anew=True, each=explain
+    )
+    response = jsonify({**cached.body, "debug": {**debug, "cache": cached.state.lower()}})
+    response.headers["X-Cache"] = cached.state
+    response.headers["Cache-Control"] = "no-store"
     return response
