@@ -24,10 +24,18 @@ SCHEMA = 1
 RELATION = Join(relations={"post": "comment"})
 
 
-def _prose(**options: Any) -> Text:
+def _spelling() -> Text:
+    """Every word of a document once, as it was written: one suggester asks for all fields.
+
+    Neither positions nor norms: only whether a document has a word is ever asked.
+    """
+    return Text(analyzer=WORDS, norms=False, index_options="docs")
+
+
+def _prose() -> Text:
     """A stemmed field with its unstemmed twins.
 
-    `words` is for spelling and for what was typed; `forms` knows the synonyms too.
+    `words` is for what was typed and nothing else; `forms` knows the synonyms too.
     """
     return Text(
         analyzer=TEXT,
@@ -35,18 +43,24 @@ def _prose(**options: Any) -> Text:
             "words": Text(analyzer=WORDS),
             "forms": Text(analyzer=FORMS),
         },
-        **options,
+        copy_to="spelling",
     )
 
 
 class BlogItem(Document):
-    """A post. `code` holds its `<pre>` blocks, which `text` leaves out."""
+    """A post. `code` holds its `<pre>` blocks, which `text` leaves out, and is not stemmed."""
 
     kind = RELATION
     oid = Keyword()
     title = _prose()
     text = _prose()
-    code = Text(analyzer=CODE, search_analyzer=WORDS)
+    code = Text(
+        analyzer=CODE,
+        search_analyzer=WORDS,
+        fields={"forms": Text(analyzer=FORMS)},
+        copy_to="spelling",
+    )
+    spelling = _spelling()
     url = Keyword(index=False)
     pub_date = Date()
     modified = Date()
@@ -63,6 +77,7 @@ class BlogComment(Document):
     post_oid = Keyword()
     author = Keyword(index=False)
     comment = _prose()
+    spelling = _spelling()
     pub_date = Date()
     digest = Keyword(index=False)
 

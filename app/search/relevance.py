@@ -1,5 +1,7 @@
 """Every number that decides ranking, with the measurement that chose it."""
 
+import math
+
 # -- the fallback strategy: the numbers of 2017, kept as they were published -----------------------
 FALLBACK_MIN_SCORE = 0.6
 """A suggester's option below this similarity is not searched for."""
@@ -11,7 +13,74 @@ FALLBACK_TITLE_FACTOR = 2.0
 FALLBACK_COMMENT_FACTOR = 0.5
 """Comments below title and text; 2017 kept them in an index of their own."""
 
-# -- snippets -------------------------------------------------------------------------------------
+# -- what is asked of the suggester ----------------------------------------------------------------
+SUGGEST_SIZE = 20
+SUGGEST_MIN_SCORE = 0.0
+
+# -- spelling --------------------------------------------------------------------------------------
+COST_REPLACED = 1.0
+COST_ADDED = 1.0
+COST_LEFT_OUT = 0.7
+COST_SWAPPED = 0.7
+COST_DOUBLED = 0.7
+COST_ALIKE = 0.8
+COST_NEAR_KEY = 0.9
+COST_RATE = 8.0
+FREQ_POWER = 0.2
+MAX_ALTERNATIVES = 5
+MIN_WEIGHT = 0.005
+UNKNOWN_TYPED = 0.5
+INFLECTED = 0.9
+UNLIKE_STEM = 0.5
+
+RARE = 3
+RARE_RATIOS = ((0.7, 5), (1.0, 20))
+RARE_MIN_LENGTH = 5
+RARE_TYPED = 0.3
+
+
+def rare_ratio(cost: float) -> float:
+    """How many times as frequent as a rare word another must be to be taken for it."""
+    return next((ratio for most, ratio in RARE_RATIOS if cost <= most), math.inf)
+
+
+def max_cost(length: int) -> float:
+    """What a typo may cost in a word of so many letters."""
+    if length < 5:
+        return 1.0
+    return 1.7 if length < 8 else 2.0
+
+
+# -- what a match of one word is worth -------------------------------------------------------------
+GAINS = {
+    "title.forms": 3.0,
+    "text.forms": 1.0,
+    "code.forms": 0.9,
+    "keywords.text": 0.4,
+    "title": 0.3,
+    "text": 0.15,
+    "code": 0.1,
+    "title.words": 0.1,
+    "text.words": 0.05,
+}
+COMMENT_GAINS = {"comment.forms": 0.3, "comment": 0.1}
+PREFIX_GAINS = {"title.words": 0.06, "text.words": 0.03}
+BM25 = {"title.forms": 0.01, "text": 0.01}
+BM25_MIN_WEIGHT = 0.3
+PREFIX_MIN = 3
+PREFIX_MIN_WEIGHT = 0.3
+
+# -- several words ---------------------------------------------------------------------------------
+PHRASE_GAINS = {"title.words": 6.0, "title": 5.0, "text.words": 2.0, "text": 1.5}
+TIER = 1000.0
+"""What each word that matched is worth, so that posts with more of the words stand above all posts
+with fewer: more than everything else together can bring."""
+
+# -- age -------------------------------------------------------------------------------------------
+RECENCY = 0.05
+RECENCY_SCALE = "730d"
+
+# -- snippets --------------------------------------------------------------------------------------
 FRAGMENT_SIZE = 160
 """Characters of a snippet: about two lines on a phone."""
 FRAGMENTS = 2

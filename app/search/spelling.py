@@ -1,0 +1,188 @@
+"""What else the visitor may have meant: alternatives to a word, with the weight each deserves.
+
+Elasticsearch's term suggester knows which words of the index are one or two edits away. How likely
+each of them became what was typed is judged here, by what people do when they mistype: they leave
+letters out and swap neighbours more often than they add or replace letters at will.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import snowballstemmer  # type: ignore[import-untyped]
+
+from analyzers.chains import readable
+from app.search import relevance
+
+_VOWELS = frozenset("aeiouy")
+_ALIKE = frozenset(frozenset(pair) for pair in ("ck", "sz", "cs", "fv", "gj", "mn", "iy"))
+"""Consonants that are heard or seen as one another."""
+_KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+
+
+def _neighbours() -> frozenset[frozenset[str]]:
+    # Each row of a keyboard is shifted right against the one above it.
+    places = {
+        key: (x + shift, y)
+        for y, (row, shift) in enumerate(zip(_KEYBOARD, (0.0, 0.25, 0.75), strict=True))
+        for x, key in enumerate(row)
+    }
+    return frozenset(
+        frozenset((one, other))
+        for one, (x, y) in places.items()
+        for other, (there, row) in places.items()
+        if one != other and abs(y - row) <= 1 and abs(x - there) <= 1
+    )
+
+
+_NEAR = _neighbours()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the index knows of a word: in how many documents it stands as typed, in either spelling
+    or behind a synonym (`forms`), and in any inflection (`stems`)."""
+
+    words: int = 0
+    forms: int = 0
+    stems: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A word of the index that may have been meant.
+
+    `freq` is the number of documents with it, `score` the suggester's similarity (0 to 1), `cost`
+    our own (0: the same), `weight` what a match of it counts against the likeliest reading (1).
+    """
+
+    text: str
+    freq: int
+    score: float
+    cost: float
+    weight: float
+
+    def explain(self) -> dict[str, Any]:
+        return {
+            "text": readable(self.text) or self.text,
+            "freq": self.freq,
+            "score": round(self.score, 4),
+            "cost": round(self.cost, 3),
+            "weight": round(self.weight, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How one word is read: as typed, with the weight of that, and as its alternatives."""
+
+    typed_weight: float
+    alternatives: tuple[Alternative, ...]
+    why: str
+
+    @property
+    def mended(self) -> bool:
+        return any(other.weight > self.typed_weight for other in self.alternatives)
+
+
+def cost(typed: str, meant: str) -> float:
+    """How much it takes to mistype `meant` as `typed`: a weighted Damerau-Levenshtein distance."""
+    before: list[float] = []
+    row = [column * relevance.COST_LEFT_OUT for column in range(len(meant) + 1)]
+    for i, letter in enumerate(typed, 1):
+        last, row = row, [i * relevance.COST_ADDED]
+        for j, wanted in enumerate(meant, 1):
+            repeated = i > 1 and typed[i - 2] == letter
+            best = min(
+                last[j - 1] + _replaced(letter, wanted),
+                last[j] + (relevance.COST_DOUBLED if repeated else relevance.COST_ADDED),
+                row[j - 1] + relevance.COST_LEFT_OUT,
+            )
+            if i > 1 and j > 1 and letter == meant[j - 2] and typed[i - 2] == wanted != letter:
+                best = min(best, before[j - 2] + relevance.COST_SWAPPED)
+            row.append(best)
+        before = last
+    return row[-1]
+
+
+def _replaced(letter: str, wanted: str) -> float:
+    if letter == wanted:
+        return 0.0
+    pair = frozenset((letter, wanted))
+    if pair <= _VOWELS or pair in _ALIKE:
+        return relevance.COST_ALIKE
+    return relevance.COST_NEAR_KEY if pair in _NEAR else relevance.COST_REPLACED
+
+
+def read(typed: str, known: Known, options: Iterable[Mapping[str, Any]]) -> Reading:
+    """How to read a word, given what the index knows of it and the suggester's options.
+
+    Args:
+        typed: the word, lower-case.
+        known: how many documents have it.
+        options: `text`, `freq` and `score` of each, as Elasticsearch's term suggester gives them.
+    """
+    candidates = _candidates(typed, options)
+    if not known.words and not known.forms:
+        return _unknown(typed, known, candidates)
+    return _misspelt_in_a_post(typed, known, candidates)
+
+
+def _candidates(typed: str, options: Iterable[Mapping[str, Any]]) -> list[Alternative]:
+    most = relevance.max_cost(len(typed))
+    found = []
+    for option in options:
+        text = option["text"]
+        paid = cost(typed, text)
+        if readable(text) and text != typed and not text.isdigit() and paid <= most:
+            likely = -relevance.COST_RATE * paid + relevance.FREQ_POWER * math.log(option["freq"])
+            found.append(Alternative(text, option["freq"], option["score"], paid, likely))
+    return sorted(found, key=lambda one: (-one.weight, one.text))
+
+
+def _weighed(candidates: list[Alternative], best: float) -> tuple[Alternative, ...]:
+    """The candidates with their log-likelihoods made weights, the likeliest `best`."""
+    if not candidates:
+        return ()
+    top = candidates[0].weight
+    weighed = (
+        Alternative(one.text, one.freq, one.score, one.cost, best * math.exp(one.weight - top))
+        for one in candidates[: relevance.MAX_ALTERNATIVES]
+    )
+    return tuple(one for one in weighed if one.weight >= best * relevance.MIN_WEIGHT)
+
+
+def _unknown(typed: str, known: Known, candidates: list[Alternative]) -> Reading:
+    if known.stems:
+        # The inflection itself stands nowhere, but its word does. Nothing needs to be mended; the
+        # nearest inflection goes first, and what is only a little unlike it comes behind.
+        same = [one for one in candidates if stem(one.text) == stem(typed)]
+        other = [one for one in candidates if one not in same and one.cost <= 1.0]
+        weighed = (*_weighed(same, relevance.INFLECTED), *_weighed(other, relevance.UNLIKE_STEM))
+        return Reading(1.0, weighed, "known by its stem")
+    if not candidates:
+        return Reading(1.0, (), "unknown, and nothing like it is known")
+    return Reading(relevance.UNKNOWN_TYPED, _weighed(candidates, 1.0), "unknown")
+
+
+def _misspelt_in_a_post(typed: str, known: Known, candidates: list[Alternative]) -> Reading:
+    """A word that posts have may still be a typo: rare, and a hair's breadth from a common one."""
+    posts = max(known.words, known.forms)
+    likely = [
+        one
+        for one in candidates
+        if posts <= relevance.RARE
+        and len(typed) >= relevance.RARE_MIN_LENGTH
+        and one.freq >= posts * relevance.rare_ratio(one.cost)
+        and stem(one.text) != stem(typed)
+    ]
+    if not likely:
+        return Reading(1.0, (), "known")
+    return Reading(relevance.RARE_TYPED, _weighed(likely, 1.0), "rare, and like a common word")
+
+
+def stem(word: str) -> str:
+    """Snowball's English stem, as the `snowball` filter makes it."""
+    # A new stemmer each time: it keeps the word in itself, and threads share this module.
+    return str(snowballstemmer.stemmer("english").stemWord(word))
