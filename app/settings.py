@@ -61,6 +61,11 @@ class Settings(BaseSettings):
     synonyms_dir: Path = Field(
         _REPOSITORY / "synonyms", description="The folder of *.synonyms rule files."
     )
+    synonyms_without: str = Field(
+        "",
+        description="Rule files of that folder to leave out, separated by commas: "
+        "`british-american, tech`.",
+    )
 
     # -- searching -------------------------------------------------------------------------------
     strategy: Literal["blended", "fallback"] = Field(
@@ -109,6 +114,19 @@ class Settings(BaseSettings):
         description="How many different searches a day are counted for `cache warm`; 0: none.",
     )
 
+    # -- writing ---------------------------------------------------------------------------------
+    write_tokens: SecretStr = Field(
+        SecretStr(""),
+        description="Tokens that may write over HTTP, separated by commas, so that one can be "
+        "added before another is taken away; empty: writing over HTTP is closed.",
+    )
+    write_max_bytes: int = Field(
+        10_000_000,
+        ge=1_000,
+        le=1_000_000_000,
+        description="Bytes that the body of one write may have.",
+    )
+
     # -- HTTP ------------------------------------------------------------------------------------
     cors_origin: str = Field(
         "*",
@@ -126,6 +144,12 @@ class Settings(BaseSettings):
         from app.cache.serializers import serializer_named
 
         return serializer_named(name).name
+
+    @property
+    def synonyms_left_out(self) -> frozenset[str]:
+        """The names in `synonyms_without`."""
+        names = (name.strip() for name in self.synonyms_without.split(","))
+        return frozenset(name for name in names if name)
 
 
 def load_settings() -> Settings:
