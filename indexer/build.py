@@ -14,12 +14,14 @@ from elasticsearch import Elasticsearch
 
 from analyzers.rules import RuleSet
 from indexer import lifecycle
-from indexer.bulk import Item, Limits, Outcome, send
+from indexer.bulk import send
 from indexer.carry import Carrier
 from indexer.documents import index_body
 from indexer.errors import VerificationFailed
+from indexer.items import Item, Limits
 from indexer.lock import Lock
 from indexer.progress import Built, Counts, Progress, Report
+from indexer.sender import Outcome
 from indexer.state import ensure_state, next_number
 
 

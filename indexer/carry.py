@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from elasticsearch import Elasticsearch
 
 from indexer import lifecycle
-from indexer.bulk import Item, Outcome, send, to_delete, to_index
+from indexer.bulk import send
 from indexer.catch_up import Checkpoint, changed_since, checkpoint
 from indexer.errors import VerificationFailed
+from indexer.items import Item, to_delete, to_index
 from indexer.orphans import comments_of
+from indexer.sender import Outcome
 from indexer.state import ensure_state, note_swap, state_index
 from indexer.tombstones import Tombstone, buried_since
 

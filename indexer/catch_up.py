@@ -72,8 +72,9 @@ def hits(
     query: Mapping[str, Any] | None = None,
     preference: str | None = None,
     source: Any = True,
+    size: int = _PAGE,
 ) -> Iterator[dict[str, Any]]:
-    """Every hit of a query as of now, with `_version`, page by page on one point in time."""
+    """Every hit of a query as of now, with `_version`, `size` at a time, on one point in time."""
     pit = client.open_point_in_time(index=index, keep_alive=_KEEP, preference=preference)["id"]
     after: Any = None
     try:
@@ -83,7 +84,7 @@ def hits(
                 query=dict(query) if query else {"match_all": {}},
                 sort=["_shard_doc"],
                 search_after=after,
-                size=_PAGE,
+                size=size,
                 version=True,
                 source=source,
                 track_total_hits=False,
@@ -92,7 +93,7 @@ def hits(
             pit = answer["pit_id"]
             page = answer["hits"]["hits"]
             yield from page
-            if len(page) < _PAGE:
+            if len(page) < size:
                 return
             after = page[-1]["sort"]
     finally:

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from indexer.bulk import Item, Outcome, to_index
 from indexer.errors import TooManyRejects
 from indexer.normalise import documents
 from indexer.progress import Counts
 from indexer.records import Document, RawPost, Reject
 from indexer.seen import Seen
+from indexer.sender import Outcome
 
 OnReject = Callable[[Reject], None]
 
@@ -35,7 +35,11 @@ class Allowance:
 
 
 class Intake:
-    """Reads a source once. `lines` are what the source yielded: posts, and what could be none."""
+    """Reads a source once.
+
+    `lines` are what the source yielded: posts, and what could be none. `older` counts documents
+    of which the index has a newer version.
+    """
 
     def __init__(self, on_reject: OnReject) -> None:
         self._on_reject = on_reject
@@ -43,6 +47,8 @@ class Intake:
         self.lines = 0
         self.rejected_lines = 0
         self.rejects = 0
+        self.created = 0
+        self.older = 0
         self.refused_posts: list[str] = []
 
     @property
@@ -50,7 +56,7 @@ class Intake:
         """What Elasticsearch took."""
         return Counts(self._accepted["post"], self._accepted["comment"])
 
-    def items(self, raws: Iterable[RawPost | Reject], seen: Seen) -> Iterator[Item]:
+    def documents(self, raws: Iterable[RawPost | Reject], seen: Seen) -> Iterator[Document]:
         """The documents of a source, each id once; rejects are told as they turn up."""
         for raw in raws:
             before = self.rejects
@@ -58,7 +64,7 @@ class Intake:
             if isinstance(raw, Reject):
                 self._reject(raw)
             else:
-                yield from self._documents(raw, seen)
+                yield from self._of(raw, seen)
             self.rejected_lines += self.rejects > before
 
     def settle(self, outcomes: Iterable[Outcome]) -> None:
@@ -66,6 +72,10 @@ class Intake:
         for outcome in outcomes:
             if outcome.accepted:
                 self._accepted[outcome.item.kind] += 1
+                self.created += outcome.result == "created"
+                continue
+            if outcome.refusal and outcome.refusal.older:
+                self.older += 1
                 continue
             self.rejected_lines += 1
             self._reject(outcome.reject())
@@ -76,7 +86,7 @@ class Intake:
         """Comments that were taken, and removed again with a post that was not."""
         self._accepted["comment"] -= comments
 
-    def _documents(self, raw: RawPost, seen: Seen) -> Iterator[Item]:
+    def _of(self, raw: RawPost, seen: Seen) -> Iterator[Document]:
         for found in documents(raw):
             if isinstance(found, Reject):
                 self._reject(found)
@@ -85,7 +95,7 @@ class Intake:
                 if found.kind == "post":
                     return
             else:
-                yield to_index(found)
+                yield found
 
     def _reject(self, reject: Reject) -> None:
         self.rejects += 1

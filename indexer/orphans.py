@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from elasticsearch import Elasticsearch
 
-from indexer.bulk import Item, to_delete
 from indexer.catch_up import documents_of
+from indexer.items import Item, to_delete
 from indexer.records import Document
 
 _OIDS = 1_000  # posts in one query; a `terms` query may have 65,536

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-Phase = Literal["reading", "copying", "verifying", "catching up", "swapping", "comparing"]
+Phase = Literal["reading", "copying", "adding", "verifying", "catching up", "swapping", "comparing"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from elasticsearch import Elasticsearch
 from analyzers.rules import RuleSet
 from indexer import lifecycle
 from indexer.build import Build, Shape, building, count
-from indexer.bulk import to_index
 from indexer.catch_up import documents_of
 from indexer.errors import VerificationFailed
+from indexer.items import to_index
 from indexer.lock import Lock
 from indexer.progress import Built, Counts, Progress, Report, in_silence
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from elasticsearch import Elasticsearch
 
 from indexer.build import Build, Shape, building
-from indexer.bulk import Limits
 from indexer.errors import IndexingError
 from indexer.intake import Allowance, Intake, OnReject
+from indexer.items import Limits, to_index
 from indexer.lock import Lock
 from indexer.orphans import comments_of
 from indexer.progress import Built, Progress, Report, in_silence
@@ -78,7 +78,8 @@ def reindex_locked(
 
 def _fill(build: Build, intake: Intake, raws: Iterable[RawPost | Reject], options: Options) -> None:
     with Seen() as seen:
-        for outcomes in build.fill(intake.items(raws, seen), options.limits):
+        items = map(to_index, intake.documents(raws, seen))
+        for outcomes in build.fill(items, options.limits):
             intake.settle(outcomes)
             done = intake.accepted.posts + intake.accepted.comments
             options.report(Progress("reading", done, options.part(), intake.rejects))

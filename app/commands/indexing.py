@@ -1,29 +1,33 @@
-"""The commands that change the index: build it, add to it, keep it in step, go back, clear up."""
+"""The commands that change what is in the index: build it, add to it, keep it in step."""
 
-import json
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
+from elasticsearch import ApiError, TransportError
+from watchfiles import watch
 
-from analyzers.rules import read_rules, rule_files
+from analyzers.rules import RuleErrors, read_rules, rule_files
+from app.commands.generations import indices, prune, rollback
+from app.commands.outcome import leave, tell_built
 from app.commands.reporting import Rejects, display, rejects
-from app.commands.sources import AllowanceType, Sources, reading_options, stoppable
+from app.commands.sources import AllowanceType, Reading, reading_options, stoppable
 from app.commands.tools import Tools, pass_tools
+from app.elastic import translated
+from app.errors import ServiceError
+from app.freshness import Freshness
 from app.settings import Settings
-from indexer import lifecycle
+from indexer.adding import AddOptions
+from indexer.adding import add as run_add
 from indexer.build import Shape
+from indexer.errors import IndexingError
 from indexer.intake import Allowance
-from indexer.lock import Lock
-from indexer.progress import Built
 from indexer.reindex import Options
 from indexer.reindex import reindex as run_reindex
-from indexer.rollback import rollback as go_back
+from indexer.sync import Synced, SyncOptions
+from indexer.sync import sync as run_sync
 
-SOME_REJECTED = 3
-"""Exit code: done, but something was rejected."""
+__all__ = ["add", "indices", "prune", "reindex", "rollback", "shape_of", "sync"]
 
 _rejects_file = click.option(
     "--rejects",
@@ -47,8 +51,7 @@ _rejects_file = click.option(
 @pass_tools
 def reindex(
     tools: Tools,
-    sources: Sources,
-    specs: tuple[str, ...],
+    reading: Reading,
     max_rejects: Allowance,
     rejects_path: Path | None,
 ) -> None:
@@ -67,11 +70,12 @@ def reindex(
     blogsearch reindex posts.jsonl --max-rejects 2% --rejects rejects.jsonl
     """
     with stoppable(), display() as show, rejects(show, rejects_path) as on_reject:
+        sources = reading.open()
         options = Options(
             allowance=max_rejects,
             report=show.report,
             part=sources.part,
-            purpose=f"reindex {' '.join(specs)}",
+            purpose=f"reindex {reading}",
         )
         built = run_reindex(
             tools.elastic,
@@ -82,8 +86,131 @@ def reindex(
             options,
         )
         tools.cache.new_generation(built.index, built.rules)
-    _tell(built)
-    _leave(on_reject)
+    tell_built(built)
+    leave(on_reject)
+
+
+@click.command()
+@reading_options
+@click.option(
+    "--as-new",
+    is_flag=True,
+    help="Take every post as changed just now, also over a newer version and over a deletion.",
+)
+@_rejects_file
+@pass_tools
+def add(tools: Tools, reading: Reading, as_new: bool, rejects_path: Path | None) -> None:
+    """Add the posts of SOURCE... to the live index, and replace those that are there.
+
+    Nothing is removed. A post is as old as its `modified`, or else its `pub_date`; an older one
+    never overwrites a newer one.
+
+    Exit code 0: done; 1: it failed; 3: done, but some lines were rejected.
+
+    \b
+    blogsearch add new-posts.jsonl
+    blogsearch add content/posts/today.md
+    """
+    with stoppable(), display() as show, rejects(show, rejects_path) as on_reject:
+        sources = reading.open()
+        options = AddOptions(newest=as_new, report=show.report, part=sources.part)
+        elastic, alias = tools.elastic, tools.settings.index
+        freshness = Freshness(elastic, tools.cache, alias)
+        try:
+            added = run_add(elastic, alias, sources.read(), on_reject, options)
+        except BaseException:
+            # What was sent before is in the index.
+            with suppress(ApiError, TransportError, IndexingError):
+                freshness.now()
+            raise
+        freshness.now()
+    older = f", {added.older:,} left alone (the index is newer)" if added.older else ""
+    click.echo(f"{added.created:,} documents added, {added.updated:,} replaced{older}.")
+    leave(on_reject)
+
+
+@click.command()
+@reading_options
+@click.option("--force", is_flag=True, help="Remove what is gone at the source, however much.")
+@click.option(
+    "--watch", "watching", is_flag=True, help="Stay, and sync whenever a file in SOURCE... changes."
+)
+@_rejects_file
+@pass_tools
+def sync(
+    tools: Tools, reading: Reading, force: bool, watching: bool, rejects_path: Path | None
+) -> None:
+    """Make the index like SOURCE...: add, change and remove just what differs.
+
+    Fit for cron: two at once lock each other out, and a source that suddenly has no or far fewer
+    posts removes nothing. After a change of the synonym rules or of the mapping a new generation is
+    built first. Comments that came over HTTP stay, unless the source has comments, too.
+
+    Exit code 0: done; 1: it failed, or removals were held back; 3: done, but some lines were
+    rejected.
+
+    \b
+    blogsearch sync content/posts
+    blogsearch sync content/posts --watch
+    blogsearch sync posts.jsonl --force
+    """
+    with stoppable():
+        if watching:
+            _watch(tools, reading, force, rejects_path)
+            return
+        on_reject, synced = _sync(tools, reading, force, rejects_path)
+    if synced.held_back:
+        raise click.ClickException(
+            f"Nothing was removed: {synced.held_back}. Check the source; --force removes them."
+        )
+    leave(on_reject)
+
+
+def _sync(
+    tools: Tools, reading: Reading, force: bool, rejects_path: Path | None
+) -> tuple[Rejects, Synced]:
+    with display() as show, rejects(show, rejects_path) as on_reject:
+        sources = reading.open()
+        options = SyncOptions(
+            force=force,
+            complete=sources.complete,
+            report=show.report,
+            part=sources.part,
+            purpose=f"sync {reading}",
+        )
+        shape = shape_of(tools.settings)
+        alias = tools.settings.index
+        synced = run_sync(tools.elastic, alias, sources.read(), shape, on_reject, options)
+        if synced.anything:
+            tools.cache.new_generation(synced.index, synced.rules)
+    if synced.built:
+        tell_built(synced.built)
+    click.echo(
+        f"{synced.added:,} documents added, {synced.changed:,} changed, "
+        f"{synced.removed:,} removed, {synced.unchanged:,} as they were."
+    )
+    return on_reject, synced
+
+
+def _watch(tools: Tools, reading: Reading, force: bool, rejects_path: Path | None) -> None:
+    """Sync now, and again after every change, until Ctrl-C."""
+    folders = reading.folders()
+    click.echo(f"Watching {', '.join(folders)}; Ctrl-C ends it.", err=True)
+    _attempt(tools, reading, force, rejects_path)
+    for _ in watch(*folders, debounce=300, raise_interrupt=False):
+        _attempt(tools, reading, force, rejects_path)
+
+
+def _attempt(tools: Tools, reading: Reading, force: bool, rejects_path: Path | None) -> None:
+    """One round; what fails is told, and the watch goes on."""
+    try:
+        with translated():
+            _, synced = _sync(tools, reading, force, rejects_path)
+    except (ServiceError, IndexingError, RuleErrors) as error:
+        click.echo(f"Error: {error}", err=True)
+        return
+    if synced.held_back:
+        click.echo(f"Nothing was removed: {synced.held_back}.", err=True)
 
 
 def shape_of(settings: Settings) -> Shape:
@@ -94,114 +221,3 @@ def shape_of(settings: Settings) -> Shape:
     """
     rules = read_rules(rule_files(settings.synonyms_dir))
     return Shape(rules, shards=settings.shards, replicas=settings.replicas)
-
-
-@click.command()
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
-@pass_tools
-def indices(tools: Tools, form: str) -> None:
-    """List the generations of the index: which is live, what is in each, how big it is.
-
-    \b
-    blogsearch indices
-    blogsearch indices --format json
-    """
-    rows = [_row(tools, one) for one in lifecycle.generations(tools.elastic, tools.settings.index)]
-    if form == "json":
-        click.echo(json.dumps(rows, indent=2))
-        return
-    if not rows:
-        click.echo("No index yet. Build one with `blogsearch reindex POSTS.jsonl`.")
-        return
-    table = Table(box=None, pad_edge=False)
-    for name in ("", "generation", "state", "posts", "comments", "size", "built", "rules"):
-        table.add_column(name, justify="right" if name in {"posts", "comments", "size"} else "left")
-    for row in rows:
-        table.add_row(
-            "*" if row["live"] else "",
-            row["generation"],
-            row["state"],
-            f"{row['posts']:,}",
-            f"{row['comments']:,}",
-            f"{row['bytes'] / 1e6:,.1f} MB",
-            row["built"] or "",
-            row["rules"] or "",
-        )
-    Console().print(table)
-
-
-def _row(tools: Tools, generation: lifecycle.Generation) -> dict[str, Any]:
-    name = generation.name
-    posts, comments = (
-        tools.elastic.count(index=name, query={"term": {"kind": kind}})["count"]
-        for kind in ("post", "comment")
-    )
-    stats = tools.elastic.indices.stats(index=name, metric="store", filter_path="_all.total")
-    return {
-        "generation": name,
-        "live": generation.state == "live",
-        "state": generation.state,
-        "posts": posts,
-        "comments": comments,
-        "bytes": stats["_all"]["total"]["store"]["size_in_bytes"],
-        "built": generation.built,
-        "rules": generation.rules,
-        "schema": generation.schema,
-    }
-
-
-@click.command()
-@click.option(
-    "--keep",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="How many generations to keep besides the live one.",
-)
-@pass_tools
-def prune(tools: Tools, keep: int) -> None:
-    """Delete old generations; the live one always stays, and the previous one for `rollback`.
-
-    \b
-    blogsearch prune
-    blogsearch prune --keep 0      # the previous one, too: no rollback until the next build
-    """
-    with stoppable(), Lock(tools.elastic, tools.settings.index, "prune"):
-        lifecycle.recover(tools.elastic, tools.settings.index)
-        gone = lifecycle.prune(tools.elastic, tools.settings.index, keep)
-    click.echo(f"Deleted {', '.join(gone)}." if gone else "Nothing to delete.")
-
-
-def _tell(built: Built) -> None:
-    for orphan in built.orphans:
-        click.echo(f"Removed {orphan}, left over from a build that was killed.")
-    carried = f", {built.carried:,} writes carried over" if built.carried else ""
-    was = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
-    click.echo(f"{built.index} is live: {built.counts}{carried}, in {built.seconds:.1f} s{was}.")
-
-
-def _leave(on_reject: Rejects) -> None:
-    if on_reject.count:
-        click.echo(f"{on_reject.count:,} were rejected.", err=True)
-        click.get_current_context().exit(SOME_REJECTED)
-
-
-@click.command()
-@click.option("--as-it-was", is_flag=True, help="Leave behind what was written since the swap.")
-@pass_tools
-def rollback(tools: Tools, as_it_was: bool) -> None:
-    """Go back to the generation that was live before; a second time goes forth again.
-
-    What was written since (over HTTP, by `add` or `sync`) is carried back, so that no post is lost.
-
-    \b
-    blogsearch rollback
-    blogsearch rollback --as-it-was
-    """
-    with stoppable():
-        built = go_back(tools.elastic, tools.settings.index, as_it_was=as_it_was)
-        tools.cache.new_generation(built.index, built.rules)
-    _tell(built)
-
-
-add = sync = rollback  # for the moment, so that app/cli.py can be imported

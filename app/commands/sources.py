@@ -3,8 +3,9 @@
 import functools
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -13,15 +14,48 @@ import click
 
 from indexer.intake import Allowance
 from indexer.records import RawPost, Reject
-from indexer.sources import KINDS, Source, SourceOptions, open_source
+from indexer.sources import KINDS, SourceOptions, open_source
+
+_LATEST_ONLY = {"feed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is to be read, and how."""
+
+    specs: tuple[str, ...]
+    kind: str | None
+    options: SourceOptions
+
+    def open(self) -> "Sources":
+        """Find out what the sources are.
+
+        Raises:
+            SourceError: one of them is not there, or nothing that is known.
+        """
+        return Sources(self)
+
+    def folders(self) -> list[str]:
+        """The sources as something to watch.
+
+        Raises:
+            click.UsageError: one of them is no file or folder.
+        """
+        for spec in self.specs:
+            if not Path(spec).exists():
+                raise click.UsageError(f"--watch needs files or folders; {spec} is neither.")
+        return list(self.specs)
+
+    def __str__(self) -> str:
+        return " ".join(self.specs)
 
 
 class Sources:
-    """Several sources read one after the other."""
+    """Several sources, read one after the other."""
 
-    def __init__(self, specs: Sequence[str], kind: str | None, options: SourceOptions) -> None:
-        self._sources = [open_source(spec, kind, options) for spec in specs]
-        self._sizes = [_size(spec) for spec in specs]
+    def __init__(self, reading: Reading) -> None:
+        self._sources = [open_source(spec, reading.kind, reading.options) for spec in reading.specs]
+        self._sizes = [_size(spec) for spec in reading.specs]
         self._at = 0
 
     def read(self) -> Iterator[RawPost | Reject]:
@@ -43,14 +77,9 @@ class Sources:
         return min(1.0, done / sum(self._sizes))
 
     @property
-    def kinds(self) -> set[str]:
-        """What they were recognised as."""
-        return {source.kind for source in self._sources}
-
-    @property
-    def all(self) -> list[Source]:
-        """The sources themselves."""
-        return self._sources
+    def complete(self) -> bool:
+        """Whether they have every post there is; a feed has only the latest."""
+        return not any(source.kind in _LATEST_ONLY for source in self._sources)
 
 
 def _size(spec: str) -> float:
@@ -59,7 +88,7 @@ def _size(spec: str) -> float:
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds SOURCE… and the options about reading; the command gets `sources: Sources`."""
+    """Adds SOURCE… and the options about reading; the command gets `reading: Reading`."""
 
     @click.argument("specs", metavar="SOURCE...", nargs=-1, required=True)
     @click.option(
@@ -89,7 +118,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         **rest: Any,
     ) -> Any:
         options = SourceOptions(drafts=drafts, future=future, url_template=url_template, site=site)
-        return command(*args, sources=Sources(specs, kind, options), specs=specs, **rest)
+        return command(*args, reading=Reading(specs, kind, options), **rest)
 
     return wrapped
 

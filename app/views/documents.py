@@ -1,5 +1,149 @@
-"""Posts and comments in over HTTP."""
+"""Posts and comments in over HTTP; closed until a token is set.
 
-from flask import Blueprint
+POST takes one or many and answers for each; PUT and DELETE name one in the address. An oid may
+have slashes, but for `/comments/`, behind which a comment's begins.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from elasticsearch import Elasticsearch
+from flask import Blueprint, Response, current_app, jsonify, request
+from flask.blueprints import BlueprintSetupState
+
+from app.errors import BadRequest, NotFound, ServiceError, Unavailable
+from app.freshness import Freshness
+from app.service import EXTENSION, Service, current_service
+from app.views.slots import Slot, comment_slots, failure, post_slots, taken, told
+from app.views.writing import authorize, entries, wants_waiting
+from indexer.deletes import delete_comment, delete_post
+from indexer.writes import put
 
 blueprint = Blueprint("documents", __name__)
+
+_FRESHNESS = "blogsearch-freshness"
+_TIMEOUT = 30.0  # seconds; a write may take longer than a search
+
+
+@blueprint.record_once
+def _set_up(state: BlueprintSetupState) -> None:
+    service: Service = state.app.extensions[EXTENSION]
+    state.app.extensions[_FRESHNESS] = Freshness(
+        service.elastic.options(request_timeout=_TIMEOUT), service.cache, service.settings.index
+    )
+
+
+@blueprint.before_request
+def _only_with_a_token() -> None:
+    authorize(request, current_service().settings)
+
+
+@blueprint.post("/documents")
+def post_documents() -> Response:
+    """Take posts in: one, a JSON array, or NDJSON."""
+    return _take(post_slots(_entries()))
+
+
+@blueprint.put("/documents/<path:oid>")
+def put_document(oid: str) -> Response:
+    """Take one post in, under the oid of the address."""
+    return _take(post_slots(_named(oid)))
+
+
+@blueprint.delete("/documents/<path:oid>")
+def delete_document(oid: str) -> Response:
+    """Remove a post and its comments."""
+    wait = wants_waiting(request)
+    service = current_service()
+    with told():
+        found, comments = delete_post(_client(service), service.settings.index, oid)
+    if not found and not comments:
+        raise NotFound(f"There is no post {oid!r}.")
+    _make_visible(wait)
+    return _gone({"kind": "post", "oid": oid, "comments": comments})
+
+
+@blueprint.post("/documents/<path:post_oid>/comments")
+def post_comments(post_oid: str) -> Response:
+    """Take comments on a post in: one, a JSON array, or NDJSON."""
+    return _take(comment_slots(post_oid, _entries()))
+
+
+@blueprint.put("/documents/<path:post_oid>/comments/<path:oid>")
+def put_comment(post_oid: str, oid: str) -> Response:
+    """Take one comment in, under the oid of the address."""
+    return _take(comment_slots(post_oid, _named(oid)))
+
+
+@blueprint.delete("/documents/<path:post_oid>/comments/<path:oid>")
+def remove_comment(post_oid: str, oid: str) -> Response:
+    """Remove one comment."""
+    wait = wants_waiting(request)
+    service = current_service()
+    with told():
+        found = delete_comment(_client(service), service.settings.index, post_oid, oid)
+    if not found:
+        raise NotFound(f"There is no comment {oid!r} on the post {post_oid!r}.")
+    _make_visible(wait)
+    return _gone({"kind": "comment", "oid": oid, "post_oid": post_oid})
+
+
+def _take(slots: list[Slot]) -> Response:
+    """Write what can be written, and answer for every document."""
+    wait = wants_waiting(request)
+    service = current_service()
+    writes = [slot.write for slot in slots if slot.write]
+    with told():
+        written = iter(put(_client(service), service.settings.index, writes))
+    results = [slot.result(next(written) if slot.write else None) for slot in slots]
+    if not any(taken(result) for result in results):
+        raise failure(results)
+    _make_visible(wait)
+    failed = not all(taken(result) for result in results)
+    response = jsonify({"results": results, "errors": failed})
+    first = cast(int, results[0]["status"])
+    response.status_code = 207 if failed else first if request.method == "PUT" else 200
+    return response
+
+
+def _make_visible(wait: bool) -> None:
+    freshness: Freshness = current_app.extensions[_FRESHNESS]
+    if not wait:
+        freshness.soon()
+        return
+    try:
+        with told():
+            freshness.now()
+    except ServiceError as error:
+        freshness.soon()
+        raise Unavailable(
+            f"It was taken, but searches may not find it yet: {error.message}"
+        ) from error
+
+
+def _entries() -> list[tuple[int | None, Any]]:
+    wants_waiting(request)  # a bad parameter is told before a big body is read
+    return entries(request, current_service().settings)
+
+
+def _named(oid: str) -> list[tuple[int | None, Any]]:
+    """The one entry of a PUT, with the oid of the address.
+
+    Raises:
+        BadRequest: more than one, no object, or with another oid in it.
+    """
+    found = _entries()
+    entry = found[0][1]
+    if len(found) != 1 or not isinstance(entry, Mapping):
+        raise BadRequest("Send one JSON object; POST takes several.")
+    if str(entry.get("oid", oid)) != oid:
+        raise BadRequest(f"The body has the oid {entry['oid']!r}, the address {oid!r}.")
+    return [(None, {**entry, "oid": oid})]
+
+
+def _gone(what: dict[str, Any]) -> Response:
+    return jsonify({"results": [{**what, "status": 200, "result": "deleted"}], "errors": False})
+
+
+def _client(service: Service) -> Elasticsearch:
+    return service.elastic.options(request_timeout=_TIMEOUT)

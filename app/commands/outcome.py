@@ -1,0 +1,25 @@
+"""What an indexing command says at its end, and its exit code."""
+
+import click
+
+from app.commands.reporting import Rejects
+from indexer.progress import Built
+
+SOME_REJECTED = 3
+"""Exit code: done, but something was rejected."""
+
+
+def tell_built(built: Built) -> None:
+    """Which generation is live now, and what it took."""
+    for orphan in built.orphans:
+        click.echo(f"Removed {orphan}, left over from a build that was killed.")
+    carried = f", {built.carried:,} writes carried over" if built.carried else ""
+    was = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
+    click.echo(f"{built.index} is live: {built.counts}{carried}, in {built.seconds:.1f} s{was}.")
+
+
+def leave(on_reject: Rejects) -> None:
+    """End with `SOME_REJECTED` if that is so."""
+    if on_reject.count:
+        click.echo(f"{on_reject.count:,} were rejected.", err=True)
+        click.get_current_context().exit(SOME_REJECTED)
