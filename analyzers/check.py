@@ -59,7 +59,7 @@ class Report:
 
 
 def check(
-    client: Elasticsearch,
+    client: Elasticsearch | None,
     files: Sequence[Path],
     others: Sequence[Path] = (),
     count: Count | None = None,
@@ -67,6 +67,7 @@ def check(
     """Checks rule files together with the others they are going to be used with.
 
     Args:
+        client: for the analysis; None: only what can be said without.
         files: what to tell about.
         others: files already in use; one with the name of a checked file is taken for its older
             version and left out.
@@ -84,7 +85,9 @@ def check(
     if reviewed.rules is None:
         return _report(None, reviewed.findings, files)
     own = [rule for rule in reviewed.rules.rules if rule.file in names]
-    findings = [*reviewed.findings, *_analysed(client, reviewed.rules, own)]
+    findings = list(reviewed.findings)
+    if client is not None:
+        findings += _analysed(client, reviewed.rules, own)
     if count is not None:
         findings += _frequent(own, count)
     return _report(reviewed.rules, findings, files)
@@ -105,7 +108,8 @@ def _report(rules: RuleSet | None, found: Sequence[Finding], files: Sequence[Pat
 def _analysed(client: Elasticsearch, rules: RuleSet, own: Sequence[Rule]) -> Iterator[Finding]:
     with trial(client, RuleSet.of(())) as bare:
         judge = Judge(bare, rules)
-        found = [finding for rule in own for finding in judge.findings(rule)]
+        # All of them: a rule of another file may be about the same token.
+        found = [finding for rule in rules.rules for finding in judge.findings(rule)]
     yield from found
     if any(finding.severity == "error" for finding in found):
         return  # Elasticsearch would refuse the same rules once more, in words of its own

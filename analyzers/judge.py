@@ -63,11 +63,11 @@ class Judge:
             yield told(warning, rule, "stop_word", message, "Remove it from the rule.")
         before = {self._before[side] for side in sides}
         stems = {self._stems[side] for side in sides}
-        if len(before) == 1:
+        if len(before) == 1 < len(set(sides)):
             made = " ".join(next(iter(before)))
             message = f"all sides are `{made}` before any rule is applied."
             yield told(warning, rule, "same_token", message, "Remove the line.")
-        elif len(stems) == 1:
+        elif len(stems) == 1 < len(set(sides)):
             made = " ".join(next(iter(stems)))
             message = f"all sides are stemmed to `{made}` anyway."
             remedy = "Remove the line, unless the spelling itself is to count in the ranking."

@@ -63,9 +63,9 @@ def read_file(path: Path) -> Iterator[Rule | Finding]:
     """
     name = path.name
     try:
-        refusal = _refusal(path)
-        if refusal is not None:
-            yield error(name, 0, *refusal)
+        refused = refusal(path)
+        if refused is not None:
+            yield error(name, 0, *refused)
             return
         with path.open("rb") as handle:
             number = 0
@@ -86,7 +86,12 @@ def read_file(path: Path) -> Iterator[Rule | Finding]:
         yield error(name, 0, "unreadable", message, "Check the path and its permissions.")
 
 
-def _refusal(path: Path) -> tuple[str, str, str] | None:
+def refusal(path: Path) -> tuple[str, str, str] | None:
+    """Why a file is not even opened: code, message, remedy; None when it may be.
+
+    Raises:
+        OSError: when it is not there.
+    """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         return "not_a_file", "is not a regular file.", "Name a text file."

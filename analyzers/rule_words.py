@@ -16,8 +16,9 @@ Words = tuple[str, ...]
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'"))
 """Curly and other apostrophes that keyboards and editors put where `'` is meant."""
 
-# The standard tokenizer makes a token of every ideograph and every hiragana (UAX 29).
-_ALONE = "\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# The standard tokenizer makes a token of every ideograph, hiragana and emoji (UAX 29).
+_ALONE = "\u2600-\u27bf\U0001f000-\U0001faff"
+_ALONE += "\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _LETTER = rf"(?:[^\W_{_ALONE}]|[\u0300-\u036f\u200c\u200d])"
 
 # `+` and `#` belong to the word before them and a leading dot to the word behind it: C++, C#, .NET.
@@ -45,6 +46,15 @@ def words(side: str) -> Words:
 def joined(several: Words) -> str:
     """One word made of several: `machine learning` → `machinelearning`; empty when nothing is left.
 
-    Only letters and digits stay, so that every chain takes it for one token.
+    Only letters and digits come out, so that every chain takes it for one token.
     """
-    return "".join(char for char in "".join(several) if char.isalnum())
+    return "".join(_SPELLED.get(char) or _plain(char) for char in "".join(several))
+
+
+_SPELLED = {"+": "plus", "#": "sharp"}
+
+
+def _plain(char: str) -> str:
+    if char.isalnum():
+        return char
+    return f"{ord(char):x}" if unicodedata.category(char) == "So" else ""

@@ -90,7 +90,7 @@ def trial(client: Elasticsearch, rules: RuleSet) -> Iterator[Trial]:
         Refused: when no index can be created with the rules.
         elasticsearch.ApiError, elasticsearch.TransportError: as the client does.
     """
-    _remove_orphans(client)
+    remove_orphans(client, f"{PREFIX}*")
     index = f"{PREFIX}{uuid.uuid4().hex[:12]}"
     settings = {
         "number_of_shards": 1,
@@ -134,9 +134,10 @@ def _reason(refusal: BadRequestError) -> tuple[str, int]:
     return (reasons[-1] if reasons else str(refusal)), int(line)
 
 
-def _remove_orphans(client: Elasticsearch) -> None:
+def remove_orphans(client: Elasticsearch, pattern: str) -> None:
+    """Deletes temporary indices that a killed process left: those over an hour old."""
     found = client.indices.get(
-        index=f"{PREFIX}*", expand_wildcards="all", ignore_unavailable=True, features="settings"
+        index=pattern, expand_wildcards="all", ignore_unavailable=True, features="settings"
     )
     for index, held in found.items():
         created = int(held["settings"]["index"]["creation_date"]) / 1000

@@ -1,8 +1,279 @@
-"""The commands for synonym files."""
+"""`blogsearch synonyms`: check, preview, load, list and remove rule files."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import NoReturn
 
 import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from analyzers.check import Report
+from analyzers.check import check as check_files
+from analyzers.findings import Finding
+from analyzers.rule_lines import read_file
+from analyzers.rule_review import review
+from app.commands.reporting import display
+from app.commands.sources import stoppable
+from app.commands.tools import Tools, pass_tools
+from app.synonym_folder import SynonymFolder, check_twice
+from app.synonym_loading import Loader
+from app.synonym_preview import Change, beside, changes
+from indexer import lifecycle
+from indexer.progress import Built
+
+WARNED = 3
+"""Exit code of `check`: nothing but warnings. 2 is click's own, for a wrong command line."""
+
+_files = click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+_format = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 
 @click.group()
 def synonyms() -> None:
-    """Check, preview, load, list and remove synonym files."""
+    """Keep the synonym rule files.
+
+    \b
+    blogsearch synonyms check my.synonyms      what is wrong with it; changes nothing
+    blogsearch synonyms preview my.synonyms    which answers would change; changes nothing
+    blogsearch synonyms load my.synonyms       make it live; searches go on throughout
+    blogsearch synonyms list
+    blogsearch synonyms remove my
+    """
+
+
+@synonyms.command()
+@_files
+@click.option("--alone", is_flag=True, help="Without the rule files that are in use already.")
+@click.option("--offline", is_flag=True, help="Ask no Elasticsearch: syntax and circles only.")
+@_format
+@pass_tools
+def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, form: str) -> None:
+    """Say what is wrong with FILE..., by file and line, on real analysis. Changes nothing.
+
+    The files are checked together with those in use; one of the same name is taken for its older
+    version. A warning that you have thought about is silenced by a comment in the file:
+    `# check-allow: CODE`.
+
+    Exit code 0: nothing to say; 1: errors, the files cannot be loaded; 3: warnings only.
+
+    \b
+    blogsearch synonyms check my.synonyms
+    blogsearch synonyms check --format json *.synonyms
+    """
+    check_twice(files)
+    others = [] if alone else SynonymFolder.of(tools.settings).used()
+    if offline:
+        report = check_files(None, files, others)
+    else:
+        report = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
+    _tell(report, files, form)
+    if report.errors:
+        click.get_current_context().exit(1)
+    if report.warnings:
+        click.get_current_context().exit(WARNED)
+
+
+@synonyms.command()
+@_files
+@click.option(
+    "--queries",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Searches to try, one a line, instead of the most frequent ones.",
+)
+@click.option(
+    "--top",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="How many of the most frequent searches.",
+)
+@_format
+@pass_tools
+def preview(
+    tools: Tools, files: tuple[Path, ...], queries: Path | None, top: int, form: str
+) -> None:
+    """Show which answers FILE... would change: posts gained, lost, moved. Changes nothing.
+
+    An index with the rules is built beside the live one, the same searches are put to both, and it
+    is removed again.
+
+    \b
+    blogsearch synonyms preview my.synonyms
+    blogsearch synonyms preview my.synonyms --queries searches.txt
+    """
+    loader = Loader(tools.settings, tools.elastic, tools.cache)
+    live = lifecycle.require_live(tools.elastic, tools.settings.index)
+    wanted = _queries(tools, queries, top)
+    report = loader.check(files, SynonymFolder.of(tools.settings).used())
+    if report.rules is None:
+        _give_up(report, files)
+    with stoppable(), beside(tools.elastic, tools.settings.index, live.name, report.rules) as other:
+        found = list(changes(tools.elastic, live.name, other, wanted, tools.settings))
+    changed = [change for change in found if change]
+    if form == "json":
+        body = {"searches": len(found), "changed": [asdict(change) for change in changed]}
+        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        return
+    for change in changed:
+        _show(change)
+    click.echo(f"{len(changed)} of {len(found)} searches would be answered otherwise.")
+
+
+@synonyms.command()
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+@pass_tools
+def load(tools: Tools, files: tuple[Path, ...]) -> None:
+    """Check FILE..., make an index with them live, and keep them in the synonyms folder.
+
+    The next generation is built from the live index's own posts beside it, verified and swapped
+    in; searches go on throughout, and what is written meanwhile is in it. When a check or the
+    build fails, nothing is changed. Without FILE, what is in the folder goes live, for instance
+    after a change of BLOGSEARCH_SYNONYMS_WITHOUT.
+
+    Exit code 0: done; 1: nothing was changed.
+
+    \b
+    blogsearch synonyms load my.synonyms
+    blogsearch synonyms load
+    """
+    with stoppable(), display() as show:
+        loader = Loader(tools.settings, tools.elastic, tools.cache, show.report)
+        loaded = loader.load(files)
+    for finding in loaded.report.findings:
+        click.echo(str(finding), err=True)
+    if loaded.report.rules is None:
+        _give_up(loaded.report, files, told=True)
+    _tell_built(tools, loaded.built)
+
+
+@synonyms.command(name="list")
+@_format
+@pass_tools
+def list_(tools: Tools, form: str) -> None:
+    """List the rule files in the order they are read, and whether the live index has their rules.
+
+    \b
+    blogsearch synonyms list
+    blogsearch synonyms list --format json
+    """
+    folder = SynonymFolder.of(tools.settings)
+    used = set(folder.used())
+    rows = [(path.name, *_counted(path), path in used) for path in folder.all()]
+    rules = review(folder.used()).rules
+    live = lifecycle.live(tools.elastic, tools.settings.index)
+    current = bool(live and rules and live.rules == rules.digest)
+    if form == "json":
+        names = ("name", "rules", "errors", "used")
+        body = {
+            "folder": str(folder.path),
+            "live": live.name if live else None,
+            "current": current,
+            "files": [dict(zip(names, row, strict=True)) for row in rows],
+        }
+        click.echo(json.dumps(body, indent=2))
+        return
+    table = Table("file", "rules", "", box=None, pad_edge=False)
+    for name, count, errors, counts in rows:
+        note = "" if counts else "left out by BLOGSEARCH_SYNONYMS_WITHOUT"
+        note = f"{errors} lines are no rules: run `synonyms check`" if errors else note
+        table.add_row(escape(name), f"{count:,}", note)
+    Console().print(table)
+    if live and not current:
+        click.echo(
+            f"{live.name} was built with other rules: `blogsearch synonyms load` makes these live."
+        )
+
+
+@synonyms.command()
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@pass_tools
+def remove(tools: Tools, names: tuple[str, ...]) -> None:
+    """Make an index without the rule files NAME... live, and delete them.
+
+    A shipped file is better left out by BLOGSEARCH_SYNONYMS_WITHOUT, followed by `synonyms load`:
+    the next update would bring it back.
+
+    \b
+    blogsearch synonyms remove my
+    """
+    with stoppable(), display() as show:
+        loader = Loader(tools.settings, tools.elastic, tools.cache, show.report)
+        built = loader.remove(names)
+    _tell_built(tools, built)
+
+
+def _tell(report: Report, files: tuple[Path, ...], form: str) -> None:
+    if form == "json":
+        body = {
+            "files": [str(path) for path in files],
+            "errors": len(report.errors),
+            "warnings": len(report.warnings),
+            "silenced": report.silenced,
+            "findings": [finding.as_dict() for finding in report.findings],
+        }
+        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        return
+    for finding in report.findings:
+        click.echo(str(finding))
+    silenced = f", {report.silenced} silenced by check-allow" if report.silenced else ""
+    click.echo(f"{len(report.errors)} errors, {len(report.warnings)} warnings{silenced}.")
+
+
+def _give_up(report: Report, files: tuple[Path, ...], told: bool = False) -> NoReturn:
+    if not told:
+        for finding in report.errors:
+            click.echo(str(finding), err=True)
+    raise click.ClickException(f"{len(report.errors)} errors; nothing was changed.")
+
+
+def _tell_built(tools: Tools, built: Built | None) -> None:
+    if built is not None:
+        click.echo(
+            f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
+        )
+    elif lifecycle.live(tools.elastic, tools.settings.index) is None:
+        click.echo("Done. There is no index yet; `blogsearch reindex` will build it so.")
+    else:
+        click.echo("Done. The live index has these rules already.")
+
+
+def _queries(tools: Tools, path: Path | None, top: int) -> list[str]:
+    if path is not None:
+        lines = path.read_text("utf-8", "replace").splitlines()
+        return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    frequent = [query for query, _ in tools.cache.popular(top)]
+    if not frequent:
+        raise click.ClickException(
+            "No searches are known yet: name some, one a line, with --queries FILE."
+        )
+    return frequent
+
+
+def _show(change: Change) -> None:
+    click.echo(f"{change.query}: {change.before} → {change.after} hits")
+    for sign, word, moves in (
+        ("+", "gained", change.gained),
+        ("-", "lost", change.lost),
+        ("~", "moved", change.moved),
+    ):
+        for move in moves[:10]:
+            ranks = " → ".join(str(rank) for rank in (move.before, move.after) if rank)
+            click.echo(f"  {sign} {word} {ranks}: {move.title}")
+        if len(moves) > 10:
+            click.echo(f"  {sign} {word}: {len(moves) - 10} more")
+
+
+def _counted(path: Path) -> tuple[int, int]:
+    rules = errors = 0
+    for item in read_file(path):
+        if isinstance(item, Finding):
+            errors += 1
+        else:
+            rules += 1
+    return rules, errors

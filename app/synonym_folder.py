@@ -1,0 +1,171 @@
+"""The folder of rule files: what is in it, and how files get into it and out of it.
+
+A file is written beside its place, whole, and then renamed; nobody ever reads half of one.
+"""
+
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzers.rule_lines import refusal
+from analyzers.rules import SUFFIX, rule_files
+from app.errors import BadRequest, NotFound, ServiceError
+from app.settings import Settings
+
+_STAGED = ".staged-"
+
+
+class FolderNotWritable(ServiceError):
+    """The synonyms folder cannot be changed by this process."""
+
+    code = "folder_not_writable"
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymFolder:
+    """A folder of rule files and the names in it that are left out."""
+
+    path: Path
+    left_out: frozenset[str]
+
+    @classmethod
+    def of(cls, settings: Settings) -> "SynonymFolder":
+        """The folder that the settings name."""
+        return cls(settings.synonyms_dir, settings.synonyms_left_out)
+
+    def used(self) -> list[Path]:
+        """The files that count, in the order in which they are read."""
+        return rule_files(self.path, self.left_out)
+
+    def all(self) -> list[Path]:
+        """The files that count, and those that are left out."""
+        return rule_files(self.path)
+
+    @contextmanager
+    def staged(self, files: Sequence[Path]) -> Iterator[list[Path]]:
+        """Copies of rule files, on the folder's own disk so that a rename will do; gone afterwards.
+
+        Raises:
+            BadRequest: for names and files that cannot be rule files.
+            FolderNotWritable: when nothing can be put into the folder.
+        """
+        _check_names(files, self.left_out)
+        try:
+            for orphan in self.path.glob(f"{_STAGED}*"):
+                shutil.rmtree(orphan, ignore_errors=True)
+            stage = Path(tempfile.mkdtemp(dir=self.path, prefix=_STAGED))
+        except OSError as error:
+            raise self._not_writable(error) from None
+        try:
+            yield [_copied(file, stage) for file in files]
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+    def install(self, copies: Sequence[Path]) -> None:
+        """Moves staged copies to their places.
+
+        Raises:
+            FolderNotWritable: naming the file that could not be moved.
+        """
+        try:
+            for copy in copies:
+                copy.replace(self.path / copy.name)
+            _sync(self.path)
+        except OSError as error:
+            raise self._not_writable(error) from None
+
+    def named(self, names: Sequence[str]) -> list[Path]:
+        """The files of these names, with or without `.synonyms`.
+
+        Raises:
+            NotFound: naming those that are not there, and those that are.
+        """
+        there = {path.name.removesuffix(SUFFIX): path for path in self.all()}
+        wanted = [name.removesuffix(SUFFIX) for name in names]
+        missing = [name for name in wanted if name not in there]
+        if missing:
+            raise NotFound(
+                f"No rule file {', '.join(missing)} in {self.path}; "
+                f"there are {', '.join(there) or 'none'}."
+            )
+        return [there[name] for name in dict.fromkeys(wanted)]
+
+    def delete(self, files: Sequence[Path]) -> None:
+        """Deletes rule files.
+
+        Raises:
+            FolderNotWritable: naming the file that could not be deleted.
+        """
+        try:
+            for file in files:
+                file.unlink(missing_ok=True)
+            _sync(self.path)
+        except OSError as error:
+            raise self._not_writable(error) from None
+
+    def check_writable(self) -> None:
+        """Whether files can be deleted.
+
+        Raises:
+            FolderNotWritable: when they cannot.
+        """
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise self._not_writable(PermissionError(13, "Permission denied"))
+
+    def _not_writable(self, error: OSError) -> FolderNotWritable:
+        return FolderNotWritable(
+            f"The synonyms folder {self.path} cannot be changed: {error.strerror or error}. "
+            "Check its permissions, or set BLOGSEARCH_SYNONYMS_DIR to a folder of your own."
+        )
+
+
+def check_twice(files: Sequence[Path]) -> None:
+    """Refuses two files of one name: in the folder there is room for one.
+
+    Raises:
+        BadRequest: naming them.
+    """
+    twice = [name for name, count in Counter(path.name for path in files).items() if count > 1]
+    if twice:
+        raise BadRequest(f"Two files are called {', '.join(twice)}; rename one of them.")
+
+
+def _check_names(files: Sequence[Path], left_out: Collection[str]) -> None:
+    check_twice(files)
+    for file in files:
+        if not file.name.endswith(SUFFIX) or file.name.startswith("."):
+            raise BadRequest(f"{file} cannot be loaded: rule files are called NAME{SUFFIX}.")
+        if {file.name, file.stem} & set(left_out):
+            raise BadRequest(
+                f"{file.name} is left out by BLOGSEARCH_SYNONYMS_WITHOUT; "
+                "take it out of that setting first."
+            )
+
+
+def _copied(file: Path, stage: Path) -> Path:
+    try:
+        refused = refusal(file)
+        if refused is not None:
+            raise BadRequest(f"{file} {refused[1]} {refused[2]}")
+        copy = stage / file.name
+        with file.open("rb") as source, copy.open("wb") as target:
+            shutil.copyfileobj(source, target)
+            target.flush()
+            os.fsync(target.fileno())
+    except OSError as error:
+        raise BadRequest(f"{file} cannot be read: {error.strerror or error}.") from None
+    return copy
+
+
+def _sync(folder: Path) -> None:
+    """Makes renames and deletions survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
