@@ -151,6 +151,28 @@ class Settings(BaseSettings):
         names = (name.strip() for name in self.synonyms_without.split(","))
         return frozenset(name for name in names if name)
 
+    # -- fetching --------------------------------------------------------------------------------
+    fetch_user_agent: str = Field(
+        "blogsearch/0.1.0",
+        min_length=1,
+        pattern=r"^[\x20-\x7e]+$",
+        description="How the indexer presents itself to a blog's server; add an address where its "
+        "keeper can read who asks: `blogsearch/0.1.0 (+https://example.org/bot)`.",
+    )
+    fetch_allow_private: bool = Field(
+        False,
+        description="Fetch from addresses inside the own network and from `file:` addresses too.",
+    )
+    fetch_timeout: float = Field(
+        60.0, gt=0, description="Seconds one address may take, with its redirects and retries."
+    )
+    fetch_max_bytes: int = Field(
+        20_000_000, ge=1_000, description="Bytes of one feed, sitemap or page, unpacked."
+    )
+    fetch_connections: int = Field(
+        4, ge=1, le=16, description="Pages of a sitemap fetched at a time."
+    )
+
 
 def load_settings() -> Settings:
     """The settings as the environment has them.
