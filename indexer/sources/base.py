@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from indexer.fetch import FetchOptions, Validators
+from indexer.fetch import FetchOptions, Store
 from indexer.records import RawPost, Reject
 
 
@@ -16,7 +16,8 @@ class SourceOptions:
     `drafts` and `future` take posts in that are not out yet; `now` decides what is future (None:
     when the source is read). `url_template` makes addresses for Markdown posts, such as
     `/{year}/{month}/{slug}/`; `site` is the address of the blog's front page, put before paths on
-    the site. `validators` keeps ETags between runs (None: no conditional requests).
+    the site. `store` keeps pages between runs (None: no conditional
+    requests).
     """
 
     drafts: bool = False
@@ -25,7 +26,7 @@ class SourceOptions:
     url_template: str = ""
     site: str = ""
     fetch: FetchOptions = field(default_factory=FetchOptions)
-    validators: Validators | None = None
+    store: Store | None = None
 
     def moment(self) -> datetime:
         """The moment after which a post is in the future."""

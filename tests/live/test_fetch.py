@@ -1,0 +1,478 @@
+"""Fetching from a real server on this machine that does everything a server should not."""
+
+import gzip
+import socket
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from indexer import guarded
+from indexer.fetch import AddressRefused, Fetched, Fetcher, FetchFailed, FetchOptions
+from indexer.page_store import PageStore
+from indexer.robots import Robots
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+QUICK = {"allow_private": True, "read_timeout": 0.5, "deadline": 3.0, "backoff": 0.01}
+
+
+class Server:
+    """Answers each path with a function; `asked` has every request's path and headers."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Answer] = {}
+        self.asked: list[tuple[str, dict[str, str]]] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                outer.asked.append((self.path, dict(self.headers)))
+                outer.answers.get(self.path, plain(b"not here", 404))(self)
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        class Quiet(ThreadingHTTPServer):
+            def handle_error(self, *args: Any) -> None:
+                pass
+
+        self._server = Quiet(("127.0.0.1", 0), Handler)
+        self.port = self._server.server_address[1]
+        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+
+    def url(self, path: str, host: str = "127.0.0.1") -> str:
+        return f"http://{host}:{self.port}{path}"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.close()
+
+
+def plain(body: bytes, status: int = 200, **headers: str) -> Answer:
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(status)
+        for name, value in {"Content_Length": str(len(body)), **headers}.items():
+            request.send_header(name.replace("_", "-"), value)
+        request.end_headers()
+        request.wfile.write(body)
+
+    return answer
+
+
+def moved(to: str, status: int = 302) -> Answer:
+    return plain(b"", status, Location=to)
+
+
+def in_turn(*answers: Answer) -> Answer:
+    left = iter(answers)
+    return lambda request: next(left)(request)
+
+
+def broken(sent: bytes, *, reset: bool = False) -> Answer:
+    """Sends these bytes, and then ends the connection."""
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.wfile.write(sent)
+        request.wfile.flush()
+        if reset:
+            linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
+            request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        request.close_connection = True
+        request.connection.close()
+
+    return answer
+
+
+def dripping(sent: bytes, drop: bytes, every: float) -> Answer:
+    """Sends these bytes, and then one small piece now and then, for up to 10 s."""
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.wfile.write(sent)
+        for _ in range(int(10 / every)):
+            time.sleep(every)
+            try:
+                request.wfile.write(drop)
+                request.wfile.flush()
+            except OSError:
+                break
+        request.close_connection = True
+
+    return answer
+
+
+def stalling(seconds: float) -> Answer:
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        time.sleep(seconds)
+        request.close_connection = True
+
+    return answer
+
+
+def fetch(url: str, **options: Any) -> Fetched:
+    with Fetcher(FetchOptions(**{**QUICK, **options})) as fetcher:
+        return fetcher.get(url)
+
+
+def test_a_page_and_how_we_present_ourselves(server: Server) -> None:
+    server.answers["/a"] = plain(b"<p>hi", Content_Type="text/html", ETag='"1"', Set_Cookie="a=b")
+    with Fetcher(FetchOptions(user_agent="blogsearch/1 (+x)", **QUICK)) as fetcher:
+        found = fetcher.get(server.url("/a#part"))
+        fetcher.get(server.url("/a"))
+    assert found == Fetched(server.url("/a"), b"<p>hi", "text/html", '"1"', "")
+    path, headers = server.asked[1]
+    assert path == "/a"
+    assert headers["User-Agent"] == "blogsearch/1 (+x)"
+    assert "Cookie" not in headers
+
+
+def test_the_proxy_of_the_environment_is_not_used(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "")
+    server.answers["/"] = plain(b"x")
+    assert fetch(server.url("/")).body == b"x"
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_fault_that_passes_is_waited_out(server: Server, status: int) -> None:
+    server.answers["/"] = in_turn(plain(b"", status), plain(b"", status), plain(b"x"))
+    assert fetch(server.url("/")).body == b"x"
+    assert len(server.asked) == 3
+
+
+def test_a_fault_that_stays_is_told(server: Server) -> None:
+    server.answers["/"] = plain(b"", 503)
+    with pytest.raises(FetchFailed, match="answered 503 Service Unavailable") as caught:
+        fetch(server.url("/"))
+    assert caught.value.status == 503
+    assert len(server.asked) == 4
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 204, 304, 306])
+def test_other_answers_are_final(server: Server, status: int) -> None:
+    server.answers["/"] = plain(b"", status)
+    with pytest.raises(FetchFailed, match=f"answered {status}"):
+        fetch(server.url("/"))
+    assert len(server.asked) == 1
+
+
+def test_retry_after_is_honoured(server: Server) -> None:
+    server.answers["/"] = in_turn(plain(b"", 503, Retry_After="1"), plain(b"x"))
+    start = time.monotonic()
+    assert fetch(server.url("/")).body == b"x"
+    assert 0.9 < time.monotonic() - start < 2.5
+
+
+@pytest.mark.parametrize("value", ["86400", "9" * 5000, "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_retry_after_is_capped(server: Server, value: str) -> None:
+    server.answers["/"] = in_turn(plain(b"", 503, Retry_After=value), plain(b"x"))
+    assert fetch(server.url("/"), retry_after_max=0).body == b"x"
+
+
+def test_retry_after_past_the_deadline_is_not_waited_for(server: Server) -> None:
+    server.answers["/"] = plain(b"", 503, Retry_After="20")
+    start = time.monotonic()
+    with pytest.raises(FetchFailed, match="503"):
+        fetch(server.url("/"))
+    assert time.monotonic() - start < 1
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", ""])
+def test_a_retry_after_that_is_none(server: Server, value: str) -> None:
+    server.answers["/"] = in_turn(plain(b"", 503, Retry_After=value), plain(b"x"))
+    assert fetch(server.url("/")).body == b"x"
+
+
+HEADER = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        broken(b""),
+        broken(b"", reset=True),
+        broken(HEADER + b"12345"),
+        broken(HEADER + b"12345", reset=True),
+        broken(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n123"),
+        broken(b"SSH-2.0-OpenSSH\r\n"),
+        plain(b"no gzip at all", Content_Encoding="gzip"),
+        stalling(0.8),
+    ],
+    ids=["end", "reset", "short", "short-reset", "chunk", "no-http", "no-gzip", "stall"],
+)
+def test_a_broken_answer_is_asked_for_again(server: Server, fault: Answer) -> None:
+    server.answers["/"] = in_turn(fault, plain(b"x"))
+    assert fetch(server.url("/")).body == b"x"
+    server.answers["/"] = fault
+    with pytest.raises(FetchFailed, match="no whole answer"):
+        fetch(server.url("/"), retries=1)
+
+
+def test_nobody_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(FetchFailed, match="refused"):
+        fetch(f"http://127.0.0.1:{port}/")
+
+
+def test_a_length_too_small_ends_there(server: Server) -> None:
+    server.answers["/"] = plain(b"0123456789", Content_Length="4")
+    assert fetch(server.url("/")).body == b"0123"
+
+
+@pytest.mark.parametrize(
+    ("sent", "drop"),
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+        (b"HTTP/1.1 200 OK\r\nX: ", b"y"),
+        (b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+        (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08" + b"\0" * 6, b"n"),
+    ],
+    ids=["headers", "header", "body", "length", "chunked", "gzip-name"],
+)
+def test_a_server_that_drips_does_not_hold_us(server: Server, sent: bytes, drop: bytes) -> None:
+    server.answers["/"] = dripping(sent, drop, every=0.1)
+    start = time.monotonic()
+    with pytest.raises(FetchFailed, match=r"no whole answer|time was up"):
+        fetch(server.url("/"), deadline=1.5, retries=1)
+    assert time.monotonic() - start < 2.5
+
+
+def test_redirects_are_followed(server: Server) -> None:
+    server.answers |= {"/1": moved("/2", 301), "/2": moved("3?x=1#y", 308), "/3?x=1": plain(b"x")}
+    assert fetch(server.url("/1")).url == server.url("/3?x=1")
+
+
+def test_a_redirect_in_utf8(server: Server) -> None:
+    raw = "HTTP/1.1 302 Found\r\nLocation: /é\r\nContent-Length: 0\r\n\r\n".encode()
+    server.answers |= {"/1": broken(raw), "/%C3%A9": plain(b"x")}
+    assert fetch(server.url("/1")).body == b"x"
+
+
+def test_circles_and_long_chains_of_redirects_end(server: Server) -> None:
+    server.answers |= {"/a": moved("/b"), "/b": moved("/a#x")}
+    server.answers |= {f"/{step}": moved(f"/{step + 1}") for step in range(9)}
+    with pytest.raises(FetchFailed, match="circle"):
+        fetch(server.url("/a"))
+    with pytest.raises(FetchFailed, match="too often"):
+        fetch(server.url("/0"))
+    assert [path for path, _ in server.asked] == ["/a", "/b", *(f"/{step}" for step in range(6))]
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/", "gopher://x", "//["])
+def test_redirects_to_elsewhere_are_refused(server: Server, target: str) -> None:
+    server.answers["/"] = moved(target)
+    with pytest.raises(FetchFailed):
+        fetch(server.url("/"))
+
+
+def test_more_than_the_limit_is_refused(server: Server) -> None:
+    endless = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"400\r\n%b\r\n" % (
+        b"x" * 1024
+    )
+    server.answers |= {
+        "/announced": plain(b"x" * 1001),
+        "/chunked": broken(endless + b"0\r\n\r\n"),
+        "/fits": plain(b"x" * 1000),
+    }
+    for path in ("/announced", "/chunked"):
+        with pytest.raises(FetchFailed, match="more than 1,000 bytes"):
+            fetch(server.url(path), max_bytes=1000)
+    assert len(fetch(server.url("/fits"), max_bytes=1000).body) == 1000
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_gzip_bomb_is_not_unpacked(server: Server, layers: int) -> None:
+    bomb = b"\0" * 300_000_000
+    for _ in range(layers):
+        bomb = gzip.compress(bomb, 1 if len(bomb) > 1e7 else 9)
+    server.answers["/"] = plain(bomb, Content_Encoding=", ".join(["gzip"] * layers))
+    start = time.process_time()
+    with pytest.raises(FetchFailed, match="more than 1,000,000 bytes"):
+        fetch(server.url("/"), max_bytes=1_000_000)
+    assert time.process_time() - start < 0.5
+
+
+def test_gzip_is_unpacked(server: Server) -> None:
+    server.answers["/"] = plain(gzip.compress(b"hello"), Content_Encoding="gzip")
+    assert fetch(server.url("/")).body == b"hello"
+    assert "gzip" in server.asked[0][1]["Accept-Encoding"]
+
+
+def test_conditional_requests(server: Server, tmp_path: Path) -> None:
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        fresh = plain(b"body", ETag='"1"', Last_Modified="Wed, 31 Jan 2024 09:30:00 GMT")
+        known = request.headers["If-None-Match"] == '"1"' and request.headers["If-Modified-Since"]
+        (plain(b"", 304) if known else fresh)(request)
+
+    server.answers["/"] = answer
+    for _ in range(2):
+        with Fetcher(FetchOptions(**QUICK), PageStore(tmp_path)) as fetcher:
+            assert fetcher.get(server.url("/")).body == b"body"
+    assert "If-None-Match" not in server.asked[0][1]
+    assert server.asked[1][1]["If-None-Match"] == '"1"'
+    server.answers["/"] = plain(b"new", ETag='"2"')
+    with Fetcher(FetchOptions(**QUICK), PageStore(tmp_path)) as fetcher:
+        assert fetcher.get(server.url("/")).body == b"new"
+        assert fetcher.get(server.url("/")).etag == '"2"'
+
+
+def test_a_damaged_store_is_no_store(server: Server, tmp_path: Path) -> None:
+    store = PageStore(tmp_path)
+    server.answers["/"] = plain(b"x", ETag='"1"')
+    with Fetcher(FetchOptions(**QUICK), store) as fetcher:
+        fetcher.get(server.url("/"))
+    for file in tmp_path.iterdir():
+        file.write_bytes(file.read_bytes()[:20])
+    assert store.get(server.url("/")) is None
+
+
+# -- addresses inside the own network --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.0.0.1", "0.0.0.0"),
+        *("[::1]", "[::ffff:127.0.0.1]", "[::]", "10.0.0.1", "169.254.169.254", "192.168.0.1"),
+    ],
+)
+def test_private_addresses_are_refused(server: Server, host: str) -> None:
+    with pytest.raises(AddressRefused, match="BLOGSEARCH_FETCH_ALLOW_PRIVATE"):
+        fetch(server.url("/", host), allow_private=False)
+    assert not server.asked
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("8.8.8.8", True),
+        ("2001:4860:4860::8888", True),
+        ("::ffff:8.8.8.8", True),
+        ("64:ff9b::808:808", True),
+        ("172.16.0.1", False),
+        ("100.64.0.1", False),
+        ("192.0.2.1", False),
+        ("198.18.0.1", False),
+        ("224.0.0.1", False),
+        ("239.255.255.250", False),
+        ("240.0.0.1", False),
+        ("255.255.255.255", False),
+        ("fc00::1", False),
+        ("fe80::1%eth0", False),
+        ("ff02::1", False),
+        ("ff0e::1", False),
+        ("::ffff:10.0.0.1", False),
+        ("64:ff9b::7f00:1", False),
+        ("2002:7f00:1::", False),
+        ("2001:db8::1", False),
+    ],
+)
+def test_what_is_public(address: str, public: bool) -> None:
+    assert guarded.is_public(address) is public
+
+
+def test_a_redirect_into_the_own_network_is_refused(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded, "is_public", lambda address: address == "127.0.0.1")
+    server.answers["/"] = moved(server.url("/secret", "127.0.0.2"))
+    with pytest.raises(AddressRefused, match=r"127\.0\.0\.2"):
+        fetch(server.url("/"), allow_private=False)
+    assert [path for path, _ in server.asked] == ["/"]
+
+
+def test_the_address_looked_at_is_the_address_used(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that means another machine each time it is asked for (DNS rebinding)."""
+    answers = iter(["127.0.0.1", "127.0.0.2"])
+    real = socket.getaddrinfo
+
+    def resolve(host: str, *args: Any, **kwargs: Any) -> Any:
+        return real(next(answers) if host == "rebind.test" else host, *args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    monkeypatch.setattr(guarded, "is_public", lambda address: address == "127.0.0.1")
+    server.answers["/"] = plain(b"x")
+    assert fetch(server.url("/", "rebind.test"), allow_private=False).body == b"x"
+    assert server.asked[0][1]["Host"] == f"rebind.test:{server.port}"
+    with pytest.raises(AddressRefused, match=r"127\.0\.0\.2"):
+        fetch(server.url("/", "rebind.test"), allow_private=False)
+
+
+def test_files_only_when_allowed(tmp_path: Path) -> None:
+    page = tmp_path / "a page.html"
+    page.write_bytes(b"x" * 10)
+    assert fetch(page.as_uri()).body == b"x" * 10
+    with pytest.raises(FetchFailed, match="BLOGSEARCH_FETCH_ALLOW_PRIVATE"):
+        fetch(page.as_uri(), allow_private=False)
+    with pytest.raises(FetchFailed, match="more than 9 bytes"):
+        fetch(page.as_uri(), max_bytes=9)
+    with pytest.raises(FetchFailed, match="No such file"):
+        fetch((tmp_path / "none").as_uri())
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://a/", "javascript:1", "", "a", "http://", "http://[", "http://a b/"]
+)
+def test_what_is_no_address(url: str) -> None:
+    with pytest.raises(FetchFailed):
+        fetch(url)
+
+
+def test_a_password_is_neither_sent_nor_shown() -> None:
+    with pytest.raises(FetchFailed, match="Leave them out") as caught:
+        fetch("http://me:geheim@127.0.0.1/")
+    assert "geheim" not in str(caught.value)
+
+
+# -- robots.txt ------------------------------------------------------------------------------------
+
+
+def test_robots(server: Server) -> None:
+    rules = (
+        b"User-agent: other\nDisallow: /\n\nUser-agent: blogsearch\nDisallow: /no\nCrawl-delay: 2"
+    )
+    server.answers["/robots.txt"] = plain(rules)
+    with Fetcher(FetchOptions(user_agent="blogsearch/1 (+x)", **QUICK)) as fetcher:
+        robots = Robots(fetcher)
+        assert robots.allows(server.url("/yes"))
+        assert not robots.allows(server.url("/no/2"))
+        assert robots.delay(server.url("/yes")) == 2
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "allowed"),
+    [
+        (plain(b"", 404), True),
+        (plain(b"", 403), True),
+        (plain(b"", 500), False),
+        (broken(b""), False),
+        (plain(b"\xff\xfe<html>nonsense\0"), True),
+    ],
+    ids=["404", "403", "500", "broken", "nonsense"],
+)
+def test_robots_that_cannot_be_had(server: Server, answer: Answer, allowed: bool) -> None:
+    server.answers["/robots.txt"] = answer
+    with Fetcher(FetchOptions(**QUICK)) as fetcher:
+        assert Robots(fetcher).allows(server.url("/")) is allowed
