@@ -15,7 +15,8 @@ from app.commands.tools import CommandGroup
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(importlib.metadata.version("blogsearch"), prog_name="blogsearch")
-def main() -> None:
+@click.option("--traceback", is_flag=True, help="Show where an unforeseen failure came from.")
+def main(traceback: bool) -> None:
     """Index a blog and search it.
 
     \b

@@ -3,9 +3,21 @@
 import os
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from elasticsearch import Elasticsearch
+from flask.testing import FlaskClient
+
+from analyzers.rules import read_rules, rule_files
+from app import create_app
+from app.settings import Settings
+from indexer.build import Shape
+from indexer.records import Reject
+from indexer.reindex import reindex
+from indexer.sources import SourceOptions, open_source
+
+REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def _address(name: str) -> str:
@@ -37,6 +49,35 @@ def alias(elastic: Elasticsearch) -> Iterator[str]:
     """An alias name of the test's own; everything called so is gone afterwards."""
     name = f"test-{uuid.uuid4().hex[:12]}"
     yield name
+    _remove(elastic, name)
+
+
+def _remove(elastic: Elasticsearch, name: str) -> None:
     found = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)
     for index in found:
         elastic.indices.delete(index=index)
+
+
+@pytest.fixture(scope="session")
+def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
+    """The sample posts, indexed once as `blogsearch reindex` does it; read only."""
+    name = f"test-sample-{uuid.uuid4().hex[:8]}"
+    rules = read_rules(rule_files(REPOSITORY / "synonyms"))
+    posts = open_source(str(REPOSITORY / "sample" / "posts.jsonl"), None, SourceOptions())
+    rejected: list[Reject] = []
+    reindex(elastic, name, posts.read(), Shape(rules, 1, 0), rejected.append)
+    assert rejected == []
+    yield name
+    _remove(elastic, name)
+
+
+@pytest.fixture
+def settings(sample_alias: str, elasticsearch_url: str, redis_url: str) -> Settings:
+    """What the environment would say for the sample posts; `model_copy(update=…)` changes it."""
+    return Settings(elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=sample_alias)
+
+
+@pytest.fixture
+def client(settings: Settings) -> FlaskClient:
+    """The whole service on real engines, with the sample posts."""
+    return create_app(settings).test_client()

@@ -51,6 +51,15 @@ class CommandGroup(click.Group):
                 return super().invoke(ctx)
         except (ServiceError, IndexingError, RuleErrors) as error:
             raise click.ClickException(str(error)) from error
+        except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
+            raise
+        except Exception as error:
+            if ctx.params.get("traceback"):
+                raise
+            raise click.ClickException(
+                f"{type(error).__name__}: {error}. This was not foreseen: `blogsearch --traceback "
+                f"{ctx.invoked_subcommand} …` shows where, for a bug report."
+            ) from error
 
     def list_commands(self, ctx: click.Context) -> Sequence[str]:  # type: ignore[override]
         """In the order of registration: the everyday commands first."""

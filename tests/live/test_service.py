@@ -1,0 +1,128 @@
+"""The service over HTTP on real engines: answers, headers, errors, heartbeats."""
+
+import socket
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.settings import Settings
+
+
+@pytest.fixture
+def nowhere() -> str:
+    """The address of a port where nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+def test_pythn_finds_python_posts(client: FlaskClient) -> None:
+    answer = client.get("/search?q=pythn")
+    assert answer.status_code == 200
+    body = answer.get_json()
+    assert body["q"] == "pythn"
+    assert body["count"] >= 5
+    assert any("<mark>Python</mark>" in hit["highlight"]["title"] for hit in body["hits"])
+    assert "debug" not in body
+
+
+def test_the_second_time_it_comes_from_the_cache(client: FlaskClient) -> None:
+    first = client.get("/search?q=juggling%20patterns&size=7")
+    second = client.get("/search?size=7&q=%20juggling%20%20patterns")
+    assert first.headers["X-Cache"] == "MISS"
+    assert second.headers["X-Cache"] == "HIT"
+    assert second.get_json() == first.get_json()
+    assert "total;dur=" in second.headers["Server-Timing"]
+
+
+def test_an_unchanged_answer_is_not_sent_again(client: FlaskClient) -> None:
+    etag = client.get("/search?q=cornwall").headers["ETag"]
+    again = client.get("/search?q=cornwall", headers={"If-None-Match": etag})
+    assert again.status_code == 304
+    assert again.data == b""
+
+
+@pytest.mark.parametrize("parameter", ["debug-search", "debug-search=", "debug-search=1"])
+def test_debug_search_tells_what_was_sent(client: FlaskClient, parameter: str) -> None:
+    client.get("/search?q=pythn")
+    answer = client.get(f"/search?q=pythn&{parameter}")
+    debug = answer.get_json()["debug"]
+    assert debug["cache"] == "miss"
+    assert debug["requests"]
+    assert all(request["body"] and "took_ms" in request for request in debug["requests"])
+
+
+def test_every_complaint_at_once(client: FlaskClient) -> None:
+    answer = client.get("/search?q=&page=0&size=ten&colour=red")
+    assert answer.status_code == 400
+    error = answer.get_json()["error"]
+    assert error["code"] == "bad_request"
+    assert {detail["parameter"] for detail in error["details"]} == {"q", "page", "size", "colour"}
+    assert "debug-search" in error["message"]
+
+
+@pytest.mark.parametrize("path", ["/nothing-here", "/search/"])
+def test_an_unknown_address_is_json_too(client: FlaskClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert answer.get_json()["error"]["code"] == "not_found"
+
+
+def test_another_method_is_refused_in_json(client: FlaskClient) -> None:
+    answer = client.post("/search?q=python")
+    assert answer.status_code == 405
+    assert answer.get_json()["error"]["code"] == "method_not_allowed"
+
+
+def test_without_an_index_it_says_what_to_run(settings: Settings) -> None:
+    nothing = create_app(settings.model_copy(update={"index": "test-no-such-index"})).test_client()
+    answer = nothing.get("/search?q=python")
+    assert answer.status_code == 503
+    assert int(answer.headers["Retry-After"]) > 0
+    assert answer.get_json()["error"]["code"] == "no_index"
+    assert "blogsearch reindex" in answer.get_json()["error"]["message"]
+    assert nothing.get("/__heartbeat__").status_code == 503
+
+
+def test_without_elasticsearch_503_in_json(settings: Settings, nowhere: str) -> None:
+    away = settings.model_copy(update={"elasticsearch_url": f"http://{nowhere}"})
+    lonely = create_app(away).test_client()
+    answer = lonely.get("/search?q=never-asked-before")
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"]
+    assert answer.get_json()["error"]["code"] == "engine_unavailable"
+    assert lonely.get("/__heartbeat__").get_json()["checks"]["elasticsearch"]["status"] == "error"
+    assert lonely.get("/__lbheartbeat__").status_code == 200
+
+
+def test_without_redis_searches_are_answered(settings: Settings, nowhere: str) -> None:
+    uncached = create_app(
+        settings.model_copy(update={"redis_url": f"redis://{nowhere}/0"})
+    ).test_client()
+    answer = uncached.get("/search?q=pythn")
+    assert answer.status_code == 200
+    assert answer.headers["X-Cache"] == "OFF"
+    heartbeat = uncached.get("/__heartbeat__")
+    assert heartbeat.status_code == 200
+    assert heartbeat.get_json()["status"] == "degraded"
+
+
+def test_heartbeat_and_version(client: FlaskClient) -> None:
+    heartbeat = client.get("/__heartbeat__")
+    assert heartbeat.status_code == 200
+    assert set(heartbeat.get_json()["checks"]) == {"elasticsearch", "index", "redis"}
+    assert client.get("/__version__").get_json()["name"] == "blogsearch"
+
+
+def test_pages_of_other_origins_may_read_answers(client: FlaskClient) -> None:
+    answer = client.get("/search?q=python", headers={"Origin": "https://blog.example.org"})
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+@pytest.mark.parametrize("query", ["script", "alert", "details", "img onerror", "q&a", "<b>"])
+def test_highlights_hold_no_markup_but_our_own(client: FlaskClient, query: str) -> None:
+    hits = client.get("/search", query_string={"q": query, "size": 50}).get_json()["hits"]
+    for hit in hits:
+        for fragment in (hit["highlight"]["title"], *hit["highlight"]["text"]):
+            assert "<" not in fragment.replace("<mark>", "").replace("</mark>", "")
