@@ -10,6 +10,7 @@ help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/installed ## make .venv from requirements.lock (only when that has changed)
+	@:
 
 # Talks on stderr: `eval "$$(make -s services)"` reads what stands on stdout.
 .venv/installed: requirements.lock pyproject.toml
@@ -33,8 +34,8 @@ setup: .venv/installed ## make .venv from requirements.lock (only when that has 
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . >&2; \
 	touch $@
 
-lock: setup ## resolve pyproject.toml anew into both lock files
-	$(LOCK) --upgrade --extra dev pyproject.toml -o requirements.lock
+lock: setup ## write both lock files from pyproject.toml (UPGRADE=--upgrade: newest versions)
+	$(LOCK) $(UPGRADE) --extra dev pyproject.toml -o requirements.lock
 	$(LOCK) --extra image -c requirements.lock pyproject.toml -o requirements-runtime.lock
 
 run: setup ## serve on http://127.0.0.1:8000 (PORT=… changes it) with the sample posts

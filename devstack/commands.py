@@ -13,7 +13,7 @@ from devstack import browser
 from devstack.errors import DevstackError
 from devstack.probe import port_is_taken
 from devstack.sample import REPOSITORY, index_sample
-from devstack.signals import ending_with_us
+from devstack.signals import ending_with_us, raise_if_asked
 from devstack.stack import Stack
 from devstack.talk import Ticker, say
 
@@ -49,6 +49,7 @@ def run(stack: Stack) -> int:
     """Serve the blog search, with the sample posts, until Ctrl-C."""
     port = _web_port(stack.environment)
     with stack.using(keep=_keeps(stack.environment)) as addresses:
+        raise_if_asked()
         environment = {**stack.environment, **addresses, "PORT": str(port)}
         index_sample(_BIN / "blogsearch", stack.places, environment)
         say(f"starting gunicorn on port {port}")
@@ -59,6 +60,7 @@ def run(stack: Stack) -> int:
         )
         with ending_with_us(server, signal.SIGTERM):
             _announce(server, port)
+            raise_if_asked()
             code = server.wait()
     say(f"gunicorn has ended with code {code}")
     return code
@@ -74,6 +76,7 @@ def test(stack: Stack, arguments: list[str]) -> int:
             command.append("--ignore=tests/browser")
         else:
             environment["CHROMIUM"] = chromium
+        raise_if_asked()
         tests = subprocess.Popen(command, cwd=REPOSITORY, env=environment)
         with ending_with_us(tests, signal.SIGINT):
             return tests.wait()

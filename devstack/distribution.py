@@ -8,6 +8,7 @@ from pathlib import Path
 
 from devstack.errors import DevstackError, with_log
 from devstack.places import Places, locked
+from devstack.signals import raise_if_asked
 from devstack.talk import Ticker, say
 from devstack.versions import ARTIFACT_MB, ELASTICSEARCH, ELASTICSEARCH_ARTIFACT, UNPACK_PLUGIN
 
@@ -103,6 +104,7 @@ def _watch(maven_run: subprocess.Popen[bytes], partial: Path, log: Path) -> None
     """Wait for Maven, say how far it is, and raise DevstackError when nothing moves any more."""
     ticker, since_growth, size = Ticker(), Ticker(), 0
     while maven_run.poll() is None:
+        raise_if_asked()
         try:
             maven_run.wait(timeout=1)
         except subprocess.TimeoutExpired:

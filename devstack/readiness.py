@@ -7,6 +7,7 @@ from pathlib import Path
 from devstack.errors import DevstackError, NotAnswering, with_log
 from devstack.probe import elasticsearch_version, without_password
 from devstack.services import ELASTICSEARCH, Service
+from devstack.signals import raise_if_asked
 from devstack.state import State
 from devstack.talk import Ticker, say
 
@@ -19,6 +20,7 @@ def wait_until_ready(service: Service, state: State, alive: Callable[[State], bo
     """
     url, log, ticker = service.url(state.port), Path(state.log), Ticker()
     while True:
+        raise_if_asked()
         version = _answer(service, url)
         # Looked at after the answer: one that has died may have left its port to another.
         if not alive(state):

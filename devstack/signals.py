@@ -20,17 +20,19 @@ class Stopped(BaseException):
         self.number = number
 
 
+_asked: list[int] = []
+"""The signals that have come, in a process that may be stopped by them."""
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Within the block the first signal raises Stopped, later ones only say that it is known."""
-    stopped = False
 
     def handle(number: int, _frame: FrameType | None) -> None:
-        nonlocal stopped
-        if stopped:
+        _asked.append(number)
+        if len(_asked) > 1:
             say("stopping already, a moment …")
             return
-        stopped = True
         raise Stopped(number)
 
     before = {number: signal.signal(number, handle) for number in _SIGNALS}
@@ -39,6 +41,17 @@ def stoppable() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        _asked.clear()
+
+
+def raise_if_asked() -> None:
+    """Raise Stopped when a signal has come; for loops that wait.
+
+    Python drops an exception that a signal handler raises while a finalizer or the callback of a
+    weak reference happens to run, and a wait would go on as if nobody had asked.
+    """
+    if _asked:
+        raise Stopped(_asked[0])
 
 
 @contextmanager

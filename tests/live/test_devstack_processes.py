@@ -1,0 +1,145 @@
+"""devstack on real engines of its own, beside those that the other tests use.
+
+What was downloaded is shared, so that nothing is downloaded twice; data, ports and logs are not.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from devstack.places import find_places
+from devstack.probe import elasticsearch_version, redis_version
+from devstack.versions import ELASTICSEARCH
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Devstack:
+    """`python -m devstack` with an instance of its own, as processes."""
+
+    def __init__(self) -> None:
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("ELASTICSEARCH_URL", "REDIS_URL", "KEEP_SERVICES")
+        } | {
+            "BLOGSEARCH_DEVSTACK_INSTANCE": f"test-{uuid.uuid4().hex[:8]}",
+            "BLOGSEARCH_DEVSTACK_BACKEND": "process",
+            "BLOGSEARCH_DEVSTACK_ELASTICSEARCH_PORT": str(_free_port()),
+            "BLOGSEARCH_DEVSTACK_REDIS_PORT": str(_free_port()),
+            "ES_JAVA_OPTS": "-Xms256m -Xmx256m",
+        }
+        self.folder = find_places(self.environment).folder
+
+    def start(self, command: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "devstack", command],
+            cwd=REPOSITORY,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, command: str) -> tuple[int, str, str]:
+        with self.start(command) as process:
+            out, err = process.communicate(timeout=300)
+            return process.returncode, out, err
+
+    def group(self, service: str) -> int:
+        """The process group of a service that was started, as soon as there is one."""
+        deadline = time.monotonic() + 60
+        while not (state := self.folder / f"{service}.json").exists():
+            assert time.monotonic() < deadline, f"{service} was not started"
+            time.sleep(0.05)
+        return int(json.loads(state.read_text())["pid"])
+
+
+@pytest.fixture
+def devstack() -> Iterator[Devstack]:
+    made = Devstack()
+    yield made
+    made.run("down")
+    for path in sorted(made.folder.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    made.folder.rmdir()
+
+
+def _alive(group: int) -> list[psutil.Process]:
+    return [
+        process
+        for process in psutil.process_iter(["status"])
+        if process.info["status"] != psutil.STATUS_ZOMBIE and _group_of(process) == group
+    ]
+
+
+def _group_of(process: psutil.Process) -> int:
+    try:
+        return os.getpgid(process.pid)
+    except ProcessLookupError:
+        return -1
+
+
+def test_engines_are_started_reused_and_stopped(devstack: Devstack) -> None:
+    code, exports, talk = devstack.run("up")
+    assert code == 0, talk
+    urls = dict(line.removeprefix("export ").split("=", 1) for line in exports.splitlines())
+    assert set(urls) == {"ELASTICSEARCH_URL", "REDIS_URL"}
+    assert elasticsearch_version(urls["ELASTICSEARCH_URL"], ready=True) == ELASTICSEARCH
+    assert redis_version(urls["REDIS_URL"])
+
+    groups = [devstack.group("elasticsearch"), devstack.group("redis")]
+    for group in groups:
+        assert _alive(group)
+        assert all(process.uids().effective != 0 for process in _alive(group))
+
+    code, again, talk = devstack.run("up")
+    assert (code, again) == (0, exports)
+    assert "Elasticsearch runs already" in talk
+    assert [devstack.group("elasticsearch"), devstack.group("redis")] == groups
+    assert devstack.run("exports")[1] == exports
+
+    assert devstack.run("down")[0] == 0
+    assert not [process for group in groups for process in _alive(group)]
+    code, exports, talk = devstack.run("exports")
+    assert (code, exports) == (1, "")
+    assert "make services" in talk
+
+
+def test_an_engine_that_dies_while_it_starts_is_one_clear_error(devstack: Devstack) -> None:
+    with devstack.start("up") as starting:
+        groups = [devstack.group("elasticsearch"), devstack.group("redis")]
+        os.killpg(groups[0], signal.SIGKILL)
+        out, err = starting.communicate(timeout=120)
+    assert starting.returncode == 1
+    assert out == ""
+    assert "Elasticsearch has ended by itself" in err
+    assert str(devstack.folder / "elasticsearch.log") in err
+    assert "Traceback" not in err
+    assert not [process for group in groups for process in _alive(group)]  # Redis went with it
+
+
+def test_an_interrupted_start_leaves_nothing_running(devstack: Devstack) -> None:
+    with devstack.start("up") as starting:
+        groups = [devstack.group("elasticsearch"), devstack.group("redis")]
+        starting.send_signal(signal.SIGTERM)
+        _out, err = starting.communicate(timeout=120)
+    assert starting.returncode == 128 + signal.SIGTERM
+    assert "Traceback" not in err
+    assert not [process for group in groups for process in _alive(group)]

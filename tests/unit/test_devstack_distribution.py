@@ -1,0 +1,133 @@
+"""Getting Elasticsearch through Maven; a script stands in for `mvn`, so nothing is downloaded."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from devstack import distribution
+from devstack.errors import DevstackError
+from devstack.places import Places
+from devstack.versions import ELASTICSEARCH, ELASTICSEARCH_ARTIFACT
+
+UNPACKS = f"""#!/bin/sh
+for argument in "$@"; do
+  case "$argument" in -DoutputDirectory=*) out=${{argument#*=}}/sonarqube ;; esac
+done
+echo "$@" > "$MAVEN_CALLED"
+mkdir -p "$out/bin" "$out/elasticsearch/bin" "$out/elasticsearch/lib/tools/server-launcher"
+echo start > "$out/bin/elasticsearch"
+echo jar > "$out/elasticsearch/lib/elasticsearch-{ELASTICSEARCH}.jar"
+echo arm > "$out/elasticsearch/lib/tools/server-launcher/server-launcher"
+chmod 700 "$out/elasticsearch/lib"
+"""
+
+Maven = Callable[[str], None]
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    found = Places(tmp_path / "root", "default", None)
+    found.downloads.mkdir(parents=True)
+    return found
+
+
+@pytest.fixture
+def maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Maven:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    monkeypatch.setenv("MAVEN_CALLED", str(tmp_path / "called"))
+
+    def write(script: str) -> None:
+        (folder / "mvn").write_text(script)
+        (folder / "mvn").chmod(0o755)
+
+    return write
+
+
+def test_elasticsearch_is_unpacked_put_together_and_kept(
+    places: Places, maven: Maven, tmp_path: Path
+) -> None:
+    maven(UNPACKS)
+    home = distribution.elasticsearch_home(places, tmp_path)
+    assert home == places.downloads / f"elasticsearch-{ELASTICSEARCH}"
+    assert (home / "bin" / "elasticsearch").read_text() == "start\n"
+    assert os.access(home / "bin" / "elasticsearch", os.X_OK)
+    assert not (home / "lib/tools/server-launcher/server-launcher").exists()
+    assert (home / "lib").stat().st_mode & 0o777 == 0o755  # the engines' user has to read it
+    assert ELASTICSEARCH_ARTIFACT in (tmp_path / "called").read_text()
+    assert sorted(path.name for path in places.downloads.iterdir()) == [home.name, "lock"]
+
+    maven("#!/bin/sh\nexit 1\n")
+    assert distribution.elasticsearch_home(places, tmp_path) == home  # nothing is downloaded again
+
+
+def test_nothing_is_put_into_the_users_maven_repository(
+    places: Places, maven: Maven, tmp_path: Path
+) -> None:
+    maven(UNPACKS)
+    distribution.elasticsearch_home(places, tmp_path)
+    (repository,) = [
+        word.partition("=")[2]
+        for word in (tmp_path / "called").read_text().split()
+        if word.startswith("-Dmaven.repo.local=")
+    ]
+    assert Path(repository).is_relative_to(places.root)
+    assert not Path(repository).exists()
+
+
+def test_a_failure_says_mavens_last_words_and_leaves_nothing(
+    places: Places, maven: Maven, tmp_path: Path
+) -> None:
+    maven("#!/bin/sh\necho '[ERROR] No space left on device'\nexit 1\n")
+    with pytest.raises(DevstackError) as raised:
+        distribution.elasticsearch_home(places, tmp_path)
+    assert "[ERROR] No space left on device" in str(raised.value)
+    assert str(places.root / "maven.log") in str(raised.value)
+    assert [path.name for path in places.downloads.iterdir()] == ["lock"]
+
+
+def test_what_is_left_of_a_killed_download_is_not_taken_for_complete(
+    places: Places, maven: Maven, tmp_path: Path
+) -> None:
+    half = places.downloads / "partial" / "out" / "sonarqube" / "elasticsearch"
+    half.mkdir(parents=True)
+    maven(UNPACKS)
+    home = distribution.elasticsearch_home(places, tmp_path)
+    assert (home / "bin" / "elasticsearch").exists()
+
+
+def test_an_artifact_with_another_version_is_refused(
+    places: Places, maven: Maven, tmp_path: Path
+) -> None:
+    maven(UNPACKS.replace(f"elasticsearch-{ELASTICSEARCH}.jar", "elasticsearch-9.0.0.jar"))
+    with pytest.raises(DevstackError, match=r"devstack/versions\.py"):
+        distribution.elasticsearch_home(places, tmp_path)
+
+
+def test_no_maven_says_what_there_is_to_do(
+    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(DevstackError, match="`mvn` is not on the PATH"):
+        distribution.elasticsearch_home(places, tmp_path)
+
+
+class _Usage(NamedTuple):
+    total: int
+    used: int
+    free: int
+
+
+def test_a_full_disk_is_noticed_before_anything_is_downloaded(
+    places: Places, maven: Maven, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maven(UNPACKS)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: _Usage(0, 0, 900_000_000))
+    with pytest.raises(DevstackError, match=r"0\.9 GB free, and 2\.5 GB are needed"):
+        distribution.elasticsearch_home(places, tmp_path)
+    assert not (tmp_path / "called").exists()
