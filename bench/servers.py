@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-import redis
-
 _START = 10.0  # seconds a server may take to answer
 
 
@@ -58,7 +56,7 @@ def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer
         command += ["--unixsocket", str(path), "--save", "", "--appendonly", "no", "--dir", folder]
         with _running([*command, *options]) as process:
             server = RedisServer(port, path, process)
-            _await_redis(server)
+            _await_port(port)
             yield server
 
 
@@ -91,19 +89,6 @@ def _running(command: list[str]) -> "Iterator[subprocess.Popen[bytes]]":
     finally:
         process.kill()
         process.wait(_START)
-
-
-def _await_redis(server: RedisServer) -> None:
-    deadline = time.monotonic() + _START
-    while True:
-        try:
-            with redis.Redis(port=server.port) as client:
-                client.ping()
-                return
-        except redis.ConnectionError:
-            if time.monotonic() > deadline or server.process.poll() is not None:
-                raise
-            time.sleep(0.02)
 
 
 def _await_port(port: int) -> None:

@@ -83,12 +83,16 @@ class Turn:
     def _among_processes(self, deadline: float) -> bool:
         token = secrets.token_hex(8)
         lifetime = int(self._patience * 1000)
+
+        def claim(client: "redis.Redis") -> bool:
+            taken = client.set(self._flight.name, token, nx=True, px=lifetime)
+            if taken is not True and taken is not None:
+                raise ValueError("SET answered neither OK nor nothing")
+            return taken is True
+
         while True:
             try:
-                if self._link.call(
-                    lambda client: client.set(self._flight.name, token, nx=True, px=lifetime),
-                    self._budget,
-                ):
+                if self._link.call(claim, self._budget):
                     self._token = token
                     return True
             except (CacheAway, redis.ResponseError):

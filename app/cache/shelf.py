@@ -61,9 +61,9 @@ class Shelf:
 
         def command(client: "redis.Redis") -> Look:
             values: list[Any] = client.mget(wanted)
-            if type(values) is not list or len(values) != 2:
-                raise ValueError(f"MGET of two keys answered {values!r:.80}")
             generation, data = values
+            if not all(value is None or isinstance(value, bytes) for value in values):
+                raise ValueError("MGET answered something else than values")
             return Look(generation, self._ours(data, digest))
 
         try:

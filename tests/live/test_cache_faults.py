@@ -1,0 +1,335 @@
+"""Redis stopped, restarted, hanging, slow, full, talking garbage, cut off: no search fails, none
+waits longer than the set timeout.
+
+Each test has a redis-server of its own to hurt. What stands between it and the cache in some of
+them is a fake only where it has to be: it delays, cuts, or talks nonsense.
+"""
+
+import contextlib
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import redis
+
+from app.cache import AnswerCache, Cached, Computed, open_cache
+from app.settings import Settings
+from bench.servers import RedisServer, free_port, redis_server
+
+TIMEOUT = 0.3  # seconds, the setting
+SLACK = 0.1  # for a machine that does other things too
+INDEX = "posts-000001"
+
+
+@pytest.fixture
+def server() -> Iterator[RedisServer]:
+    with redis_server() as running:
+        yield running
+
+
+def opened(url: str, **changed: Any) -> AnswerCache:
+    return open_cache(
+        Settings(**{"redis_url": url, "index": "posts", "cache_timeout": TIMEOUT, **changed})
+    )
+
+
+def answer() -> Computed:
+    return Computed(body={"q": "x" * 2000}, index=INDEX, found=True)
+
+
+def asked(cache: AnswerCache, key: str = "q") -> Cached:
+    """The answer, given in time."""
+    began = time.monotonic()
+    cached = cache.get_or_compute(key, answer)
+    assert time.monotonic() - began < TIMEOUT + SLACK
+    assert cached.body == answer().body
+    return cached
+
+
+def states(cache: AnswerCache, times: int) -> list[str]:
+    return [asked(cache).state for _ in range(times)]
+
+
+def eventually(cache: AnswerCache, state: str, within: float = 3.0) -> None:
+    deadline = time.monotonic() + within
+    while asked(cache).state != state:
+        assert time.monotonic() < deadline, f"no {state} within {within} s"
+        time.sleep(0.05)
+
+
+# -- gone and back -----------------------------------------------------------------------------
+
+
+def test_stopped_and_restarted() -> None:
+    port = free_port()
+    with redis_server(port=port) as first:
+        cache = opened(first.url)
+        assert states(cache, 2) == ["MISS", "HIT"]
+    assert states(cache, 3) == ["OFF"] * 3
+    assert not cache.new_generation(INDEX, "rules")
+    with redis_server(port=port):
+        eventually(cache, "MISS")
+        assert states(cache, 2) == ["HIT", "HIT"]
+
+
+def test_restarted_between_two_searches_is_not_even_noticed() -> None:
+    port = free_port()
+    with redis_server(port=port) as first:
+        cache = opened(first.url)
+        assert states(cache, 2) == ["MISS", "HIT"]
+    with redis_server(port=port):
+        assert states(cache, 2) == ["MISS", "HIT"]
+
+
+def test_never_there() -> None:
+    cache = opened(f"redis://127.0.0.1:{free_port()}/0")
+    assert states(cache, 3) == ["OFF"] * 3
+
+
+def test_hanging_and_back(server: RedisServer) -> None:
+    cache = opened(server.url)
+    assert states(cache, 2) == ["MISS", "HIT"]
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        assert asked(cache).state == "OFF"
+        began = time.monotonic()
+        assert states(cache, 20) == ["OFF"] * 20
+        assert time.monotonic() - began < TIMEOUT  # not each waits anew
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    eventually(cache, "HIT")
+
+
+def test_hanging_while_the_answer_is_computed(server: RedisServer) -> None:
+    cache = opened(server.url)
+
+    def stops() -> Computed:
+        server.process.send_signal(signal.SIGSTOP)
+        return answer()
+
+    began = time.monotonic()
+    try:
+        assert cache.get_or_compute("q", stops).state == "MISS"
+        assert time.monotonic() - began < TIMEOUT + SLACK
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+
+
+def test_commands_say_nothing_instead_of_failing() -> None:
+    cache = opened(f"redis://127.0.0.1:{free_port()}/0")
+    cache.record("q=python")
+    found = cache.stats()
+    assert (found.searches, found.popular, found.memory, found.hit_rate) == ({}, [], {}, None)
+    assert cache.popular(3) == []
+    assert cache.clear() is None
+    assert cache.ping() is None
+
+
+# -- full, read-only ---------------------------------------------------------------------------
+
+
+def fill(client: "redis.Redis", size: int) -> None:
+    """Write values of this size until Redis takes no more."""
+    for nth in range(100_000):
+        try:
+            client.set(f"filler:{size}:{nth}", b"x" * size)
+        except redis.exceptions.OutOfMemoryError:
+            return
+    pytest.fail("Redis is never full")
+
+
+def test_full() -> None:
+    with redis_server("--maxmemory", "3mb", "--maxmemory-policy", "noeviction") as server:
+        cache = opened(server.url)
+        assert states(cache, 2) == ["MISS", "HIT"]
+        with redis.Redis.from_url(server.url) as client:
+            for size in (10_000, 100):
+                fill(client, size)
+            assert asked(cache).state == "HIT"  # what is kept can still be read
+            assert [asked(cache, "another").state for _ in range(3)] == ["MISS"] * 3
+            assert not cache.new_generation(INDEX, "rules")
+            client.flushall()
+        assert states(cache, 2) == ["MISS", "HIT"]
+
+
+def test_read_only_replica(server: RedisServer) -> None:
+    with redis.Redis.from_url(server.url) as client:
+        client.execute_command("REPLICAOF", "127.0.0.1", str(free_port()))
+    cache = opened(server.url)
+    assert states(cache, 3) == ["MISS"] * 3
+
+
+@pytest.mark.parametrize("password", ["", ":wrong@"])
+def test_a_password_that_is_missing_or_wrong(password: str) -> None:
+    with redis_server("--requirepass", "right") as server:
+        cache = opened(server.url.replace("//", f"//{password}"))
+        assert states(cache, 3) == ["OFF"] * 3
+
+
+# -- between the cache and Redis ---------------------------------------------------------------
+
+Forward = Callable[[bytes], Iterator[bytes]]
+
+
+@contextlib.contextmanager
+def proxy(server: RedisServer, replies: Forward) -> Iterator[str]:
+    """A TCP proxy; what Redis answers goes through `replies`, chunk by chunk."""
+
+    def serve(near: socket.socket) -> None:
+        with (
+            contextlib.suppress(OSError),
+            near,
+            socket.create_connection(("127.0.0.1", server.port)) as far,
+        ):
+            while request := near.recv(65536):
+                far.sendall(request)
+                for chunk in replies(far.recv(65536)):
+                    near.sendall(chunk)
+
+    with listening(serve) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def listening(serve: Callable[[socket.socket], None]) -> Iterator[str]:
+    """A TCP server with a thread for each connection; its address as a Redis URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    yield f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
+    # close() alone would leave the thread in accept(), and the port open with it.
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+
+
+@pytest.mark.parametrize("delay", [0.02, 0.12, 0.25, 1.0])
+def test_slow(server: RedisServer, delay: float) -> None:
+    """However the delay falls on the commands of a miss, their sum stays within the timeout."""
+
+    def late(reply: bytes) -> Iterator[bytes]:
+        time.sleep(delay)
+        yield reply
+
+    with proxy(server, late) as url:
+        cache = opened(url)
+        first = asked(cache).state
+        assert first in ("MISS", "OFF")
+        assert (first == "OFF") or delay < TIMEOUT
+        assert (first == "MISS") or delay > TIMEOUT / 5
+        for _ in range(4):
+            asked(cache)
+
+
+def test_drop_by_drop(server: RedisServer) -> None:
+    """Each read is quick; a timeout that counts per read never ends this."""
+    assert states(opened(server.url), 2) == ["MISS", "HIT"]
+
+    def drops(reply: bytes) -> Iterator[bytes]:
+        for at in range(len(reply)):
+            time.sleep(0.05)
+            yield reply[at : at + 1]
+
+    with proxy(server, drops) as url:
+        assert states(opened(url), 3) == ["OFF"] * 3
+
+
+@pytest.mark.parametrize("kept", [1, 9, 60, 500, 2000])
+@pytest.mark.parametrize("then", ["closes", "hangs"])
+def test_cut_off_mid_reply(server: RedisServer, kept: int, then: str) -> None:
+    assert states(opened(server.url), 2) == ["MISS", "HIT"]
+
+    def cut(reply: bytes) -> Iterator[bytes]:
+        yield reply[:kept]
+        if then == "hangs":
+            time.sleep(TIMEOUT * 3)
+        raise ConnectionResetError
+
+    with proxy(server, cut) as url:
+        assert states(opened(url), 3) == ["OFF"] * 3
+
+
+def test_a_late_reply_is_not_taken_for_the_next_one(server: RedisServer) -> None:
+    """The connection that timed out is gone, and its late answer with it."""
+    delays = iter([0.0] * 8 + [TIMEOUT * 2])
+
+    def late(reply: bytes) -> Iterator[bytes]:
+        time.sleep(next(delays, 0.0))
+        yield reply
+
+    with proxy(server, late) as url:
+        cache = opened(url)
+        for key in ("one", "two"):
+            cache.get_or_compute(key, lambda key=key: Computed({"key": key}, INDEX, True))
+        ends = time.monotonic() + 1.5
+        while time.monotonic() < ends:
+            for key in ("one", "two"):
+                found = cache.get_or_compute(
+                    key, lambda key=key: Computed({"key": key}, INDEX, True)
+                )
+                assert found.body == {"key": key}
+
+
+GARBAGE = {
+    "noise": bytes(range(256)) * 4,
+    "HTTP": b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+    "a status": b"+PONG\r\n",
+    "a number": b":12\r\n",
+    "an error": b"-ERR unknown command\r\n",
+    "still loading": b"-LOADING Redis is loading the dataset in memory\r\n",
+    "nothing": b"$-1\r\n",
+    "no list": b"*-1\r\n",
+    "an empty list": b"*0\r\n",
+    "one of two": b"*1\r\n$1\r\nx\r\n",
+    "three of two": b"*3\r\n:1\r\n:2\r\n:3\r\n",
+    "numbers": b"*2\r\n:1\r\n:2\r\n",
+    "lists": b"*2\r\n*0\r\n*0\r\n",
+    "errors": b"*2\r\n-ERR a\r\n-ERR b\r\n",
+    "a promise": b"$999999999\r\nabc",
+    "text": b"*2\r\n$3\r\nabc\r\n$3\r\nabc\r\n",
+    "silence": b"",
+}
+
+
+@pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE.keys())
+def test_garbage(garbage: bytes) -> None:
+    def serve(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            while connection.recv(65536):
+                connection.sendall(garbage)
+
+    with listening(serve) as url:
+        cache = opened(url)
+        assert set(states(cache, 4)) <= {"OFF", "MISS"}
+
+
+def test_accepts_and_hangs_up() -> None:
+    with listening(lambda connection: connection.close()) as url:
+        assert states(opened(url), 3) == ["OFF"] * 3
+
+
+# -- many at a time ----------------------------------------------------------------------------
+
+
+def test_fifty_searches_on_a_hanging_redis_wait_once(server: RedisServer) -> None:
+    cache = opened(server.url)
+    server.process.send_signal(signal.SIGSTOP)
+    threads = [threading.Thread(target=asked, args=(cache, f"q{nth}")) for nth in range(50)]
+    try:
+        began = time.monotonic()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert time.monotonic() - began < TIMEOUT + 3 * SLACK
+    finally:
+        server.process.send_signal(signal.SIGCONT)
