@@ -7,7 +7,7 @@ import click
 from elasticsearch import ApiError, TransportError
 from watchfiles import watch
 
-from analyzers.rules import RuleErrors, read_rules, rule_files
+from analyzers.rules import RuleErrors, read_rules
 from app.commands.generations import indices, prune, rollback
 from app.commands.outcome import leave, tell_built
 from app.commands.reporting import Rejects, display, rejects
@@ -17,6 +17,7 @@ from app.elastic import translated
 from app.errors import ServiceError
 from app.freshness import Freshness
 from app.settings import Settings
+from app.synonym_folder import SynonymFolder
 from indexer.adding import AddOptions
 from indexer.adding import add as run_add
 from indexer.build import Shape
@@ -219,5 +220,5 @@ def shape_of(settings: Settings) -> Shape:
     Raises:
         RuleErrors: a rule file that cannot be used.
     """
-    rules = read_rules(rule_files(settings.synonyms_dir))
+    rules = read_rules(SynonymFolder.of(settings).used())
     return Shape(rules, shards=settings.shards, replicas=settings.replicas)

@@ -1,0 +1,198 @@
+"""A rebuild under load: no search fails or sees half an index, and no write is lost."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from analyzers.rules import NO_RULES, RuleSet, read_rules
+from indexer.build import Shape
+from indexer.carry import Carrier
+from indexer.deletes import delete_post
+from indexer.errors import NoGeneration, VerificationFailed
+from indexer.generations import generations, live
+from indexer.normalise import documents
+from indexer.progress import Progress
+from indexer.rebuild import rebuild
+from indexer.records import Document, Origin, RawComment, RawPost
+from indexer.reindex import reindex
+from indexer.writes import Write, put
+
+BASE = 600
+
+
+def post(oid: str, text: str, category: str = "base", comments: int = 0) -> RawPost:
+    return RawPost(
+        Origin("test"),
+        oid,
+        f"Post {oid}",
+        f"<p>{text}</p>",
+        pub_date="2024-01-01",
+        categories=[category],
+        comments=tuple(RawComment(f"c{n}", f"Comment {n} on {oid}") for n in range(comments)),
+    )
+
+
+def writes(raw: RawPost) -> list[Write]:
+    return [Write(one, newest=True) for one in documents(raw) if isinstance(one, Document)]
+
+
+@pytest.fixture
+def filled(elastic: Elasticsearch, alias: str) -> str:
+    raws = (post(f"base-{n}", f"about number {n}", comments=n % 3) for n in range(BASE))
+    reindex(elastic, alias, raws, Shape(NO_RULES, 1, 0), pytest.fail)
+    return alias
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> RuleSet:
+    file = tmp_path / "some.synonyms"
+    file.write_text("reactjs, react\n")
+    return read_rules([file])
+
+
+class Load:
+    """Threads that do something over and over until told to stop; failures are kept."""
+
+    def __init__(self) -> None:
+        self.failures: list[BaseException] = []
+        self.rounds = 0
+        self._stop = threading.Event()
+        self._pool = ThreadPoolExecutor(8)
+
+    def keep(self, work: Callable[[int], None]) -> None:
+        def run() -> None:
+            number = 0
+            while not self._stop.is_set():
+                try:
+                    work(number)
+                except BaseException as error:  # noqa: BLE001  (to be shown by the test)
+                    self.failures.append(error)
+                    return
+                number += 1
+                self.rounds += 1
+
+        self._pool.submit(run)
+
+    def end(self) -> None:
+        self._stop.set()
+        self._pool.shutdown()
+
+
+@pytest.fixture
+def load() -> Iterator[Load]:
+    made = Load()
+    yield made
+    made.end()
+
+
+def test_searches_and_writes_go_on_during_two_rebuilds(
+    elastic: Elasticsearch, filled: str, rules: RuleSet, load: Load
+) -> None:
+    written: dict[str, str] = {}
+    deleted: set[str] = set()
+
+    def look(_: int) -> None:
+        # Posts that nobody touches: always all of them, whichever generation answers.
+        found = elastic.count(index=filled, query={"term": {"categories": "base"}})
+        assert found["count"] == BASE
+        assert found["_shards"]["failed"] == 0
+
+    def write(number: int) -> None:
+        oid = f"new-{number % 40}"
+        text = f"round {number}"
+        results = put(elastic, filled, writes(post(oid, text, "new", comments=1)))
+        assert all(result.status in {200, 201} for result in results), results
+        written[oid] = text
+        deleted.discard(oid)
+        if number % 3 == 2:
+            assert delete_post(elastic, filled, oid)[0]
+            deleted.add(oid)
+
+    def write_others(number: int) -> None:
+        oid = f"other-{number}"
+        (result,) = put(elastic, filled, writes(post(oid, "written once", "new")))
+        assert result.status == 201, result
+        written[oid] = "written once"
+
+    for work in (look, look, write, write_others):
+        load.keep(work)
+    first = rebuild(elastic, filled, rules, shards=1, replicas=0)
+    second = rebuild(elastic, filled, NO_RULES, shards=2, replicas=0)
+    time.sleep(0.3)
+    load.end()
+
+    assert load.failures == []
+    assert load.rounds > 50
+    assert first.carried + second.carried > 0
+    assert second.previous == first.index
+    elastic.indices.refresh(index=filled)
+    found = elastic.search(index=filled, query={"term": {"categories": "new"}}, size=10_000)
+    texts = {hit["_source"]["oid"]: hit["_source"]["text"] for hit in found["hits"]["hits"]}
+    assert texts == {oid: text for oid, text in written.items() if oid not in deleted}
+    comments = elastic.count(index=filled, query={"prefix": {"post_oid": "new-"}})["count"]
+    assert comments == sum(oid.startswith("new-") for oid in texts)
+
+
+def test_keeps_versions_comments_and_their_routing(
+    elastic: Elasticsearch, filled: str, rules: RuleSet
+) -> None:
+    before = elastic.get(index=filled, id="comment:base-2:c1", routing="base-2")
+    seen: list[Progress] = []
+
+    built = rebuild(elastic, filled, rules, shards=3, replicas=0, report=seen.append)
+
+    after = elastic.get(index=filled, id="comment:base-2:c1", routing="base-2")
+    assert after["_index"] == built.index == f"{filled}-000002"
+    assert (after["_version"], after["_source"]) == (before["_version"], before["_source"])
+    assert built.counts.posts == BASE
+    assert built.rules == rules.digest
+    assert next(one.phase for one in seen) == "copying"
+    assert max(one.part or 0 for one in seen) == 1
+    live_one = live(elastic, filled)
+    assert live_one is not None
+    assert live_one.rules == rules.digest
+
+
+def test_a_document_the_new_generation_refuses_changes_nothing(
+    elastic: Elasticsearch, filled: str
+) -> None:
+    elastic.indices.put_mapping(index=filled, properties={"stray": {"type": "keyword"}})
+    elastic.index(
+        index=filled, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
+    )
+    with pytest.raises(VerificationFailed, match="post:odd cannot be copied"):
+        rebuild(elastic, filled, NO_RULES, shards=1, replicas=0)
+    assert [one.name for one in generations(elastic, filled)] == [f"{filled}-000001"]
+    (result,) = put(elastic, filled, writes(post("after", "still writable")))
+    assert result.status == 201
+
+
+def test_a_write_the_new_generation_refuses_changes_nothing(
+    elastic: Elasticsearch, filled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same for one that arrives while it is built, when the index is closed already."""
+    elastic.indices.put_mapping(index=filled, properties={"stray": {"type": "keyword"}})
+    swap = Carrier.close_and_swap
+
+    def stray_first(carrier: Carrier, announce: Callable[[], None]) -> None:
+        elastic.index(
+            index=filled, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
+        )
+        swap(carrier, announce)
+
+    monkeypatch.setattr(Carrier, "close_and_swap", stray_first)
+    with pytest.raises(VerificationFailed, match=r"post:odd, written .* cannot be carried"):
+        rebuild(elastic, filled, NO_RULES, shards=1, replicas=0)
+    assert [one.name for one in generations(elastic, filled)] == [f"{filled}-000001"]
+    (result,) = put(elastic, filled, writes(post("after", "still writable")))
+    assert result.status == 201
+
+
+def test_needs_something_to_build_from(elastic: Elasticsearch, alias: str) -> None:
+    with pytest.raises(NoGeneration, match="no index"):
+        rebuild(elastic, alias, NO_RULES, shards=1, replicas=0)
