@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
 
 
@@ -35,7 +35,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> No
     table = Table("step", "tokens", box=None, pad_edge=False)
     for step in steps:
         table.add_row(step["step"], escape(" | ".join(step["tokens"])))
-    Console().print(table)
+    console().print(table)
 
 
 def _steps(detail: dict[str, Any]) -> list[dict[str, Any]]:

@@ -4,11 +4,11 @@ import json
 import sys
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from analyzers.rules import RuleErrors, read_rules, rule_files
+from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
 from app.errors import ServiceError
@@ -43,7 +43,7 @@ def _print_table(results: list[Check]) -> None:
     table = Table("", "", "seen", "what to do", box=None, pad_edge=False, show_header=False)
     for check in results:
         table.add_row(check.name, _MARKS[check.status], escape(check.seen), escape(check.remedy))
-    Console().print(table)
+    console().print(table)
 
 
 def _synonyms(tools: Tools) -> Check:

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from werkzeug.datastructures import MultiDict
 
+from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
 from app.search import search as run_search
 from app.search.request import SearchRequest
@@ -45,15 +45,15 @@ def search(
 
 def _print_table(body: dict[str, Any]) -> None:
     hits = body["hits"]
-    console = Console()
+    out = console()
     found = f"{body['count']} found for {body['q']!r}"
     if corrected := body.get("corrected"):
         found += f", taken for {corrected['to']!r}"
-    console.print(found, markup=False)
+    out.print(found)
     table = Table("score", "title", "date", "address", box=None, pad_edge=False)
     for hit in hits:
         score = "" if hit["score"] is None else f"{hit['score']:.2f}"
         day = (hit.get("pub_date") or "")[:10]
         table.add_row(score, escape(hit["title"]), day, escape(hit.get("url") or hit["oid"]))
     if hits:
-        console.print(table)
+        out.print(table)

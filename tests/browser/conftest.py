@@ -1,0 +1,60 @@
+"""A real browser and the real service behind a real port."""
+
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Response, sync_playwright
+from werkzeug.serving import make_server
+
+from app import create_app
+from app.settings import Settings
+
+
+@pytest.fixture
+def address(settings: Settings) -> Iterator[str]:
+    server = make_server("127.0.0.1", 0, create_app(settings), threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM")
+    if not path:
+        pytest.fail("CHROMIUM is not set: run `make test`, or set it to a Chromium's path")
+    quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=[*quiet, *as_root])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that fails its test on a script error, a refused or a missing resource."""
+    context = browser.new_context(viewport={"width": 900, "height": 900})
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: _policy(line.text, complaints))
+    page.on("response", lambda got: _missing(got, complaints))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def _policy(line: str, complaints: list[str]) -> None:
+    if "Content Security Policy" in line:
+        complaints.append(line)
+
+
+def _missing(response: Response, complaints: list[str]) -> None:
+    if response.status >= 400 and not response.request.is_navigation_request():
+        complaints.append(f"{response.status} {response.url}")

@@ -1,0 +1,46 @@
+"""The search page, as a visitor uses it."""
+
+from playwright.sync_api import Page, expect
+
+
+def test_typing_a_misspelt_word_finds_posts(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_label("What are you looking for?").fill("pythn")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("status")).to_contain_text("found")
+    expect(page.locator(".hits li").first).to_contain_text("Python")
+    expect(page.locator(".hits mark").first).to_be_visible()
+    expect(page.get_by_label("What are you looking for?")).to_have_value("pythn")
+
+
+def test_nothing_found_says_so(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=xqzzwk")
+    expect(page.get_by_role("status")).to_contain_text("Nothing found for xqzzwk")
+
+
+def test_pages_lead_on_and_back(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=python&size=3")
+    first = page.locator(".hits h2").first.inner_text()
+    page.get_by_role("link", name="Next").click()
+    expect(page.locator("nav")).to_contain_text("Page 2")
+    assert page.locator(".hits h2").first.inner_text() != first
+    page.get_by_role("link", name="Previous").click()
+    expect(page.locator(".hits h2").first).to_have_text(first)
+
+
+def test_what_a_visitor_types_stays_text(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E")
+    expect(page.get_by_label("What are you looking for?")).to_have_value(
+        "<script>alert(1)</script>"
+    )
+    assert page.locator("main script").count() == 0
+
+
+def test_markup_in_a_title_is_shown_as_text(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=details")
+    expect(page.locator(".hits h2", has_text="<details>")).to_have_count(1)
+
+
+def test_a_bad_parameter_is_explained_on_the_page(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=python&size=1000")
+    expect(page.get_by_role("alert")).to_contain_text("size must be a whole number from 1 to 50")
