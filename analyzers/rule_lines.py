@@ -18,8 +18,8 @@ from analyzers.rule_words import normalise, words
 
 MAX_BYTES = 32 * 1024 * 1024  # of one file; 200,000 rules are about 5 MiB
 MAX_LINE = 64 * 1024  # bytes
-MAX_SIDES = 1000  # of a contraction, on either hand
-MAX_EQUIVALENTS = 100  # the filter makes n² pairs of n equivalents
+MAX_SIDES = 1000  # on the left of a contraction
+MAX_EQUIVALENTS = 100  # also on the right of a contraction: the filter pairs all with all
 MAX_WORDS = 10  # of one side; the filter looks ahead by the longest side for every token
 MAX_CHARS = 200  # of one side; the standard tokenizer cuts tokens at 255
 
@@ -120,6 +120,12 @@ def _rule(name: str, number: int, raw: bytes) -> Rule | None:
                 "Contract them to one word: `a, b, c => a`.",
             )
         return Rule(name, number, lists[0], (), "equivalent")
+    if len(lists[1]) > MAX_EQUIVALENTS:
+        raise _Complaint(
+            "too_many_sides",
+            f"{len(lists[1]):,} words on the right; the limit is {MAX_EQUIVALENTS}.",
+            "Contract to one word: `a, b => c`.",
+        )
     return Rule(name, number, lists[0], lists[1], "contraction")
 
 
@@ -141,14 +147,14 @@ def _text(raw: bytes, *, first: bool) -> str:
             "Save the file as UTF-8.",
         ) from None
     text = text.removesuffix("\n").removesuffix("\r")
-    for char in text:
-        if _hidden(char):
-            shown = f"U+{ord(char):04X} {unicodedata.name(char, 'control character')}"
-            raise _Complaint(
-                "control_character",
-                f"holds {shown}, which nobody can see.",
-                "Delete it: type the line anew.",
-            )
+    hidden = "" if text.isprintable() else next(filter(_hidden, text), "")
+    if hidden:
+        shown = f"U+{ord(hidden):04X} {unicodedata.name(hidden, 'control character')}"
+        raise _Complaint(
+            "control_character",
+            f"holds {shown}, which nobody can see.",
+            "Delete it: type the line anew.",
+        )
     return text.strip()
 
 

@@ -12,11 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from analyzers.findings import Finding
+from analyzers.findings import Finding, error
 from analyzers.rule_groups import Ends, Groups
 from analyzers.rule_lines import Rule
 from analyzers.rule_words import Words
 
+MAX_PAIRS = 2_000_000  # of a word and what it becomes, over all files; each costs memory
 MAX_VARIANTS = 24  # spellings of one phrase, see `_variants`
 
 
@@ -62,12 +63,19 @@ def resolve(rules: Sequence[Rule]) -> Resolution:
         for member in members:
             entries[member] = Entry(tokens, tuple(groups.forms[member]), said, via)
     spellings = _Spellings(entries)
+    pairs = 0
+    findings = [*groups.findings, *ends.findings]
     for root, members in groups.members.items():
-        line = _line(ends.of(root), [form for member in members for form in spellings.of(member)])
+        forms = [form for member in members for form in spellings.of(member)]
+        line = _line(ends.of(root), forms)
         if line:
             lines.append(line)
             sources.append(groups.said(root)[0])
-    return Resolution(entries, tuple(lines), tuple(sources), (*groups.findings, *ends.findings))
+            pairs += len(forms) * len(ends.of(root))
+            if pairs > MAX_PAIRS:
+                findings.append(_too_many_pairs(sources[-1]))
+                break
+    return Resolution(entries, tuple(lines), tuple(sources), tuple(findings))
 
 
 class _Spellings:
@@ -102,6 +110,16 @@ class _Spellings:
         if entry is None:
             return [word]
         return [word, *(other for other in self._same[entry.tokens] if other != word)]
+
+
+def _too_many_pairs(rule: Rule) -> Finding:
+    return error(
+        rule.file,
+        rule.line,
+        "too_many_pairs",
+        f"up to here the rules make {MAX_PAIRS:,} pairs of a word and what it becomes: the limit.",
+        "Contract long lists of equivalents to one word: `a, b, c => a`.",
+    )
 
 
 def _line(tokens: tuple[str, ...], forms: list[str]) -> str:

@@ -43,6 +43,14 @@ def words(side: str) -> Words:
     return tuple(_WORD.findall(side)) or tuple(_CHUNK.findall(side))
 
 
+def folded(word: str) -> str:
+    """A word without accents and with straight apostrophes, as the chain folds it."""
+    if word.isascii():
+        return word
+    parts = unicodedata.normalize("NFKD", word.translate(APOSTROPHES))
+    return "".join(char for char in parts if not unicodedata.combining(char))
+
+
 def joined(several: Words) -> str:
     """One word made of several: `machine learning` → `machinelearning`; empty when nothing is left.
 

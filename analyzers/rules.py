@@ -15,7 +15,7 @@ from types import MappingProxyType
 from analyzers.findings import Finding, error
 from analyzers.rule_lines import Rule, read_file
 from analyzers.rule_resolution import Entry, Resolution, resolve
-from analyzers.rule_words import APOSTROPHES, Words
+from analyzers.rule_words import Words, folded
 
 __all__ = ["NO_RULES", "Applied", "Rule", "RuleErrors", "RuleSet", "read_rules", "rule_files"]
 
@@ -51,7 +51,7 @@ class RuleSet:
 
     `compiled` are lines of Solr's syntax in which every right-hand side is a single word;
     `sources[n]` is the rule behind `compiled[n]`. Equal digests make equal indices. `longest` is
-    the number of words in the longest phrase.
+    the number of words in the longest phrase, `folded` finds entries by words without accents.
     """
 
     rules: tuple[Rule, ...]
@@ -59,6 +59,7 @@ class RuleSet:
     sources: tuple[Rule, ...] = field(repr=False)
     digest: str
     entries: Mapping[Words, Entry] = field(repr=False, compare=False, hash=False)
+    folded: Mapping[Words, Words] = field(repr=False, compare=False, hash=False)
     longest: int = field(repr=False)
 
     @classmethod
@@ -80,30 +81,33 @@ class RuleSet:
         digest = hashlib.sha256("\n".join(resolution.lines).encode()).hexdigest()[:16]
         entries = MappingProxyType(dict(resolution.entries))
         longest = max(map(len, entries), default=0)
-        return cls(rules, resolution.lines, resolution.sources, digest, entries, longest)
+        plain = MappingProxyType({tuple(map(folded, key)): key for key in entries})
+        return cls(rules, resolution.lines, resolution.sources, digest, entries, plain, longest)
 
     def explain(self, tokens: Sequence[str]) -> tuple[Applied, ...]:
         """Which rules are at work in a text.
 
         `tokens` are the text's tokens in order as they reach the synonym filter: after lowercase,
-        before synonyms. As in the filter, the longest match wins and each token is used once.
+        before synonyms; a name that the chain made of symbols (cplusplus) is given as it was
+        written (c++). As in the filter, the longest match wins and each token is used once.
         """
         found: list[Applied] = []
-        plain = [token.translate(APOSTROPHES) for token in tokens]
+        plain = tuple(map(folded, tokens))
         start = 0
         while start < len(plain):
-            count = self._match(plain, start)
-            if count:
-                key = tuple(plain[start : start + count])
-                found.append(Applied(start, count, self.entries[key].tokens, self._behind(key)))
-            start += count or 1
+            key = self._match(plain, start)
+            if key is not None:
+                entry = self.entries[key]
+                found.append(Applied(start, len(key), entry.tokens, self._behind(key)))
+            start += len(key) if key is not None else 1
         return tuple(found)
 
-    def _match(self, tokens: Sequence[str], start: int) -> int:
+    def _match(self, tokens: Words, start: int) -> Words | None:
         for count in range(min(self.longest, len(tokens) - start), 0, -1):
-            if tuple(tokens[start : start + count]) in self.entries:
-                return count
-        return 0
+            key = self.folded.get(tokens[start : start + count])
+            if key is not None:
+                return key
+        return None
 
     def _behind(self, key: Words) -> tuple[Rule, ...]:
         rules: dict[Rule, None] = {}
