@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from werkzeug.http import parse_etags
 
 from app.cache.answer import Cached
+
+
+class RequestHeaders(Protocol):
+    """A dict will do; Flask's headers are no Mapping."""
+
+    def get(self, key: str, default: str, /) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +24,7 @@ class Reply:
     headers: Mapping[str, str]
 
 
-def reply(cached: Cached, request: Mapping[str, str], max_age: int, stale_for: int) -> Reply:
+def reply(cached: Cached, request: RequestHeaders, max_age: int, stale_for: int) -> Reply:
     """The answer as a client that sent these headers gets it.
 
     `max_age`: seconds a browser or CDN may use it without asking; `stale_for`: seconds it may go on
@@ -29,7 +36,7 @@ def reply(cached: Cached, request: Mapping[str, str], max_age: int, stale_for: i
         "Vary": "Accept-Encoding",
         "X-Cache": cached.state,
     }
-    if parse_etags(request.get("If-None-Match")).contains_weak(_opaque(cached.etag)):
+    if parse_etags(request.get("If-None-Match", "")).contains_weak(_opaque(cached.etag)):
         return Reply(304, b"", headers)
     body, coding = cached.payload(request.get("Accept-Encoding", ""))
     headers["Content-Type"] = "application/json"

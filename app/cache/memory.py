@@ -9,6 +9,7 @@ from typing import Any
 
 import redis
 from dogpile.cache.api import NO_VALUE, CacheBackend, CachedValue, CacheMutex, NoValueType
+from dogpile.cache.region import value_version
 
 from app.cache.envelope import Envelope, opened
 from app.cache.errors import CacheAway, Unreadable
@@ -78,7 +79,7 @@ class MemoryBackend(CacheBackend):
             value = memory.serializer.loads(envelope.payload, envelope.tagged)
         except (CacheAway, redis.ResponseError, Unreadable):
             return NO_VALUE
-        return CachedValue(value, {"ct": envelope.created, "v": 1})
+        return CachedValue(value, {"ct": envelope.created, "v": value_version})
 
     def _ours(self, envelope: Envelope, key: str) -> bool:
         mine = envelope.serializer == self._memory.serializer.name

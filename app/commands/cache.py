@@ -12,6 +12,10 @@ from rich.table import Table
 from app.cache.stats import Stats
 from app.cache.through import warm as warm_up
 from app.commands.tools import CommandGroup, Tools, pass_tools
+from app.search.request import DEFAULT_SIZE
+
+
+_DEFAULTS = {("page", "1"), ("size", str(DEFAULT_SIZE))}
 
 
 @click.group(cls=CommandGroup)
@@ -121,7 +125,7 @@ def _popular(popular: list[tuple[str, float]]) -> Table:
         shown = " ".join(
             value if name == "q" else f"{name}={value}"
             for name, value in parse_qsl(query)
-            if (name, value) != ("page", "1")
+            if (name, value) not in _DEFAULTS
         )
         table.add_row(f"{count:.1f}", escape(shown or query))
     return table

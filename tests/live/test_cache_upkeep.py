@@ -1,0 +1,410 @@
+"""The decorator, the counts, and `blogsearch cache`, on a real Redis."""
+
+import json
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+import redis
+from click.testing import CliRunner, Result
+from elasticsearch import Elasticsearch
+
+from app.cache import AnswerCache, Computed, open_cache
+from app.cache.errors import NotCarried
+from app.cache.through import warm
+from app.cli import main
+from app.settings import Settings
+from bench.servers import free_port
+
+
+@pytest.fixture
+def name(redis_url: str) -> Iterator[str]:
+    """An alias of the test's own; its keys are gone afterwards."""
+    alias = f"test-{uuid.uuid4().hex[:12]}"
+    yield alias
+    with redis.Redis.from_url(redis_url) as client:
+        for key in client.scan_iter(match=f"blogsearch:{{{alias}}}:*"):
+            client.delete(key)
+
+
+@pytest.fixture
+def server(redis_url: str) -> Iterator["redis.Redis"]:
+    with redis.Redis.from_url(redis_url) as client:
+        yield client
+
+
+@pytest.fixture
+def settings(redis_url: str, name: str, elasticsearch_url: str) -> Settings:
+    return Settings(redis_url=redis_url, index=name, elasticsearch_url=elasticsearch_url)
+
+
+@pytest.fixture
+def cache(settings: Settings) -> AnswerCache:
+    return open_cache(settings)
+
+
+@pytest.fixture
+def run(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    monkeypatch.setenv("REDIS_URL", settings.redis_url)
+    monkeypatch.setenv("ELASTICSEARCH_URL", settings.elasticsearch_url)
+    monkeypatch.setenv("BLOGSEARCH_INDEX", settings.index)
+    return lambda *words: CliRunner().invoke(main, ["cache", *words])
+
+
+def compute(body: dict[str, Any] | None = None) -> Callable[[], Computed]:
+    return lambda: Computed(body=body or {"q": "x"}, index="posts-000001", found=True)
+
+
+# -- the decorator -----------------------------------------------------------------------------
+
+
+class Counted:
+    """A function that counts its calls."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self.seconds = seconds
+
+    def __call__(self, a: int, b: str = "b") -> dict[str, Any]:
+        self.calls.append((a, b))
+        time.sleep(self.seconds)
+        return {"a": a, "b": b, "on": date(2017, 10, 31), "nth": len(self.calls)}
+
+
+def decorated(cache: AnswerCache, function: Counted, **options: Any) -> Any:
+    def describe(a: int, b: str = "b") -> dict[str, Any]:
+        """What it is."""
+        return function(a, b)
+
+    return cache.memoize(**{"seconds": 30, **options})(describe)
+
+
+def test_a_value_is_kept_however_its_arguments_are_spelt(cache: AnswerCache) -> None:
+    function = Counted()
+    describe = decorated(cache, function)
+    values = [describe(1), describe(1, "b"), describe(a=1), describe(b="b", a=1)]
+    assert all(value == values[0] for value in values)
+    assert values[0]["on"] == date(2017, 10, 31)
+    assert function.calls == [(1, "b")]
+    describe(2)
+    describe("1")  # not the number
+    assert len(function.calls) == 3
+    assert (describe.__name__, describe.__doc__) == ("describe", "What it is.")
+
+
+def test_all_processes_share_a_value(settings: Settings) -> None:
+    function = Counted()
+    for _ in range(2):
+        decorated(open_cache(settings), function)(1)
+    assert len(function.calls) == 1
+
+
+def test_a_value_is_kept_for_its_seconds(cache: AnswerCache) -> None:
+    function = Counted()
+    describe = decorated(cache, function, seconds=0.3)
+    describe(1)
+    describe(1)
+    time.sleep(0.35)
+    describe(1)
+    assert len(function.calls) == 2
+
+
+def test_invalidate_forgets_these_arguments_only(cache: AnswerCache) -> None:
+    function = Counted()
+    describe = decorated(cache, function)
+    describe(1)
+    describe(2)
+    describe.invalidate(1)
+    describe(1)
+    describe(2)
+    assert function.calls == [(1, "b"), (2, "b"), (1, "b")]
+
+
+def test_refresh_runs_the_function_and_keeps_what_it_says(cache: AnswerCache) -> None:
+    describe = decorated(cache, Counted())
+    assert describe(1)["nth"] == 1
+    assert describe.refresh(1)["nth"] == 2
+    assert describe(1)["nth"] == 2
+
+
+def test_hit_and_miss_are_told_with_the_arguments(cache: AnswerCache) -> None:
+    told: list[Any] = []
+    describe = decorated(
+        cache,
+        Counted(),
+        on_hit=lambda *args, **kwargs: told.append(("hit", args, kwargs)),
+        on_miss=lambda *args, **kwargs: told.append(("miss", args, kwargs)),
+    )
+    describe(1)
+    describe(1, b="b")
+    describe.refresh(1)
+    assert told == [("miss", (1,), {}), ("hit", (1,), {"b": "b"}), ("miss", (1,), {})]
+
+
+def test_arguments_are_rewritten_to_a_key(cache: AnswerCache) -> None:
+    function = Counted()
+    describe = decorated(cache, function, args_rewrite=lambda a, b="b": [a // 10])
+    describe(11)
+    describe(12)
+    describe(21)
+    assert len(function.calls) == 2
+    describe.invalidate(15)
+    describe(11)
+    assert len(function.calls) == 3
+
+
+def test_an_argument_that_is_no_key_is_an_error(cache: AnswerCache) -> None:
+    with pytest.raises(TypeError, match="args_rewrite"):
+        decorated(cache, Counted())(object())
+
+
+def test_a_value_that_is_not_stored_is_computed_once_per_period(
+    cache: AnswerCache, server: "redis.Redis"
+) -> None:
+    function = Counted()
+    describe = decorated(cache, function, store=False, seconds=0.3)
+    assert describe(1)["nth"] == 1
+    assert describe(1) is None
+    [key] = server.scan_iter(match=cache.keys.memo("*"))
+    assert b"2017" not in (server.get(key) or b"")
+    time.sleep(0.35)
+    assert describe(1)["nth"] == 2
+
+
+def test_none_is_a_value_too(cache: AnswerCache) -> None:
+    calls = []
+
+    def nothing() -> None:
+        calls.append(1)
+
+    kept = cache.memoize(seconds=30)(nothing)
+    assert [kept(), kept()] == [None, None]
+    assert calls == [1]
+
+
+def test_twenty_threads_and_one_computes(settings: Settings) -> None:
+    function = Counted(seconds=0.2)
+    describes = [decorated(open_cache(settings), function) for _ in range(2)]
+    with ThreadPoolExecutor(20) as pool:
+        values = list(pool.map(lambda nth: describes[nth % 2](1), range(20)))
+    assert len(function.calls) == 1
+    assert all(value == values[0] for value in values)
+
+
+def test_a_value_that_cannot_be_kept_is_an_error(cache: AnswerCache) -> None:
+    def pair() -> tuple[int, int]:
+        return 1, 2
+
+    with pytest.raises(NotCarried):
+        cache.memoize(seconds=30)(pair)()
+
+
+def test_without_redis_each_call_runs_the_function(settings: Settings) -> None:
+    away = settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{free_port()}/0"})
+    function = Counted()
+    describe = decorated(open_cache(away), function)
+    describe(1)
+    describe(1)
+    describe.invalidate(1)
+    describe.refresh(1)
+    assert len(function.calls) == 3
+
+
+def test_an_exception_is_not_kept(cache: AnswerCache) -> None:
+    calls = []
+
+    def fails() -> int:
+        calls.append(1)
+        if len(calls) == 1:
+            raise ZeroDivisionError
+        return 7
+
+    kept = cache.memoize(seconds=30)(fails)
+    with pytest.raises(ZeroDivisionError):
+        kept()
+    assert kept() == 7
+
+
+# -- counts ------------------------------------------------------------------------------------
+
+
+def test_the_most_frequent_searches_of_all_processes(settings: Settings) -> None:
+    for _ in range(3):
+        one = open_cache(settings)
+        for query in ("q=python&page=1&size=10", "q=na%C3%AFve&page=1&size=10"):
+            one.record(query)
+        one.record("q=python&page=1&size=10")
+        one.popular(1)  # brings what was counted to Redis
+    assert open_cache(settings).popular(5) == [
+        ("q=python&page=1&size=10", 6.0),
+        ("q=na%C3%AFve&page=1&size=10", 3.0),
+    ]
+    assert len(open_cache(settings).popular(1)) == 1
+
+
+def test_counting_searches_costs_no_trip_and_arrives_by_itself(
+    cache: AnswerCache, server: "redis.Redis"
+) -> None:
+    today = cache.keys.searches(datetime.now(UTC).date().isoformat())
+    for _ in range(100):
+        cache.record("q=python")
+    assert not server.exists(today)
+    ends = time.monotonic() + 6
+    while not server.exists(today):
+        assert time.monotonic() < ends
+        time.sleep(0.1)
+    assert server.zscore(today, "q=python") == 100
+    assert 6 * 86400 < server.ttl(today) <= 8 * 86400
+
+
+def test_a_search_of_yesterday_counts_half(cache: AnswerCache, server: "redis.Redis") -> None:
+    days = [(datetime.now(UTC) - timedelta(days=back)).date().isoformat() for back in range(9)]
+    server.zadd(cache.keys.searches(days[0]), {"q=today": 3})
+    server.zadd(cache.keys.searches(days[1]), {"q=yesterday": 8, "q=today": 2})
+    server.zadd(cache.keys.searches(days[8]), {"q=long+ago": 1000})
+    assert cache.popular(5) == [("q=today", 4.0), ("q=yesterday", 4.0)]
+
+
+def test_counted_searches_are_bounded(settings: Settings, server: "redis.Redis") -> None:
+    one = open_cache(settings.model_copy(update={"cache_searches": 20}))
+    for nth in range(100):
+        one.record(f"q=rare{nth}")
+    for _ in range(5):
+        one.record("q=frequent")
+    one.record("q=" + "x" * 5000)
+    assert one.popular(1) == [("q=frequent", 5.0)]
+    [key] = server.scan_iter(match=one.keys.searches("*"))
+    assert server.zcard(key) == 20
+
+
+def test_nothing_is_counted_when_the_setting_says_so(settings: Settings) -> None:
+    one = open_cache(settings.model_copy(update={"cache_searches": 0}))
+    one.record("q=python")
+    assert one.popular(5) == []
+
+
+def test_counts_outlive_a_redis_that_is_away(settings: Settings) -> None:
+    one = open_cache(settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{free_port()}"}))
+    one.record("q=python")
+    assert one.popular(5) == []
+    one.link._client = open_cache(settings).link._client  # it is back
+    ends = time.monotonic() + 3
+    while one.popular(5) != [("q=python", 1.0)]:
+        assert time.monotonic() < ends
+        time.sleep(0.1)
+
+
+def test_many_threads_count_right(cache: AnswerCache) -> None:
+    def count() -> None:
+        for _ in range(500):
+            cache.record("q=python")
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    cache.popular(1)
+    for thread in threads:
+        thread.join()
+    assert cache.popular(1) == [("q=python", 4000.0)]
+
+
+# -- the command -------------------------------------------------------------------------------
+
+
+def test_stats(cache: AnswerCache, run: Callable[..., Result]) -> None:
+    cache.new_generation("posts-000001", "abc")
+    for key in ("one", "one", "one", "two"):
+        cache.get_or_compute(key, compute({"q": "x" * 1000}))
+    cache.record("q=python&page=1&size=10")
+    cache.popular(1)
+    cache.stats()
+    found = json.loads(run("stats", "--format", "json").stdout)
+    assert found["searches"] == {"HIT": 2, "MISS": 2}
+    assert found["hit_rate"] == 0.5
+    assert found["generation"].startswith("posts-000001 abc ")
+    assert found["sizes"]["count"] == 2
+    assert 1000 < found["sizes"]["median"] == found["sizes"]["largest"] < 1300
+    assert found["popular"] == [["q=python&page=1&size=10", 1.0]]
+    assert found["memory"]["used_memory"] > 0
+    shown = run("stats").output
+    for part in ("50.0% (2 HIT, 2 MISS)", "posts-000001 abc", "1.0    python\n"):
+        assert part in shown
+
+
+def test_clear(cache: AnswerCache, run: Callable[..., Result]) -> None:
+    for key in ("one", "two"):
+        cache.get_or_compute(key, compute())
+    assert cache.stats().sizes["count"] == 2
+    assert run("clear", "--yes").output == "2 answers dropped.\n"
+    assert cache.get_or_compute("one", compute()).state == "MISS"
+    assert cache.stats().sizes["count"] == 1
+
+
+def test_clear_leaves_other_aliases_alone(settings: Settings, cache: AnswerCache) -> None:
+    other = open_cache(settings.model_copy(update={"index": settings.index + "-2"}))
+    other.get_or_compute("one", compute())
+    cache.clear()
+    assert other.get_or_compute("one", compute()).state == "HIT"
+    other.clear()
+
+
+@pytest.mark.parametrize("words", [["stats"], ["clear", "--yes"], ["warm"]])
+@pytest.mark.parametrize("url", ["", "nobody"])
+def test_without_redis_a_command_says_so(
+    run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, words: list[str], url: str
+) -> None:
+    monkeypatch.setenv("REDIS_URL", url and f"redis://127.0.0.1:{free_port()}/0")
+    result = run(*words)
+    assert result.exit_code == 1
+    assert "REDIS_URL" in result.output
+    assert "Traceback" not in result.output
+
+
+POSTS = [
+    {"oid": "a", "title": "Learning Python", "text": "<p>Python and more Python.</p>"},
+    {"oid": "b", "title": "Crontab", "text": "<p>Once a minute.</p>"},
+]
+
+
+@pytest.fixture
+def indexed(elastic: Elasticsearch, name: str, tmp_path: Any, run: Any) -> Iterator[None]:
+    path = tmp_path / "posts.jsonl"
+    path.write_text("".join(json.dumps({**post, "url": "/"}) + "\n" for post in POSTS))
+    result = CliRunner().invoke(main, ["reindex", str(path)])
+    assert result.exit_code == 0, result.output
+    yield
+    found = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)
+    for index in found:
+        elastic.indices.delete(index=index)
+
+
+@pytest.mark.usefixtures("indexed")
+def test_warming_makes_hits_of_the_most_frequent_searches(
+    cache: AnswerCache, elastic: Elasticsearch, settings: Settings, run: Callable[..., Result]
+) -> None:
+    queries = ["q=python&page=1&size=10", "q=crontab&page=1&size=10"]
+    for query in [*queries, "q=python&page=99999", "colour=red"]:
+        cache.record(query)
+    done = warm(cache, elastic, settings)
+    assert (done.asked, done.failed) == (2, 2)
+    for query in queries:
+        assert cache.get_or_compute(query, compute()).state == "HIT"
+    cache.new_generation(settings.index, "rules")
+    result = run("warm", "--at-most", "50")
+    assert "2 searches asked" in result.output
+    assert cache.get_or_compute(queries[0], compute()).state == "HIT"
+
+
+def test_warming_ends_when_elasticsearch_is_gone(cache: AnswerCache, settings: Settings) -> None:
+    for nth in range(50):
+        cache.record(f"q=python{nth}&page=1&size=10")
+    began = time.monotonic()
+    with Elasticsearch(f"http://127.0.0.1:{free_port()}", max_retries=0) as nobody:
+        done = warm(cache, nobody, settings)
+    assert (done.asked, done.failed) == (0, 1)
+    assert time.monotonic() - began < 5
