@@ -132,7 +132,7 @@ class Ends:
             circle = next((after for after in waiting if after in path), None)
             if circle is not None:
                 steps = list(path)
-                self._circle(steps[steps.index(circle) :])
+                self._circle(list(self._leading(steps[steps.index(circle) :])))
                 self._ends[root] = self._own(root)
             elif waiting:
                 stack.append(waiting[0])
@@ -153,17 +153,16 @@ class Ends:
         """The tokens of a group that no contraction leads out of."""
         members = self._groups.members[root]
         single = [member for member in members if len(member) == 1]
-        pinned = [
-            side
+        pinned = {
+            side: rule
             for rule in self._groups.within.get(root, ())
             for side in self._groups.rights(rule)
-            if rule.kind == "contraction" and len(rule.right) == 1
-        ]
-        ends = dict.fromkeys(side for side in pinned if len(side) == 1)
-        if len(ends) > 1:
-            self._circle([root])
-        if ends:
-            single = list(ends)[:1]
+            if rule.kind == "contraction" and len(rule.right) == 1 and len(side) == 1
+        }
+        if len(pinned) > 1:
+            self._circle(list(pinned.values()))
+        if pinned:
+            single = list(pinned)[:1]
         return tuple(next(iter(self._groups.forms[member])) for member in single)
 
     def _end(self, root: Words) -> tuple[str, ...]:
@@ -194,10 +193,15 @@ class Ends:
             )
         )
 
-    def _circle(self, steps: Sequence[Words]) -> None:
-        rules = [
-            next(iter(self._groups.arrows.get(root) or self._groups.within[root])) for root in steps
-        ]
+    def _leading(self, steps: Sequence[Words]) -> Iterator[Rule]:
+        """The rules that lead from each of these groups to the next, round to the first."""
+        for root, after in zip(steps, [*steps[1:], steps[0]], strict=True):
+            for rule in self._groups.arrows[root]:
+                if any(self._groups.root(right) == after for right in self._groups.rights(rule)):
+                    yield rule
+                    break
+
+    def _circle(self, rules: Sequence[Rule]) -> None:
         shown = "; ".join(f"`{rule}` ({rule.place})" for rule in rules[:5])
         last = max(rules, key=lambda rule: (rule.file, rule.line))
         self.findings.append(

@@ -1,0 +1,174 @@
+"""One line, one file: Solr's syntax in full, and files that were never meant to be rule files."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from analyzers import rule_lines
+from analyzers.findings import Finding
+from analyzers.rule_lines import Rule, read_file
+from analyzers.rule_words import joined, normalise, words
+
+
+def _read(folder: Path, content: str | bytes) -> list[Rule | Finding]:
+    path = folder / "x.synonyms"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return list(read_file(path))
+
+
+def _rules(folder: Path, content: str | bytes) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    return [(item.left, item.right) for item in _read(folder, content) if isinstance(item, Rule)]
+
+
+def _complaint(folder: Path, content: str | bytes) -> tuple[int, str, str]:
+    found = [item for item in _read(folder, content) if isinstance(item, Finding)]
+    assert len(found) == 1
+    assert found[0].remedy
+    return found[0].line, found[0].code, found[0].message
+
+
+@pytest.mark.parametrize(
+    ("line", "left", "right"),
+    [
+        ("a, b", ("a", "b"), ()),
+        ("a,b,c", ("a", "b", "c"), ()),
+        ("a, b => c, d", ("a", "b"), ("c", "d")),
+        ("a=>b", ("a",), ("b",)),
+        ("  Machine \t Learning ,  ML ", ("machine learning", "ml"), ()),
+        ("DON’T, don‘t, donʼt => don't", ("don't", "don't", "don't"), ("don't",)),
+        (r"1\,000 => 1000", ("1,000",), ("1000",)),
+        (r"\=> => arrow", ("=>",), ("arrow",)),
+        (r"a \=> b, c", ("a => b", "c"), ()),
+        (r"back\\ => slash", ("back\\",), ("slash",)),
+        (r"back\\=> slash", ("back\\",), ("slash",)),
+        (r"\#1 => first", ("#1",), ("first",)),
+        ("c# => csharp", ("c#",), ("csharp",)),
+        ("a = b, c > d", ("a = b", "c > d"), ()),
+        ("cafe\u0301 => café", ("café",), ("café",)),
+    ],
+)
+def test_reads_a_rule(
+    tmp_path: Path, line: str, left: tuple[str, ...], right: tuple[str, ...]
+) -> None:
+    assert _rules(tmp_path, line) == [(left, right)]
+
+
+def test_reads_comments_blank_lines_crlf_and_a_byte_order_mark(tmp_path: Path) -> None:
+    content = "\ufeff# words\r\n\r\n   \r\n  # more\r\na, b\r\n#c, d\r\nx => y"
+    items = _read(tmp_path, content)
+    assert [(item.line, str(item)) for item in items] == [(5, "a, b"), (7, "x => y")]
+
+
+def test_an_empty_file_has_no_rules(tmp_path: Path) -> None:
+    assert _read(tmp_path, b"") == []
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "code"),
+    [
+        ("# a\nword", 2, "one_sided"),
+        ("a => b => c", 1, "several_arrows"),
+        ("a,, b", 1, "empty_side"),
+        ("a, b,", 1, "empty_side"),
+        ("a =>", 1, "empty_side"),
+        ("=> b", 1, "empty_side"),
+        ("a, b # the same", 1, "comment_behind_rule"),
+        ("a => b\\", 1, "open_escape"),
+        ("a, b\n\nx\u202ey => z", 3, "control_character"),
+        ("pass\u200bword => a", 1, "control_character"),
+        ("a\x07, b", 1, "control_character"),
+        ("a, b\rc, d", 1, "control_character"),
+        (b"a, b\nna\xefve => naive", 2, "encoding"),
+        ("a, b".encode("utf-16"), 1, "encoding"),
+        (b"\x7fELF\x02\x01\0\0", 1, "binary"),
+        ("a, b\n" + "x" * 100_000 + ", y", 2, "line_too_long"),
+        (" ".join(["word"] * 10_000) + " => x", 1, "side_too_long"),
+        (" ".join(["word"] * 11) + " => x", 1, "side_too_long"),
+        ("x" * 201 + " => x", 1, "side_too_long"),
+        (", ".join(f"w{n}" for n in range(1001)) + " => x", 1, "too_many_sides"),
+        (", ".join(f"w{n}" for n in range(101)), 1, "too_many_sides"),
+        ("x => " + ", ".join(f"w{n}" for n in range(101)), 1, "too_many_sides"),
+    ],
+)
+def test_says_what_is_wrong_and_where(
+    tmp_path: Path, content: str | bytes, line: int, code: str
+) -> None:
+    assert _complaint(tmp_path, content)[:2] == (line, code)
+
+
+def test_the_byte_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+    assert "0xef at column 3" in _complaint(tmp_path, b"na\xefve => naive")[2]
+
+
+def test_an_invisible_character_is_named(tmp_path: Path) -> None:
+    assert "U+202E RIGHT-TO-LEFT OVERRIDE" in _complaint(tmp_path, "a\u202eb, c")[2]
+
+
+def test_lines_after_a_bad_one_are_read(tmp_path: Path) -> None:
+    items = _read(tmp_path, "a, b\nalone\nc, d")
+    assert [str(item) for item in items if isinstance(item, Rule)] == ["a, b", "c, d"]
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.synonyms")  # opening it would wait for ever
+    (tmp_path / "folder.synonyms").mkdir()
+    for name in ("pipe", "folder"):
+        (found,) = read_file(tmp_path / f"{name}.synonyms")
+        assert isinstance(found, Finding)
+        assert (found.line, found.code) == (0, "not_a_file")
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    (found,) = read_file(tmp_path / "none.synonyms")
+    assert isinstance(found, Finding)
+    assert found.code == "unreadable"
+    assert "No such file" in found.message
+
+
+def test_a_huge_file_is_refused_by_its_size(tmp_path: Path) -> None:
+    path = tmp_path / "huge.synonyms"
+    with path.open("wb") as handle:
+        handle.truncate(2**30)  # a hole: a gigabyte that takes no room
+    (found,) = read_file(path)
+    assert isinstance(found, Finding)
+    assert found.code == "too_large"
+    assert "1,024.0 MiB" in found.message
+
+
+def test_an_endless_line_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rule_lines, "MAX_LINE", 10)
+    assert _complaint(tmp_path, "a, b\n" + "x" * 50)[:2] == (2, "line_too_long")
+
+
+@pytest.mark.parametrize(
+    ("side", "found"),
+    [
+        ("node.js", ("node", "js")),
+        ("utf-8", ("utf", "8")),
+        ("don't", ("don't",)),
+        ("o'reilly's", ("o'reilly's",)),
+        ("c++", ("c++",)),
+        ("c# and f#", ("c#", "and", "f#")),
+        (".net", (".net",)),
+        ("asp.net core", ("asp", "net", "core")),
+        ("tcp/ip", ("tcp", "ip")),
+        ("3.11", ("3", "11")),
+        ("snake_case", ("snake", "case")),
+        ("naïve café", ("naïve", "café")),
+        ("日本", ("日", "本")),
+        ("ひらがな", ("ひ", "ら", "が", "な")),
+        ("カタカナ", ("カタカナ",)),
+        ("emoji 😀", ("emoji", "😀")),
+        ("===", ("===",)),
+        ("=== ==", ("===", "==")),
+    ],
+)
+def test_counts_words_as_the_most_eager_chain_would(side: str, found: tuple[str, ...]) -> None:
+    assert words(normalise(side)) == found
+
+
+def test_joined_words_are_letters_and_digits() -> None:
+    assert joined(("c++", "o'reilly", "3", "😀")) == "cpluspluso" + "reilly31f600"
