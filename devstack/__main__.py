@@ -38,15 +38,16 @@ def main(arguments: list[str]) -> int:
     inner = parser.add_subparsers(dest="command", required=True)
     for name, function in _COMMANDS.items():
         inner.add_parser(name, help=function.__doc__)
-    test = inner.add_parser("test", help=commands.test.__doc__)
-    test.add_argument("arguments", nargs="*", metavar="-- pytest argument")
-    parsed = parser.parse_args(arguments)
+    inner.add_parser("test", help=f"{commands.test.__doc__} pytest's arguments follow a --")
+    # Split here: how argparse treats what follows a -- is not the same in all Python versions.
+    cut = arguments.index("--") if "--" in arguments else len(arguments)
+    parsed = parser.parse_args(arguments[:cut])
     os.umask(0o022)  # what root unpacks, the engines' user must be able to read
     try:
         with stoppable():
             stack = Stack(find_places(os.environ), os.environ)
             if parsed.command == "test":
-                return commands.test(stack, parsed.arguments)
+                return commands.test(stack, arguments[cut + 1 :])
             return _COMMANDS[parsed.command](stack)
     except DevstackError as error:
         print(f"devstack: {error}", file=sys.stderr)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import docker
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
@@ -17,13 +18,17 @@ from devstack.talk import say
 
 
 def docker_client() -> docker.DockerClient | None:
-    """A client of the Docker engine of this machine; None where none answers."""
+    """A client of the Docker engine of this machine; None where none answers.
+
+    An engine on another machine is none: what it publishes is not on our 127.0.0.1.
+    """
     try:
         client = docker.from_env(timeout=10)
         client.ping()
     except (DockerException, OSError):
         return None
-    return client
+    local = urlsplit(client.api.base_url).hostname in ("localhost", "127.0.0.1", "localunixsocket")
+    return client if local else None
 
 
 def _arguments(service: Service, instance: str) -> dict[str, Any]:

@@ -18,9 +18,11 @@ def prepare(
     Nothing is written below `home`: instances share it, and its user may only read it.
     """
     config = places.own(places.folder / "elasticsearch-config")
-    for name in ("jvm.options", "log4j2.properties"):
-        shutil.copyfile(home / "config" / name, config / name)
-        places.give(config / name)
+    shutil.copyfile(home / "config" / "log4j2.properties", config / "log4j2.properties")
+    options = (home / "config" / "jvm.options").read_text().splitlines(keepends=True)
+    # Up to 2 GB of garbage collector's diary are of no use here.
+    kept = [line for line in options if not line.startswith("-Xlog:gc")]
+    (config / "jvm.options").write_text("".join(kept))
     folders = {
         name: places.own(places.folder / f"elasticsearch-{name}")
         for name in ("data", "logs", "tmp")
@@ -44,7 +46,8 @@ def prepare(
             ]
         )
     )
-    places.give(settings)
+    for path in config.iterdir():
+        places.give(path)
     extra = {
         "ES_JAVA_HOME": str(jdk),
         "ES_PATH_CONF": str(config),

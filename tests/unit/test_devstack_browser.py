@@ -1,5 +1,6 @@
 """Which Chromium the browser tests get."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_root_installs_debians(
     assert nothing_to_be_had == ["apt"]
 
 
-def _appears(chromium: Path, tried: list[str]):  # type: ignore[no-untyped-def]
+def _appears(chromium: Path, tried: list[str]) -> Callable[..., str | None]:
     def which(name: str, path: str | None = None) -> str | None:
         if name == "apt-get":
             return "/usr/bin/apt-get"

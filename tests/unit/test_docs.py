@@ -45,24 +45,27 @@ def _commands(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:
 def test_every_setting_is_mentioned(prose: str) -> None:
     variables = [_variable(name, field) for name, field in Settings.model_fields.items()]
     assert variables
-    assert not _missing(variables, prose)
+    missing = _missing(variables, prose)
+    assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
 
 
 def test_every_command_is_mentioned(prose: str) -> None:
     commands = list(_commands(main, ("blogsearch",)))
     assert "blogsearch reindex" in commands
-    assert not _missing(commands, prose)
+    missing = _missing(commands, prose)
+    assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
 
 
 def test_every_make_target_is_mentioned(prose: str) -> None:
     makefile = (REPOSITORY / "Makefile").read_text()
     targets = re.findall(r"^([a-z][a-z-]*):.*## ", makefile, re.MULTILINE)
     assert "test" in targets
-    assert not _missing([f"make {target}" for target in targets], prose)
+    missing = _missing([f"make {target}" for target in targets], prose)
+    assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
 
 
 def test_every_search_parameter_is_mentioned(prose: str) -> None:
     assert {"q", "page", "size", "debug-search"} <= set(KNOWN)
     # `q`, `q=…` or …?q=…: the bare letter stands in every text.
     missing = [name for name in KNOWN if not re.search(rf"[`?&]{name}[`=&']", prose)]
-    assert not missing
+    assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
