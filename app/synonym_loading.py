@@ -13,8 +13,8 @@ from app.errors import ServiceError
 from app.settings import Settings
 from app.synonym_counts import counter
 from app.synonym_folder import FolderNotWritable, SynonymFolder
-from indexer import lifecycle
 from indexer.build import Shape
+from indexer.generations import live as live_generation
 from indexer.lock import Lock
 from indexer.progress import Built, in_silence
 from indexer.progress import Report as Progressing
@@ -92,12 +92,12 @@ class Loader:
 
     def check(self, files: Sequence[Path], others: Sequence[Path]) -> Report:
         """Checks files as `analyzers.check` does, with the words of the live index."""
-        live = lifecycle.live(self._client, self._settings.index)
+        live = live_generation(self._client, self._settings.index)
         count = counter(self._client, live.name) if live else None
         return check(self._client, files, others, count)
 
     def _go_live(self, lock: Lock, rules: RuleSet) -> Built | None:
-        live = lifecycle.live(self._client, self._settings.index)
+        live = live_generation(self._client, self._settings.index)
         if live is None or live.rules == rules.digest:
             return None
         shape = Shape(rules, self._settings.shards, self._settings.replicas)

@@ -21,7 +21,8 @@ from app.commands.tools import Tools, pass_tools
 from app.synonym_folder import SynonymFolder, check_twice
 from app.synonym_loading import Loader
 from app.synonym_preview import Change, beside, changes
-from indexer import lifecycle
+from indexer.generations import live as live_generation
+from indexer.generations import require_live
 from indexer.progress import Built
 
 WARNED = 3
@@ -108,7 +109,7 @@ def preview(
     blogsearch synonyms preview my.synonyms --queries searches.txt
     """
     loader = Loader(tools.settings, tools.elastic, tools.cache)
-    live = lifecycle.require_live(tools.elastic, tools.settings.index)
+    live = require_live(tools.elastic, tools.settings.index)
     wanted = _queries(tools, queries, top)
     report = loader.check(files, SynonymFolder.of(tools.settings).used())
     if report.rules is None:
@@ -166,7 +167,7 @@ def list_(tools: Tools, form: str) -> None:
     used = set(folder.used())
     rows = [(path.name, *_counted(path), path in used) for path in folder.all()]
     rules = review(folder.used()).rules
-    live = lifecycle.live(tools.elastic, tools.settings.index)
+    live = live_generation(tools.elastic, tools.settings.index)
     current = bool(live and rules and live.rules == rules.digest)
     if form == "json":
         names = ("name", "rules", "errors", "used")
@@ -237,7 +238,7 @@ def _tell_built(tools: Tools, built: Built | None) -> None:
         click.echo(
             f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
         )
-    elif lifecycle.live(tools.elastic, tools.settings.index) is None:
+    elif live_generation(tools.elastic, tools.settings.index) is None:
         click.echo("Done. There is no index yet; `blogsearch reindex` will build it so.")
     else:
         click.echo("Done. The live index has these rules already.")

@@ -1,0 +1,94 @@
+"""The shipped rule files: how many rules, which, and that they fit together."""
+
+from pathlib import Path
+
+import pytest
+
+from analyzers.rules import RuleSet, read_rules, rule_files
+from bench.british_american import LEFT_OUT, pairs
+
+FOLDER = Path(__file__).resolve().parents[2] / "synonyms"
+
+
+@pytest.fixture(scope="module")
+def rules() -> RuleSet:
+    return read_rules(rule_files(FOLDER))
+
+
+def _end(rules: RuleSet, text: str) -> tuple[str, ...]:
+    (found,) = rules.explain(text.split())
+    return found.tokens
+
+
+def test_there_are_as_many_as_promised(rules: RuleSet) -> None:
+    count = {
+        path.stem: sum(rule.file == path.name for rule in rules.rules)
+        for path in rule_files(FOLDER)
+    }
+    assert set(count) == {"british-american", "misspellings", "tech"}
+    assert count["british-american"] > 1500
+    assert count["tech"] >= 100
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("reactjs", "react"),
+        ("postgres", "postgresql"),
+        ("go", "golang"),
+        ("dont", "don't"),
+        ("centre", "center"),
+        ("licence", "license"),
+        ("organisations", "organizations"),
+        ("tokenising", "tokenizing"),
+        ("travelling", "traveling"),
+        ("machine learning", "ml"),
+        ("js", "java script"),
+        ("c sharp", "c#"),
+        ("teh", None),
+    ],
+)
+def test_both_sides_end_alike(rules: RuleSet, one: str, other: str | None) -> None:
+    if other is None:
+        assert rules.explain(one.split()) == ()
+    else:
+        assert _end(rules, one) == _end(rules, other)
+
+
+@pytest.mark.parametrize("word", ["cheque", "storey", "flyer", "going", "wont", "its", "story"])
+def test_words_of_their_own_are_left_alone(rules: RuleSet, word: str) -> None:
+    assert rules.explain([word]) == ()
+
+
+def test_each_file_can_do_without_the_others() -> None:
+    for path in rule_files(FOLDER):
+        assert read_rules([path]).compiled
+
+
+def test_no_british_spelling_ends_at_one() -> None:
+    """Both ends of a pair in one file would be a circle or a chain, found by reading it."""
+    rules = read_rules([FOLDER / "british-american.synonyms"])
+    assert not {rule.right[0] for rule in rules.rules} & {rule.left[0] for rule in rules.rules}
+
+
+def test_pairs_are_made_of_word_lists(tmp_path: Path) -> None:
+    lists = {
+        "british-words.35": "colour colours organise centre cheque flavour",
+        "american-words.35": "color colors organize center",
+        "english-words.35": "check flavor organized",
+    }
+    for name, content in lists.items():
+        (tmp_path / name).write_text("\n".join(content.split()))
+    found = pairs(tmp_path)
+    assert found["colours"] == "colors"
+    assert found["centre"] == "center"
+    assert found["organising"] == "organizing"
+    assert found["licences"] == "licenses"
+    assert "organised" in found
+    assert "flavour" not in found
+    assert not LEFT_OUT & found.keys()
+
+
+def test_the_word_lists_have_to_be_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="SCOWL"):
+        pairs(tmp_path)

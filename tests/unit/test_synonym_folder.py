@@ -1,0 +1,128 @@
+"""Files get into the synonyms folder whole or not at all."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app.errors import BadRequest, NotFound
+from app.settings import Settings
+from app.synonym_folder import FolderNotWritable, SynonymFolder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> SynonymFolder:
+    path = tmp_path / "synonyms"
+    path.mkdir()
+    (path / "a.synonyms").write_text("a, b")
+    (path / "b.synonyms").write_text("c, d")
+    return SynonymFolder(path, frozenset())
+
+
+def _file(tmp_path: Path, name: str, text: str = "x, y") -> Path:
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def _everything(folder: SynonymFolder) -> list[str]:
+    return sorted(path.name for path in folder.path.iterdir())
+
+
+def test_names_are_left_out_by_the_setting(folder: SynonymFolder) -> None:
+    settings = Settings(synonyms_dir=folder.path, synonyms_without=" b , c.synonyms")
+    found = SynonymFolder.of(settings)
+    assert found.left_out == {"b", "c.synonyms"}
+    assert [path.name for path in found.used()] == ["a.synonyms"]
+    assert [path.name for path in found.all()] == ["a.synonyms", "b.synonyms"]
+
+
+def test_staged_files_are_not_read_until_they_are_installed(
+    folder: SynonymFolder, tmp_path: Path
+) -> None:
+    files = [_file(tmp_path, "b.synonyms"), _file(tmp_path, "c.synonyms")]
+    with folder.staged(files) as copies:
+        assert [copy.read_text() for copy in copies] == ["x, y", "x, y"]
+        assert [path.name for path in folder.used()] == ["a.synonyms", "b.synonyms"]
+        assert (folder.path / "b.synonyms").read_text() == "c, d"
+        folder.install(copies)
+    assert _everything(folder) == ["a.synonyms", "b.synonyms", "c.synonyms"]
+    assert (folder.path / "b.synonyms").read_text() == "x, y"
+
+
+def test_a_failure_leaves_the_folder_as_it_was(folder: SynonymFolder, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), folder.staged([_file(tmp_path, "b.synonyms")]):
+        raise RuntimeError
+    assert _everything(folder) == ["a.synonyms", "b.synonyms"]
+    assert (folder.path / "b.synonyms").read_text() == "c, d"
+
+
+def test_what_a_killed_process_left_is_removed(folder: SynonymFolder, tmp_path: Path) -> None:
+    orphan = folder.path / ".staged-dead"
+    orphan.mkdir()
+    (orphan / "x.synonyms").write_text("half a")
+    with folder.staged([_file(tmp_path, "c.synonyms")]):
+        assert not orphan.exists()
+
+
+def test_a_file_of_the_folder_itself_can_be_loaded(folder: SynonymFolder) -> None:
+    with folder.staged([folder.path / "a.synonyms"]) as copies:
+        folder.install(copies)
+    assert (folder.path / "a.synonyms").read_text() == "a, b"
+
+
+@pytest.mark.parametrize("name", ["words.txt", ".hidden.synonyms", "plain"])
+def test_only_rule_files_get_in(folder: SynonymFolder, tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadRequest), folder.staged([_file(tmp_path, name)]):
+        pytest.fail("staged")
+    assert _everything(folder) == ["a.synonyms", "b.synonyms"]
+
+
+def test_two_files_of_one_name_are_refused(folder: SynonymFolder, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    files = [_file(tmp_path, "c.synonyms"), _file(tmp_path / "other", "c.synonyms")]
+    with pytest.raises(BadRequest, match=r"c\.synonyms"), folder.staged(files):
+        pytest.fail("staged")
+
+
+def test_a_file_that_is_left_out_is_refused(folder: SynonymFolder, tmp_path: Path) -> None:
+    folder = SynonymFolder(folder.path, frozenset({"c"}))
+    with (
+        pytest.raises(BadRequest, match="BLOGSEARCH_SYNONYMS_WITHOUT"),
+        folder.staged([_file(tmp_path, "c.synonyms")]),
+    ):
+        pytest.fail("staged")
+
+
+def test_what_cannot_be_read_is_said(folder: SynonymFolder, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.synonyms")
+    huge = tmp_path / "huge.synonyms"
+    with huge.open("wb") as handle:
+        handle.truncate(2**30)
+    for name in ("pipe", "huge", "none"):
+        with pytest.raises(BadRequest), folder.staged([tmp_path / f"{name}.synonyms"]):
+            pytest.fail("staged")
+    assert _everything(folder) == ["a.synonyms", "b.synonyms"]
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    folder = SynonymFolder(tmp_path / "nowhere", frozenset())
+    with (
+        pytest.raises(FolderNotWritable, match="BLOGSEARCH_SYNONYMS_DIR"),
+        folder.staged([_file(tmp_path, "c.synonyms")]),
+    ):
+        pytest.fail("staged")
+
+
+def test_files_are_named_with_or_without_their_ending(folder: SynonymFolder) -> None:
+    found = folder.named(["b", "a.synonyms", "b.synonyms"])
+    assert [path.name for path in found] == ["b.synonyms", "a.synonyms"]
+    with pytest.raises(NotFound, match="there are a, b"):
+        folder.named(["a", "c"])
+    with pytest.raises(NotFound):
+        folder.named(["../synonyms/a"])
+
+
+def test_deleted_files_are_gone(folder: SynonymFolder) -> None:
+    folder.delete(folder.named(["a"]))
+    assert _everything(folder) == ["b.synonyms"]

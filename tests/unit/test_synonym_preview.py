@@ -1,0 +1,59 @@
+"""Two answers to one search, compared: what is gained, lost and moved."""
+
+from typing import Any
+
+import pytest
+
+from app.synonym_preview import Move, compare
+
+
+def _answer(oids: str, count: int | None = None) -> dict[str, Any]:
+    hits = [{"kind": "post", "oid": oid, "title": oid.upper()} for oid in oids]
+    return {"count": len(hits) if count is None else count, "hits": hits}
+
+
+def _moves(moves: tuple[Move, ...]) -> list[tuple[str, int | None, int | None]]:
+    return [(move.oid, move.before, move.after) for move in moves]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gained", "lost", "moved"),
+    [
+        ("abc", "abc", [], [], []),
+        ("", "a", [("a", None, 1)], [], []),
+        ("a", "", [], [("a", 1, None)], []),
+        # what only makes room is not told
+        ("abc", "xabc", [("x", None, 1)], [], []),
+        ("abc", "bc", [], [("a", 1, None)], []),
+        ("abcd", "dabc", [], [], [("d", 4, 1)]),
+        ("abcd", "bcda", [], [], [("a", 1, 4)]),
+        # down there nobody looks
+        ("abcdefghijklm", "abcdefghijkml", [], [], []),
+        ("abcdefghijklm", "abcdefghimjkl", [], [], [("m", 13, 10)]),
+    ],
+)
+def test_compares_answers(
+    before: str,
+    after: str,
+    gained: list[tuple[str, int | None, int | None]],
+    lost: list[tuple[str, int | None, int | None]],
+    moved: list[tuple[str, int | None, int | None]],
+) -> None:
+    change = compare("q", _answer(before), _answer(after))
+    assert _moves(change.gained) == gained
+    assert _moves(change.lost) == lost
+    assert _moves(change.moved) == moved
+    assert bool(change) == bool(gained or lost or moved)
+
+
+def test_a_change_beyond_the_compared_hits_counts() -> None:
+    assert compare("q", _answer("a", 60), _answer("a", 70))
+    assert not compare("q", _answer("a", 60), _answer("a", 60))
+
+
+def test_a_comment_is_not_its_post() -> None:
+    post = {"kind": "post", "oid": "a", "title": "A"}
+    comment = {"kind": "comment", "oid": "a", "title": "A"}
+    change = compare("q", {"count": 1, "hits": [post]}, {"count": 1, "hits": [comment]})
+    assert change.gained
+    assert change.lost
