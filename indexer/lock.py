@@ -187,10 +187,8 @@ def _held(holder: dict[str, Any]) -> str | None:
     """Who holds it, as a sentence; None when that process is gone."""
     age = time.time() - float(holder["renewed"])
     who = f"process {holder['pid']} on {holder['host']} ({holder['purpose']})"
-    if holder["machine"] == _machine():
-        if not _alive(int(holder["pid"]), float(holder["started"])):
-            return None
-    elif age > LEASE:
+    here = holder["machine"] == _machine()
+    if age > LEASE or (here and not _alive(int(holder["pid"]), float(holder["started"]))):
         return None
     return f"The index is being changed by {who}, since {holder['since']}."
 
