@@ -75,15 +75,22 @@ def _char_filters() -> dict[str, dict[str, Any]]:
                 *(f'{sign} => " {_operator_word(sign)} "' for sign in _OPERATORS),
             ],
         },
+        # C++11 is C++ and 11. A step of its own, because a space written behind `cplusplus` would
+        # end its mark in the snippet one letter early.
+        "blog_symbol_end": {
+            "type": pattern,
+            "pattern": "(?i)(?<=\\bc\\+\\+|\\b[cf]#)(?=\\w)",
+            "replacement": " ",
+        },
         "blog_plusplus": {
             "type": pattern,
             "pattern": "(?i)\\bc\\+\\+(?!\\+)",
-            "replacement": "cplusplus ",
+            "replacement": "cplusplus",
         },
         "blog_sharp": {
             "type": pattern,
             "pattern": "(?i)\\b([cf])#",
-            "replacement": "$1sharp ",
+            "replacement": "$1sharp",
         },
         "blog_dotnet": {
             "type": pattern,
@@ -110,6 +117,7 @@ def _char_filters() -> dict[str, dict[str, Any]]:
 _SYMBOLS = [
     "blog_quotes",
     "blog_operators",
+    "blog_symbol_end",
     "blog_plusplus",
     "blog_sharp",
     "blog_dotnet",

@@ -39,8 +39,10 @@ def _prose() -> Text:
     """
     return Text(
         analyzer=TEXT,
+        # With offsets in the index a snippet is cut without analysing a long post again.
+        index_options="offsets",
         fields={
-            "words": Text(analyzer=WORDS),
+            "words": Text(analyzer=WORDS, index_options="offsets"),
             "forms": Text(analyzer=FORMS),
         },
         copy_to="spelling",

@@ -5,7 +5,7 @@ from typing import Any
 
 from elasticsearch import Elasticsearch
 
-from app.search import fallback
+from app.search import blended, fallback
 from app.search.execute import Conversation
 from app.search.request import SearchRequest
 from app.settings import Settings
@@ -30,4 +30,6 @@ def search(client: Elasticsearch, index: str, request: SearchRequest, settings: 
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` makes them ours.
     """
     conversation = Conversation.with_settings(client, index, settings)
-    return Answer(*fallback.answer(conversation, request))
+    if settings.strategy == "fallback":
+        return Answer(*fallback.answer(conversation, request))
+    return Answer(*blended.answer(conversation, request, recency=settings.recency))

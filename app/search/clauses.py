@@ -1,6 +1,6 @@
 """The clauses a plan is made of: one word in one reading, a phrase, what is kept out. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +10,20 @@ from app.search.words import Word
 
 Clause = dict[str, Any]
 
+_STEMMED = frozenset({"title", "text", "comment", "keywords.text"})
+EXACT_FIELDS = ("title.words", "text.words", "code.forms")
+
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """One way to read a word: the text to match, what it weighs, and whether words that only begin
-    with it count too."""
+    """One way to read a word: the text to match, what it weighs, whether words that only begin with
+    it count too (and are marked in long texts, which is slow), and whether stems are left out."""
 
     text: str
     weight: float
     prefix: bool = False
-    exact: bool = False
+    mark_prefix: bool = False
+    unstemmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,25 @@ class Sought:
     spellings: tuple[Spelling, ...]
 
     @classmethod
-    def of(cls, word: Word, reading: Reading, *, prefix: bool) -> "Sought":
+    def of(
+        cls, word: Word, reading: Reading, *, prefix: bool, begins: bool, unknown: bool
+    ) -> "Sought":
+        """The typed word first, then its alternatives.
+
+        Args:
+            prefix: whether it may be the beginning of a word, and its alternatives too.
+            begins: whether any word of the index is known to begin so, or that is not known.
+            unknown: whether it is known to stand nowhere itself.
+        """
+
         def grown(text: str, weight: float) -> bool:
-            long_enough = len(text) >= relevance.PREFIX_MIN and len(word.pieces) == 1
+            long_enough = len(text) >= relevance.PREFIX_MIN and text.isalnum()
             return prefix and long_enough and weight >= relevance.PREFIX_MIN_WEIGHT
 
-        typed = Spelling(word.text, reading.typed_weight, grown(word.token, 1.0), word.stop)
+        started = begins and grown(word.token, 1.0)
+        typed = Spelling(
+            word.text, reading.typed_weight, started, started and unknown, word.partly_stop
+        )
         others = (
             Spelling(other.text, other.weight, grown(other.text, other.weight))
             for other in reading.alternatives
@@ -45,6 +62,9 @@ class Sought:
     @property
     def name(self) -> str:
         return f"word {self.word.at}"
+
+    def spelling_name(self, spelling: Spelling) -> str:
+        return f"{self.name} as {spelling.text}"
 
 
 def either(clauses: Iterable[Clause], name: str = "") -> Clause:
@@ -56,59 +76,67 @@ def either(clauses: Iterable[Clause], name: str = "") -> Clause:
 
 
 def constant(clause: Clause, boost: float, name: str = "") -> Clause:
+    """What a match adds, however often it matches."""
     found: Clause = {"filter": clause, "boost": round(boost, 6)}
     if name:
         found["_name"] = name
     return {"constant_score": found}
 
 
-def match(field: str, text: str) -> Clause:
-    """A match of the text, of all its tokens and side by side where it has several."""
-    return {"match_phrase": {field: text}}
+def match(field: str, text: str, boost: float = 1.0) -> Clause:
+    """A match of the text; of all its tokens side by side where it has several."""
+    if boost == 1.0:
+        return {"match_phrase": {field: text}}
+    return {"match_phrase": {field: {"query": text, "boost": boost}}}
 
 
 def of_comments(clause: Clause) -> Clause:
+    """Posts with a comment that matches; the best one counts."""
     return {"has_child": {"type": "comment", "score_mode": "max", "query": clause}}
+
+
+def _gains(gains: dict[str, float], spelling: Spelling) -> list[tuple[str, float]]:
+    return [
+        (field, gain * spelling.weight)
+        for field, gain in gains.items()
+        if not (spelling.unstemmed and field in _STEMMED)
+    ]
 
 
 def spelling_clause(sought: Sought, spelling: Spelling, *, named: bool) -> Clause:
     """One spelling of a word: what a match in each field adds."""
+    text = spelling.text
+    label = sought.spelling_name(spelling)
 
     def name(field: str) -> str:
-        return f"{sought.name}: {spelling.text} in {field}" if named else ""
+        return f"{label}: {field}" if named else ""
 
-    text, weight = spelling.text, spelling.weight
-    fields: Mapping[str, float] = relevance.GAINS
-    if spelling.exact:
-        fields = {field: gain for field, gain in fields.items() if not _stops(field)}
     found = [
-        constant(match(field, text), weight * gain, name(field)) for field, gain in fields.items()
+        constant(match(field, text), gain, name(field))
+        for field, gain in _gains(relevance.GAINS, spelling)
     ]
-    comments = [
-        constant(match(field, text), weight * gain)
-        for field, gain in relevance.COMMENT_GAINS.items()
-        if not (spelling.exact and _stops(field))
-    ]
-    in_comments = of_comments(either(comments))
+    comments = of_comments(
+        either(
+            constant(match(field, text), gain)
+            for field, gain in _gains(relevance.COMMENT_GAINS, spelling)
+        )
+    )
     if named:
-        in_comments["has_child"]["_name"] = name("comments")
-    found.append(in_comments)
-    if weight >= relevance.BM25_MIN_WEIGHT:
-        found += [_bm25(field, text, boost) for field, boost in relevance.BM25.items()]
+        comments["has_child"]["_name"] = name("comments")
+    found.append(comments)
+    if spelling.weight >= relevance.BM25_MIN_WEIGHT:
+        found += [match(field, text, boost) for field, boost in relevance.BM25.items()]
     if spelling.prefix:
         found += [
-            constant({"prefix": {field: text.lower()}}, weight * gain, name(f"{field} (beginning)"))
+            constant(begins(field, text), spelling.weight * gain, name(f"{field} begins so"))
             for field, gain in relevance.PREFIX_GAINS.items()
         ]
-    return either(found, f"{sought.name} as {spelling.text}")
+    return either(found, label)
 
 
-def _stops(field: str) -> bool:
-    return field in {"title", "text", "comment", "keywords.text"}
-
-
-def _bm25(field: str, text: str, boost: float) -> Clause:
-    return {"match_phrase": {field: {"query": text, "boost": boost}}}
+def begins(field: str, text: str) -> Clause:
+    """A word that begins with the text."""
+    return {"prefix": {field: {"value": text.lower()}}}
 
 
 def word_clause(sought: Sought, *, named: bool) -> Clause:
@@ -119,14 +147,30 @@ def word_clause(sought: Sought, *, named: bool) -> Clause:
     )
 
 
-def word_filter(sought: Sought) -> Clause:
-    """Whether a post has a word in any of its readings; adds nothing."""
-    return word_clause(sought, named=False)
+def has_spelling(spelling: Spelling) -> Clause:
+    """Whether a post has a word so spelled: the same posts as `spelling_clause`, unscored."""
+    fields = [field for field, _ in _gains(relevance.GAINS, spelling)]
+    found: list[Clause] = [
+        {"multi_match": {"query": spelling.text, "type": "phrase", "fields": fields}},
+        of_comments(
+            either(
+                match(field, spelling.text)
+                for field, _ in _gains(relevance.COMMENT_GAINS, spelling)
+            )
+        ),
+    ]
+    if spelling.prefix:
+        found += [begins(field, spelling.text) for field in relevance.PREFIX_GAINS]
+    return either(found)
 
 
-def phrase_clauses(words: Iterable[Sought]) -> list[Clause]:
+def has_word(sought: Sought) -> Clause:
+    """Whether a post has a word in any of its readings."""
+    return either(has_spelling(spelling) for spelling in sought.spellings)
+
+
+def phrase_clauses(words: Sequence[Sought]) -> list[Clause]:
     """The words side by side, in their order, each in any of its readings."""
-    words = list(words)
     kept = [sought for sought in words if not sought.word.stop]
     if len(words) < 2 or not kept:
         return []
@@ -135,40 +179,32 @@ def phrase_clauses(words: Iterable[Sought]) -> list[Clause]:
         every = words if field.endswith(".words") else kept
         if len(every) < 2:
             continue
-        rules = [
-            _any_of(
-                {"match": {"query": spelling.text, "ordered": True, "max_gaps": 0}}
-                for spelling in sought.spellings
-            )
-            for sought in every
-        ]
         # Stop words leave a gap behind in a stemmed field.
         gaps = len(words) - len(every)
+        rules = [_readings(sought) for sought in every]
         ordered = {"all_of": {"ordered": True, "max_gaps": gaps, "intervals": rules}}
         found.append(constant({"intervals": {field: ordered}}, gain, f"phrase in {field}"))
     return found
 
 
-def _any_of(rules: Iterable[Clause]) -> Clause:
-    found = list(rules)
-    return found[0] if len(found) == 1 else {"any_of": {"intervals": found}}
-
-
-EXACT_FIELDS = ("title.words", "text.words", "code.forms")
+def _readings(sought: Sought) -> Clause:
+    """A word in any of its readings, as a rule of an `intervals` query."""
+    rules = [
+        {"match": {"query": spelling.text, "ordered": True, "max_gaps": 0}}
+        for spelling in sought.spellings
+    ]
+    return rules[0] if len(rules) == 1 else {"any_of": {"intervals": rules}}
 
 
 def quoted_clause(text: str) -> Clause:
     """Exactly these words side by side, unstemmed, wherever in the post."""
-    found = [
-        constant(match(field, text), relevance.GAINS[field.replace("words", "forms")])
-        for field in EXACT_FIELDS
-    ]
-    gain = relevance.COMMENT_GAINS["comment.forms"]
-    found.append(of_comments(constant(match("comment.words", text), gain)))
+    gains = relevance.QUOTED_GAINS
+    found = [constant(match(field, text), gains[field]) for field in EXACT_FIELDS]
+    found.append(of_comments(constant(match("comment.words", text), gains["comment.words"])))
     return either(found, f'"{text}"')
 
 
 def out_clause(text: str) -> Clause:
     """A word or phrase that a post must not have, in either spelling."""
-    fields = ("title.forms", "text.forms", "title.words", "text.words", "code.forms")
-    return either(match(field, text) for field in fields)
+    fields = ["title.forms", "text.forms", "title.words", "text.words", "code.forms"]
+    return {"multi_match": {"query": text, "type": "phrase", "fields": fields}}

@@ -38,10 +38,16 @@ class Conversation:
     def with_settings(cls, client: Elasticsearch, index: str, settings: Settings) -> "Conversation":
         return cls(client.options(request_timeout=settings.elasticsearch_timeout), index)
 
-    def ask(self, kind: str, plan: Search) -> Json:
-        """Send one search; the response as Elasticsearch gave it."""
+    def ask(self, kind: str, plan: Search, *, scores: bool = False) -> Json:
+        """Send one search; the response as Elasticsearch gave it.
+
+        With `scores`, hits tell what each named clause added.
+        """
         body = plan.to_dict()
-        response: Json = self.client.search(index=self.index, body=body).body
+        named = scores or None
+        response: Json = self.client.search(
+            index=self.index, body=body, include_named_queries_score=named
+        ).body
         self.asked.append(Asked(kind, response["took"], body))
         return response
 

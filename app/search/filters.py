@@ -37,13 +37,20 @@ def page(search: Search, request: SearchRequest) -> Search:
     return search
 
 
-def highlight_fields(*names: str, **query: Any) -> dict[str, Any]:
-    """Marks for the fields named; the title whole, the others in fragments."""
-    fields: dict[str, Any] = {}
+def highlight_fields(*names: str, exact: bool = False, **query: Any) -> dict[str, Any]:
+    """Marks for the fields named; the title whole, the others in fragments.
+
+    With `exact`, what matches the unstemmed twins is marked too; that costs another analysis of
+    every text shown.
+    """
+    fields: dict[str, Any] = {name: {} for name in names}
     for name in names:
-        matched = [name, *(f"{name}.{twin}" for twin in ("words", "forms") if name != "code")]
-        fields[name] = {"matched_fields": matched}
-    fields["title"] = {**fields.get("title", {}), "number_of_fragments": 0}
+        if name == "code":
+            fields[name]["matched_fields"] = ["code.forms"]
+        elif exact:
+            fields[name]["matched_fields"] = [name, f"{name}.words"]
+    if "title" in fields:
+        fields["title"]["number_of_fragments"] = 0
     if "text" in fields:
         fields["text"]["no_match_size"] = FRAGMENT_SIZE
     return {

@@ -1,34 +1,39 @@
 """SearchRequest + what the words may mean → one dsl Search. Pure, opens nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from elasticsearch.dsl import Search
 
 from app.search import relevance
 from app.search.clauses import (
+    EXACT_FIELDS,
     Clause,
     Sought,
+    begins,
     constant,
     either,
+    has_spelling,
+    has_word,
     match,
     out_clause,
     phrase_clauses,
     quoted_clause,
     word_clause,
 )
-from app.search.filters import highlight_fields, page, post_filters
+from app.search.filters import page, post_filters
+from app.search.marks import evidence, marks
 from app.search.request import SearchRequest
-from app.search.words import Query, Word
+from app.search.words import Query, Word, apart, joined
+
+KNOWN_KINDS = ("words", "forms", "stems", "titles", "begins")
+"""What is counted of each word, see `app.search.spelling.Known`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What both plans of a search are made from.
-
-    `sought` has every word, stop words too; `required` those that a post should have.
-    """
+    """What both plans of a search are made from; `sought` has every word, stop words too."""
 
     request: SearchRequest
     query: Query
@@ -37,65 +42,96 @@ class Wanted:
 
     @property
     def required(self) -> list[Sought]:
+        """The words that a post should have."""
         places = {word.at for word in self.query.required}
         return [sought for sought in self.sought if sought.word.at in places]
+
+    def read_as(self, query: Query, sought: tuple[Sought, ...]) -> "Wanted":
+        return replace(self, query=query, sought=sought)
 
 
 def first_plan(wanted: Wanted) -> Search:
     """What was typed, all of it; what the index knows of each word; what it may have been."""
     search = _search(wanted, all_words(wanted))
-    mendable = [word.token for word in wanted.query.words if word.mendable]
+    _count_phrases(search, wanted)
     if not wanted.request.typos:
         return search
-    if wanted.query.words:
+    asked = words_to_ask_about(wanted.query)
+    if asked:
         search.aggs.bucket("index", "global").bucket(
-            "known", "filters", filters=known_filters(wanted.query.words)
+            "known", "filters", filters=known_filters(asked)
         )
+    mendable = dict.fromkeys(word.token for word in asked if word.mendable and "+" not in word.at)
     if mendable:
-        search = search.suggest(
-            "alternatives",
-            " ".join(dict.fromkeys(mendable)),
-            term={
-                "field": "spelling",
-                "size": relevance.SUGGEST_SIZE,
-                "suggest_mode": "always",
-                "prefix_length": 0,
-                "min_word_length": 3,
-                "sort": "score",
-                "max_inspections": 10,
-            },
-        )
+        term = {
+            "field": "spelling",
+            "size": relevance.SUGGEST_SIZE,
+            "max_inspections": relevance.SUGGEST_INSPECTIONS,
+            # The misspelt word may stand in a post, and its first letter may be the wrong one.
+            "suggest_mode": "always",
+            "prefix_length": 0,
+            "min_word_length": 3,
+        }
+        search = search.suggest("alternatives", " ".join(mendable), term=term)
     return search
 
 
 def second_plan(wanted: Wanted) -> Search:
-    """Every word in all its readings: posts with all of them, and below those with some."""
+    """Every word in all its readings: posts with all of them, and below those with some.
+
+    One request has both, because which of them are wanted is only known from its answer: the
+    bucket of `tiers` with the most words that is not empty says how many hits are meant.
+    """
     required = wanted.required
-    if len(required) < 2:
-        return _search(wanted, all_words(wanted))
-    search = _search(wanted, some_words(wanted))
-    search.aggs.bucket(
-        "tiers",
-        "filters",
-        filters={str(count): _at_least(count, required) for count in range(1, len(required) + 1)},
+    search = _search(wanted, some_words(wanted) if len(required) > 1 else all_words(wanted))
+    if len(required) > 1 and wanted.request.sort == "newest":
+        search = search.sort("_score", *search.to_dict()["sort"][:1])
+    counts = range(1, len(required) + 1)
+    tiers = search.aggs.bucket(
+        "tiers", "filters", filters={str(count): _at_least(count, required) for count in counts}
     )
+    tiers.bucket(
+        "spellings",
+        "filters",
+        filters={
+            sought.spelling_name(spelling): has_spelling(spelling)
+            for sought in required
+            for spelling in sought.spellings
+        },
+    )
+    tiers.bucket("words", "filters", filters={sought.name: has_word(sought) for sought in required})
+    _count_phrases(search, wanted)
     return search
 
 
+def words_to_ask_about(query: Query) -> list[Word]:
+    """Words the index is asked about: those typed, pieces of a glued one, neighbours as one."""
+    found: list[Word] = []
+    for word in query.words:
+        pieces = apart(word) if len(word.pieces) > 1 else ()
+        found += [one for one in (word, *pieces) if not one.stop]
+    for one, other in zip(query.words, query.words[1:], strict=False):
+        if one.mendable and other.mendable:
+            found.append(joined(one, other))
+    return found
+
+
 def known_filters(words: Sequence[Word]) -> dict[str, Clause]:
-    """Per word: as typed, in either spelling, in any inflection."""
+    """Per word: as typed, in either spelling, in any inflection, in a title."""
     found: dict[str, Clause] = {}
     for word in words:
-        if word.stop:
-            continue
         glued = len(word.pieces) > 1
-        twins = [match(field, word.text) for field in ("title.words", "text.words", "code.forms")]
-        found[f"{word.at} words"] = either(twins) if glued else match("spelling", word.text)
-        for kind, twin in (("forms", ".forms"), ("stems", "")):
-            fields = [f"{name}{twin}" for name in ("title", "text", "comment")]
-            if kind == "forms":
-                fields.append("code.forms")
-            found[f"{word.at} {kind}"] = either(match(field, word.text) for field in fields)
+        fields = {
+            "words": list(EXACT_FIELDS) if glued else ["spelling"],
+            "forms": ["title.forms", "text.forms", "comment.forms", "code.forms"],
+            "stems": ["title", "text", "comment"],
+            "titles": ["title.words"],
+        }
+        for kind, names in fields.items():
+            found[f"{word.at} {kind}"] = either(match(field, word.text) for field in names)
+        found[f"{word.at} begins"] = either(
+            begins(field, word.token) for field in relevance.PREFIX_GAINS
+        )
     return found
 
 
@@ -107,27 +143,32 @@ def all_words(wanted: Wanted) -> Clause:
 
 
 def some_words(wanted: Wanted) -> Clause:
-    """Posts with any of the words, ordered by how many they have."""
-    should = []
-    for sought in wanted.required:
-        clause = word_clause(sought, named=wanted.request.debug)
-        should += [clause, constant(_has(sought), relevance.TIER)]
-    return {
-        "bool": {
-            "must": [either(should), *(quoted_clause(text) for text in wanted.query.quoted)],
-            "should": phrase_clauses(wanted.sought),
-        }
-    }
-
-
-def _has(sought: Sought) -> Clause:
-    """Whether a post has a word in any of its readings, in as few clauses as may be."""
-    return word_clause(sought, named=False)
+    """Posts with any of the words, those with more of them above."""
+    each = [constant(has_word(sought), relevance.TIER) for sought in wanted.required]
+    lifting: list[Clause] = []
+    # When the newest come first, the score is the number of words and nothing else.
+    if wanted.request.sort == "relevance":
+        lifting = [word_clause(sought, named=wanted.request.debug) for sought in wanted.required]
+        lifting += phrase_clauses(wanted.sought)
+    must = [
+        either(each),
+        *(
+            {"constant_score": {"filter": quoted_clause(text), "boost": 0}}
+            for text in wanted.query.quoted
+        ),
+    ]
+    return {"bool": {"must": must, "should": lifting}}
 
 
 def _at_least(count: int, required: Sequence[Sought]) -> Clause:
-    should = [_has(sought) for sought in required]
+    should = [has_word(sought) for sought in required]
     return {"bool": {"should": should, "minimum_should_match": count}}
+
+
+def _count_phrases(search: Search, wanted: Wanted) -> None:
+    phrases = phrase_clauses(wanted.sought)
+    if phrases:
+        search.aggs.bucket("phrases", "filter", either(phrases))
 
 
 def _search(wanted: Wanted, query: Clause) -> Search:
@@ -136,30 +177,31 @@ def _search(wanted: Wanted, query: Clause) -> Search:
         "must": [query],
         "filter": [{"term": {"kind": "post"}}, *(q.to_dict() for q in post_filters(request))],
     }
+    comments = evidence(wanted.sought, wanted.query.quoted)
+    if comments:
+        outer["should"] = [comments]
     if wanted.query.out:
         outer["must_not"] = [out_clause(text) for text in wanted.query.out]
     scored: Clause = {"bool": outer}
     if wanted.recency and request.sort == "relevance":
         scored = recent(scored)
-    search = Search.from_dict({"query": scored})
-    search = page(search, request).source(excludes=["text", "code", "comment"])
-    return search.extra(highlight=highlight_fields("title", "text", "code"))
+    search = page(Search.from_dict({"query": scored}), request)
+    search = search.source(excludes=["text", "code", "comment"])
+    return search.extra(highlight=marks(wanted.sought, wanted.query.quoted))
 
 
 def recent(query: Clause) -> Clause:
     """A little on top for newer posts: added, not multiplied, so that it only parts equals."""
+    age = {"pub_date": {"origin": "now", "scale": relevance.RECENCY_SCALE}}
+    functions = [
+        {"filter": {"exists": {"field": "pub_date"}}, "exp": age, "weight": relevance.RECENCY},
+        # Where no function applies Elasticsearch would add 1.
+        {"filter": {"match_all": {}}, "weight": 0},
+    ]
     return {
         "function_score": {
             "query": query,
-            "functions": [
-                {
-                    "filter": {"exists": {"field": "pub_date"}},
-                    "exp": {"pub_date": {"origin": "now", "scale": relevance.RECENCY_SCALE}},
-                    "weight": relevance.RECENCY,
-                },
-                # Where no function applies Elasticsearch would add 1.
-                {"filter": {"match_all": {}}, "weight": 0},
-            ],
+            "functions": functions,
             "score_mode": "sum",
             "boost_mode": "sum",
         }

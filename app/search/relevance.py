@@ -14,8 +14,8 @@ FALLBACK_COMMENT_FACTOR = 0.5
 """Comments below title and text; 2017 kept them in an index of their own."""
 
 # -- what is asked of the suggester ----------------------------------------------------------------
-SUGGEST_SIZE = 20
-SUGGEST_MIN_SCORE = 0.0
+SUGGEST_SIZE = 10
+SUGGEST_INSPECTIONS = 10
 
 # -- spelling --------------------------------------------------------------------------------------
 COST_REPLACED = 1.0
@@ -28,10 +28,15 @@ COST_NEAR_KEY = 0.9
 COST_RATE = 8.0
 FREQ_POWER = 0.2
 MAX_ALTERNATIVES = 5
-MIN_WEIGHT = 0.005
+MIN_WEIGHT = 0.1
 UNKNOWN_TYPED = 0.5
 INFLECTED = 0.9
 UNLIKE_STEM = 0.5
+MAX_COST_KNOWN_BY_STEM = 1.0
+
+SPLIT = 0.5
+SPLIT_MIN_PART = 3
+SPLIT_MAX_LENGTH = 24
 
 RARE = 3
 RARE_RATIOS = ((0.7, 5), (1.0, 20))
@@ -64,6 +69,12 @@ GAINS = {
     "text.words": 0.05,
 }
 COMMENT_GAINS = {"comment.forms": 0.3, "comment": 0.1}
+QUOTED_GAINS = {
+    "title.words": 3.0,
+    "text.words": 1.0,
+    "code.forms": 0.9,
+    "comment.words": 0.3,
+}
 PREFIX_GAINS = {"title.words": 0.06, "text.words": 0.03}
 BM25 = {"title.forms": 0.01, "text": 0.01}
 BM25_MIN_WEIGHT = 0.3
@@ -84,6 +95,8 @@ RECENCY_SCALE = "730d"
 FRAGMENT_SIZE = 160
 """Characters of a snippet: about two lines on a phone."""
 FRAGMENTS = 2
+COMMENTS = 2
+"""How many of a post's comments are shown with it."""
 MAX_ANALYZED_OFFSET = 999_999
 """Characters of one text that are looked at for marks; one below Elasticsearch's own limit, over
 which a search would fail."""

@@ -7,6 +7,7 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 import html
 import re
 from typing import Any
+from urllib.parse import quote
 
 Json = dict[str, Any]
 
@@ -34,25 +35,44 @@ def safe(fragment: str) -> str:
 def _highlight(hit: Json, title: str) -> Json:
     found = hit.get("highlight", {})
     titles = found.get("title")
-    fragments = [*found.get("text", []), *found.get("comment", [])] or found.get("code", [])
+    fragments = [*found.get("text", []), *found.get("comment", [])]
+    if not any(MARK in fragment for fragment in fragments):
+        # Without a match in it the text gives its beginning, which says less than the code does.
+        fragments = found.get("code", []) or fragments
     return {
         "title": safe(titles[0]) if titles else html.escape(title, quote=False),
         "text": [safe(fragment) for fragment in fragments],
     }
 
 
-def post_hit(hit: Json) -> Json:
-    """One post of the answer, from a hit of Elasticsearch."""
+def post_hit(hit: Json, less: float = 0.0) -> Json:
+    """One post of the answer, from a hit of Elasticsearch; its score `less` what all have."""
     source = hit["_source"]
     title = plain(source.get("title"))
-    return {
+    found = {
         "oid": source["oid"],
         "kind": "post",
         "title": title,
         "url": source.get("url"),
         "pub_date": source.get("pub_date"),
-        "score": hit["_score"],
+        "score": None if hit["_score"] is None else round(hit["_score"] - less, 4),
         "highlight": _highlight(hit, title),
+    }
+    comments = hit.get("inner_hits", {}).get("comments", {}).get("hits", {}).get("hits", [])
+    if comments:
+        found["comments"] = [_comment(comment, source.get("url")) for comment in comments]
+    return found
+
+
+def _comment(hit: Json, post_url: str | None) -> Json:
+    """A comment that speaks for its post: who wrote it, where it is, the matching part of it."""
+    source = hit["_source"]
+    return {
+        "oid": source["oid"],
+        "author": plain(source.get("author")) or None,
+        "pub_date": source.get("pub_date"),
+        "url": f"{post_url}#comment-{quote(source['oid'])}" if post_url else None,
+        "highlight": [safe(fragment) for fragment in hit.get("highlight", {}).get("comment", [])],
     }
 
 

@@ -42,11 +42,19 @@ _NEAR = _neighbours()
 @dataclass(frozen=True, slots=True)
 class Known:
     """What the index knows of a word: in how many documents it stands as typed, in either spelling
-    or behind a synonym (`forms`), and in any inflection (`stems`)."""
+    or behind a synonym (`forms`), in any inflection (`stems`), as typed in a title, and as the
+    beginning of a word."""
 
     words: int = 0
     forms: int = 0
     stems: int = 0
+    titles: int = 0
+    begins: int = 0
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether any document has the word in any form."""
+        return bool(self.words or self.forms or self.stems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,19 +163,43 @@ def _weighed(candidates: list[Alternative], best: float) -> tuple[Alternative, .
 
 def _unknown(typed: str, known: Known, candidates: list[Alternative]) -> Reading:
     if known.stems:
-        # The inflection itself stands nowhere, but its word does. Nothing needs to be mended; the
-        # nearest inflection goes first, and what is only a little unlike it comes behind.
-        same = [one for one in candidates if stem(one.text) == stem(typed)]
-        other = [one for one in candidates if one not in same and one.cost <= 1.0]
-        weighed = (*_weighed(same, relevance.INFLECTED), *_weighed(other, relevance.UNLIKE_STEM))
-        return Reading(1.0, weighed, "known by its stem")
+        return _known_by_stem(typed, candidates)
     if not candidates:
-        return Reading(1.0, (), "unknown, and nothing like it is known")
+        return Reading(1.0, _split(typed), "unknown, and nothing like it is known")
     return Reading(relevance.UNKNOWN_TYPED, _weighed(candidates, 1.0), "unknown")
+
+
+def _known_by_stem(typed: str, candidates: list[Alternative]) -> Reading:
+    """The inflection stands nowhere, but its word does: nothing needs to be mended.
+
+    The nearest inflection goes first, and what is only a little unlike the word comes behind. But
+    stems are alike by accident too (`utills`, `utils`), and that is a typo like any other.
+    """
+    near = [one for one in candidates if one.cost <= relevance.MAX_COST_KNOWN_BY_STEM]
+    mistyped = [one for one in near if stem(one.text) == stem(typed) and not akin(one.text, typed)]
+    if mistyped:
+        return Reading(relevance.UNKNOWN_TYPED, _weighed(mistyped, 1.0), "a typo by its ending")
+    same = [one for one in candidates if akin(one.text, typed)]
+    unlike = [one for one in near if one not in same]
+    weighed = (*_weighed(same, relevance.INFLECTED), *_weighed(unlike, relevance.UNLIKE_STEM))
+    return Reading(1.0, weighed, "known by its stem")
+
+
+def _split(typed: str) -> tuple[Alternative, ...]:
+    """Two words written as one; only those that stand side by side in a post will match."""
+    least = relevance.SPLIT_MIN_PART
+    return tuple(
+        Alternative(f"{typed[:cut]} {typed[cut:]}", 0, 0.0, 1.0, relevance.SPLIT)
+        for cut in range(least, len(typed) - least + 1)
+        if len(typed) <= relevance.SPLIT_MAX_LENGTH
+    )
 
 
 def _misspelt_in_a_post(typed: str, known: Known, candidates: list[Alternative]) -> Reading:
     """A word that posts have may still be a typo: rare, and a hair's breadth from a common one."""
+    if known.titles:
+        # Titles are read before they are published; a rare word in one is meant.
+        return Reading(1.0, (), "known from a title")
     posts = max(known.words, known.forms)
     likely = [
         one
@@ -175,11 +207,32 @@ def _misspelt_in_a_post(typed: str, known: Known, candidates: list[Alternative])
         if posts <= relevance.RARE
         and len(typed) >= relevance.RARE_MIN_LENGTH
         and one.freq >= posts * relevance.rare_ratio(one.cost)
-        and stem(one.text) != stem(typed)
+        and not akin(one.text, typed)
     ]
     if not likely:
         return Reading(1.0, (), "known")
     return Reading(relevance.RARE_TYPED, _weighed(likely, 1.0), "rare, and like a common word")
+
+
+# fmt: off
+_ENDINGS = frozenset((
+    "", "e", "s", "es", "d", "ed", "ing", "r", "er", "rs", "ers", "or", "ors", "y", "ies", "ied",
+    "ly", "al", "ally", "ion", "ions", "able", "ment", "ments", "ful", "ness", "ity", "ive",
+))
+# fmt: on
+
+
+def akin(one: str, other: str) -> bool:
+    """Whether two words are inflections of one word: the same stem, and endings that words have."""
+    if stem(one) != stem(other):
+        return False
+    shared = next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
+    endings = {one[shared:], other[shared:]}
+    # A letter e too many or missing is a typo, not an inflection.
+    return endings <= _ENDINGS and endings != {"", "e"}
 
 
 def stem(word: str) -> str:

@@ -4,6 +4,7 @@ The same cuts as the analysis chain makes, so that a word here is a token there.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:(?:(?<=\d)[.,](?=\d)|(?<=[^\W\d_])'(?=[^\W\d_]))
 _SYMBOL = re.compile(
     r"(?i)\bc\+\+(?!\+)|\b[cf]#|(?<![\w.])\.net\b|===|!==|==|!=|=>|->|:=|&&|\|\||\?\?"
 )
-_APART = re.compile(r"[/,;&|()\[\]{}<>]+")
+_PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"'})
 _MENDABLE = re.compile(r"[^\W\d_]{3,}(?:'[^\W\d_]+)?")
 
@@ -25,19 +26,27 @@ class Word:
     """One word of a search.
 
     `text` is as typed; `token` is lower-case, without a possessive 's; `pieces` are the tokens of a
-    word that the analysis cuts (`node.js`), which must then stand together. `at` is its position
-    among all words, -1 for a word that is only kept out.
+    word that the analysis cuts (`node.js`), which must then stand together. `at` names its place
+    among the words: "0", "1", …, and "1.0", "1.1" for pieces taken apart. `start` and `end` are
+    offsets in the query.
     """
 
     text: str
     token: str
     pieces: tuple[str, ...]
-    at: int
+    at: str
+    start: int
+    end: int
 
     @property
     def stop(self) -> bool:
         """Whether the stemmed fields have nothing of this word."""
         return all(piece in STOP_WORDS for piece in self.pieces)
+
+    @property
+    def partly_stop(self) -> bool:
+        """Whether the stemmed fields would find less than was typed, as in `--no-cache`."""
+        return any(piece in STOP_WORDS for piece in self.pieces)
 
     @property
     def mendable(self) -> bool:
@@ -78,35 +87,54 @@ def understand(q: str) -> Query:
         elif piece["quoted"] is not None:
             quoted.append(text)
         else:
-            words.extend(_words(text, len(words)))
+            words.extend(_words(text, piece.start("plain"), len(words)))
     return Query(tuple(words), tuple(quoted), tuple(out))
 
 
-def _words(text: str, start: int) -> Iterator[Word]:
+def _words(run: str, start: int, place: int) -> Iterator[Word]:
     """The words of one run without spaces; a/b are two, a-b and a.b one that stands together."""
-    parts = [text] if _SYMBOL.search(text) else _APART.split(text)
-    at = start
-    for part in parts:
-        found = word(part, at)
-        if found:
-            at += 1
-            yield found
+    for found in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
+        made = found and _word(found.group(), start + found.start(), str(place))
+        if made:
+            yield made
+            place += 1
 
 
-def word(text: str, at: int) -> Word | None:
+def _word(text: str, start: int, at: str) -> Word | None:
     """One word, or None where nothing of it would be a token."""
+    bare = text.strip("\"'`.,:;!?")
+    begin = start + text.index(bare)
     if _SYMBOL.search(text):
-        return Word(text, text.lower(), (text.lower(),), at)
-    pieces = tuple(_plain(token) for token in _TOKEN.findall(text))
+        return Word(text, text.lower(), (text.lower(),), at, start, start + len(text))
+    pieces = tuple(_plain(token) for token in _TOKEN.findall(bare))
     if not pieces:
         return None
-    return Word(text.strip("\"'`.,:!?"), "-".join(pieces), pieces, at)
+    return Word(bare, "-".join(pieces), pieces, at, begin, begin + len(bare))
 
 
 def _plain(token: str) -> str:
-    return token.lower().removesuffix("'s")
+    """Lower-case and without accents, as the analysis makes it."""
+    parts = unicodedata.normalize("NFKD", token.lower())
+    bare = "".join(letter for letter in parts if not unicodedata.combining(letter))
+    return bare.removesuffix("'s")
 
 
 def apart(glued: Word) -> tuple[Word, ...]:
     """The pieces of a glued word as words of their own, for when they stand nowhere together."""
-    return tuple(Word(piece, piece, (piece,), glued.at) for piece in glued.pieces)
+    return tuple(
+        Word(
+            token.group(),
+            _plain(token.group()),
+            (_plain(token.group()),),
+            f"{glued.at}.{number}",
+            glued.start + token.start(),
+            glued.start + token.end(),
+        )
+        for number, token in enumerate(_TOKEN.finditer(glued.text))
+    )
+
+
+def joined(one: Word, other: Word) -> Word:
+    """Two words written as one: `post gres`."""
+    token = one.token + other.token
+    return Word(token, token, (token,), f"{one.at}+{other.at}", one.start, other.end)
