@@ -69,7 +69,7 @@ class Settings(BaseSettings):
 
     # -- searching -------------------------------------------------------------------------------
     strategy: Literal["blended", "fallback"] = Field(
-        "fallback",
+        "blended",
         description="How a search is answered: `blended`, everything in one boosted query, or "
         "`fallback`, the algorithm of 2017.",
     )
@@ -125,6 +125,11 @@ class Settings(BaseSettings):
         ge=1_000,
         le=1_000_000_000,
         description="Bytes that the body of one write may have.",
+    )
+    recency: bool = Field(
+        True,
+        description="Whether newer posts stand a little above older ones where all else is equal; "
+        "`off` leaves the order untouched.",
     )
 
     # -- HTTP ------------------------------------------------------------------------------------
