@@ -27,7 +27,7 @@ def docker_client() -> docker.DockerClient | None:
         client.ping()
     except (DockerException, OSError):
         return None
-    local = urlsplit(client.api.base_url).hostname in ("localhost", "127.0.0.1", "localunixsocket")
+    local = urlsplit(client.api.base_url).hostname in ("localhost", "127.0.0.1")
     return client if local else None
 
 
@@ -44,6 +44,8 @@ def _arguments(service: Service, instance: str) -> dict[str, Any]:
             "command": [
                 "redis-server", "--save", "", "--maxmemory", "256mb",
                 "--maxmemory-policy", "allkeys-lru",
+                # Connections come from the bridge; who may connect is decided by what is published.
+                "--protected-mode", "no",
             ],
             "mem_limit": "384m",
         }  # fmt: skip
