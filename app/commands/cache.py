@@ -14,7 +14,6 @@ from app.cache.through import warm as warm_up
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.search.request import DEFAULT_SIZE
 
-
 _DEFAULTS = {("page", "1"), ("size", str(DEFAULT_SIZE))}
 
 

@@ -1,0 +1,108 @@
+"""What is serialized: answers of this service, and the growing list of floats of 2017."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from app.search import search
+from app.search.render import MARK, UNMARK, post_hit
+from app.search.request import SearchRequest
+from app.settings import load_settings
+
+HITS = (1, 10, 50)
+FLOATS = (10, 100, 1_000, 10_000)
+_SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "posts.jsonl"
+# Tried in turn until one has enough hits, from a search someone might make to a word of most posts.
+_QUERIES = ("pythn", "date format", "people", "what", "which", "have")
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A value to serialize; an answer also has to become the bytes of a response."""
+
+    name: str
+    value: Any
+    is_answer: bool
+
+
+def floats() -> list[Workload]:
+    """Lists of random floats, the same ones each time."""
+    source = random.Random(2017)
+    return [
+        Workload(f"{count} floats", [source.random() for _ in range(count)], False)
+        for count in FLOATS
+    ]
+
+
+def answers() -> tuple[list[Workload], str]:
+    """Answers of 1, 10 and 50 hits, and where they are from.
+
+    Real ones where ELASTICSEARCH_URL leads to one: the sample posts are indexed there, searched,
+    and deleted again. Else they are composed of the sample posts by the code that renders answers.
+    """
+    url = os.environ.get("ELASTICSEARCH_URL")
+    if url:
+        with _indexed(url) as ask:
+            found = [_with_hits(ask, hits) for hits in HITS]
+        return found, "searches of the sample posts on Elasticsearch"
+    return [_composed(hits) for hits in HITS], "composed of the sample posts, no Elasticsearch"
+
+
+@contextmanager
+def _indexed(url: str) -> "Iterator[Callable[[str, int], Body]]":
+    alias = f"bench-{uuid.uuid4().hex[:8]}"
+    command = [sys.executable, "-c", "from app.cli import main; main()", "reindex", str(_SAMPLE)]
+    environment = {**os.environ, "BLOGSEARCH_INDEX": alias, "REDIS_URL": ""}
+    settings = load_settings()
+    with Elasticsearch(url, request_timeout=30) as client:
+        try:
+            subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+            yield (
+                lambda query, size: (
+                    search(client, alias, SearchRequest(q=query, size=size), settings).body
+                )
+            )
+        finally:
+            found = client.indices.get(
+                index=f"{alias}*", expand_wildcards="all", ignore_unavailable=True
+            )
+            for index in found:
+                client.indices.delete(index=index)
+
+
+def _with_hits(ask: Callable[[str, int], Body], hits: int) -> Workload:
+    for query in _QUERIES:
+        body = ask(query, hits)
+        if len(body["hits"]) == hits:
+            return Workload(_named(hits), body, True)
+    raise LookupError(f"none of {', '.join(_QUERIES)} has {hits} hits in {_SAMPLE.name}")
+
+
+def _composed(hits: int) -> Workload:
+    posts = [json.loads(line) for line in _SAMPLE.read_text("utf-8").splitlines()]
+    found = [post_hit(_hit(post, rank)) for rank, post in enumerate(posts[:hits])]
+    body = {"q": "python", "count": len(posts), "page": 1, "size": hits, "hits": found}
+    return Workload(_named(hits), body, True)
+
+
+def _hit(post: Body, rank: int) -> Body:
+    words = post["text"].split()
+    fragments = [" ".join([MARK + words[at] + UNMARK, *words[at + 1 : at + 20]]) for at in (0, 20)]
+    source = {name: post.get(name) for name in ("oid", "title", "url", "pub_date")}
+    return {"_source": source, "_score": 12.3456789 / (rank + 1), "highlight": {"text": fragments}}
+
+
+def _named(hits: int) -> str:
+    return "1 hit" if hits == 1 else f"{hits} hits"

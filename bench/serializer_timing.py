@@ -1,0 +1,115 @@
+"""Measures each operation in every round, in another order each time, the first rounds dropped."""
+
+import gc
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from app.cache.answer import Cached, Stored
+from app.cache.serializers import Serializer
+from bench.serializer_answers import Workload
+from bench.serializer_stores import Store
+
+WARM_UP = 3  # rounds
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Microseconds of one operation."""
+
+    median: float
+    average: float
+    stddev: float
+    fastest: float
+
+    @classmethod
+    def of(cls, nanoseconds: list[int]) -> "Timing":
+        times = [taken / 1000 for taken in nanoseconds]
+        return cls(
+            statistics.median(times), statistics.fmean(times), statistics.stdev(times), min(times)
+        )
+
+
+@dataclass
+class Cell:
+    """One serializer on one workload in one store.
+
+    `write`: value to stored. `read`: stored to what is wanted of it, for an answer the bytes of a
+    response that any client takes, else the value. `value`: stored to value. `coded`: stored to the
+    bytes for a client that takes the compression, where it may.
+    """
+
+    serializer: Serializer
+    workload: Workload
+    store_name: str
+    store: Store
+    visits: int = 1  # a round
+    size: int = 0
+    taken: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        return f"{self.serializer.name} {self.workload.name}".replace(" ", "_")
+
+    def operations(self) -> dict[str, Callable[[], object]]:
+        found: dict[str, Callable[[], object]] = {"write": self._write, "value": self._value}
+        found["read"] = self._response if self.workload.is_answer else self._value
+        if self.serializer.coding and self.workload.is_answer:
+            found["coded"] = self._coded
+        return found
+
+    def prepare(self) -> None:
+        """Store the value, and see that it comes back."""
+        data, _ = self.serializer.dumps(self.workload.value)
+        self.size = len(data)
+        self.store.set(self.key, data)
+        if self._value() != self.workload.value:
+            raise AssertionError(f"{self.key} does not come back from {self.store_name}")
+
+    def _write(self) -> None:
+        data, _ = self.serializer.dumps(self.workload.value)
+        self.store.set(self.key, data)
+
+    def _value(self) -> object:
+        return self.serializer.loads(self.store.get(self.key), False)
+
+    def _response(self) -> object:
+        return self._cached().payload("")
+
+    def _coded(self) -> object:
+        return self._cached().payload(self.serializer.coding or "")
+
+    def _cached(self) -> Cached:
+        stored = Stored(self.store.get(self.key), self.serializer, False)
+        return Cached("HIT", digest=b"", generation=b"", stored=stored)
+
+    def timings(self) -> dict[str, Timing]:
+        return {name: Timing.of(taken) for name, taken in self.taken.items()}
+
+
+def measure(cells: Iterable[Cell], rounds: int, tell: Callable[[int], object]) -> None:
+    """Fill `taken` of each cell with `rounds` times per operation; `tell` hears of each round."""
+    order = random.Random(5)
+    operations = []
+    for cell in cells:
+        cell.prepare()
+        operations += [(cell, name, run) for name, run in cell.operations().items()] * cell.visits
+    gc.collect()
+    gc.freeze()
+    gc.disable()  # else it falls on whoever allocates next
+    try:
+        for nth in range(WARM_UP + rounds):
+            order.shuffle(operations)
+            for cell, name, run in operations:
+                began = time.perf_counter_ns()
+                run()
+                taken = time.perf_counter_ns() - began
+                if nth >= WARM_UP:
+                    cell.taken.setdefault(name, []).append(taken)
+            gc.collect()
+            tell(nth)
+    finally:
+        gc.enable()
+        gc.unfreeze()

@@ -1,0 +1,143 @@
+"""`make bench-serializers`: which way to write answers down is the quickest to read?
+
+Measures every serializer and compressor on real answers and on lists of floats, in Redis over TCP
+and a unix socket, with hiredis and without, in memcached and in a dictionary. docs/caching.md tells
+what came of it. It starts servers of its own; answers come from ELASTICSEARCH_URL where it is set.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from app.cache.compressors import COMPRESSORS
+from app.cache.serializers import FORMATS, serializers
+from bench import serializer_hashes as hashes
+from bench.charts import draw
+from bench.serializer_answers import Workload, answers, floats
+from bench.serializer_report import (
+    JUDGED,
+    as_json,
+    medians_of,
+    print_columns,
+    print_rows,
+    rows_of,
+    surroundings,
+    tcp_rows,
+)
+from bench.serializer_rule import RULE, winner
+from bench.serializer_stores import TCP, Store, stores
+from bench.serializer_timing import WARM_UP, Cell, measure
+
+_REPOSITORY = Path(__file__).resolve().parent.parent
+_DOCS = _REPOSITORY / "docs"
+_SHOWN = (
+    "bytes",
+    *(f"bytes+{compressor}" for compressor in COMPRESSORS),
+    *(name for name in FORMATS if name != "bytes"),
+    "msgpack+zstd",
+)
+
+
+@click.command()
+@click.option("--rounds", default=80, show_default=True, help="Times each operation is measured.")
+@click.option("--quick", is_flag=True, help="9 rounds, to see that it runs; no figures to quote.")
+@click.option(
+    "--publish", is_flag=True, help="Write docs/serializers.json and docs/caching.svg as well."
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=_REPOSITORY / "build",
+    help="Where serializers.json and caching.svg go otherwise.",
+)
+def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
+    """Measure the serializers; about five minutes."""
+    rounds = 9 if quick else rounds
+    console = Console(width=max(Console().width, 132))
+    found, origin = answers()
+    console.print(f"Answers: {origin}. {rounds} rounds, and {WARM_UP} to warm up.")
+    with stores() as every:
+        if "memcached tcp" not in every:
+            console.print("memcached: not found, left out.")
+        cells = _cells(found, floats(), every)
+        measure(cells, rounds, lambda nth: _tell(console, nth, rounds + WARM_UP))
+    result = _result(cells, found, list(every), rounds, origin)
+    result["hashes"] = hashes.compare(2_000 if quick else hashes.ANSWERS)
+    _print(console, result, found)
+    folder = _DOCS if publish else out
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(result, folder)
+    console.print(f"\nWinner: {result['winner']}. {RULE}")
+    console.print(f"Written: {folder / 'serializers.json'}, {folder / 'caching.svg'}")
+
+
+def _cells(found: list[Workload], lists: list[Workload], every: dict[str, Store]) -> list[Cell]:
+    """Answers in every store; floats over TCP only, where they were measured in 2017."""
+    kinds = serializers().values()
+    cells = [
+        Cell(serializer, workload, name, store, visits=_visits(workload, name))
+        for serializer in kinds
+        for workload in found
+        for name, store in every.items()
+    ]
+    return cells + [
+        Cell(serializer, workload, TCP, every[TCP]) for serializer in kinds for workload in lists
+    ]
+
+
+def _visits(workload: Workload, store: str) -> int:
+    """What the rule judges is measured more often: it is decided by some microseconds."""
+    return 5 if (workload.name, store) == (JUDGED, TCP) else 1
+
+
+def _tell(console: Console, nth: int, rounds: int) -> None:
+    if (nth + 1) % 10 == 0:
+        console.print(f"round {nth + 1} of {rounds}")
+
+
+def _result(
+    cells: list[Cell], found: list[Workload], names: list[str], rounds: int, origin: str
+) -> dict[str, Any]:
+    rows = tcp_rows(cells)
+    return {
+        **surroundings(rounds, origin),
+        "rule": RULE,
+        "winner": winner(rows),
+        "rows": rows,
+        "stores": {name: medians_of(cells, JUDGED, name) for name in names},
+        "hits": {one.name: rows_of(cells, one.name, TCP) for one in found if one.name != JUDGED},
+        "floats": {one.name: rows_of(cells, one.name, TCP) for one in floats()},
+    }
+
+
+def _print(console: Console, result: dict[str, Any], found: list[Workload]) -> None:
+    rows = {JUDGED: result["rows"], **result["hits"]}
+    for workload in found:
+        console.print()
+        print_rows(console, rows[workload.name], f"An answer of {workload.name}, {TCP}: to read")
+    console.print()
+    print_columns(console, result["stores"], f"An answer of {JUDGED}: median µs to read", _SHOWN)
+    console.print()
+    lists = {
+        name: {one: row["read"] for one, row in rows.items()}
+        for name, rows in result["floats"].items()
+    }
+    print_columns(console, lists, f"Lists of floats, {TCP}: median µs to read", _SHOWN)
+    console.print()
+    for way in result["hashes"]:
+        console.print(
+            f"{way['name']}: {way['bytes_each']:.0f} bytes of memory for an answer of "
+            f"{way['payload']:.0f}, {way['read']:.1f} µs to read"
+        )
+
+
+def _write(result: dict[str, Any], folder: Path) -> None:
+    (folder / "serializers.json").write_text(as_json(result), "utf-8")
+    title = f"An answer of {JUDGED} in Redis, over TCP with hiredis ({result['measured']})"
+    draw(result["rows"], result["winner"], title, folder / "caching.svg")
+
+
+if __name__ == "__main__":
+    main()
