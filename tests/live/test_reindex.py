@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -202,18 +203,18 @@ class TestAdd:
 
 @pytest.fixture
 def started(run: Run) -> Iterator[subprocess.Popen[bytes]]:
-    """`blogsearch reindex -` in a process of its own, waiting for lines."""
+    """`blogsearch reindex -` in a process of its own, waiting for lines; before it, one post."""
+    assert run("reindex", "-", input=line("before")).exit_code == 0
     process = subprocess.Popen(
         [sys.executable, "-c", "from app.cli import main; main()", "reindex", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
     yield process
     process.kill()
-    process.wait()
-    if process.stdin:
-        process.stdin.close()
+    with suppress(BrokenPipeError):
+        process.communicate()
 
 
 def half_way(process: subprocess.Popen[bytes], elastic: Elasticsearch, alias: str) -> str:
@@ -223,15 +224,16 @@ def half_way(process: subprocess.Popen[bytes], elastic: Elasticsearch, alias: st
     deadline = time.monotonic() + 60
     number = 0
     while True:
-        for _ in range(600):
-            process.stdin.write(line(f"new-{number}").encode())
-            number += 1
-        process.stdin.flush()
+        assert process.poll() is None, process.stderr and process.stderr.read().decode()
+        with suppress(BrokenPipeError):
+            for _ in range(600):
+                process.stdin.write(line(f"new-{number}").encode())
+                number += 1
+            process.stdin.flush()
         stats = elastic.options(ignore_status=404).indices.stats(index=name, metric="indexing")
         if "_all" in stats and stats["_all"]["primaries"]["indexing"]["index_total"]:
             return name
         assert time.monotonic() < deadline
-        assert process.poll() is None
 
 
 class TestKilled:
@@ -242,7 +244,6 @@ class TestKilled:
         alias: str,
         started: subprocess.Popen[bytes],
     ) -> None:
-        assert run("reindex", "-", input=line("before")).exit_code == 0
         orphan = half_way(started, elastic, alias)
         assert "is being changed by process" in run("reindex", "-", input=line("x")).stderr
         started.send_signal(signal.SIGKILL)
@@ -263,7 +264,6 @@ class TestKilled:
         alias: str,
         started: subprocess.Popen[bytes],
     ) -> None:
-        assert run("reindex", "-", input=line("before")).exit_code == 0
         orphan = half_way(started, elastic, alias)
         started.terminate()
         assert started.wait(30) != 0
