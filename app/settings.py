@@ -54,7 +54,7 @@ class Settings(BaseSettings):
     index: str = Field(
         "blog",
         pattern=r"^[a-z0-9][a-z0-9_-]{0,79}$",
-        description="The alias searches go to; generations are called <alias>-000001 and so on.",
+        description="The alias searches go to; generations are called blog-000001 and so on.",
     )
     shards: int = Field(1, ge=1, le=64, description="Primary shards of a new generation.")
     replicas: int = Field(0, ge=0, le=8, description="Replicas of each shard.")
@@ -72,6 +72,11 @@ class Settings(BaseSettings):
         "blended",
         description="How a search is answered: `blended`, everything in one boosted query, or "
         "`fallback`, the algorithm of 2017.",
+    )
+    recency: bool = Field(
+        True,
+        description="Whether newer posts stand a little above older ones where all else is equal; "
+        "`off` leaves the order untouched.",
     )
 
     # -- cache -----------------------------------------------------------------------------------
@@ -102,7 +107,7 @@ class Settings(BaseSettings):
         description="Seconds a search waits for another that is computing the same answer.",
     )
     cache_max_age: int = Field(
-        60,
+        0,
         ge=0,
         le=86_400,
         description="Seconds a browser or CDN may use an answer without asking; 0: it always asks.",
@@ -125,11 +130,6 @@ class Settings(BaseSettings):
         ge=1_000,
         le=1_000_000_000,
         description="Bytes that the body of one write may have.",
-    )
-    recency: bool = Field(
-        True,
-        description="Whether newer posts stand a little above older ones where all else is equal; "
-        "`off` leaves the order untouched.",
     )
 
     # -- HTTP ------------------------------------------------------------------------------------
