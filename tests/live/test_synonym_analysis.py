@@ -1,0 +1,156 @@
+"""Synonyms on a real index: several words, both directions, phrases, highlights.
+
+The posts and most of the searches are those over which the chain was chosen: ten short posts, each
+search as match with all words and as match_phrase, the same posts expected from either side.
+"""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+from elasticsearch.helpers import bulk
+
+from analyzers.rules import RuleSet, read_rules
+from indexer.documents import index_body
+
+RULES = """\
+machine learning, ml
+js => javascript
+reactjs, react
+state of the art, sota
+nodejs, node.js
+dont => don't
+c++, cpp
+go => golang
+colour => color
+colour scheme, palette
+"""
+POSTS = {
+    "ml": "An ML model in ten lines",
+    "learning": "We use machine learning for everything",
+    "js": "Ten JS tricks that work",
+    "javascript": "Ten JavaScript tricks that work",
+    "react": "Forms in React are easy",
+    "reactjs": "Forms in ReactJS are easy",
+    "art": "The state of the art in search",
+    "sota": "SOTA in search, explained",
+    "node": "A server in Node.js or none",
+    "nodejs": "A server in NodeJS or none",
+    "dont": "Why you dont need it",
+    "don't": "Why you don’t need it",
+    "cpp": "Modern cpp in practice",
+    "c++": "Modern C++ in practice",
+    "golang": "Errors in Golang and elsewhere",
+    "going": "Going on with errors",
+    "scheme": "A color scheme for terminals",
+    "palette": "A palette for terminals",
+    "machine": "A machine that washes",
+}
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
+    path = tmp_path_factory.mktemp("rules") / "x.synonyms"
+    path.write_text(RULES)
+    return read_rules([path])
+
+
+@pytest.fixture(scope="module")
+def index(elastic: Elasticsearch, rules: RuleSet) -> Iterator[str]:
+    name = f"test-{uuid.uuid4().hex[:12]}"
+    elastic.indices.create(index=name, **index_body(rules, shards=1, replicas=0))
+    actions = (
+        {"_index": name, "_id": oid, "kind": "post", "oid": oid, "title": oid, "text": text}
+        for oid, text in POSTS.items()
+    )
+    bulk(elastic, actions, refresh=True)
+    yield name
+    elastic.indices.delete(index=name)
+
+
+def _search(elastic: Elasticsearch, index: str, query: dict[str, Any]) -> dict[str, str]:
+    """oid → the text with its marks."""
+    highlight = {"fields": {"text": {"number_of_fragments": 0}}, "pre_tags": "<", "post_tags": ">"}
+    answer = elastic.search(index=index, query=query, highlight=highlight, size=50)
+    return {
+        hit["_id"]: hit.get("highlight", {}).get("text", [""])[0] for hit in answer["hits"]["hits"]
+    }
+
+
+BOTH_WAYS = [
+    ("ml", "machine learning", {"ml", "learning"}),
+    ("js", "javascript", {"js", "javascript"}),
+    ("react", "reactjs", {"react", "reactjs"}),
+    ("sota", "state of the art", {"art", "sota"}),
+    ("nodejs", "node.js", {"node", "nodejs"}),
+    ("dont", "don't", {"dont", "don't"}),
+    ("don’t", "don't", {"dont", "don't"}),
+    ("c++", "cpp", {"c++", "cpp"}),
+    ("palette", "colour scheme", {"scheme", "palette"}),
+    ("sota in search", "state of the art in search", {"art", "sota"}),
+    ("server in node.js or none", "server in nodejs or none", {"node", "nodejs"}),
+    ("ten js tricks", "ten javascript tricks", {"js", "javascript"}),
+    ("forms in react", "forms in reactjs", {"react", "reactjs"}),
+    ("color scheme for terminals", "palette for terminals", {"scheme", "palette"}),
+]
+
+
+@pytest.mark.parametrize("field", ["text", "text.forms"])
+@pytest.mark.parametrize(("one", "other", "found"), BOTH_WAYS)
+def test_either_side_finds_the_same_posts(
+    elastic: Elasticsearch, index: str, field: str, one: str, other: str, found: set[str]
+) -> None:
+    for side in (one, other):
+        match = {"match": {field: {"query": side, "operator": "and"}}}
+        phrase = {"match_phrase": {field: side}}
+        assert _search(elastic, index, match).keys() == found
+        assert _search(elastic, index, phrase).keys() == found
+
+
+@pytest.mark.parametrize(
+    ("query", "oid", "marked"),
+    [
+        ("ml", "learning", "We use <machine learning> for everything"),
+        ("machine learning", "ml", "An <ML> model in ten lines"),
+        ("javascript", "js", "Ten <JS> tricks that work"),
+        ("js", "javascript", "Ten <JavaScript> tricks that work"),
+        ("sota", "art", "The <state of the art> in search"),
+        ("nodejs", "node", "A server in <Node.js> or none"),
+        ("node.js", "nodejs", "A server in <NodeJS> or none"),
+        ("palette", "scheme", "A <color scheme> for terminals"),
+    ],
+)
+def test_highlights_mark_the_words_that_stand_in_the_post(
+    elastic: Elasticsearch, index: str, query: str, oid: str, marked: str
+) -> None:
+    match = {"match": {"text": {"query": query, "operator": "and"}}}
+    assert _search(elastic, index, match)[oid] == marked
+
+
+def test_a_contraction_keeps_a_word_away_from_its_stem(elastic: Elasticsearch, index: str) -> None:
+    assert _search(elastic, index, {"match": {"text": "go"}}).keys() == {"golang"}
+    assert _search(elastic, index, {"match": {"text": "going"}}).keys() == {"going"}
+
+
+def test_words_of_a_phrase_are_still_found_as_they_were_written(
+    elastic: Elasticsearch, index: str
+) -> None:
+    found = elastic.search(index=index, query={"match": {"text.words": "machine"}})
+    assert {hit["_id"] for hit in found["hits"]["hits"]} == {"learning", "machine"}
+
+
+def test_explains_the_tokens_that_analysis_really_makes(
+    elastic: Elasticsearch, index: str, rules: RuleSet
+) -> None:
+    text = "Machine learning in JS, don’t go"
+    before = elastic.indices.analyze(index=index, analyzer="blog_words", text=text)["tokens"]
+    after = elastic.indices.analyze(index=index, analyzer="blog_forms", text=text)["tokens"]
+    words = [token["token"] for token in before]
+    made = {token for found in rules.explain(words) for token in found.tokens}
+    synonyms = {token["token"] for token in after if token["type"] == "SYNONYM"}
+    assert synonyms == {"ml", "javascript", "golang"}
+    assert made - set(words) == synonyms
+    places = {found.tokens[0]: found.rules[0].place for found in rules.explain(words)}
+    assert places["javascript"] == "x.synonyms:2"

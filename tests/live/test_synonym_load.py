@@ -1,0 +1,325 @@
+"""`blogsearch synonyms` as a keeper uses it: list, check, preview, load, remove; searches go on."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from elasticsearch import Elasticsearch
+
+from analyzers.rules import NO_RULES
+from app import synonym_loading
+from app.cache import open_cache
+from app.cli import main
+from app.settings import Settings
+from indexer.build import Shape
+from indexer.normalise import documents
+from indexer.records import Document, Origin, RawPost
+from indexer.reindex import reindex
+from indexer.writes import Write, put
+
+POSTS = {
+    "ml": "An ML model in ten lines",
+    "learning": "We use machine learning for everything",
+    "postgres": "Backups in Postgres",
+    "postgresql": "Vacuum in PostgreSQL",
+    "other": "Of cabbages and kings",
+}
+
+Run = Callable[..., Result]
+
+
+def _post(oid: str, text: str) -> RawPost:
+    return RawPost(Origin("test"), oid, f"Post {oid}", f"<p>{text}</p>", pub_date="2024-01-01")
+
+
+@pytest.fixture
+def live(elastic: Elasticsearch, alias: str) -> str:
+    many = (_post(f"filler-{n}", f"filler number {n}") for n in range(300))
+    posts = [_post(oid, text) for oid, text in POSTS.items()]
+    reindex(elastic, alias, [*posts, *many], Shape(NO_RULES, 1, 0), pytest.fail)
+    return alias
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "synonyms"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def settings(elasticsearch_url: str, redis_url: str, live: str, folder: Path) -> Settings:
+    return Settings(
+        elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=live, synonyms_dir=folder
+    )
+
+
+@pytest.fixture
+def run(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("ELASTICSEARCH_URL", settings.elasticsearch_url)
+    monkeypatch.setenv("REDIS_URL", settings.redis_url)
+    monkeypatch.setenv("BLOGSEARCH_INDEX", settings.index)
+    monkeypatch.setenv("BLOGSEARCH_SYNONYMS_DIR", str(settings.synonyms_dir))
+    return lambda *words: CliRunner().invoke(main, ["synonyms", *map(str, words)])
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.synonyms"
+    path.write_text("machine learning, ml\npostgres, postgresql\n")
+    return path
+
+
+def _found(elastic: Elasticsearch, alias: str, text: str) -> set[str]:
+    answer = elastic.search(index=alias, query={"match_phrase": {"text": text}})
+    return {hit["_source"]["oid"] for hit in answer["hits"]["hits"]}
+
+
+def _generation(elastic: Elasticsearch, alias: str) -> str:
+    (name,) = elastic.indices.get_alias(name=alias)
+    return str(name)
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _temporary(elastic: Elasticsearch, alias: str) -> list[str]:
+    return list(elastic.indices.get(index=f"{alias}-preview-*"))
+
+
+def test_a_loaded_file_goes_live_and_is_kept(
+    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path, settings: Settings
+) -> None:
+    assert _found(elastic, live, "ml") == {"ml"}
+    loaded = run("load", mine)
+    assert loaded.exit_code == 0, loaded.output
+    assert f"{live}-000002 is live" in loaded.output
+    assert _found(elastic, live, "ml") == {"ml", "learning"}
+    assert _found(elastic, live, "machine learning") == {"ml", "learning"}
+    assert _names(folder) == ["mine.synonyms"]
+
+    again = run("load", mine)
+    assert "has these rules already" in again.output
+    assert _generation(elastic, live) == f"{live}-000002"
+
+    listed = json.loads(run("list", "--format", "json").stdout)
+    assert listed["current"] is True
+    assert listed["files"] == [{"name": "mine.synonyms", "rules": 2, "errors": 0, "used": True}]
+
+    removed = run("remove", "mine")
+    assert removed.exit_code == 0, removed.output
+    assert _found(elastic, live, "ml") == {"ml"}
+    assert _names(folder) == []
+    assert run("remove", "mine").exit_code == 1
+
+
+def test_the_cache_learns_of_the_new_generation(
+    live: str, run: Run, mine: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, str]] = []
+    cache = type(open_cache(settings))
+    monkeypatch.setattr(cache, "new_generation", lambda _, *given: told.append(given))
+    assert run("load", mine).exit_code == 0
+    ((index, rules),) = told
+    assert index == f"{live}-000002"
+    assert rules != NO_RULES.digest
+
+
+def test_a_file_that_fails_the_check_changes_nothing(
+    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path
+) -> None:
+    (folder / "mine.synonyms").write_text("a, b\n")
+    mine.write_text("machine learning, ml\n@@@ => foo\n")
+    failed = run("load", mine)
+    assert failed.exit_code == 1
+    assert "mine.synonyms:2: error" in failed.output
+    assert "nothing was changed" in failed.output
+    assert (folder / "mine.synonyms").read_text() == "a, b\n"
+    assert _names(folder) == ["mine.synonyms"]
+    assert _generation(elastic, live) == f"{live}-000001"
+
+
+def test_a_build_that_fails_changes_nothing(
+    elastic: Elasticsearch,
+    live: str,
+    run: Run,
+    folder: Path,
+    mine: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("the disk is full")
+
+    monkeypatch.setattr(synonym_loading, "rebuild_locked", fail)
+    assert run("load", mine).exit_code == 1
+    assert _names(folder) == []
+    assert _generation(elastic, live) == f"{live}-000001"
+
+
+def test_what_the_setting_leaves_out_does_not_count(
+    elastic: Elasticsearch, live: str, run: Run, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("load", mine).exit_code == 0
+    monkeypatch.setenv("BLOGSEARCH_SYNONYMS_WITHOUT", "mine")
+    listed = run("list")
+    assert "left out" in listed.output
+    assert "built with other rules" in listed.output
+    assert run("load").exit_code == 0
+    assert _found(elastic, live, "ml") == {"ml"}
+    assert "built with other rules" not in run("list").output
+
+
+def test_check_says_which_by_its_exit_code(run: Run, mine: Path, folder: Path) -> None:
+    assert run("check", mine).exit_code == 0
+    mine.write_text("going => go\n")
+    warned = run("check", mine)
+    assert warned.exit_code == 3
+    assert "mine.synonyms:1: warning" in warned.output
+    mine.write_text("going => go\nalone\n")
+    failed = run("check", "--format", "json", mine)
+    assert failed.exit_code == 1
+    body = json.loads(failed.stdout)
+    assert (body["errors"], body["findings"][0]["line"]) == (1, 2)
+    assert body["findings"][0].keys() == {
+        "file", "line", "severity", "code", "message", "remedy",
+    }  # fmt: skip
+    assert run("check", folder / "nowhere.synonyms").exit_code == 1
+    assert run("check").exit_code == 2
+
+
+def test_check_counts_the_posts_of_the_live_index(run: Run, mine: Path) -> None:
+    mine.write_text("filler => padding\n")
+    checked = run("check", mine)
+    assert checked.exit_code == 3
+    assert "300 of 305 posts" in checked.output
+
+
+def test_preview_shows_what_would_change_and_changes_nothing(
+    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path, tmp_path: Path
+) -> None:
+    queries = tmp_path / "searches.txt"
+    queries.write_text("ml\n\ncabbages\npostgresql\nml\n" + "x" * 500 + "\n")
+    shown = run("preview", mine, "--queries", queries, "--format", "json")
+    assert shown.exit_code == 0, shown.output
+    body = json.loads(shown.stdout)
+    assert body["searches"] == 3
+    changed = {change["query"]: change for change in body["changed"]}
+    assert changed.keys() == {"ml", "postgresql"}
+    assert {move["oid"] for move in changed["ml"]["gained"]} == {"learning"}
+    text = run("preview", mine, "--queries", queries)
+    assert "ml: 1 → 2 hits" in text.output
+    assert "2 of 3 searches would be answered otherwise" in text.output
+    assert _names(folder) == []
+    assert _generation(elastic, live) == f"{live}-000001"
+    assert _temporary(elastic, live) == []
+
+
+def test_preview_takes_the_most_frequent_searches(run: Run, mine: Path, settings: Settings) -> None:
+    unknown = run("preview", mine)
+    assert unknown.exit_code == 1
+    assert "--queries" in unknown.output
+    cache = open_cache(settings)
+    for query in ("ml", "ml", "kings"):
+        cache.record(query)
+    cache.popular(1)  # brings what was counted to Redis
+    body = json.loads(run("preview", mine, "--format", "json").stdout)
+    assert body["searches"] == 2
+    assert [change["query"] for change in body["changed"]] == ["ml"]
+
+
+@pytest.fixture
+def load() -> Iterator[Callable[[Callable[[int], None]], list[BaseException]]]:
+    """Does something over and over in threads; gives the list that failures are kept in."""
+    stop = threading.Event()
+    threads = []
+
+    def keep(work: Callable[[int], None]) -> list[BaseException]:
+        failures: list[BaseException] = []
+
+        def loop() -> None:
+            number = 0
+            while not stop.is_set():
+                try:
+                    work(number)
+                except BaseException as error:  # noqa: BLE001  (for the test to show)
+                    failures.append(error)
+                    return
+                number += 1
+
+        threads.append(threading.Thread(target=loop, daemon=True))
+        threads[-1].start()
+        return failures
+
+    yield keep
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
+def test_searches_go_on_and_no_new_post_is_lost_while_rules_are_loaded(
+    elastic: Elasticsearch,
+    live: str,
+    run: Run,
+    mine: Path,
+    load: Callable[[Callable[[int], None]], list[BaseException]],
+) -> None:
+    written: list[str] = []
+    answers: list[frozenset[str]] = []
+
+    def search(_: int) -> None:
+        answers.append(frozenset(_found(elastic, live, "ml")))
+        assert elastic.count(index=live, query={"match": {"text": "filler"}})["count"] == 300
+
+    def write(number: int) -> None:
+        made = documents(_post(f"new-{number}", "written meanwhile"))
+        (result,) = put(
+            elastic, live, [Write(one, newest=True) for one in made if isinstance(one, Document)]
+        )
+        assert result.status == 201
+        written.append(f"new-{number}")
+
+    failures = [load(search), load(search), load(write)]
+    loaded = run("load", mine)
+    time.sleep(0.3)
+    assert loaded.exit_code == 0, loaded.output
+    assert failures == [[], [], []]
+    assert set(answers) == {frozenset({"ml"}), frozenset({"ml", "learning"})}
+    assert answers[-1] == {"ml", "learning"}
+    elastic.indices.refresh(index=live)
+    for oid in list(written):
+        assert elastic.exists(index=live, id=f"post:{oid}", routing=oid), oid
+    assert written
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_load_that_is_ended_leaves_folder_and_index_as_they_were(
+    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path, how: signal.Signals
+) -> None:
+    rules = "".join(f"word{n} => other{n}\n" for n in range(30_000))  # long enough to be hit
+    mine.write_text(f"machine learning, ml\n{rules}")
+    process = subprocess.Popen(
+        [Path(sys.executable).with_name("blogsearch"), "synonyms", "load", mine],
+        stderr=subprocess.DEVNULL,
+    )
+    while not list(folder.glob(".staged-*")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(how)
+    assert process.wait(30) != 0
+    assert [path.name for path in folder.glob("*.synonyms")] == []
+    assert _generation(elastic, live) == f"{live}-000001"
+    assert _found(elastic, live, "ml") == {"ml"}
+    mine.write_text("machine learning, ml\n")
+    again = run("load", mine)
+    assert again.exit_code == 0, again.output
+    assert _names(folder) == ["mine.synonyms"]
