@@ -33,6 +33,11 @@ class SourceOptions:
         return self.now or datetime.now(UTC)
 
 
+def is_address(spec: str) -> bool:
+    """Whether it is something to fetch, and not the name of a file."""
+    return spec.lower().startswith(("http://", "https://", "file:"))
+
+
 class Source(Protocol):
     """Posts from one place, in a stream."""
 

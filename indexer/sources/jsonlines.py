@@ -1,14 +1,7 @@
 """JSON Lines: one post a line, `.gz` too, a file or standard input; and JSON arrays of posts."""
 
-import gzip
-import io
-import os
-import sys
-import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any
 
 import orjson
 
@@ -16,13 +9,11 @@ from indexer.errors import SourceError
 from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.sources.base import SourceOptions
 from indexer.sources.jsonarray import array_items
+from indexer.sources.streams import File, Stream
 
 MAX_LINE = 16 * 1024 * 1024
 """Bytes; a longer line is no post, and must not be held in memory."""
 
-_Stream: TypeAlias = "io.BufferedReader[Any]"
-
-_GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _MISTAKEN = {"oid": ("id", "_id", "guid", "slug"), "title": ("name", "headline")}
@@ -35,42 +26,17 @@ class JSONLines:
 
     def __init__(self, spec: str, options: SourceOptions) -> None:
         self.spec = spec
-        self._options = options
-        self._file: io.FileIO | None = None
-        self._size = 0
-        if spec != "-" and (not Path(spec).exists() or Path(spec).is_dir()):
-            raise SourceError(f"{spec} is no file.", "Name one, or - for standard input.")
+        self._file = File(spec)
 
     @property
     def progress(self) -> float | None:
-        """By bytes of the file as it lies on the disk, so that it holds for .gz too."""
-        if self._file is None or not self._size:
-            return None
-        return 1.0 if self._file.closed else min(1.0, self._file.tell() / self._size)
+        """By bytes."""
+        return self._file.progress
 
     def read(self) -> Iterator[RawPost | Reject]:
         """Every line's post; a line that is none is a Reject with its number."""
-        name = "standard input" if self.spec == "-" else self.spec
-        try:
-            with self._opened() as stream:
-                yield from _posts(_unzipped(stream), name)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise SourceError(f"{name} is damaged: {error}.", "Make it anew.") from error
-        except OSError as error:
-            raise SourceError(f"{name} cannot be read: {error.strerror or error}.") from error
-
-    @contextmanager
-    def _opened(self) -> Iterator[_Stream]:
-        if self.spec == "-":
-            stream: _Stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
-            try:
-                yield stream
-            finally:
-                stream.detach()  # it would close the process's own standard input
-            return
-        with io.FileIO(self.spec) as file, io.BufferedReader(file) as stream:
-            self._file, self._size = file, os.fstat(file.fileno()).st_size
-            yield stream
+        with self._file.opened() as stream:
+            yield from _posts(stream, self._file.name)
 
 
 def raw_post(entry: Any, origin: Origin) -> RawPost | Reject:
@@ -109,14 +75,7 @@ def raw_comment(entry: Mapping[str, Any]) -> RawComment:
     )
 
 
-def _unzipped(stream: _Stream) -> _Stream:
-    """What the first bytes say, not the name: `.gz` is often forgotten or left over."""
-    if stream.peek(2)[:2] == _GZIP:
-        return io.BufferedReader(gzip.GzipFile(fileobj=stream))
-    return stream
-
-
-def _posts(stream: _Stream, name: str) -> Iterator[RawPost | Reject]:
+def _posts(stream: Stream, name: str) -> Iterator[RawPost | Reject]:
     start = stream.peek(4096)
     if start.startswith(_UTF_16):
         raise SourceError(f"{name} is in UTF-16.", "Save it as UTF-8.")
@@ -143,7 +102,7 @@ def _post(content: bytes, origin: Origin) -> RawPost | Reject:
     return raw_post(entry, origin)
 
 
-def _too_long(stream: _Stream, line: bytes, origin: Origin) -> Reject:
+def _too_long(stream: Stream, line: bytes, origin: Origin) -> Reject:
     """Reads on to the end of the line, a piece at a time."""
     size = len(line)
     while line and not line.endswith(b"\n"):

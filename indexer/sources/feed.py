@@ -1,0 +1,93 @@
+"""An RSS or Atom feed, from a file or an address. feedparser does the parsing.
+
+A feed has the latest posts only. To be complete, a blog needs one of the other sources.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import feedparser  # type: ignore[import-untyped]
+
+from indexer.errors import SourceError
+from indexer.fetch import Fetched, Fetcher
+from indexer.records import Origin, RawPost, Reject
+from indexer.sources.base import SourceOptions, is_address
+from indexer.sources.oids import fitting
+from indexer.sources.streams import File
+from indexer.sources.titles import plain, title_or_start
+
+_ENDS = (b"</rss>", b"</feed>", b"RDF>")
+
+
+class Feed:
+    """The entries of one feed: their whole content where it is there, else their summary."""
+
+    kind = "feed"
+
+    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
+        self.spec = spec
+        self.progress: float | None = None
+        self._options = options
+        self._fetched = fetched
+        self._file = None if is_address(spec) else File(spec)
+
+    def read(self) -> Iterator[RawPost | Reject]:
+        """Every entry; `id` is its oid, or its link where it has none."""
+        page = self._content()
+        headers = {"content-location": page.url} if is_address(page.url) else {}
+        if page.content_type:
+            headers["content-type"] = page.content_type
+        found = feedparser.parse(page.body, response_headers=headers)
+        self._check(found, page.body)
+        total = len(found.entries)
+        for number, entry in enumerate(found.entries, start=1):
+            yield _post(entry, Origin(f"{self.spec} entry {number}"))
+            self.progress = number / total
+
+    def _content(self) -> Fetched:
+        if self._file is not None:
+            with self._file.opened() as stream:
+                return Fetched(Path(self.spec).as_posix(), stream.read())
+        # What was fetched to recognise the feed is used once; another reading fetches anew.
+        page, self._fetched = self._fetched, None
+        if page is None:
+            with Fetcher(self._options.fetch, self._options.store) as fetcher:
+                page = fetcher.get(self.spec)
+        return page
+
+    def _check(self, found: Any, body: bytes) -> None:
+        if not found.version:
+            fault = f": {found.bozo_exception}" if found.get("bozo") else ""
+            raise SourceError(
+                f"{self.spec} is no RSS or Atom feed{fault}.", "Name a feed's address."
+            )
+        if found.bozo and not body.rstrip().endswith(_ENDS):
+            # feedparser makes do with what it gets; a part taken for the whole would lose posts.
+            raise SourceError(f"{self.spec} ends early: {found.bozo_exception}.", "Try again.")
+
+
+def _post(entry: Any, origin: Origin) -> RawPost:
+    html = _html(entry)
+    return RawPost(
+        origin=origin,
+        oid=fitting(oid) if (oid := entry.get("id") or entry.get("link")) else None,
+        title=title_or_start(_title(entry), html),
+        text=html,
+        url=entry.get("link") or None,
+        pub_date=entry.get("published") or entry.get("updated"),
+        modified=entry.get("updated"),
+        categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
+    )
+
+
+def _html(entry: Any) -> str:
+    """The longest of the contents: some feeds carry a plain one beside it."""
+    contents = [each.get("value") or "" for each in entry.get("content", ())]
+    return max(contents, key=len, default="") or entry.get("summary") or ""
+
+
+def _title(entry: Any) -> str:
+    detail = entry.get("title_detail") or {}
+    title: str = entry.get("title") or ""
+    return plain(title) if "html" in (detail.get("type") or "") else title

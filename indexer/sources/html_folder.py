@@ -1,0 +1,63 @@
+"""A folder of HTML pages, such as a built site: the content of each, not its navigation."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote, urljoin
+
+from indexer.errors import SourceError
+from indexer.records import Origin, RawPost, Reject
+from indexer.sources.base import SourceOptions
+from indexer.sources.charset import decoded
+from indexer.sources.folders import files_in
+from indexer.sources.oids import oid_of_page
+from indexer.sources.page import Page
+
+SUFFIXES = (".html", ".htm", ".xhtml")
+_MAX_BYTES = 20_000_000
+
+
+class HTMLFolder:
+    """Every page below a folder, but for lists of posts, redirects and error pages."""
+
+    kind = "html"
+
+    def __init__(self, spec: str, options: SourceOptions) -> None:
+        self.spec = spec
+        self.progress: float | None = None
+        self._options = options
+        self._folder = Path(spec)
+        if not self._folder.exists():
+            raise SourceError(f"There is no folder {spec}.", "Name the folder of the built site.")
+
+    def read(self) -> Iterator[RawPost | Reject]:
+        """Every page in the order of the paths; its oid is its path."""
+        files = files_in(self._folder, SUFFIXES)
+        if not files:
+            raise SourceError(
+                f"{self.spec} holds no HTML page.", "Name the folder of the built site."
+            )
+        base = self._folder if self._folder.is_dir() else self._folder.parent
+        for number, file in enumerate(files, start=1):
+            yield from self._page(file, file.relative_to(base).as_posix())
+            self.progress = number / len(files)
+
+    def _page(self, file: Path, path: str) -> Iterator[RawPost | Reject]:
+        origin, oid = Origin(str(file)), oid_of_page(quote(path))
+        try:
+            if file.stat().st_size > _MAX_BYTES:
+                reason = f"the page has more than {_MAX_BYTES:,} bytes"
+                yield Reject(origin, oid, reason, "Split it into several, or leave it out.")
+                return
+            page = Page(decoded(file.read_bytes()))
+        except OSError as error:
+            yield Reject(origin, oid, error.strerror or str(error), "See who may read the file.")
+            return
+        if page.is_post(oid):
+            yield page.post(origin, oid, self._url(page, path))
+
+    def _url(self, page: Page, path: str) -> str:
+        """As the page gives it, else by its place on the disk."""
+        for name in ("index.html", "index.htm"):
+            if path == name or path.endswith(f"/{name}"):
+                path = path[: -len(name)]
+        return urljoin(urljoin(self._options.site.rstrip("/") + "/", quote(path)), page.url)

@@ -1,0 +1,126 @@
+"""What kind of source something is, by what is in it and not by its name alone."""
+
+import re
+from itertools import islice
+from pathlib import Path
+from urllib.parse import urljoin
+
+from selectolax.lexbor import LexborHTMLParser
+
+from indexer.errors import SourceError
+from indexer.fetch import Fetched
+from indexer.sources import html_folder, markdown
+from indexer.sources.charset import decoded
+from indexer.sources.folders import files_in
+from indexer.sources.streams import File, unzipped_bytes
+
+_PEEKED = 1 << 16
+_LOOKED_AT = 200
+_KNOWN = "JSON Lines, Markdown, HTML, RSS, Atom, a sitemap and a WordPress export are known."
+_HINT = f"{_KNOWN} Say which with --source, if it is one of them."
+_ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_XML_ROOTS = {
+    "rss": "feed",
+    "feed": "feed",
+    "RDF": "feed",
+    "urlset": "sitemap",
+    "sitemapindex": "sitemap",
+    "html": "html",
+}
+
+
+def kind_of_path(spec: str) -> str:
+    """The kind of a file, a folder, or standard input.
+
+    Raises:
+        SourceError: no such thing, empty, or nothing that is known.
+    """
+    if spec == "-":
+        return "jsonlines"
+    place = Path(spec)
+    if not place.exists():
+        raise SourceError(f"There is no file or folder {spec}.", "See how it is spelled.")
+    if place.is_dir():
+        return _kind_of_folder(place)
+    if place.is_fifo():
+        return "jsonlines"  # looking into a pipe would take something out of it
+    if place.suffix.lower() in markdown.SUFFIXES:
+        return "markdown"
+    file = File(spec)
+    with file.opened() as stream:
+        start = stream.read(_PEEKED)
+    if not start.strip():
+        raise SourceError(f"{spec} is empty.", "Name a file with posts in it.")
+    return _kind_of_start(start, spec)
+
+
+def kind_of_page(page: Fetched, most: int) -> str:
+    """The kind of something fetched; a web page tells where its feed is.
+
+    Raises:
+        SourceError: nothing that can be read from an address.
+    """
+    body = unzipped_bytes(page.body, page.url, most)
+    kind = _kind_of_start(body[:_PEEKED], page.url)
+    if kind in ("feed", "sitemap"):
+        return kind
+    if kind == "html":
+        raise SourceError(f"{page.url} is a web page.", _instead(page))
+    raise SourceError(f"{page.url} is neither a feed nor a sitemap.", "Fetch it and name the file.")
+
+
+def _kind_of_folder(folder: Path) -> str:
+    """Markdown with front matter before HTML, for many of them keep a built site inside."""
+    posts = files_in(folder, markdown.SUFFIXES)
+    if any(_has_head(file) for file in islice(posts, _LOOKED_AT)):
+        return "markdown"
+    if files_in(folder, html_folder.SUFFIXES):
+        return "html"
+    if posts:
+        return "markdown"
+    raise SourceError(f"{folder} holds neither Markdown nor HTML files.", "Name another folder.")
+
+
+def _has_head(file: Path) -> bool:
+    try:
+        with file.open("rb") as stream:
+            start = stream.read(8).removeprefix(b"\xef\xbb\xbf")
+    except OSError:
+        return False
+    return start.startswith(
+        (b"---\n", b"---\r", b"+++\n", b"+++\r", b"---json", b"---toml", b"{\n")
+    )
+
+
+def _kind_of_start(start: bytes, name: str) -> str:
+    text = decoded(start).lstrip("\ufeff \t\r\n")
+    if text.startswith(("{", "[")) and "jsonfeed.org/version" in text[:500]:
+        raise SourceError(f"{name} is a JSON Feed.", "Name the blog's RSS or Atom feed instead.")
+    if text.startswith(("{", "[")):
+        return "jsonlines"
+    if text.startswith("<"):
+        if "wordpress.org/export" in text:
+            return "wordpress"
+        bare = _COMMENT.sub("", text)
+        root = _ROOT.search(bare)
+        if "<!doctype html" in bare[:200].lower():
+            return "html"
+        if root and (kind := _XML_ROOTS.get(root[1]) or _XML_ROOTS.get(root[1].lower())):
+            return kind
+    elif text.startswith(("---", "+++")):
+        return "markdown"
+    raise SourceError(f"What {name} holds is not known.", _HINT)
+
+
+def _instead(page: Fetched) -> str:
+    """The feed a page announces, or where a sitemap usually is."""
+    parsed = LexborHTMLParser(decoded(page.body, page.content_type))
+    for link in parsed.css('link[rel~="alternate"][href]'):
+        if (link.attributes.get("type") or "").lower() in (
+            "application/rss+xml",
+            "application/atom+xml",
+        ):
+            feed = urljoin(page.url, link.attributes.get("href") or "")
+            return f"Its feed is {feed}; its sitemap may be {urljoin(page.url, '/sitemap.xml')}."
+    return f"Name its feed or its sitemap, which may be {urljoin(page.url, '/sitemap.xml')}."

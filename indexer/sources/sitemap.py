@@ -1,0 +1,175 @@
+"""A sitemap, or an index of sitemaps, and the pages it names, fetched a few at a time."""
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
+from urllib.parse import urljoin, urlsplit
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from indexer.errors import SourceError
+from indexer.fetch import Fetched, Fetcher, FetchFailed
+from indexer.records import Origin, RawPost, Reject
+from indexer.robots import Robots
+from indexer.sources.base import SourceOptions, is_address
+from indexer.sources.charset import decoded
+from indexer.sources.oids import oid_of_page
+from indexer.sources.page import Page
+from indexer.sources.streams import File, unzipped_bytes
+
+_MAX_DEPTH = 3
+_MAX_PAGES = 200_000
+_GONE = (404, 410)
+_NO_PAGES = (
+    ".pdf",
+    ".jpg",
+    ".jpeg",
+    ".png",
+    ".gif",
+    ".svg",
+    ".webp",
+    ".xml",
+    ".zip",
+    ".mp3",
+    ".mp4",
+)
+
+_Entry = tuple[str, str | None]
+_Found = list[RawPost | Reject]
+
+
+class Sitemap:
+    """The pages of a site by its sitemap; robots.txt is asked about each."""
+
+    kind = "sitemap"
+
+    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
+        self.spec = spec
+        self.progress: float | None = None
+        self._options = options
+        self._fetched = fetched
+        self._file = None if is_address(spec) else File(spec)
+
+    def read(self) -> Iterator[RawPost | Reject]:
+        """Every page in the order of the sitemap.
+
+        A page that cannot be fetched is a Reject with its oid, so that it is not taken for
+        removed; one that is gone (404, 410) is a Reject without.
+        """
+        with Fetcher(self._options.fetch, self._options.store) as fetcher:
+            pages = list(dict(self._entries(fetcher)).items())
+            visit = _Visit(fetcher)
+            connections = self._options.fetch.connections
+            with ThreadPoolExecutor(connections) as pool:
+                waiting: deque[Future[_Found]] = deque()
+                try:
+                    for number, (url, lastmod) in enumerate(pages):
+                        waiting.append(pool.submit(visit.page, url, lastmod))
+                        if len(waiting) > 2 * connections:
+                            yield from waiting.popleft().result()
+                        self.progress = number / len(pages)
+                    while waiting:
+                        yield from waiting.popleft().result()
+                finally:
+                    for each in waiting:
+                        each.cancel()
+            self.progress = 1.0
+
+    def _entries(self, fetcher: Fetcher) -> Iterator[_Entry]:
+        """The addresses, each with its last change; read whole before any page is fetched."""
+        left = [(self.spec, 0)]
+        count = 0
+        while left:
+            address, depth = left.pop(0)
+            root = self._root(fetcher, address)
+            for url, lastmod in _locations(root, address):
+                if _local(root) == "urlset":
+                    count += 1
+                    yield url, lastmod
+                elif depth < _MAX_DEPTH:
+                    left.append((url, depth + 1))
+            if count > _MAX_PAGES:
+                raise SourceError(f"{self.spec} names more than {_MAX_PAGES:,} pages.")
+
+    def _root(self, fetcher: Fetcher, address: str) -> Element:
+        most = self._options.fetch.max_bytes
+        if address == self.spec and self._file is not None:
+            with self._file.opened() as stream:
+                body = stream.read()
+        else:
+            page, self._fetched = self._fetched or fetcher.get(address), None
+            body = unzipped_bytes(page.body, address, most)
+        try:
+            root: Element = fromstring(body)
+        except (ParseError, DefusedXmlException, ValueError) as error:
+            raise SourceError(f"{address} is no sitemap: {error}.") from error
+        if _local(root) not in ("urlset", "sitemapindex"):
+            raise SourceError(
+                f"{address} is no sitemap but <{_local(root)}>.", "Name a sitemap.xml."
+            )
+        return root
+
+
+class _Visit:
+    """Fetches pages from several threads, no faster than their sites ask for."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._robots = Robots(fetcher)
+        self._lock = Lock()
+        self._next: dict[str, float] = {}
+
+    def page(self, url: str, lastmod: str | None) -> _Found:
+        """The post on a page; nothing for what is no post."""
+        origin, oid = Origin(url), oid_of_page(url)
+        try:
+            if not self._robots.allows(url):
+                return [Reject(origin, None, "its robots.txt keeps us out", "Ask its keeper.")]
+            self._wait(url)
+            found = self._fetcher.get(url)
+        except SourceError as error:
+            gone = isinstance(error, FetchFailed) and error.status in _GONE
+            remedy = "Take it out of the sitemap." if gone else error.remedy or "Try again later."
+            return [Reject(origin, None if gone else oid, error.message, remedy)]
+        if not _is_html(found):
+            return []
+        page = Page(decoded(found.body, found.content_type))
+        if not page.is_post(oid):
+            return []
+        return [page.post(origin, oid, urljoin(found.url, page.url), lastmod)]
+
+    def _wait(self, url: str) -> None:
+        delay = self._robots.delay(url)
+        if not delay:
+            return
+        site = urlsplit(url).netloc
+        with self._lock:
+            turn = max(time.monotonic(), self._next.get(site, 0.0))
+            self._next[site] = turn + delay
+        time.sleep(max(0.0, turn - time.monotonic()))
+
+
+def _locations(root: Element, address: str) -> Iterator[_Entry]:
+    for entry in root:
+        found = {_local(each): (each.text or "").strip() for each in entry}
+        url = urljoin(address, found.get("loc", "")) if found.get("loc") else ""
+        if url and not urlsplit(url).path.lower().endswith(_skipped(root)):
+            yield url, found.get("lastmod") or None
+
+
+def _skipped(root: Element) -> tuple[str, ...]:
+    """What cannot be a page; a sitemap in an index of them does end in .xml."""
+    return _NO_PAGES if _local(root) == "urlset" else ()
+
+
+def _is_html(page: Fetched) -> bool:
+    kind = page.content_type.partition(";")[0].strip().lower()
+    return kind in ("", "text/html", "application/xhtml+xml")
+
+
+def _local(element: Element) -> str:
+    return element.tag.rpartition("}")[2]

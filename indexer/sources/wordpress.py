@@ -1,0 +1,151 @@
+"""A WordPress export (WXR): published posts and pages, with their approved comments.
+
+Read as a stream: an export of twenty years is larger than the memory of a small server.
+Field names: WordPress' own `wp-admin/includes/export.php`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+
+from indexer.errors import SourceError
+from indexer.records import Origin, RawComment, RawPost, Reject
+from indexer.sources.base import SourceOptions
+from indexer.sources.streams import File, Stream
+from indexer.sources.titles import title_or_start
+from indexer.sources.wpautop import paragraphs
+
+_CONTENT = "{http://purl.org/rss/1.0/modules/content/}encoded"
+_NO_DATE = "0000-00-00 00:00:00"
+_NOT_XML = bytes((*range(9), 11, 12, *range(14, 32)))
+
+
+class WordPress:
+    """An export as Tools → Export makes it; also .gz."""
+
+    kind = "wordpress"
+
+    def __init__(self, spec: str, options: SourceOptions) -> None:
+        self.spec = spec
+        self._options = options
+        self._file = File(spec)
+
+    @property
+    def progress(self) -> float | None:
+        """By bytes."""
+        return self._file.progress
+
+    def read(self) -> Iterator[RawPost | Reject]:
+        """Every post and page; its WordPress ID is its oid."""
+        with self._file.opened() as stream:
+            try:
+                for item in _items(stream):
+                    if self._is_out(item):
+                        yield _post(item, self._file.name)
+            except ParseError as error:
+                line, column = error.position
+                reason = f"{self._file.name}:{line}:{column}: no XML: {error.msg}."
+                raise SourceError(
+                    reason, "Export it again; nothing after it can be read."
+                ) from error
+            except DefusedXmlException as error:
+                reason = f"{self._file.name} declares entities, which no export has."
+                raise SourceError(reason, "Take the declarations out.") from error
+
+    def _is_out(self, item: Element) -> bool:
+        statuses = {"publish"}
+        if self._options.drafts:
+            statuses |= {"draft", "pending"}
+        if self._options.future:
+            statuses.add("future")
+        return (
+            _text(item, "post_type") in ("post", "page")
+            and _text(item, "status") in statuses
+            and not _text(item, "post_password")
+        )
+
+
+class _WithoutControls:
+    """The stream without the control characters that WordPress lets through and XML does not."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        while chunk := self._stream.read(size):
+            if kept := chunk.translate(None, _NOT_XML):
+                return kept
+        return b""
+
+
+def _items(stream: Stream) -> Iterator[Element]:
+    events = iterparse(_WithoutControls(stream), events=("start", "end"))
+    path: list[Element] = []
+    is_export = False
+    for event, element in events:
+        is_export = is_export or "wordpress.org/export" in element.tag
+        if event == "start":
+            path.append(element)
+            continue
+        path.pop()
+        if len(path) == 2:
+            if element.tag == "item":
+                yield element
+            path[-1].clear()  # or the whole export would stay in memory
+    if not is_export:
+        raise SourceError("This is no WordPress export.", "A feed goes with --source feed.")
+
+
+def _post(item: Element, name: str) -> RawPost:
+    oid = _text(item, "post_id")
+    html = paragraphs(item.findtext(_CONTENT) or "")
+    return RawPost(
+        origin=Origin(f"{name} post {oid}"),
+        oid=oid or None,
+        title=title_or_start(item.findtext("title"), html),
+        text=html,
+        url=item.findtext("link") or None,
+        pub_date=_date(item, "post_date_gmt") or _date(item, "post_date"),
+        modified=_date(item, "post_modified_gmt") or _date(item, "post_modified"),
+        categories=_terms(item, "category"),
+        keywords=_terms(item, "post_tag"),
+        comments=tuple(_comments(item)),
+    )
+
+
+def _comments(item: Element) -> Iterator[RawComment]:
+    for each in item:
+        if (
+            _local(each) == "comment"
+            and _text(each, "comment_approved") == "1"
+            and _text(each, "comment_type") in ("", "comment")
+        ):
+            yield RawComment(
+                oid=_text(each, "comment_id") or None,
+                comment=paragraphs(_text(each, "comment_content")),
+                author=_text(each, "comment_author"),
+                pub_date=_date(each, "comment_date_gmt") or _date(each, "comment_date"),
+            )
+
+
+def _terms(item: Element, domain: str) -> list[str]:
+    found = (each.text for each in item.iterfind("category") if each.get("domain") == domain)
+    return [text for text in found if text and text != "Uncategorized"]
+
+
+def _date(parent: Element, name: str) -> str | None:
+    text = _text(parent, name)
+    return None if text in ("", _NO_DATE) else text
+
+
+def _text(parent: Element, name: str) -> str:
+    """The text of the child of this name, whichever version of the export's namespace it is in."""
+    return next((each.text or "" for each in parent if _local(each) == name), "")
+
+
+def _local(element: Any) -> str:
+    tag: str = element.tag
+    return tag.rpartition("}")[2]
