@@ -1,7 +1,5 @@
 """Every number that decides ranking, with the measurement that chose it."""
 
-import math
-
 # -- the fallback strategy: the numbers of 2017, kept as they were published -----------------------
 FALLBACK_MIN_SCORE = 0.6
 """A suggester's option below this similarity is not searched for."""
@@ -29,6 +27,7 @@ COST_RATE = 8.0
 FREQ_POWER = 0.2
 MAX_ALTERNATIVES = 5
 MIN_WEIGHT = 0.1
+ENOUGH = 10
 UNKNOWN_TYPED = 0.5
 INFLECTED = 0.9
 UNLIKE_STEM = 0.5
@@ -38,21 +37,30 @@ SPLIT = 0.5
 SPLIT_MIN_PART = 3
 SPLIT_MAX_LENGTH = 24
 
-RARE = 3
-RARE_RATIOS = ((0.7, 5), (1.0, 20))
 RARE_MIN_LENGTH = 5
 RARE_TYPED = 0.3
+RARE_CHEAP, RARE_CHEAP_POSTS, RARE_CHEAP_RATIO = 0.7, 3, 5
+RARE_DEAR, RARE_DEAR_POSTS, RARE_DEAR_RATIO = 1.0, 1, 15
+MAYBE = 0.3
+MAYBE_POSTS, MAYBE_RATIO = 1, 3
 
 
-def rare_ratio(cost: float) -> float:
-    """How many times as frequent as a rare word another must be to be taken for it."""
-    return next((ratio for most, ratio in RARE_RATIOS if cost <= most), math.inf)
+def surely_meant(posts: int, others: int, cost: float) -> bool:
+    """Whether a word that `posts` have is a typo of one that `others` have."""
+    if cost <= RARE_CHEAP:
+        return posts <= RARE_CHEAP_POSTS and others >= posts * RARE_CHEAP_RATIO
+    return cost <= RARE_DEAR and posts <= RARE_DEAR_POSTS and others >= posts * RARE_DEAR_RATIO
+
+
+def maybe_meant(posts: int, others: int, cost: float) -> bool:
+    """Whether it may be one, so that those posts follow behind."""
+    return cost <= RARE_DEAR and posts <= MAYBE_POSTS and others >= posts * MAYBE_RATIO
 
 
 def max_cost(length: int) -> float:
     """What a typo may cost in a word of so many letters."""
     if length < 5:
-        return 1.0
+        return 1.0 if length < 4 else 1.4
     return 1.7 if length < 8 else 2.0
 
 

@@ -7,7 +7,7 @@ letters out and swap neighbours more often than they add or replace letters at w
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import snowballstemmer  # type: ignore[import-untyped]
@@ -150,15 +150,18 @@ def _candidates(typed: str, options: Iterable[Mapping[str, Any]]) -> list[Altern
 
 
 def _weighed(candidates: list[Alternative], best: float) -> tuple[Alternative, ...]:
-    """The candidates with their log-likelihoods made weights, the likeliest `best`."""
-    if not candidates:
-        return ()
-    top = candidates[0].weight
-    weighed = (
-        Alternative(one.text, one.freq, one.score, one.cost, best * math.exp(one.weight - top))
-        for one in candidates[: relevance.MAX_ALTERNATIVES]
-    )
-    return tuple(one for one in weighed if one.weight >= best * relevance.MIN_WEIGHT)
+    """The candidates with their log-likelihoods made weights, the likeliest `best`.
+
+    An unlikely one is kept only while the likelier leave room on the first page.
+    """
+    kept: list[Alternative] = []
+    documents = 0
+    for one in candidates[: relevance.MAX_ALTERNATIVES]:
+        weight = best * math.exp(one.weight - candidates[0].weight)
+        if weight >= best * relevance.MIN_WEIGHT or documents < relevance.ENOUGH:
+            kept.append(replace(one, weight=weight))
+        documents += one.freq
+    return tuple(kept)
 
 
 def _unknown(typed: str, known: Known, candidates: list[Alternative]) -> Reading:
@@ -176,9 +179,8 @@ def _known_by_stem(typed: str, candidates: list[Alternative]) -> Reading:
     stems are alike by accident too (`utills`, `utils`), and that is a typo like any other.
     """
     near = [one for one in candidates if one.cost <= relevance.MAX_COST_KNOWN_BY_STEM]
-    mistyped = [one for one in near if stem(one.text) == stem(typed) and not akin(one.text, typed)]
-    if mistyped:
-        return Reading(relevance.UNKNOWN_TYPED, _weighed(mistyped, 1.0), "a typo by its ending")
+    if any(stem(one.text) == stem(typed) and not akin(one.text, typed) for one in near):
+        return Reading(relevance.UNKNOWN_TYPED, _weighed(near, 1.0), "a typo by its ending")
     same = [one for one in candidates if akin(one.text, typed)]
     unlike = [one for one in near if one not in same]
     weighed = (*_weighed(same, relevance.INFLECTED), *_weighed(unlike, relevance.UNLIKE_STEM))
@@ -201,17 +203,16 @@ def _misspelt_in_a_post(typed: str, known: Known, candidates: list[Alternative])
         # Titles are read before they are published; a rare word in one is meant.
         return Reading(1.0, (), "known from a title")
     posts = max(known.words, known.forms)
-    likely = [
-        one
-        for one in candidates
-        if posts <= relevance.RARE
-        and len(typed) >= relevance.RARE_MIN_LENGTH
-        and one.freq >= posts * relevance.rare_ratio(one.cost)
-        and not akin(one.text, typed)
-    ]
-    if not likely:
+    others = [one for one in candidates if not akin(one.text, typed)]
+    if len(typed) < relevance.RARE_MIN_LENGTH:
         return Reading(1.0, (), "known")
-    return Reading(relevance.RARE_TYPED, _weighed(likely, 1.0), "rare, and like a common word")
+    likely = [one for one in others if relevance.surely_meant(posts, one.freq, one.cost)]
+    if likely:
+        return Reading(relevance.RARE_TYPED, _weighed(likely, 1.0), "rare, and like a common word")
+    likely = [one for one in others if relevance.maybe_meant(posts, one.freq, one.cost)]
+    if likely:
+        return Reading(1.0, _weighed(likely, relevance.MAYBE), "rare, and like another word")
+    return Reading(1.0, (), "known")
 
 
 # fmt: off
