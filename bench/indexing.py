@@ -1,0 +1,224 @@
+"""Documents per second against the bare `helpers.parallel_bulk`, and memory by number of posts.
+
+    ELASTICSEARCH_URL=… python -m bench.indexing --documents 20000 --rounds 5
+    ELASTICSEARCH_URL=… python -m bench.indexing --memory
+
+Speed: both index the same posts into a fresh index of the same body, without refresh, taking turns
+within each round so that a busy machine slows both alike. The bare one is handed documents that
+were made before its clock started, and serialises and sends them: four threads, 500 at a time, as
+`parallel_bulk` does by default. Ours is timed three ways: the same documents through
+`indexer.bulk`; the whole way from the JSON Lines file (read, checked, normalised, hashed,
+duplicates looked for) to the last bulk response; and to the swap.
+
+Memory: a process of its own for each number of posts goes the whole way; its peak resident set.
+"""
+
+import json
+import os
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+from elasticsearch import Elasticsearch, helpers
+
+from analyzers.rules import NO_RULES
+from indexer.build import Shape
+from indexer.bulk import send
+from indexer.documents import index_body
+from indexer.items import to_index
+from indexer.lifecycle import building_alias, create
+from indexer.normalise import documents
+from indexer.progress import Progress
+from indexer.records import Document, Reject
+from indexer.reindex import Options, reindex
+from indexer.sources import SourceOptions, open_source
+
+_SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "posts.jsonl"
+_SHAPE = Shape(NO_RULES, 1, 0)
+
+
+def write_posts(path: Path, count: int) -> None:
+    """Posts made of the sample's paragraphs, shuffled; about 2 kB of HTML each; the same always."""
+    chance = random.Random(7)
+    sample = [json.loads(line) for line in _SAMPLE.read_text().splitlines()]
+    paragraphs = [part for post in sample for part in post["text"].split("\n") if part.strip()]
+    with path.open("wb") as file:
+        for number in range(count):
+            like = sample[number % len(sample)]
+            text = "\n".join(chance.choices(paragraphs, k=8))[:2_000]
+            entry = {**like, "oid": f"post-{number}", "text": text, "comments": []}
+            file.write(orjson.dumps(entry) + b"\n")
+
+
+def made(path: Path) -> list[Document]:
+    """The documents of a file, as `reindex` makes them."""
+    raws = open_source(str(path), None, SourceOptions()).read()
+    found = (document for raw in raws if not isinstance(raw, Reject) for document in documents(raw))
+    return [document for document in found if isinstance(document, Document)]
+
+
+def refuse(reject: Reject) -> None:
+    """The bench's posts are all good."""
+    raise AssertionError(reject)
+
+
+class Contest:
+    """The same posts, indexed in several ways; each way returns seconds."""
+
+    def __init__(self, client: Elasticsearch, alias: str, path: Path) -> None:
+        self._client = client
+        self._alias = alias
+        self._path = path
+        self._number = 0
+        self._documents = made(path)
+        self.count = len(self._documents)
+
+    def bare(self) -> dict[str, float]:
+        """`helpers.parallel_bulk` as it comes."""
+        name = self._fresh()
+        actions: Iterator[dict[str, Any]] = (
+            {
+                "_index": name,
+                "_id": document.id,
+                "routing": document.routing,
+                "version": document.version,
+                "version_type": "external_gte",
+                "_source": document.source,
+            }
+            for document in self._documents
+        )
+        started = time.perf_counter()
+        for ok, _ in helpers.parallel_bulk(self._client, actions):
+            assert ok
+        return {"bare": time.perf_counter() - started}
+
+    def ours(self) -> dict[str, float]:
+        """`indexer.bulk` on the same documents."""
+        target = building_alias(self._fresh())
+        started = time.perf_counter()
+        for outcomes in send(self._client, target, map(to_index, self._documents)):
+            assert all(outcome.accepted for outcome in outcomes)
+        return {"ours": time.perf_counter() - started}
+
+    def whole(self) -> dict[str, float]:
+        """`reindex` from the file: seconds to the last bulk response, and to the swap."""
+        alias = f"{self._alias}-whole"
+        source = open_source(str(self._path), None, SourceOptions())
+        times: list[float] = []
+
+        def report(progress: Progress) -> None:
+            if progress.phase == "verifying":
+                times.append(time.perf_counter())
+
+        started = time.perf_counter()
+        reindex(self._client, alias, source.read(), _SHAPE, refuse, Options(report=report))
+        ended = time.perf_counter()
+        self.clear()
+        return {"whole": times[0] - started, "swapped": ended - started}
+
+    def clear(self) -> None:
+        """Delete what was built."""
+        found = self._client.indices.get(index=f"{self._alias}*", expand_wildcards="all")
+        for name in found:
+            self._client.indices.delete(index=name)
+
+    def _fresh(self) -> str:
+        if self._number:
+            self.clear()
+        self._number += 1
+        return create(
+            self._client, self._alias, self._number, index_body(NO_RULES, shards=1, replicas=0)
+        )
+
+
+def peak(client: Elasticsearch, alias: str, path: Path) -> float:
+    """Peak resident set of this process in MB, after a reindex."""
+    source = open_source(str(path), None, SourceOptions())
+    reindex(client, alias, source.read(), _SHAPE, refuse)
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return kilobytes / (1024 if sys.platform != "darwin" else 1024 * 1024)
+
+
+def _speed(client: Elasticsearch, count: int, rounds: int) -> None:
+    alias = f"bench-{uuid.uuid4().hex[:8]}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "posts.jsonl"
+        write_posts(path, count)
+        contest = Contest(client, alias, path)
+        ways = [contest.bare, contest.ours, contest.whole]
+        seconds: dict[str, list[float]] = {}
+        try:
+            contest.ours()  # warms up Elasticsearch; not counted
+            for number in range(rounds):
+                for way in ways[number % 3 :] + ways[: number % 3]:
+                    for name, taken in way().items():
+                        seconds.setdefault(name, []).append(taken)
+        finally:
+            contest.clear()
+    _tell(count, seconds)
+
+
+def _tell(count: int, seconds: dict[str, list[float]]) -> None:
+    labels = {
+        "bare": "helpers.parallel_bulk, documents made before",
+        "ours": "indexer.bulk, documents made before",
+        "whole": "reindex, from the file to the last response",
+        "swapped": "reindex, from the file to the swap",
+    }
+    for name, label in labels.items():
+        rates = sorted(count / taken for taken in seconds[name])
+        ratios = [bare / own for bare, own in zip(seconds["bare"], seconds[name], strict=True)]
+        click.echo(
+            f"{label:<46} {statistics.median(rates):>7,.0f}/s"
+            f"  ({rates[0]:,.0f} to {rates[-1]:,.0f})"
+            f"  {statistics.median(ratios):.2f} of the bare one in the same round"
+        )
+
+
+def _memory(numbers: tuple[int, ...]) -> None:
+    peaks = []
+    for number in numbers:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "posts.jsonl"
+            write_posts(path, number)
+            command = [sys.executable, "-m", "bench.indexing", "--peak-of", str(path)]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+        peaks.append(float(done.stdout))
+        click.echo(f"{number:>9,} posts: {peaks[-1]:6.1f} MB at most")
+    click.echo(f"{peaks[-1] / peaks[0]:.2f} times")
+
+
+@click.command()
+@click.option("--documents", "count", default=20_000, show_default=True)
+@click.option("--rounds", default=5, show_default=True)
+@click.option("--memory", is_flag=True, help="Peak memory at 10,000 and 100,000 posts instead.")
+@click.option("--peak-of", type=click.Path(path_type=Path), hidden=True)
+def main(count: int, rounds: int, memory: bool, peak_of: Path | None) -> None:
+    """Measure indexing on the Elasticsearch at ELASTICSEARCH_URL; it should have nothing to do."""
+    if memory:
+        _memory((10_000, 100_000))
+        return
+    with Elasticsearch(os.environ["ELASTICSEARCH_URL"], request_timeout=120) as client:
+        if peak_of is None:
+            _speed(client, count, rounds)
+            return
+        alias = f"bench-{uuid.uuid4().hex[:8]}"
+        try:
+            click.echo(f"{peak(client, alias, peak_of):.1f}")
+        finally:
+            for name in client.indices.get(index=f"{alias}*", expand_wildcards="all"):
+                client.indices.delete(index=name)
+
+
+if __name__ == "__main__":
+    main()
