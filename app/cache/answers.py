@@ -7,13 +7,14 @@ import redis
 
 from app.cache import stats
 from app.cache.answer import Cached, Compute
-from app.cache.asking import Asking, Means
+from app.cache.asking import answer, answer_anew
 from app.cache.background import Background
 from app.cache.errors import CacheAway
 from app.cache.expiry import Expiry
-from app.cache.flight import Flights, Turn
+from app.cache.flight import Flights
 from app.cache.keys import Keys
 from app.cache.link import Link
+from app.cache.looking import Means
 from app.cache.memo import Memoized, P, T
 from app.cache.memory import Memory
 from app.cache.rest import Rest
@@ -45,10 +46,18 @@ class AnswerCache:
         self.link = link
         self.keys = keys
         self.serializer = serializer
-        self._patience = patience
-        self._flights = Flights()
         self._shelf = Shelf(link, keys, serializer.name)
-        self._means = Means(self._shelf, serializer, expiry, Background(), Rest())
+        self._means = Means(
+            link=link,
+            keys=keys,
+            shelf=self._shelf,
+            serializer=serializer,
+            expiry=expiry,
+            flights=Flights(),
+            background=Background(),
+            engine=Rest(),
+            patience=patience,
+        )
         self._searches = Searches(link, keys, counted_searches)
         self._sizes = self.memoize(seconds=_SIZES_KEPT, args_rewrite=lambda *_: ())(stats.sizes)
 
@@ -61,12 +70,8 @@ class AnswerCache:
         Raises:
             Unavailable: `compute` did, and no older answer is kept. Whatever else it raises.
         """
-        digest = self.keys.digest(key)
-        budget = self.link.budget()
-        flight = self._flights.get(self.keys.lock(digest))
-        turn = Turn(flight, self.link, budget, self._patience)
-        asking = Asking(digest, compute, self._means, turn, budget)
-        cached = asking.anew() if anew else asking.answer()
+        ask = answer_anew if anew else answer
+        cached = ask(self.keys.digest(key), compute, self._means)
         self._searches.answered(cached.state)
         return cached
 
@@ -102,7 +107,8 @@ class AnswerCache:
         called with the arguments. With `store=False` the value is not kept: the function runs once
         per period, and calls in between return None.
         """
-        memory = Memory(self.link, self.keys, self.serializer, self._flights, self._patience)
+        means = self._means
+        memory = Memory(self.link, self.keys, self.serializer, means.flights, means.patience)
 
         def decorate(function: Callable[P, T]) -> Memoized[P, T]:
             return Memoized(

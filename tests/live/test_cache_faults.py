@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -133,13 +134,30 @@ def test_commands_say_nothing_instead_of_failing() -> None:
 
 
 def fill(client: "redis.Redis", size: int) -> None:
-    """Write values of this size until Redis takes no more."""
-    for nth in range(100_000):
+    """Write values of this size until Redis takes no more, time after time: buffers come and go."""
+    refused = nth = 0
+    while refused < 100:
+        nth += 1
+        assert nth < 100_000, "Redis is never full"
         try:
             client.set(f"filler:{size}:{nth}", b"x" * size)
         except redis.exceptions.OutOfMemoryError:
-            return
-    pytest.fail("Redis is never full")
+            refused += 1
+
+
+def computed_by_ten_at_once(cache: AnswerCache) -> int:
+    """How many of ten searches for the same cold answer computed it."""
+    times: list[int] = []
+
+    def slow() -> Computed:
+        times.append(1)
+        time.sleep(0.2)
+        return answer()
+
+    with ThreadPoolExecutor(10) as pool:
+        found = list(pool.map(lambda _: cache.get_or_compute("cold", slow), range(10)))
+    assert all(one.body == answer().body for one in found)
+    return len(times)
 
 
 def test_full() -> None:
@@ -147,11 +165,15 @@ def test_full() -> None:
         cache = opened(server.url)
         assert states(cache, 2) == ["MISS", "HIT"]
         with redis.Redis.from_url(server.url) as client:
-            for size in (10_000, 100):
+            for size in (10_000, 100, 1):
                 fill(client, size)
             assert asked(cache).state == "HIT"  # what is kept can still be read
             assert [asked(cache, "another").state for _ in range(3)] == ["MISS"] * 3
             assert not cache.new_generation(INDEX, "rules")
+            assert computed_by_ten_at_once(cache) == 1
+            client.delete(cache.keys.generation)  # room for one small key, soon taken
+            fill(client, 1)
+            assert computed_by_ten_at_once(cache) == 1
             client.flushall()
         assert states(cache, 2) == ["MISS", "HIT"]
 
