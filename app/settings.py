@@ -19,7 +19,7 @@ from app.errors import BadSettings
 
 log = logging.getLogger(__name__)
 
-_OF_DEVSTACK = {"BLOGSEARCH_DEVSTACK_DIR"}
+_OF_DEVSTACK = "BLOGSEARCH_DEVSTACK_"
 _REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -196,8 +196,9 @@ def load_settings() -> Settings:
 def _warn_of_unknown_names() -> None:
     """A misspelt setting would be ignored in silence; a warning, because it may be a newer one."""
     known = {environment_name(field) for field in Settings.model_fields}
-    for name in sorted(os.environ):
-        if name.startswith("BLOGSEARCH_") and name not in known | _OF_DEVSTACK:
+    ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
+    for name in sorted(ours - known):
+        if not name.startswith(_OF_DEVSTACK):
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "the README lists them."
             log.warning("%s is no setting and does nothing; %s", name, hint)
