@@ -11,7 +11,7 @@ When = str | date | datetime | None
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something stood: the source as the user named it, and the line (from 1) if it has any."""
+    """Where something stood: the source as the user named it, and the line, from 1, if any."""
 
     source: str
     line: int | None = None
