@@ -32,6 +32,10 @@ _TEXT = "p, pre, blockquote, dd, li, td"
 _ENOUGH = 140
 """Characters; fewer in what a template calls the article, and it means something else."""
 
+_MENU = 600
+"""Characters; a longer list of links may be what the page is about."""
+_MOST = 0.7
+
 
 def main_content(page: LexborHTMLParser) -> LexborNode | None:
     """The element with the content; what stands around it is gone from the page afterwards."""
@@ -45,9 +49,7 @@ def main_content(page: LexborHTMLParser) -> LexborNode | None:
         found = max(body.css(selector), key=_length, default=None)
         if found is not None and _length(found) >= _ENOUGH:
             return found
-    for node in body.css("header"):
-        if node.parent is not None:
-            node.remove()
+    _drop_link_lists(body)
     return _densest(body) or body
 
 
@@ -62,25 +64,39 @@ def _holds_content(node: LexborNode) -> bool:
     return node.css_first("main, article, [role=main]") is not None
 
 
+def _drop_link_lists(body: LexborNode) -> None:
+    """Menus and "next, previous, up" of templates that do not call them navigation."""
+    for node in body.css("header, div, ul, table, p"):
+        if node.parent is None or len(node.css("a")) < 2 or _holds_content(node):
+            continue
+        if _length(node) < _MENU and link_density(node) > 0.5:
+            node.remove()
+
+
 def _densest(body: LexborNode) -> LexborNode | None:
-    """The parent whose paragraphs have the most text; a grandparent has half of it."""
+    """The smallest element that holds most of the text, as far as it is not links.
+
+    Found from the paragraphs: the parent with the most text in them, and from there upwards,
+    because a long page often has a container for each of its sections.
+    """
     scores: dict[int, float] = defaultdict(float)
     nodes: dict[int, LexborNode] = {}
     for paragraph in body.css(_TEXT):
-        length = _length(paragraph) * (1 - link_density(paragraph))
-        if length < 25:
-            continue
-        share = length
         parent = paragraph.parent
-        for _ in range(3):
-            if parent is None or parent.tag in ("html", "-document"):
-                break
+        if parent is not None:
             nodes[parent.mem_id] = parent
-            scores[parent.mem_id] += share
-            share /= 2
-            parent = parent.parent
-    best = max(scores, key=lambda key: scores[key], default=None)
-    return None if best is None else nodes[best]
+            scores[parent.mem_id] += _unlinked(paragraph)
+    if not scores:
+        return None
+    found: LexborNode | None = nodes[max(scores, key=lambda key: scores[key])]
+    wanted = _MOST * _unlinked(body)
+    while found is not None and found.tag != "body" and _unlinked(found) < wanted:
+        found = found.parent
+    return found
+
+
+def _unlinked(node: LexborNode) -> float:
+    return _length(node) * (1 - link_density(node))
 
 
 def _length(node: LexborNode) -> int:

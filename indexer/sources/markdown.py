@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from indexer.errors import SourceError
+from indexer.fields import MAX_HTML
 from indexer.records import Origin, RawPost, Reject
 from indexer.sources.base import SourceOptions
 from indexer.sources.folders import files_in
@@ -31,7 +32,6 @@ _SKIPPED = frozenset(
 _ABOUT_THE_FOLDER = frozenset(
     ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
 )
-_MAX_BYTES = 5_000_000
 
 
 class MarkdownFolder:
@@ -74,17 +74,18 @@ class MarkdownFolder:
         self, file: Path, path: PurePosixPath, name: str, site: Site, now: datetime
     ) -> RawPost | Reject | None:
         oid = _oid(path)
+        if _is_template(file, path, site):
+            return None
         try:
-            content = _content(file)
-            parts = parted(content)
-        except (OSError, UnicodeDecodeError, ValueError) as error:
-            if file.suffix in PAGES:
-                return None
-            line = error.line if isinstance(error, BadFrontMatter) else None
-            reason = getattr(error, "strerror", None) or str(error)
-            if isinstance(error, UnicodeDecodeError):
-                reason = f"not UTF-8 at byte {error.start}"
-            return Reject(Origin(name, line), oid, reason, "Mend it, and index it again.")
+            parts = parted(_content(file))
+        except BadFrontMatter as error:
+            remedy = "Mend the front matter, and index the post again."
+            return Reject(Origin(name, error.line), oid, str(error), remedy)
+        except UnicodeDecodeError as error:
+            reason = f"not UTF-8 at byte {error.start:,}"
+            return Reject(Origin(name), oid, reason, "Save the file as UTF-8.")
+        except OSError as error:
+            return Reject(Origin(name), oid, error.strerror or str(error), "See who may read it.")
         if parts.fields is None and not _is_post_without_head(file, path, site):
             return None
         post = MarkdownPost(parts, path, file.suffix)
@@ -94,12 +95,17 @@ class MarkdownFolder:
 
 
 def _content(file: Path) -> str:
-    if file.stat().st_size > _MAX_BYTES:
-        raise ValueError(f"more than {_MAX_BYTES:,} bytes")
-    body = file.read_bytes()
-    if file.suffix in PAGES and not body.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
-        raise ValueError("a page without front matter")
-    return body.decode("utf-8-sig")
+    if file.stat().st_size > MAX_HTML:
+        raise OSError(f"the file has more than {MAX_HTML:,} bytes")
+    return file.read_text("utf-8-sig")
+
+
+def _is_template(file: Path, path: PurePosixPath, site: Site) -> bool:
+    """HTML is a post where posts are kept; elsewhere it is a list of them, or a layout."""
+    if path.stem == "404":
+        return True
+    kept = site.generator == "hugo" or not {"_posts", "_drafts"}.isdisjoint(path.parts)
+    return file.suffix in PAGES and not kept
 
 
 def _is_post_without_head(file: Path, path: PurePosixPath, site: Site) -> bool:

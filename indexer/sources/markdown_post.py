@@ -52,6 +52,8 @@ class MarkdownPost:
         fields = self._fields
         if self._path.stem == "_index" or fields.get("permalink") is False:
             return False
+        if not self._text.strip() and fields.get("layout") and "_posts" not in self._path.parts:
+            return False  # a page that its layout fills: the archive, the list of tags
         is_draft = (
             _yes(fields.get("draft"))
             or _no(fields.get("published"))

@@ -17,7 +17,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _OPENS = re.compile(r"\{[%{]-?[<%]?\s*highlight\s+[\"']?([\w+#.-]+).*?[%}]\}")
 _CLOSES = re.compile(r"\{[%{]-?[<%]?\s*(?:/\s*highlight|endhighlight)\s*[>%]?-?[%}]\}")
 _TEMPLATE = re.compile(r"\{%.*?%\}|\{\{[<%]?.*?[>%]?\}\}|\{/\*.*?\*/\}")
-_ATTRIBUTES = re.compile(r"^ {0,3}\{:.*\}\s*$|\{:[^{}\n]*\}(?=\s*$)")
+_ATTRIBUTES = re.compile(r"\{:[^{}\n]*\}")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
 _MDX = re.compile(
     r"^(?:import\s.+from\s+['\"].*|import\s+['\"].*|export\s+(?:const|default|let)\s.*)$"

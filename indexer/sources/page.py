@@ -24,6 +24,8 @@ _LISTS = frozenset(
 _NO_POSTS = frozenset(
     ("404", "search", "genindex", "py-modindex", "archive", "archives", "sitemap", "offline")
 )
+_WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
+_HEAD = 10_000
 _NUMBERED = re.compile(r"(?:^|/)page/?-?\d+$")
 
 
@@ -32,6 +34,7 @@ class Page:
 
     def __init__(self, html: str) -> None:
         self._page = LexborHTMLParser(html)
+        self._is_whole = bool(_WHOLE.search(html[:_HEAD]))
         self._meta: dict[str, str] = {}
         self._labels: list[str] = []
         for node in self._page.css("meta[content]"):
@@ -46,18 +49,20 @@ class Page:
 
     @property
     def url(self) -> str:
-        """The address the page gives itself; empty when it gives none."""
+        """The address the page gives itself; empty when it gives none that can be followed."""
         link = self._page.css_first("link[rel=canonical][href]")
-        return (
-            (link.attributes.get("href") if link else "") or self._meta.get("og:url", "")
-        ).strip()
+        said = (link.attributes.get("href") if link else "") or self._meta.get("og:url", "")
+        is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", said.strip(), re.IGNORECASE)
+        return "" if is_other else said.strip()
 
     def is_post(self, path: str) -> bool:
-        """False for lists of posts, redirects, and pages that ask not to be found.
+        """False for lists of posts, redirects, parts of pages, and pages that ask not to be found.
 
         `path` is the page's oid. A page that calls itself an article is one wherever it is.
         """
         robots = self._meta.get("robots", "").lower()
+        if not self._is_whole:
+            return False
         if "noindex" in robots or robots == "none":
             return False
         if self._page.css_first("meta[http-equiv=refresh i]") is not None:
@@ -82,12 +87,14 @@ class Page:
         keywords = self._labels or self._meta.get("keywords", "").split(",")
         site = self._meta.get("og:site_name", "")
         head = self._page.css_first("head > title")
+        name = _without_site(one_line(head.text()) if head else "", site)
         main = main_content(self._page)
-        title = next((text for each in heads if (text := _text(each))), "") or _heading(main)
+        title = next((text for each in heads if (text := _text(each))), "")
+        title = title or _heading(main) or name or _named(oid)
         return RawPost(
             origin=origin,
             oid=oid,
-            title=_without_site(title or one_line(head.text() if head else ""), site),
+            title=_without_site(title, site),
             text=_without_heading(main, title),
             url=url,
             pub_date=published,
@@ -149,6 +156,12 @@ def _without_site(title: str, site: str) -> str:
         if site and title.endswith(separator + site):
             return title.removesuffix(separator + site)
     return title
+
+
+def _named(oid: str) -> str:
+    """A title out of the last part of the path."""
+    words = re.sub(r"[-_\s]+", " ", oid.rpartition("/")[2]).strip()
+    return words[:1].upper() + words[1:]
 
 
 def _text(value: Any) -> str:
