@@ -5,6 +5,7 @@ What was downloaded is shared, so that nothing is downloaded twice; data, ports 
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,11 +18,17 @@ from pathlib import Path
 import psutil
 import pytest
 
+from devstack.containers import docker_client
 from devstack.places import find_places
 from devstack.probe import elasticsearch_version, redis_version
 from devstack.versions import ELASTICSEARCH
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(
+    docker_client() is not None and shutil.which("mvn") is None,
+    reason="this machine has Docker and no Maven: it never runs the engines as processes",
+)
 
 
 def _free_port() -> int:
