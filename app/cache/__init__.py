@@ -4,9 +4,10 @@ import importlib.metadata
 
 from app.cache.answer import Cached, Computed, State
 from app.cache.answers import AnswerCache
+from app.cache.connections import open_redis
 from app.cache.expiry import Expiry
 from app.cache.keys import Keys
-from app.cache.link import Link, open_redis
+from app.cache.link import Link
 from app.cache.serializers import serializer_named
 from app.errors import BadSettings
 from app.settings import Settings
@@ -21,7 +22,7 @@ def open_cache(settings: Settings) -> AnswerCache:
         BadSettings: an address or a serializer that there is none of.
     """
     try:
-        client = open_redis(settings.redis_url, settings.cache_timeout)
+        client = open_redis(settings.redis_url)
     except ValueError as error:
         raise BadSettings(f"REDIS_URL: {error} (got {settings.redis_url!r})") from error
     # Another version may answer in another shape, another strategy with other hits.

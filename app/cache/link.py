@@ -1,104 +1,22 @@
-"""The one connection to Redis: it opens late, is bounded in time, and lets go when Redis is away.
+"""Asking Redis: bounded in time, and not at all for a while after it failed.
 
 A search may spend `BLOGSEARCH_CACHE_TIMEOUT` on Redis in all, however many commands it needs and
-however Redis fails. redis-py's own timeout is no such bound: it counts per read, so that a server
-that sends a byte now and then is waited for without end, and a new connection starts anew.
+however Redis fails.
 """
 
-import socket
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import redis
-from redis.backoff import NoBackoff
-from redis.connection import Connection, SSLConnection, UnixDomainSocketConnection
-from redis.retry import Retry
 
+from app.cache.connections import end_at
 from app.cache.errors import CacheAway
 
 T = TypeVar("T")
 
 _FIRST_REST, _LONGEST_REST = 0.5, 10.0  # seconds without asking, doubled after each failure
-
-_until = threading.local()  # .moment: when this thread's command has to be over, monotonic
-
-
-def _remaining() -> float:
-    """Seconds left for this thread's command; never 0, which would mean non-blocking."""
-    return float(max(getattr(_until, "moment", 0.0) - time.monotonic(), 0.0005))
-
-
-class _BoundedSocket:
-    """A socket whose every read and write ends with the command's time, not with its own."""
-
-    def __init__(self, wrapped: socket.socket) -> None:
-        self._wrapped = wrapped
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._wrapped, name)
-
-    def recv_into(self, *args: Any) -> int:
-        self._wrapped.settimeout(_remaining())
-        return self._wrapped.recv_into(*args)
-
-    def recv(self, *args: Any) -> bytes:
-        self._wrapped.settimeout(_remaining())
-        return self._wrapped.recv(*args)
-
-    def sendall(self, data: Any) -> None:
-        self._wrapped.settimeout(_remaining())
-        self._wrapped.sendall(data)
-
-
-class _Bounded:
-    """Mixed into redis-py's connections: connects within the command's time too."""
-
-    socket_connect_timeout: float | None
-
-    def _connect(self) -> Any:
-        self.socket_connect_timeout = _remaining()
-        return _BoundedSocket(super()._connect())  # type: ignore[misc]
-
-
-class _Tcp(_Bounded, Connection):
-    pass
-
-
-class _Tls(_Bounded, SSLConnection):
-    pass
-
-
-class _Unix(_Bounded, UnixDomainSocketConnection):
-    pass
-
-
-_BOUNDED: dict[type, type] = {
-    Connection: _Tcp,
-    SSLConnection: _Tls,
-    UnixDomainSocketConnection: _Unix,
-}
-
-
-def open_redis(url: str, timeout: float) -> "redis.Redis | None":
-    """A client with bounded connections, none of them open yet; None for no address.
-
-    Raises:
-        ValueError: the address is none that redis-py knows.
-    """
-    if not url:
-        return None
-    pool = redis.ConnectionPool.from_url(
-        url,
-        protocol=2,  # RESP3 costs a new connection one more round trip and gives us nothing
-        driver_info=None,  # so do two CLIENT SETINFO
-        socket_timeout=timeout,
-        socket_connect_timeout=timeout,
-        retry=Retry(NoBackoff(), 0),  # the default waits seconds
-    )
-    pool.connection_class = _BOUNDED[pool.connection_class]
-    return redis.Redis(connection_pool=pool)
 
 
 class Budget:
@@ -140,7 +58,7 @@ class Link:
         if self._client is None or budget.left <= 0 or not self._may_ask():
             raise CacheAway("Redis is left alone for now")
         began = time.monotonic()
-        _until.moment = began + budget.left
+        end_at(began + budget.left)
         try:
             answer = command(self._client)
         except redis.ResponseError:
