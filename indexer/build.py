@@ -23,6 +23,7 @@ from indexer.lock import Lock
 from indexer.progress import Built, Counts, Progress, Report
 from indexer.sender import Outcome
 from indexer.state import ensure_state, next_number
+from indexer.tombstones import forget_old
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Build:
         self._started = time.monotonic()
         ensure_state(client, alias)
         self.orphans = tuple(lifecycle.recover(client, alias))
+        forget_old(client, alias)
         found = lifecycle.generations(client, alias)
         self.old = next((one.name for one in found if one.state == "live"), None)
         body = index_body(shape.rules, shards=shape.shards, replicas=shape.replicas)

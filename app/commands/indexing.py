@@ -1,5 +1,6 @@
 """The commands that change what is in the index: build it, add to it, keep it in step."""
 
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from app.synonym_folder import SynonymFolder
 from indexer.adding import AddOptions
 from indexer.adding import add as run_add
 from indexer.build import Shape
-from indexer.errors import IndexingError
+from indexer.errors import IndexingError, Locked
 from indexer.intake import Allowance
 from indexer.reindex import Options
 from indexer.reindex import reindex as run_reindex
@@ -29,6 +30,8 @@ from indexer.sync import Synced, SyncOptions
 from indexer.sync import sync as run_sync
 
 __all__ = ["add", "indices", "prune", "reindex", "rollback", "shape_of", "sync"]
+
+_LOCKED = 2.0  # seconds until a watch tries again while somebody else changes the index
 
 _rejects_file = click.option(
     "--rejects",
@@ -71,7 +74,7 @@ def reindex(
     blogsearch reindex posts.jsonl --max-rejects 2% --rejects rejects.jsonl
     """
     with stoppable(), display() as show, rejects(show, rejects_path) as on_reject:
-        sources = reading.open()
+        sources = reading.open(tools.settings)
         options = Options(
             allowance=max_rejects,
             report=show.report,
@@ -113,7 +116,7 @@ def add(tools: Tools, reading: Reading, as_new: bool, rejects_path: Path | None)
     blogsearch add content/posts/today.md
     """
     with stoppable(), display() as show, rejects(show, rejects_path) as on_reject:
-        sources = reading.open()
+        sources = reading.open(tools.settings)
         options = AddOptions(newest=as_new, report=show.report, part=sources.part)
         elastic, alias = tools.elastic, tools.settings.index
         freshness = Freshness(elastic, tools.cache, alias)
@@ -171,7 +174,7 @@ def _sync(
     tools: Tools, reading: Reading, force: bool, rejects_path: Path | None
 ) -> tuple[Rejects, Synced]:
     with display() as show, rejects(show, rejects_path) as on_reject:
-        sources = reading.open()
+        sources = reading.open(tools.settings)
         options = SyncOptions(
             force=force,
             complete=sources.complete,
@@ -204,14 +207,20 @@ def _watch(tools: Tools, reading: Reading, force: bool, rejects_path: Path | Non
 
 def _attempt(tools: Tools, reading: Reading, force: bool, rejects_path: Path | None) -> None:
     """One round; what fails is told, and the watch goes on."""
-    try:
-        with translated():
-            _, synced = _sync(tools, reading, force, rejects_path)
-    except (ServiceError, IndexingError, RuleErrors) as error:
-        click.echo(f"Error: {error}", err=True)
-        return
-    if synced.held_back:
-        click.echo(f"Nothing was removed: {synced.held_back}.", err=True)
+    while True:
+        try:
+            with translated():
+                _, synced = _sync(tools, reading, force, rejects_path)
+        except Locked as error:
+            click.echo(f"{error.message} Waiting.", err=True)
+            time.sleep(_LOCKED)
+        except (ServiceError, IndexingError, RuleErrors) as error:
+            click.echo(f"Error: {error}", err=True)
+            return
+        else:
+            if synced.held_back:
+                click.echo(f"Nothing was removed: {synced.held_back}.", err=True)
+            return
 
 
 def shape_of(settings: Settings) -> Shape:

@@ -3,18 +3,22 @@
 import functools
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import click
 
+from app.settings import Settings
+from indexer.fetched import FetchOptions
 from indexer.intake import Allowance
+from indexer.page_store import PageStore
 from indexer.records import RawPost, Reject
-from indexer.sources import KINDS, SourceOptions, open_source
+from indexer.sources import KINDS, Source, SourceOptions, open_source
+from indexer.sources.base import is_address
 
 _LATEST_ONLY = {"feed"}
 
@@ -27,13 +31,23 @@ class Reading:
     kind: str | None
     options: SourceOptions
 
-    def open(self) -> "Sources":
+    def open(self, settings: Settings) -> "Sources":
         """Find out what the sources are.
 
         Raises:
             SourceError: one of them is not there, or nothing that is known.
         """
-        return Sources(self)
+        fetch = FetchOptions(
+            user_agent=settings.fetch_user_agent,
+            allow_private=settings.fetch_allow_private,
+            deadline=settings.fetch_timeout,
+            max_bytes=settings.fetch_max_bytes,
+            connections=settings.fetch_connections,
+        )
+        fetching = any(map(is_address, self.specs))
+        store = _store(settings.fetch_store) if fetching else None
+        options = replace(self.options, fetch=fetch, store=store)
+        return Sources([open_source(spec, self.kind, options) for spec in self.specs])
 
     def folders(self) -> list[str]:
         """The sources as something to watch.
@@ -53,9 +67,9 @@ class Reading:
 class Sources:
     """Several sources, read one after the other."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._sources = [open_source(spec, reading.kind, reading.options) for spec in reading.specs]
-        self._sizes = [_size(spec) for spec in reading.specs]
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+        self._sizes = [_size(source.spec) for source in sources]
         self._at = 0
 
     def read(self) -> Iterator[RawPost | Reject]:
@@ -80,6 +94,15 @@ class Sources:
     def complete(self) -> bool:
         """Whether they have every post there is; a feed has only the latest."""
         return not any(source.kind in _LATEST_ONLY for source in self._sources)
+
+
+def _store(folder: Path) -> PageStore | None:
+    """None where there can be no such folder: then everything is fetched whole."""
+    try:
+        return PageStore(folder.expanduser())
+    except (OSError, RuntimeError) as error:
+        click.echo(f"Fetched pages are not kept in {folder}: {error}.", err=True)
+        return None
 
 
 def _size(spec: str) -> float:
