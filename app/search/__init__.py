@@ -32,4 +32,4 @@ def search(client: Elasticsearch, index: str, request: SearchRequest, settings: 
     conversation = Conversation.with_settings(client, index, settings)
     if settings.strategy == "fallback":
         return Answer(*fallback.answer(conversation, request))
-    return Answer(*blended.answer(conversation, request, recency=settings.recency))
+    return Answer(*blended.answer(conversation, request, settings))

@@ -13,6 +13,7 @@ from app.search.render import concrete_index
 from app.search.request import SearchRequest
 from app.search.spelling import Known, Reading, read
 from app.search.words import Query, Word, apart, joined, understand
+from app.settings import Settings
 
 Json = dict[str, Any]
 
@@ -20,14 +21,14 @@ AS_TYPED = Reading(1.0, (), "as typed")
 
 
 def answer(
-    conversation: Conversation, request: SearchRequest, *, recency: bool
+    conversation: Conversation, request: SearchRequest, settings: Settings
 ) -> tuple[Json, Json, str]:
     """The answer's body, its explanation, and the index that answered."""
     query = understand(request.q)
-    wanted = Wanted(request, query, sought(query, {}, {}, typos=request.typos), recency)
+    wanted = Wanted(request, query, sought(query, {}, {}, typos=request.typos), settings.recency)
     if not (query.words or query.quoted or query.out):
         outcome = Outcome(wanted, {}, {}, None)
-        return outcome.body(), explain(outcome, {}, conversation), ""
+        return outcome.body(), explain(outcome, {}, conversation, settings), ""
     first = conversation.ask("search", first_plan(wanted), scores=request.debug)
     known = known_words(query, first)
     meant = reworded(query, known)
@@ -38,7 +39,7 @@ def answer(
         second = conversation.ask("mended", second_plan(wanted), scores=request.debug)
         outcome = Outcome(wanted, found, first, second)
     index = concrete_index(outcome.response, first)
-    return outcome.body(), explain(outcome, known, conversation), index
+    return outcome.body(), explain(outcome, known, conversation, settings), index
 
 
 def known_words(query: Query, response: Json) -> dict[str, Known]:

@@ -127,8 +127,9 @@ def spelling_clause(sought: Sought, spelling: Spelling, *, named: bool) -> Claus
     if spelling.weight >= relevance.BM25_MIN_WEIGHT:
         found += [match(field, text, boost) for field, boost in relevance.BM25.items()]
     if spelling.prefix:
+        factor = relevance.UNKNOWN_PREFIX if spelling.mark_prefix else spelling.weight
         found += [
-            constant(begins(field, text), spelling.weight * gain, name(f"{field} begins so"))
+            constant(begins(field, text), factor * gain, name(f"{field} begins so"))
             for field, gain in relevance.PREFIX_GAINS.items()
         ]
     return either(found, label)

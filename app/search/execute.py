@@ -53,3 +53,11 @@ class Conversation:
 
     def explain(self) -> list[Json]:
         return [asked.explain() for asked in self.asked]
+
+    def rules_digest(self) -> str:
+        """Which synonym rules are in the index, "" when it does not say; no search is sent."""
+        mappings = self.client.indices.get_mapping(index=self.index).body
+        for index in mappings.values():
+            meta = index["mappings"].get("_meta", {}).get("blogsearch", {})
+            return str(meta.get("rules", ""))
+        return ""

@@ -6,7 +6,9 @@ from typing import Any
 from app.search.execute import Conversation
 from app.search.outcome import Outcome
 from app.search.spelling import Known
+from app.search.synonyms import applied
 from app.search.words import Word
+from app.settings import Settings
 
 Json = dict[str, Any]
 
@@ -18,15 +20,24 @@ _WHY = {
 }
 
 
-def explain(outcome: Outcome, known: Mapping[str, Known], conversation: Conversation) -> Json:
-    """The strategy, the tier and why, each word with its alternatives, each hit with its clauses,
-    and the requests that were sent."""
+def explain(
+    outcome: Outcome,
+    known: Mapping[str, Known],
+    conversation: Conversation,
+    settings: Settings,
+) -> Json:
+    """The tier and why, each word with its alternatives, the synonyms that applied, each hit with
+    its clauses, and the requests that were sent; empty where nobody asked for it."""
+    if not outcome.wanted.request.debug:
+        return {"strategy": "blended", "requests": conversation.explain()}
+    tokens = [piece for sought in outcome.wanted.sought for piece in sought.word.pieces]
     return {
         "strategy": "blended",
         "tier": outcome.tier,
         "why": _WHY[outcome.tier],
         "mended": _why_mended(outcome),
         "words": [_word(sought.word, outcome, known) for sought in outcome.wanted.sought],
+        "synonyms": applied(tokens, conversation.rules_digest(), settings),
         "quoted": list(outcome.wanted.query.quoted),
         "kept_out": list(outcome.wanted.query.out),
         "hits": [_hit(hit) for hit in outcome.hits],

@@ -27,6 +27,7 @@ COST_RATE = 8.0
 FREQ_POWER = 0.2
 MAX_ALTERNATIVES = 5
 MIN_WEIGHT = 0.1
+MIN_UNLIKELY = 0.005
 ENOUGH = 10
 UNKNOWN_TYPED = 0.5
 INFLECTED = 0.9
@@ -39,28 +40,25 @@ SPLIT_MAX_LENGTH = 24
 
 RARE_MIN_LENGTH = 5
 RARE_TYPED = 0.3
-RARE_CHEAP, RARE_CHEAP_POSTS, RARE_CHEAP_RATIO = 0.7, 3, 5
-RARE_DEAR, RARE_DEAR_POSTS, RARE_DEAR_RATIO = 1.0, 1, 15
-MAYBE = 0.3
-MAYBE_POSTS, MAYBE_RATIO = 1, 3
+RARE_COST, RARE_POSTS, RARE_RATIO = 0.7, 3, 5
+MAYBE = 0.2
+MAYBE_COST, MAYBE_POSTS, MAYBE_RATIO = 1.0, 1, 3
 
 
 def surely_meant(posts: int, others: int, cost: float) -> bool:
     """Whether a word that `posts` have is a typo of one that `others` have."""
-    if cost <= RARE_CHEAP:
-        return posts <= RARE_CHEAP_POSTS and others >= posts * RARE_CHEAP_RATIO
-    return cost <= RARE_DEAR and posts <= RARE_DEAR_POSTS and others >= posts * RARE_DEAR_RATIO
+    return cost <= RARE_COST and posts <= RARE_POSTS and others >= posts * RARE_RATIO
 
 
 def maybe_meant(posts: int, others: int, cost: float) -> bool:
     """Whether it may be one, so that those posts follow behind."""
-    return cost <= RARE_DEAR and posts <= MAYBE_POSTS and others >= posts * MAYBE_RATIO
+    return cost <= MAYBE_COST and posts <= MAYBE_POSTS and others >= posts * MAYBE_RATIO
 
 
 def max_cost(length: int) -> float:
     """What a typo may cost in a word of so many letters."""
     if length < 5:
-        return 1.0 if length < 4 else 1.4
+        return 1.0 if length < 4 else 1.7
     return 1.7 if length < 8 else 2.0
 
 
@@ -83,7 +81,8 @@ QUOTED_GAINS = {
     "code.forms": 0.9,
     "comment.words": 0.3,
 }
-PREFIX_GAINS = {"title.words": 0.06, "text.words": 0.03}
+PREFIX_GAINS = {"title.words": 0.12, "text.words": 0.05}
+UNKNOWN_PREFIX = 8.0
 BM25 = {"title.forms": 0.01, "text": 0.01}
 BM25_MIN_WEIGHT = 0.3
 PREFIX_MIN = 3

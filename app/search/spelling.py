@@ -6,6 +6,7 @@ letters out and swap neighbours more often than they add or replace letters at w
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -138,15 +139,24 @@ def read(typed: str, known: Known, options: Iterable[Mapping[str, Any]]) -> Read
 
 
 def _candidates(typed: str, options: Iterable[Mapping[str, Any]]) -> list[Alternative]:
+    """The options that may be meant, likeliest first; `weight` is their log-likelihood as yet."""
     most = relevance.max_cost(len(typed))
     found = []
     for option in options:
         text = option["text"]
         paid = cost(typed, text)
         if readable(text) and text != typed and not text.isdigit() and paid <= most:
-            likely = -relevance.COST_RATE * paid + relevance.FREQ_POWER * math.log(option["freq"])
-            found.append(Alternative(text, option["freq"], option["score"], paid, likely))
-    return sorted(found, key=lambda one: (-one.weight, one.text))
+            found.append(Alternative(text, option["freq"], option["score"], paid, 0.0))
+    # crowd, crowds and crowded speak for one another: the word is as frequent as all of them.
+    families = Counter[str]()
+    for one in found:
+        families[stem(one.text)] += one.freq
+    likely = (replace(one, weight=_likelihood(one, families[stem(one.text)])) for one in found)
+    return sorted(likely, key=lambda one: (-one.weight, one.text))
+
+
+def _likelihood(one: Alternative, frequency: int) -> float:
+    return relevance.FREQ_POWER * math.log(frequency) - relevance.COST_RATE * one.cost
 
 
 def _weighed(candidates: list[Alternative], best: float) -> tuple[Alternative, ...]:
@@ -158,7 +168,9 @@ def _weighed(candidates: list[Alternative], best: float) -> tuple[Alternative, .
     documents = 0
     for one in candidates[: relevance.MAX_ALTERNATIVES]:
         weight = best * math.exp(one.weight - candidates[0].weight)
-        if weight >= best * relevance.MIN_WEIGHT or documents < relevance.ENOUGH:
+        room = documents < relevance.ENOUGH
+        least = relevance.MIN_UNLIKELY if room else relevance.MIN_WEIGHT
+        if weight >= best * least:
             kept.append(replace(one, weight=weight))
         documents += one.freq
     return tuple(kept)

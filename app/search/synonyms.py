@@ -1,0 +1,54 @@
+"""Which synonym rules had a say in a search, for `debug-search`."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from analyzers.rules import Applied, RuleErrors, RuleSet, read_rules, rule_files
+from app.settings import Settings
+
+Json = dict[str, Any]
+Stamp = tuple[tuple[Path, int, int], ...]
+
+
+def applied(tokens: Sequence[str], digest: str, settings: Settings) -> Json:
+    """The rules at work in the tokens of a query.
+
+    Args:
+        tokens: lower-case, in their order.
+        digest: of the rules in the index that answered, "" when it has none.
+
+    Returns:
+        `rules` with file, line and text of each; `note` where the folder's rules are not the
+        index's, so that nothing certain can be said.
+    """
+    files = rule_files(settings.synonyms_dir, settings.synonyms_left_out)
+    try:
+        rules = _read(tuple((path, *_stamp(path)) for path in files))
+    except (RuleErrors, OSError) as error:
+        return {"rules": [], "note": f"the rule files cannot be read: {error}"[:300]}
+    if rules.digest != digest:
+        return {
+            "rules": [],
+            "note": "the index was built with other rules than the folder has now; "
+            "they come into force with the next `blogsearch reindex`",
+        }
+    return {"rules": [_explain(tokens, found) for found in rules.explain(tokens)]}
+
+
+def _explain(tokens: Sequence[str], found: Applied) -> Json:
+    behind = [{"file": rule.file, "line": rule.line, "rule": str(rule)} for rule in found.rules]
+    words = " ".join(tokens[found.start : found.start + found.count])
+    return {"words": words, "tokens": list(found.tokens), "rules": behind}
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=2)
+def _read(files: Stamp) -> RuleSet:
+    """Thousands of rules are read once, and again when a file changes."""
+    return read_rules([path for path, _, _ in files])
