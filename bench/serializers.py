@@ -11,11 +11,11 @@ from typing import Any
 import click
 from rich.console import Console
 
-from app.cache.compressors import COMPRESSORS
-from app.cache.serializers import FORMATS, serializers
+from app.cache.serializers import serializers
 from bench import serializer_hashes as hashes
 from bench.charts import draw
 from bench.serializer_answers import Workload, answers, floats
+from bench.serializer_markdown import SHOWN, put_into
 from bench.serializer_report import (
     JUDGED,
     as_json,
@@ -32,19 +32,13 @@ from bench.serializer_timing import WARM_UP, Cell, measure
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _DOCS = _REPOSITORY / "docs"
-_SHOWN = (
-    "bytes",
-    *(f"bytes+{compressor}" for compressor in COMPRESSORS),
-    *(name for name in FORMATS if name != "bytes"),
-    "msgpack+zstd",
-)
 
 
 @click.command()
 @click.option("--rounds", default=80, show_default=True, help="Times each operation is measured.")
 @click.option("--quick", is_flag=True, help="9 rounds, to see that it runs; no figures to quote.")
 @click.option(
-    "--publish", is_flag=True, help="Write docs/serializers.json and docs/caching.svg as well."
+    "--publish", is_flag=True, help="Write the figures, the chart and the tables in docs/."
 )
 @click.option(
     "--out",
@@ -69,6 +63,9 @@ def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
     folder = _DOCS if publish else out
     folder.mkdir(parents=True, exist_ok=True)
     _write(result, folder)
+    if publish:
+        page = _DOCS / "caching.md"
+        page.write_text(put_into(page.read_text("utf-8"), result), "utf-8")
     console.print(f"\nWinner: {result['winner']}. {RULE}")
     console.print(f"Written: {folder / 'serializers.json'}, {folder / 'caching.svg'}")
 
@@ -118,13 +115,13 @@ def _print(console: Console, result: dict[str, Any], found: list[Workload]) -> N
         console.print()
         print_rows(console, rows[workload.name], f"An answer of {workload.name}, {TCP}: to read")
     console.print()
-    print_columns(console, result["stores"], f"An answer of {JUDGED}: median µs to read", _SHOWN)
+    print_columns(console, result["stores"], f"An answer of {JUDGED}: median µs to read", SHOWN)
     console.print()
     lists = {
         name: {one: row["read"] for one, row in rows.items()}
         for name, rows in result["floats"].items()
     }
-    print_columns(console, lists, f"Lists of floats, {TCP}: median µs to read", _SHOWN)
+    print_columns(console, lists, f"Lists of floats, {TCP}: median µs to read", SHOWN)
     console.print()
     for way in result["hashes"]:
         console.print(

@@ -1,6 +1,7 @@
 """The compressors that stored values may go through, at the levels that were measured."""
 
 import lzma
+import threading
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,13 +33,23 @@ def _gunzip(data: bytes) -> bytes:
     return zlib.decompress(data, wbits=_GZIP)
 
 
+class _Zstandard(threading.local):
+    """Made once a thread: making one costs more than using it, and threads may not share one."""
+
+    def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(level=3)
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_zstandard = _Zstandard()
+
+
 def _zstd(data: bytes) -> bytes:
-    # A compressor of its own per call: zstandard's are not for several threads at a time.
-    return zstandard.ZstdCompressor(level=3).compress(data)
+    return _zstandard.compressor.compress(data)
 
 
 def _unzstd(data: bytes) -> bytes:
-    return zstandard.ZstdDecompressor().decompress(data)
+    return _zstandard.decompressor.decompress(data)
 
 
 def _lzma(data: bytes) -> bytes:
