@@ -177,10 +177,10 @@ class Settings(BaseSettings):
     fetch_connections: int = Field(
         4, ge=1, le=16, description="Pages of a sitemap fetched at a time."
     )
-    fetch_store: Path = Field(
-        Path("~/.cache/blogsearch/pages"),
+    fetch_store: str = Field(
+        "~/.cache/blogsearch/pages",
         description="A folder that keeps fetched pages, so that an unchanged one is not sent "
-        "again; it may be deleted at any time.",
+        "again; it may be deleted at any time; empty: none is kept.",
     )
 
 

@@ -45,7 +45,7 @@ class Reading:
             connections=settings.fetch_connections,
         )
         fetching = any(map(is_address, self.specs))
-        store = _store(settings.fetch_store) if fetching else None
+        store = _store(settings.fetch_store) if fetching and settings.fetch_store else None
         options = replace(self.options, fetch=fetch, store=store)
         return Sources([open_source(spec, self.kind, options) for spec in self.specs])
 
@@ -96,10 +96,10 @@ class Sources:
         return not any(source.kind in _LATEST_ONLY for source in self._sources)
 
 
-def _store(folder: Path) -> PageStore | None:
+def _store(folder: str) -> PageStore | None:
     """None where there can be no such folder: then everything is fetched whole."""
     try:
-        return PageStore(folder.expanduser())
+        return PageStore(Path(folder).expanduser())
     except (OSError, RuntimeError) as error:
         click.echo(f"Fetched pages are not kept in {folder}: {error}.", err=True)
         return None
