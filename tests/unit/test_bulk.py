@@ -1,0 +1,236 @@
+"""Cutting into requests, and patience with an Elasticsearch that is busy, closed or away."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from elastic_transport import ApiResponseMeta, ConnectionTimeout, HttpHeaders, NodeConfig
+from elasticsearch import ApiError
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.bulk import send
+from indexer.items import Item, Limits, chunks, to_delete, to_index
+from indexer.records import Document, Origin
+from indexer.refusals import explain
+from indexer.sender import NotTaken, Sender
+
+SWAPPING = {"type": "cluster_block_exception", "reason": "blocked by: [FORBIDDEN/8/index write"}
+FULL = {
+    "type": "cluster_block_exception",
+    "reason": "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, "
+    "index has read-only-allow-delete block]",
+}
+BUSY = {"type": "es_rejected_execution_exception", "reason": "rejected execution"}
+
+
+def item(number: int, size: int = 10) -> Item:
+    document = Document(
+        f"post:{number}", str(number), number, {"oid": "x" * size}, "post", Origin("s", number)
+    )
+    return to_index(document)
+
+
+def api_error(status: int) -> ApiError:
+    meta = ApiResponseMeta(status, "1.1", HttpHeaders(), 0.0, NodeConfig("http", "localhost", 9200))
+    error = {"type": "x", "reason": f"status {status}"}
+    return ApiError(f"status {status}", meta, {"error": error, "status": status})
+
+
+Answer = Callable[[list[str]], dict[str, Any]]
+
+
+class Engine:
+    """In place of a client: answers bulk requests from a script, then takes everything."""
+
+    def __init__(self, *script: Answer | Exception) -> None:
+        self._script = list(script)
+        self._lock = threading.Lock()
+        self.requests: list[list[str]] = []
+
+    def options(self, **_: Any) -> "Engine":
+        return self
+
+    def bulk(self, *, operations: list[bytes], require_alias: bool, **_: Any) -> dict[str, Any]:
+        assert require_alias
+        ids = [json.loads(one.split(b"\n")[0])["index"]["_id"] for one in operations]
+        with self._lock:
+            self.requests.append(ids)
+            step = self._script.pop(0) if self._script else taken
+        if isinstance(step, Exception):
+            raise step
+        return step(ids)
+
+
+def taken(ids: list[str]) -> dict[str, Any]:
+    return answered(*({"status": 201, "result": "created"} for _ in ids))(ids)
+
+
+def answered(*entries: dict[str, Any]) -> Answer:
+    return lambda _: {"items": [{"index": entry} for entry in entries]}
+
+
+def sender(engine: Engine, patience: float = 60.0) -> Sender:
+    pauses: list[float] = []
+
+    def wait(seconds: float) -> bool:
+        pauses.append(seconds)
+        return False
+
+    made = Sender(engine, "blog", Limits(patience=patience), wait)  # type: ignore[arg-type]
+    made.pauses = pauses  # type: ignore[attr-defined]
+    return made
+
+
+@given(
+    sizes=st.lists(st.integers(1, 400), max_size=40),
+    chunk_bytes=st.integers(1, 2000),
+    documents=st.integers(1, 10),
+)
+def test_chunks_keep_the_order_and_the_limits(
+    sizes: list[int], chunk_bytes: int, documents: int
+) -> None:
+    items = [item(number, size) for number, size in enumerate(sizes)]
+    limits = Limits(chunk_bytes=chunk_bytes, chunk_documents=documents)
+    cut = list(chunks(items, limits))
+    assert [one for chunk in cut for one in chunk] == items
+    for chunk in cut:
+        assert 1 <= len(chunk) <= documents
+        assert len(chunk) == 1 or sum(len(one.payload) for one in chunk) <= chunk_bytes
+
+
+def test_an_item_is_two_lines_with_its_own_version() -> None:
+    head, source, end = item(7, size=1).payload.split(b"\n")
+    assert json.loads(head) == {
+        "index": {
+            "_id": "post:7",
+            "routing": "7",
+            "version": 7,
+            "version_type": "external_gte",
+        }
+    }
+    assert (json.loads(source), end) == ({"oid": "x"}, b"")
+    document = Document("comment:a:b:c", "a:b", 1, {}, "comment", Origin("s"))
+    assert to_delete(document, "external").payload.count(b"\n") == 1
+    assert to_delete(document).oid == "c"
+
+
+class TestSender:
+    def test_sends_again_just_what_was_refused_for_the_moment(self) -> None:
+        ok = {"status": 201, "result": "created"}
+        bad = {"status": 400, "error": {"type": "document_parsing_exception", "reason": "no date"}}
+        busy = {"status": 429, "error": BUSY}
+        closed = {"status": 403, "error": SWAPPING}
+        engine = Engine(answered(ok, busy, bad, closed), answered(busy, ok))
+        outcomes = sender(engine).send([item(number) for number in range(4)])
+        assert engine.requests[1:] == [["post:1", "post:3"], ["post:1"]]
+        assert [outcome.item.id for outcome in outcomes] == [f"post:{n}" for n in range(4)]
+        assert [outcome.accepted for outcome in outcomes] == [True, True, False, True]
+        assert "no date" in outcomes[2].reject().reason
+        assert str(outcomes[2].reject().origin) == "s:2"
+
+    @pytest.mark.parametrize(
+        "fault", [api_error(429), api_error(503), ConnectionTimeout("too late")]
+    )
+    def test_sends_the_whole_again_with_growing_pauses(self, fault: Exception) -> None:
+        engine = Engine(*[fault] * 5)
+        made = sender(engine)
+        outcomes = made.send([item(1), item(2)])
+        assert all(outcome.accepted for outcome in outcomes)
+        assert len(engine.requests) == 6
+        pauses = made.pauses  # type: ignore[attr-defined]
+        assert pauses[-1] > pauses[0]
+        assert 0.02 < pauses[0] < 0.06
+
+    def test_gives_up_after_its_patience_and_says_why(self) -> None:
+        engine = Engine(*[answered({"status": 403, "error": SWAPPING})] * 3)
+        with pytest.raises(NotTaken, match=r"1 documents within 0 seconds: .* being replaced") as e:
+            sender(engine, patience=0.0).send([item(1)])
+        assert e.value.blocked
+
+    def test_does_not_wait_for_a_full_disk(self) -> None:
+        engine = Engine(answered({"status": 429, "error": FULL}))
+        (outcome,) = sender(engine).send([item(1)])
+        assert len(engine.requests) == 1
+        assert "disk" in outcome.reject().reason
+        assert "blogsearch prune" in outcome.reject().remedy
+
+    def test_finds_the_one_for_whose_sake_a_request_is_refused(self) -> None:
+        def refuse_six(ids: list[str]) -> dict[str, Any]:
+            if "post:6" in ids:
+                raise api_error(413)
+            return taken(ids)
+
+        engine = Engine(*[refuse_six] * 20)
+        outcomes = sender(engine).send([item(number) for number in range(8)])
+        refused = [outcome.item.id for outcome in outcomes if not outcome.accepted]
+        assert refused == ["post:6"]
+
+    def test_does_not_hide_that_it_may_not_write(self) -> None:
+        with pytest.raises(ApiError):
+            sender(Engine(api_error(403))).send([item(1)])
+
+    def test_can_be_woken_up_to_give_up(self) -> None:
+        engine = Engine(*[api_error(429)] * 10)
+        made = Sender(engine, "blog", Limits(), lambda _: True)  # type: ignore[arg-type]
+        with pytest.raises(NotTaken):
+            made.send([item(1)])
+        assert len(engine.requests) == 1
+
+
+class TestSend:
+    def test_reads_no_further_ahead_than_it_has_workers(self) -> None:
+        read = 0
+        go = threading.Event()
+
+        def items() -> Iterator[Item]:
+            nonlocal read
+            for number in range(100):
+                read += 1
+                yield item(number)
+
+        def held(ids: list[str]) -> dict[str, Any]:
+            go.wait(10)
+            return taken(ids)
+
+        engine = Engine(*[held] * 100)
+        limits = Limits(workers=3, chunk_documents=5)
+        outcomes = send(engine, "blog", items(), limits)  # type: ignore[arg-type]
+        threading.Timer(0.2, go.set).start()
+        first = next(outcomes)
+        assert len(first) == 5
+        assert read <= 5 * (3 + 1) + 1
+        assert sum(len(one) for one in outcomes) == 95
+
+    def test_yields_in_order(self) -> None:
+        engine = Engine()
+        limits = Limits(workers=4, chunk_documents=3)
+        found = send(engine, "blog", map(item, range(50)), limits)  # type: ignore[arg-type]
+        assert [one.item.id for chunk in found for one in chunk] == [
+            f"post:{number}" for number in range(50)
+        ]
+
+    def test_a_fault_ends_it_without_waiting_for_the_patience_of_the_others(self) -> None:
+        engine = Engine(api_error(403), *[api_error(429)] * 50)
+        limits = Limits(workers=4, chunk_documents=1)
+        with pytest.raises(ApiError):
+            list(send(engine, "blog", map(item, range(50)), limits))  # type: ignore[arg-type]
+        assert len(engine.requests) < 30
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"error": {"type": "a", "reason": "b", "caused_by": {"reason": "c"}}}, "b: c"),
+        ({"error": "plain"}, "plain"),
+        ("<html>", "<html>"),
+        (None, "None"),
+        ({"error": {"type": "x", "reason": ""}}, "x"),
+    ],
+)
+def test_every_refusal_has_a_reason_and_a_remedy(body: Any, said: str) -> None:
+    found = explain(body)
+    assert said in found.reason
+    assert found.remedy
