@@ -1,5 +1,7 @@
 """A search through the cache, and the most frequent ones again after a swap."""
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
@@ -42,6 +44,9 @@ def searched(
     return cache.get_or_compute(request.key(), compute, anew=anew)
 
 
+_AFTER_A_SWAP = 20.0  # seconds: whoever swapped waits for it
+
+
 @dataclass(frozen=True, slots=True)
 class Warmed:
     """How many searches were asked again, and how many of them could not be."""
@@ -50,22 +55,33 @@ class Warmed:
     failed: int
 
 
+def swapped(
+    cache: AnswerCache, elastic: Elasticsearch, settings: Settings, index: str, rules: str
+) -> Warmed:
+    """After a swap to `index` with these rules: older answers are out of reach, the most frequent
+    searches are asked again, within `_AFTER_A_SWAP` seconds."""
+    cache.new_generation(index, rules)
+    return warm(cache, elastic, settings, seconds=_AFTER_A_SWAP)
+
+
 def warm(
     cache: AnswerCache,
     elastic: Elasticsearch,
     settings: Settings,
     *,
     at_most: int = 100,
-    each: Callable[[str], object] = lambda query: None,
+    seconds: float = math.inf,
 ) -> Warmed:
     """Ask the most frequent searches, so that visitors find their answers kept.
 
-    Those whose answer is kept already cost one look each. `each` is told the query of each search.
-    Ends at the first one that Elasticsearch cannot answer.
+    Those whose answer is kept already cost one look each. Ends after `seconds`, and at the first
+    search that Elasticsearch cannot answer.
     """
     asked = failed = 0
+    ends = time.monotonic() + seconds
     for query, _ in cache.popular(at_most):
-        each(query)
+        if time.monotonic() >= ends:
+            break
         try:
             searched(cache, elastic, settings, SearchRequest.parse(MultiDict(parse_qsl(query))))
         except BadRequest:

@@ -16,7 +16,7 @@ from elasticsearch import Elasticsearch
 
 from app.cache import AnswerCache, Computed, open_cache
 from app.cache.errors import NotCarried
-from app.cache.through import warm
+from app.cache.through import Warmed, swapped, warm
 from app.cli import main
 from app.settings import Settings
 from bench.servers import free_port
@@ -398,6 +398,28 @@ def test_warming_makes_hits_of_the_most_frequent_searches(
     result = run("warm", "--at-most", "50")
     assert "2 searches asked" in result.output
     assert cache.get_or_compute(queries[0], compute()).state == "HIT"
+
+
+@pytest.mark.usefixtures("indexed")
+def test_after_a_swap_frequent_searches_are_hits_of_the_new_generation(
+    cache: AnswerCache, elastic: Elasticsearch, settings: Settings
+) -> None:
+    query = "q=python&page=1&size=10"
+    cache.get_or_compute(query, compute({"of": "the index before"}))
+    cache.record(query)
+    index = f"{settings.index}-000001"
+    assert swapped(cache, elastic, settings, index, "rules").asked == 1
+    found = cache.get_or_compute(query, compute())
+    assert (found.state, found.body["count"]) == ("HIT", 1)
+    assert cache.stats().generation.startswith(f"{index} rules ")
+
+
+def test_warming_keeps_to_its_time(
+    cache: AnswerCache, elastic: Elasticsearch, settings: Settings
+) -> None:
+    for nth in range(3):
+        cache.record(f"q=python{nth}&page=1&size=10")
+    assert warm(cache, elastic, settings, seconds=0) == Warmed(0, 0)
 
 
 def test_warming_ends_when_elasticsearch_is_gone(cache: AnswerCache, settings: Settings) -> None:
