@@ -71,14 +71,15 @@ class Feed:
 
 def _post(entry: Any, origin: Origin) -> RawPost:
     html = _html(entry)
+    updated = dict.get(entry, "updated")  # the entry's own `get` warns, and gives `published`
     return RawPost(
         origin=origin,
         oid=fitting(oid) if (oid := entry.get("id") or entry.get("link")) else None,
         title=title_or_start(_title(entry), html),
         text=html,
         url=entry.get("link") or None,
-        pub_date=entry.get("published") or entry.get("updated"),
-        modified=entry.get("updated"),
+        pub_date=entry.get("published") or updated,
+        modified=updated,
         categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
     )
 

@@ -51,7 +51,7 @@ def parted(content: str) -> Parted:
     """The head and the text of a file.
 
     `---` YAML (`---json`, `---toml`: Eleventy), `+++` TOML (Hugo, Zola), or a JSON object at the
-    very beginning (Hugo).
+    very beginning (Hugo). `---` may also be a line across the page, with plain words behind it.
 
     Raises:
         BadFrontMatter: a head that does not end, or is none of these.
@@ -64,19 +64,18 @@ def parted(content: str) -> Parted:
     if fence not in _FENCES or not re.fullmatch(r"\w*\s*", first[3:]):
         return Parted(None, content)
     language = first[3:].strip().lower() or _FENCES[fence]
-    closing = (
-        rf"^(?:{re.escape(fence)}|\.\.\.)[ \t]*$"
-        if fence == "---"
-        else rf"^{re.escape(fence)}[ \t]*$"
-    )
+    also = r"|\.\.\." if fence == "---" else ""  # YAML's other end
+    closing = rf"^(?:{re.escape(fence)}{also})[ \t]*$"
     end = re.search(closing, rest, re.MULTILINE)
     if end is None:
         if not re.match(r"[\w\"'-]+\s*[:=]", rest):
-            return Parted(None, content)  # a line across the page, not a head
+            return Parted(None, content)
         raise BadFrontMatter(f"the front matter has no {fence} at its end", 1)
     fields = _parsed(rest[: end.start()], language)
     if fields is None:
         fields = {}
+    if isinstance(fields, str):
+        return Parted(None, content)
     if not isinstance(fields, dict):
         raise BadFrontMatter(f"the front matter is a {type(fields).__name__}, not fields", 2)
     return Parted({str(name): value for name, value in fields.items()}, rest[end.end() :])

@@ -25,6 +25,7 @@ def array_items(stream: BinaryIO, name: str) -> Iterator[tuple[int, Any]]:
         reader.expect("]")
     else:
         while True:
+            reader.next()
             yield reader.line, reader.item()
             if reader.next() == "]":
                 reader.expect("]")

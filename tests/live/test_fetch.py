@@ -3,10 +3,9 @@
 import gzip
 import socket
 import time
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -16,51 +15,9 @@ from indexer.fetch import AddressRefused, Fetched, Fetcher, FetchFailed, FetchOp
 from indexer.page_store import PageStore
 from indexer.robots import Robots
 
+Server = Any  # tests/live/conftest.py
 Answer = Callable[[BaseHTTPRequestHandler], None]
 QUICK = {"allow_private": True, "read_timeout": 0.5, "deadline": 3.0, "backoff": 0.01}
-
-
-class Server:
-    """Answers each path with a function; `asked` has every request's path and headers."""
-
-    def __init__(self) -> None:
-        self.answers: dict[str, Answer] = {}
-        self.asked: list[tuple[str, dict[str, str]]] = []
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                outer.asked.append((self.path, dict(self.headers)))
-                outer.answers.get(self.path, plain(b"not here", 404))(self)
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        class Quiet(ThreadingHTTPServer):
-            def handle_error(self, *args: Any) -> None:
-                pass
-
-        self._server = Quiet(("127.0.0.1", 0), Handler)
-        self.port = self._server.server_address[1]
-        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
-
-    def url(self, path: str, host: str = "127.0.0.1") -> str:
-        return f"http://{host}:{self.port}{path}"
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    running = Server()
-    yield running
-    running.close()
 
 
 def plain(body: bytes, status: int = 200, **headers: str) -> Answer:

@@ -1,0 +1,237 @@
+"""Feeds and sitemaps over HTTP, from a real server on this machine."""
+
+import gzip
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexer.errors import SourceError
+from indexer.fetch import FetchOptions
+from indexer.html_text import readable
+from indexer.page_store import PageStore
+from indexer.records import RawPost, Reject
+from indexer.sources import SourceOptions, open_source
+
+Server = Any  # tests/live/conftest.py
+FETCH = FetchOptions(allow_private=True, read_timeout=1.0, deadline=5.0, backoff=0.01, retries=1)
+OPTIONS = SourceOptions(fetch=FETCH)
+WORDS = "A sentence that is long enough to be taken for what the page is about. " * 3
+
+
+def page(title: str, head: str = "") -> str:
+    return f"<!doctype html><title>{title}</title>{head}<nav>Menu</nav><main><p>{WORDS}</p></main>"
+
+
+def urlset(server: Server, *paths: str) -> str:
+    urls = "".join(
+        f"<url><loc>{server.url(path)}</loc><lastmod>2024-02-0{number}</lastmod></url>"
+        for number, path in enumerate(paths, start=1)
+    )
+    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return f'<?xml version="1.0"?><urlset xmlns="{namespace}">{urls}</urlset>'
+
+
+def read(spec: str, options: SourceOptions = OPTIONS) -> list[RawPost | Reject]:
+    return list(open_source(spec, None, options).read())
+
+
+def asked(server: Server) -> list[str]:
+    return sorted(path for path, _ in server.asked)
+
+
+def test_a_sitemap_and_its_pages(server: Server) -> None:
+    paths = ("/one/", "/two.html", "/tags/x/", "/gone", "/down", "/file.pdf", "/data", "/one/")
+    server.say("/sitemap.xml", urlset(server, *paths), Content_Type="application/xml")
+    date = '<meta property="article:published_time" content="2024-01-31">'
+    server.say("/one/", page("One", date), Content_Type="text/html")
+    canonical = f'<link rel="canonical" href="{server.url("/two")}">'
+    server.say("/two.html", page("Zwei é", canonical).encode("latin-1"), Content_Type="text/html")
+    server.say("/tags/x/", page("Tagged"))
+    server.say("/data", b"{}", Content_Type="application/json")
+    server.answers["/down"] = lambda request: request.send_error(503)
+    source = open_source(server.url("/sitemap.xml"), None, OPTIONS)
+    assert source.kind == "sitemap"
+    found = list(source.read())
+    assert source.progress == 1
+    one, two, gone, down = found
+    assert isinstance(one, RawPost)
+    assert (one.oid, one.title, one.url) == ("one", "One", server.url("/one/"))
+    assert (str(one.pub_date)[:10], str(one.modified)[:10]) == ("2024-01-31", "2024-02-08")
+    assert readable(one.text).prose == WORDS.strip()
+    assert isinstance(two, RawPost)
+    assert (two.oid, two.title, two.url) == ("two", "Zwei é", server.url("/two"))
+    assert isinstance(gone, Reject)
+    assert (gone.oid, "404" in gone.reason) == (None, True)
+    assert isinstance(down, Reject)
+    assert (down.oid, "503" in down.reason) == ("down", True)
+    assert "/file.pdf" not in asked(server)
+    assert asked(server).count("/one/") == 1
+    assert asked(server).count("/sitemap.xml") == 1
+    assert asked(server).count("/robots.txt") == 1
+
+
+def test_an_index_of_sitemaps_some_of_them_zipped(server: Server) -> None:
+    locations = "".join(f"<sitemap><loc>{path}</loc></sitemap>" for path in ("/a.xml.gz", "/b.xml"))
+    server.say("/sitemap.xml", f"<sitemapindex>{locations}</sitemapindex>")
+    server.say("/a.xml.gz", gzip.compress(urlset(server, "/1").encode()))
+    server.say("/b.xml", urlset(server, "/2"), Content_Type="text/xml")
+    server.say("/1", page("One"))
+    server.say("/2", page("Two"))
+    assert [each.oid for each in read(server.url("/sitemap.xml"))] == ["1", "2"]
+
+
+def test_a_sitemap_on_the_disk(server: Server, tmp_path: Path) -> None:
+    server.say("/1", page("One"))
+    place = tmp_path / "sitemap.xml.gz"
+    place.write_bytes(gzip.compress(urlset(server, "/1").encode()))
+    assert [each.oid for each in read(str(place))] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("<urlset><url>", "no sitemap"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><urlset>&a;</urlset>', "no sitemap"),
+        ("<rss></rss>", "no sitemap but <rss>"),
+    ],
+)
+def test_a_sitemap_that_is_none(server: Server, body: str, reason: str) -> None:
+    server.say("/sitemap.xml", body)
+    with pytest.raises(SourceError, match=reason):
+        list(open_source(server.url("/sitemap.xml"), "sitemap", OPTIONS).read())
+
+
+def test_a_part_of_the_sitemap_that_cannot_be_had_is_an_error(server: Server) -> None:
+    """Not a shorter list: what is missing from it would be taken for removed."""
+    server.say("/sitemap.xml", "<sitemapindex><sitemap><loc>/a.xml</loc></sitemap></sitemapindex>")
+    with pytest.raises(SourceError, match="answered 404"):
+        read(server.url("/sitemap.xml"))
+
+
+def test_an_index_that_names_itself_ends(server: Server) -> None:
+    index = "<sitemapindex><sitemap><loc>/sitemap.xml</loc></sitemap></sitemapindex>"
+    server.say("/sitemap.xml", index)
+    assert read(server.url("/sitemap.xml")) == []
+
+
+def test_a_zipped_sitemap_that_unpacks_to_too_much(server: Server) -> None:
+    server.say("/sitemap.xml.gz", gzip.compress(b"<urlset>" + b" " * 50_000_000))
+    with pytest.raises(SourceError, match="more than 20,000,000 bytes"):
+        read(server.url("/sitemap.xml.gz"))
+
+
+def test_robots_keep_us_out_and_slow_us_down(server: Server) -> None:
+    server.say("/robots.txt", "User-agent: *\nDisallow: /secret\nCrawl-delay: 0.3")
+    server.say("/sitemap.xml", urlset(server, "/1", "/secret", "/2"))
+    server.say("/1", page("One"))
+    server.say("/2", page("Two"))
+    start = time.monotonic()
+    one, secret, two = read(server.url("/sitemap.xml"))
+    assert time.monotonic() - start >= 0.3
+    assert (one.oid, two.oid) == ("1", "2")
+    assert isinstance(secret, Reject)
+    assert "robots.txt" in secret.reason
+    assert "/secret" not in asked(server)
+
+
+def test_a_few_pages_at_a_time(server: Server) -> None:
+    running, most = 0, 0
+
+    def slow(request: Any) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        time.sleep(0.1)
+        running -= 1
+        request.send_error(404)
+
+    paths = [f"/{number}" for number in range(12)]
+    server.answers |= dict.fromkeys(paths, slow)
+    server.say("/sitemap.xml", urlset(server, *paths))
+    options = replace(OPTIONS, fetch=replace(FETCH, connections=3))
+    assert len(read(server.url("/sitemap.xml"), options)) == 12
+    assert 2 <= most <= 3
+
+
+def test_a_reader_that_stops_stops_the_fetching(server: Server) -> None:
+    paths = [f"/{number}" for number in range(200)]
+    for path in paths:
+        server.say(path, page("x"))
+    server.say("/sitemap.xml", urlset(server, *paths))
+    posts = open_source(server.url("/sitemap.xml"), None, OPTIONS).read()
+    next(iter(posts))
+    posts.close()  # type: ignore[attr-defined]  # a generator
+    time.sleep(0.1)
+    before = len(server.asked)
+    time.sleep(0.2)
+    assert len(server.asked) == before < 60
+
+
+FEED = """<rss version="2.0"><channel><title>B</title>
+<item><title>One</title><link>/1</link><guid isPermaLink="false">1</guid></item>
+</channel></rss>"""
+
+
+def test_a_feed(server: Server, tmp_path: Path) -> None:
+    server.say("/feed", FEED, Content_Type="application/rss+xml", ETag='"1"')
+    source = open_source(server.url("/feed"), None, replace(OPTIONS, store=PageStore(tmp_path)))
+    assert source.kind == "feed"
+    (post,) = source.read()
+    assert isinstance(post, RawPost)
+    assert (post.oid, post.url) == ("1", server.url("/1"))
+    assert len(server.asked) == 1
+    assert len(list(source.read())) == 1
+    assert server.asked[1][1]["If-None-Match"] == '"1"'
+
+
+def test_an_unchanged_feed_still_yields_every_post(server: Server, tmp_path: Path) -> None:
+    options = replace(OPTIONS, store=PageStore(tmp_path))
+    server.say("/feed", FEED, ETag='"1"')
+    first = read(server.url("/feed"), options)
+
+    def unchanged(request: Any) -> None:
+        request.send_response(304)
+        request.end_headers()
+
+    server.answers["/feed"] = unchanged
+    assert read(server.url("/feed"), options) == first != []
+
+
+def test_a_feed_in_the_wrong_charset(server: Server) -> None:
+    body = '<?xml version="1.0"?>' + FEED.replace("One", "é 漢字")
+    server.say("/feed", body, Content_Type="application/rss+xml; charset=iso-8859-1")
+    (post,) = read(server.url("/feed"))
+    assert isinstance(post, RawPost)
+    assert post.title == "é 漢字"
+
+
+def test_a_web_page_tells_where_its_feed_is(server: Server) -> None:
+    link = '<link rel="alternate" type="application/atom+xml" href="feed.xml">'
+    server.say("/blog/", page("Blog", link))
+    with pytest.raises(SourceError) as caught:
+        read(server.url("/blog/"))
+    assert server.url("/blog/feed.xml") in caught.value.remedy
+    server.say("/plain", page("Blog"))
+    with pytest.raises(SourceError) as caught:
+        read(server.url("/plain"))
+    assert server.url("/sitemap.xml") in caught.value.remedy
+
+
+@pytest.mark.parametrize("kind", ["jsonlines", "markdown", "html", "wordpress"])
+def test_what_is_not_read_from_an_address(server: Server, kind: str) -> None:
+    with pytest.raises(SourceError, match="Fetch it"):
+        open_source(server.url("/"), kind, OPTIONS)
+    server.say("/x.jsonl", '{"oid": 1}')
+    with pytest.raises(SourceError, match="Fetch it"):
+        open_source(server.url("/x.jsonl"), None, OPTIONS)
+
+
+def test_an_address_inside_the_own_network_is_refused(server: Server) -> None:
+    with pytest.raises(SourceError, match="BLOGSEARCH_FETCH_ALLOW_PRIVATE"):
+        read(server.url("/feed"), SourceOptions())
+    with pytest.raises(SourceError, match="BLOGSEARCH_FETCH_ALLOW_PRIVATE"):
+        read("file:///etc/passwd", SourceOptions())
+    assert not server.asked

@@ -1,0 +1,493 @@
+"""JSON Lines, JSON arrays, HTML folders, feeds and WordPress exports as files; recognition."""
+
+import gzip
+import io
+import json
+import os
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexer.errors import SourceError
+from indexer.html_text import readable
+from indexer.normalise import documents
+from indexer.records import Document, RawPost, Reject
+from indexer.sources import KINDS, SourceOptions, open_source
+from indexer.sources.charset import decoded
+from indexer.sources.jsonlines import MAX_LINE
+from indexer.sources.oids import fitting, oid_of_page
+from indexer.sources.wpautop import paragraphs
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+
+
+def read(place: Path | str, kind: str | None = None, **options: Any) -> list[RawPost | Reject]:
+    return list(open_source(str(place), kind, SourceOptions(**options)).read())
+
+
+def posts(place: Path | str, **options: Any) -> list[RawPost]:
+    found = read(place, **options)
+    assert not [each for each in found if isinstance(each, Reject)]
+    return [each for each in found if isinstance(each, RawPost)]
+
+
+def save(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+# -- JSON Lines ------------------------------------------------------------------------------------
+
+LINES = b"""\xef\xbb\xbf{"oid": 1, "title": "A", "comments": [{"oid": 2, "author": "d"}]}
+
+{"oid": 3, "title": "B", "licence": "ignored"}
+no JSON
+[1]
+{"id": 4, "title": "C"}
+{"oid": 5, "title": "D", "comments": {"oid": 1}}
+{"oid": 6, "title": "caf\xe9"}
+"""
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "zipped-without-saying-so"])
+def test_json_lines(tmp_path: Path, name: str) -> None:
+    path = save(tmp_path / name, LINES if name == "a.jsonl" else gzip.compress(LINES))
+    source = open_source(str(path), None, SourceOptions())
+    assert source.kind == "jsonlines"
+    found = list(source.read())
+    assert source.progress == 1
+    first, second, *rejects = found
+    assert isinstance(first, RawPost)
+    assert isinstance(second, RawPost)
+    assert (str(first.origin), first.oid, first.comments[0].author) == (f"{path}:1", 1, "d")
+    assert (second.origin.line, second.title) == (3, "B")
+    assert [each.origin.line for each in rejects] == [4, 5, 6, 7, 8]
+    reasons = [each.reason for each in rejects if isinstance(each, Reject)]
+    for reason, part in zip(
+        reasons,
+        ("not JSON", "not an object", "oid is missing", "comments is no list", "not JSON"),
+        strict=True,
+    ):
+        assert part in reason
+    assert isinstance(rejects[2], Reject)
+    assert "'id'" in rejects[2].remedy
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(LINES)))
+    monkeypatch.setattr("sys.stdin", stdin)
+    first, *_ = read("-")
+    assert str(first.origin) == "standard input:1"
+    assert not stdin.closed
+    assert not stdin.buffer.closed
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    if os.fork() == 0:
+        with fifo.open("wb") as stream:
+            stream.write(b'{"oid": 1, "title": "A"}\n')
+        os._exit(0)
+    (post,) = posts(fifo)
+    os.wait()
+    assert post.oid == 1
+
+
+def test_a_line_too_long_is_passed_over(tmp_path: Path) -> None:
+    long = b'{"oid": 1, "title": "' + b"x" * MAX_LINE + b'"}\n'
+    path = save(tmp_path / "a.jsonl", long + b'{"oid": 2, "title": "B"}\n')
+    reject, post = read(path, "jsonlines")
+    assert isinstance(reject, Reject)
+    assert f"{len(long):,} bytes" in reject.reason
+    assert isinstance(post, RawPost)
+    assert post.origin.line == 2
+
+
+def test_a_gz_that_ends_early_does_not_just_end(tmp_path: Path) -> None:
+    whole = gzip.compress(
+        b"".join(b'{"oid": %d, "title": "A"}\n' % number for number in range(5000))
+    )
+    path = save(tmp_path / "a.jsonl.gz", whole[:-100])
+    with pytest.raises(SourceError, match="damaged"):
+        read(path)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", ""])
+def test_json_array(tmp_path: Path, ending: str) -> None:
+    entries = [{"oid": number, "title": "é" * number} for number in range(1, 400)]
+    body = f",{ending}".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+    found = posts(save(tmp_path / "a.json", f" [{ending}{body}{ending}]{ending}"))
+    assert [each.title for each in found] == [entry["title"] for entry in entries]
+    assert [each.origin.line for each in found][:2] == ([2, 3] if ending else [1, 1])
+
+
+def test_an_empty_json_array(tmp_path: Path) -> None:
+    assert posts(save(tmp_path / "a.json", "[ ]")) == []
+
+
+@pytest.mark.parametrize(
+    "rest",
+    ["", ", ]", ', {"oid": 2', " 3]", "] 1", "}", ", nope]", ', "\\ud8"]', ", " + "[" * 99999],
+)
+def test_a_broken_array_does_not_just_end(tmp_path: Path, rest: str) -> None:
+    path = save(tmp_path / "a.json", f'[{{"oid": 1,\n"title": "A"}}\n{rest}')
+    with pytest.raises(SourceError, match=r"a\.json:\d.*JSON Lines|more after"):
+        read(path)
+
+
+def test_a_broken_array_that_is_not_utf8(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.json", '[{"oid": 1, "title": "é"}]'.encode("latin-1"))
+    with pytest.raises(SourceError, match="UTF-8"):
+        read(path)
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, array: bool) -> None:
+    line = json.dumps({"oid": 1, "title": "A", "text": "x" * 2000})
+    between = ",\n" if array else "\n"
+    peaks = []
+    for count in (500, 5000):
+        body = between.join([line] * count)
+        path = save(tmp_path / f"{count}.json", f"[{body}]" if array else body)
+        tracemalloc.start()
+        assert sum(1 for _ in open_source(str(path), None, SourceOptions()).read()) == count
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+# -- recognition -----------------------------------------------------------------------------------
+
+WXR = '<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel></channel></rss>'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a", '{"oid": 1}', "jsonlines"),
+        ("a.xml", '\n [{"oid": 1}]', "jsonlines"),
+        ("a.json", "<?xml version='1.0'?><!-- c > --><rss version='2.0'></rss>", "feed"),
+        ("a", '<feed xmlns="http://www.w3.org/2005/Atom"></feed>', "feed"),
+        ("a", "<rdf:RDF></rdf:RDF>", "feed"),
+        ("a", WXR, "wordpress"),
+        ("a", '<?xml version="1.0"?><urlset></urlset>', "sitemap"),
+        ("a.xml.gz", gzip.compress(b"<sitemapindex></sitemapindex>"), "sitemap"),
+        ("a", "<!DOCTYPE html><p>x", "html"),
+        ("a", "<html><p>x", "html"),
+        ("a.md", "text", "markdown"),
+        ("a.txt", "---\ntitle: x\n---\n", "markdown"),
+        ("folder/a.html", "<html>", "html"),
+        ("folder/a.md", "---\ntitle: x\n---\n", "markdown"),
+        ("folder/a.md", "# x", "markdown"),
+    ],
+)
+def test_a_source_is_recognised_by_what_it_is(
+    tmp_path: Path, name: str, content: str | bytes, kind: str
+) -> None:
+    path = save(tmp_path / name, content)
+    place = tmp_path / "folder" if name.startswith("folder") else path
+    assert open_source(str(place), None, SourceOptions()).kind == kind
+
+
+def test_markdown_with_a_built_site_inside_is_markdown(tmp_path: Path) -> None:
+    save(tmp_path / "public/index.html", "<html>")
+    save(tmp_path / "content/a.md", "+++\ntitle = 'x'\n+++\n")
+    assert open_source(str(tmp_path), None, SourceOptions()).kind == "markdown"
+
+
+@pytest.mark.parametrize(
+    "content", ["", " \n", "Just words", "%PDF-1.7", "<svg></svg>", b"\x00\x01\x02", b"PK\x03\x04"]
+)
+def test_what_is_nothing_known(tmp_path: Path, content: str | bytes) -> None:
+    with pytest.raises(SourceError) as caught:
+        open_source(str(save(tmp_path / "a", content)), None, SourceOptions())
+    assert caught.value.remedy
+
+
+def test_no_such_place_and_no_such_kind(tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    for kind in (None, *KINDS, "gopher"):
+        with pytest.raises(SourceError) as caught:
+            open_source(nowhere, kind, SourceOptions())
+        assert caught.value.remedy
+    with pytest.raises(SourceError, match="neither Markdown nor HTML"):
+        open_source(str(tmp_path), None, SourceOptions())
+    feed = save(tmp_path / "feed.json", '{"version": "https://jsonfeed.org/version/1.1"}')
+    with pytest.raises(SourceError, match="JSON Feed"):
+        open_source(str(feed), None, SourceOptions())
+    with pytest.raises(SourceError, match="is a folder"):
+        open_source(str(tmp_path), "jsonlines", SourceOptions())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.jsonl", "{}")
+    path.chmod(0)
+    with pytest.raises(SourceError, match="Permission denied"):
+        open_source(str(path), None, SourceOptions())
+
+
+# -- HTML ------------------------------------------------------------------------------------------
+
+WORDS = "A sentence that is long enough to be taken for what the page is about. " * 4
+
+
+def test_html_folder(tmp_path: Path) -> None:
+    save(
+        tmp_path / "posts/hello/index.html",
+        f"""<!doctype html><html><head><title>Hello &amp; more | The Blog</title>
+        <meta property="og:site_name" content="The Blog">
+        <meta property="article:published_time" content="2024-01-31T10:00:00+01:00">
+        <meta name="keywords" content="a, b"><meta property="article:section" content="News">
+        <link rel="canonical" href="/posts/hello/"></head>
+        <body><header><a href="/">The Blog</a></header><nav>Menu</nav>
+        <main><nav class="breadcrumb">Home</nav><article><h1>Hello &amp; more</h1><p>{WORDS}</p>
+        <pre>code()</pre><aside>Aside</aside></article><div id="comments">No!</div></main>
+        <footer>Footer</footer></body></html>""",
+    )
+    (found,) = posts(tmp_path, site="https://example.org")
+    assert (found.oid, found.title) == ("posts/hello", "Hello & more")
+    assert found.url == "https://example.org/posts/hello/"
+    post, *_ = documents(found)
+    assert isinstance(post, Document)
+    assert post.source["pub_date"] == "2024-01-31T09:00:00Z"
+    assert (post.source["keywords"], post.source["categories"]) == (["a", "b"], ["News"])
+    assert (post.source["text"], post.source["code"]) == (WORDS.strip(), "code()")
+
+
+def test_html_without_landmarks(tmp_path: Path) -> None:
+    links = "".join(
+        f'<li><a href="/{number}">Another page {number}</a></li>' for number in range(30)
+    )
+    save(
+        tmp_path / "a b.html",
+        f"""<html><head><title>Old page</title></head><body><table><tr><td><ul>{links}</ul></td>
+        <td><div><h2>One</h2><p>{WORDS}</p></div><div><h2>Two</h2><p>{WORDS}</p></div></td></tr>
+        </table><p>Copyright</p></body></html>""",
+    )
+    (found,) = posts(tmp_path)
+    assert (found.oid, found.title, found.url) == ("a b", "Old page", "/a%20b.html")
+    prose = readable(found.text).prose
+    assert prose.count("A sentence") == 8
+    assert "Two" in prose
+    assert "Another page" not in prose
+
+
+HEAD = "<html><head><title>x</title>"
+LIST = "".join(
+    f'<p><a href="/{number}">A post about something {number}</a></p>' for number in range(20)
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "page", "taken"),
+    [
+        ("a.html", f"{HEAD}<p>{WORDS}", True),
+        ("404.html", f"{HEAD}<p>{WORDS}", False),
+        ("tags/python/index.html", f"{HEAD}<p>{WORDS}", False),
+        ("tags/index.html", f"{HEAD}<p>{WORDS}", False),
+        ("blog/page/2/index.html", f"{HEAD}<p>{WORDS}", False),
+        ("search.html", f"{HEAD}<p>{WORDS}", False),
+        ("archive/2024/post.html", f"{HEAD}<p>{WORDS}", True),
+        ("tag/x.html", f'{HEAD}<meta property="og:type" content="article"><p>{WORDS}', True),
+        ("a.html", f'{HEAD}<meta name="robots" content="noindex, follow"><p>{WORDS}', False),
+        ("a.html", f'{HEAD}<meta http-equiv="Refresh" content="0; url=/b"><p>{WORDS}', False),
+        ("index.html", f"{HEAD}<main>{LIST}</main>", False),
+        ("index.html", HEAD + f"<article><p>{WORDS}</article>" * 3, False),
+        ("partial.html", f"<p>{WORDS}", False),
+    ],
+)
+def test_pages_that_are_no_posts(tmp_path: Path, path: str, page: str, taken: bool) -> None:
+    save(tmp_path / path, page)
+    assert bool(posts(tmp_path)) is taken
+
+
+@pytest.mark.parametrize(
+    ("head", "date"),
+    [
+        ('<meta name="date" content="nonsense"><meta name="DC.date" content="2024-01-31">', "31"),
+        ('<meta itemprop="datePublished" content="2024-01-30">', "30"),
+        (
+            '<script type="application/ld+json">{"headline": "x",'
+            ' "datePublished": "2024-01-29"}</script>',
+            "29",
+        ),
+        (
+            '<script type="application/ld+json">{"@graph": [{"@type": "WebSite"}, {"headline": "x",'
+            ' "datePublished": "2024-01-28"}]}</script>',
+            "28",
+        ),
+        ('<script type="application/ld+json">{no</script>', None),
+        ("</head><main><time datetime='2024-01-27'>", "27"),
+    ],
+)
+def test_the_date_of_a_page(tmp_path: Path, head: str, date: str | None) -> None:
+    save(tmp_path / "a.html", f"<html><head>{head}<title>x</title><body><article><p>{WORDS}")
+    (found,) = posts(tmp_path)
+    assert (found.pub_date and found.pub_date.strftime("%d")) == date  # type: ignore[union-attr]
+
+
+def test_a_canonical_address_on_a_disk_is_none(tmp_path: Path) -> None:
+    link = '<link rel="canonical" href="file:///usr/share/x.html">'
+    save(tmp_path / "a.html", f"{HEAD}{link}<p>{WORDS}")
+    assert posts(tmp_path)[0].url == "/a.html"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "text"),
+    [
+        ("é".encode(), "", "é"),
+        ("é".encode(), "text/html; charset=iso-8859-1", "é"),
+        (b"\xe9\x80", "", "é€"),
+        (b"\xe9", "text/html; charset=utf-8", "é"),
+        (b"\xe9\x80", "text/html; charset=ISO-8859-1", "é€"),
+        (b'<meta charset="windows-1251">\xe9', "", '<meta charset="windows-1251">й'),
+        ("日本".encode("shift_jis"), "text/html; charset=Shift_JIS", "日本"),
+        ("日本".encode("iso-2022-jp"), "text/html; charset=ISO-2022-JP", "日本"),
+        ("é".encode("utf-8-sig"), "", "é"),
+        (b"\xff\xfe" + "é".encode("utf-16-le"), "text/html; charset=utf-8", "é"),
+        (b"\xe9", "text/html; charset=no-such-thing", "é"),
+        (b"\x81", "", "\ufffd"),
+    ],
+)
+def test_encodings(body: bytes, content_type: str, text: str) -> None:
+    assert decoded(body, content_type) == text
+
+
+# -- oids ------------------------------------------------------------------------------------------
+
+
+def test_oids_of_pages() -> None:
+    for address in ("https://a.org/x/index.html", "/x/", "x/index.html", "x", "/x.html", "x.htm"):
+        assert oid_of_page(address) == "x"
+    assert oid_of_page("https://a.org/") == oid_of_page("/index.html") == "index"
+    assert oid_of_page("https://a.org/?p=3") == "index?p=3"
+    assert oid_of_page("/caf%C3%A9/") == "café"
+
+
+def test_an_oid_too_long_is_cut_and_stays_its_own() -> None:
+    assert fitting("é" * 100) == "é" * 100
+    first, second = fitting("é" * 101), fitting("é" * 102)
+    assert first != second
+    assert len(first.encode()) <= 200
+
+
+# -- feeds -----------------------------------------------------------------------------------------
+
+
+def test_rss(tmp_path: Path) -> None:
+    body = f"""<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/">
+    <channel><title>Blog</title>
+    <item><title>First &amp;amp; best</title><link>https://a.org/1</link><guid>tag:a.org,2024:1</guid>
+    <pubDate>Wed, 31 Jan 2024 09:30:00 +0100</pubDate><category>x</category><category>y</category>
+    <description>short</description>
+    <content:encoded><![CDATA[<p>Whole</p><pre>c()</pre><script>bad()</script>]]></content:encoded></item>
+    <item><link>https://a.org/{"x" * 300}</link><description>A note without a title, with many
+    words that go on and on and on</description></item>
+    </channel></rss><!-- made in 3 ms -->"""
+    first, note = posts(save(tmp_path / "feed", body))
+    assert (first.oid, first.url, first.title) == (
+        "tag:a.org,2024:1",
+        "https://a.org/1",
+        "First & best",
+    )
+    assert (first.pub_date, first.categories) == ("Wed, 31 Jan 2024 09:30:00 +0100", ["x", "y"])
+    assert (readable(first.text).prose, readable(first.text).code) == ("Whole", "c()")
+    assert note.title == "A note without a title, with many words that go on and on…"
+    assert len(note.oid) <= 200
+
+
+def test_atom(tmp_path: Path) -> None:
+    body = """<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://a.org/"><title>Blog</title>
+    <entry><id>urn:1</id><title type="html">A &lt;em>b&lt;/em></title><link href="/one"/>
+    <published>2024-01-31T10:00:00Z</published><updated>2024-02-01T10:00:00Z</updated>
+    <summary>short</summary>
+    <content type="html">&lt;p>Whole &lt;a href="/x">l&lt;/a></content></entry>
+    </feed>"""
+    (post,) = posts(save(tmp_path / "feed", body))
+    assert (post.oid, post.title, post.url) == ("urn:1", "A b", "https://a.org/one")
+    assert (post.pub_date, post.modified) == ("2024-01-31T10:00:00Z", "2024-02-01T10:00:00Z")
+    assert readable(post.text).prose == "Whole l"
+
+
+@pytest.mark.parametrize("cut", [60, 200, 330])
+def test_a_feed_that_ends_early_does_not_just_end(tmp_path: Path, cut: int) -> None:
+    item = "<item><title>x</title><link>https://a.org/1</link></item>"
+    start = '<?xml version="1.0"?><rss version="2.0"><channel><title>B</title>'
+    body = f"{start}{item * 9}</channel></rss>"
+    with pytest.raises(SourceError):
+        read(save(tmp_path / "feed", body[:cut]), "feed")
+
+
+def test_no_feed(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no RSS or Atom feed"):
+        read(save(tmp_path / "feed", "<html><p>x"), "feed")
+
+
+# -- WordPress -------------------------------------------------------------------------------------
+
+
+def test_wordpress() -> None:
+    found = {each.oid: each for each in posts(DATA / "wordpress.xml")}
+    assert list(found) == ["10", "11", "12"]
+    post = found["10"]
+    assert (post.title, post.url) == ("Corn & crows", "https://example.org/corn/")
+    assert (post.pub_date, post.modified) == ("2024-01-31 09:30:00", "2024-02-01 10:00:00")
+    assert (post.categories, post.keywords) == (["Farming"], ["corn", "crows"])
+    text = readable(post.text)
+    assert text.prose == "First paragraph\nwith a second line.\nA picture\nBehind the code."
+    assert text.code == "if a < b:\n\n    go()"
+    assert [(each.oid, each.author, each.pub_date) for each in post.comments] == [
+        ("1", "Ann", "2024-01-31 10:00:00"),
+        ("4", "Bo", "2024-01-31 11:00:00"),
+    ]
+    assert found["11"].title == "A note that its author gave no title, as one does when…"
+    assert found["12"].pub_date == "2024-01-05 00:00:00"
+
+
+def test_wordpress_drafts_and_future_posts() -> None:
+    def oids(**options: Any) -> set[str]:
+        return {each.oid for each in posts(DATA / "wordpress.xml", **options)}
+
+    assert oids(drafts=True) - oids() == {"13"}
+    assert oids(future=True) - oids() == {"14"}
+
+
+def test_wordpress_cut_off_or_hostile(tmp_path: Path) -> None:
+    whole = (DATA / "wordpress.xml").read_bytes()
+    with pytest.raises(SourceError, match=r"cut\.xml:\d+:\d+: no XML"):
+        read(save(tmp_path / "cut.xml", whole[:-500]))
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + WXR.replace("</ch", "&b;</ch")
+    with pytest.raises(SourceError, match="declares entities"):
+        read(save(tmp_path / "bomb.xml", bomb))
+    with pytest.raises(SourceError, match="no WordPress export"):
+        read(save(tmp_path / "feed.xml", "<rss><channel></channel></rss>"), "wordpress")
+    assert (
+        len(posts(save(tmp_path / "a.xml", whole.replace(b"Corn &amp;", b"Corn \x0b&amp;")))) == 3
+    )
+
+
+def test_memory_does_not_grow_with_an_export(tmp_path: Path) -> None:
+    whole = (DATA / "wordpress.xml").read_text("utf-8")
+    start, end = whole.index("<item>"), whole.rindex("</item>") + len("</item>")
+    peaks = []
+    for times in (20, 400):
+        path = save(tmp_path / "a.xml", whole[:start] + whole[start:end] * times + whole[end:])
+        tracemalloc.start()
+        count = sum(1 for _ in open_source(str(path), None, SourceOptions()).read())
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert count == 3 * times
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_paragraphs_leave_code_alone() -> None:
+    assert paragraphs("a\r\n\r\nb") == "a<br>\n<p>b"
+    assert (
+        paragraphs("<pre>a\n\nb [gallery]</pre>c [gallery ids='1']")
+        == "<pre>a\n\nb [gallery]</pre>c "
+    )
