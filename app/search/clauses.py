@@ -1,6 +1,6 @@
 """The clauses a plan is made of: one word in one reading, a phrase, what is kept out. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,16 +90,26 @@ def match(field: str, text: str, boost: float = 1.0) -> Clause:
     return {"match_phrase": {field: {"query": text, "boost": boost}}}
 
 
+def match_any(fields: Sequence[str], text: str) -> Clause:
+    """The same in any of the fields."""
+    if len(fields) == 1:
+        return match(fields[0], text)
+    names = list(dict.fromkeys(fields))
+    return {"multi_match": {"query": text, "type": "phrase", "fields": names}}
+
+
 def of_comments(clause: Clause) -> Clause:
     """Posts with a comment that matches; the best one counts."""
     return {"has_child": {"type": "comment", "score_mode": "max", "query": clause}}
 
 
-def _gains(gains: dict[str, float], spelling: Spelling) -> list[tuple[str, float]]:
+def _gains(
+    gains: Mapping[tuple[str, ...], float], spelling: Spelling
+) -> list[tuple[tuple[str, ...], float]]:
     return [
-        (field, gain * spelling.weight)
-        for field, gain in gains.items()
-        if not (spelling.unstemmed and field in _STEMMED)
+        (fields, gain * spelling.weight)
+        for fields, gain in gains.items()
+        if not (spelling.unstemmed and fields[0] in _STEMMED)
     ]
 
 
@@ -112,15 +122,14 @@ def spelling_clause(sought: Sought, spelling: Spelling, *, named: bool) -> Claus
         return f"{label}: {field}" if named else ""
 
     found = [
-        constant(match(field, text), gain, name(field))
-        for field, gain in _gains(relevance.GAINS, spelling)
+        constant(match_any(fields, text), gain, name(" or ".join(fields)))
+        for fields, gain in _gains(relevance.GAINS, spelling)
     ]
-    comments = of_comments(
-        either(
-            constant(match(field, text), gain)
-            for field, gain in _gains(relevance.COMMENT_GAINS, spelling)
-        )
+    in_comments = (
+        constant(match_any(fields, text), gain)
+        for fields, gain in _gains(relevance.COMMENT_GAINS, spelling)
     )
+    comments = of_comments(either(in_comments))
     if named:
         comments["has_child"]["_name"] = name("comments")
     found.append(comments)
@@ -150,16 +159,11 @@ def word_clause(sought: Sought, *, named: bool) -> Clause:
 
 def has_spelling(spelling: Spelling) -> Clause:
     """Whether a post has a word so spelled: the same posts as `spelling_clause`, unscored."""
-    fields = [field for field, _ in _gains(relevance.GAINS, spelling)]
-    found: list[Clause] = [
-        {"multi_match": {"query": spelling.text, "type": "phrase", "fields": fields}},
-        of_comments(
-            either(
-                match(field, spelling.text)
-                for field, _ in _gains(relevance.COMMENT_GAINS, spelling)
-            )
-        ),
+    posts = [field for fields, _ in _gains(relevance.GAINS, spelling) for field in fields]
+    comments = [
+        field for fields, _ in _gains(relevance.COMMENT_GAINS, spelling) for field in fields
     ]
+    found = [match_any(posts, spelling.text), of_comments(match_any(comments, spelling.text))]
     if spelling.prefix:
         found += [begins(field, spelling.text) for field in relevance.PREFIX_GAINS]
     return either(found)
@@ -207,5 +211,4 @@ def quoted_clause(text: str) -> Clause:
 
 def out_clause(text: str) -> Clause:
     """A word or phrase that a post must not have, in either spelling."""
-    fields = ["title.forms", "text.forms", "title.words", "text.words", "code.forms"]
-    return {"multi_match": {"query": text, "type": "phrase", "fields": fields}}
+    return match_any(("title.forms", "text.forms", "title.words", "text.words", "code.forms"), text)

@@ -16,7 +16,7 @@ from app.search.clauses import (
     either,
     has_spelling,
     has_word,
-    match,
+    match_any,
     out_clause,
     phrase_clauses,
     quoted_clause,
@@ -128,7 +128,7 @@ def known_filters(words: Sequence[Word]) -> dict[str, Clause]:
             "titles": ["title.words"],
         }
         for kind, names in fields.items():
-            found[f"{word.at} {kind}"] = either(match(field, word.text) for field in names)
+            found[f"{word.at} {kind}"] = match_any(names, word.text)
         found[f"{word.at} begins"] = either(
             begins(field, word.token) for field in relevance.PREFIX_GAINS
         )

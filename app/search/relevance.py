@@ -63,18 +63,21 @@ def max_cost(length: int) -> float:
 
 
 # -- what a match of one word is worth -------------------------------------------------------------
-GAINS = {
-    "title.forms": 3.0,
-    "text.forms": 1.0,
-    "code.forms": 0.9,
-    "keywords.text": 0.4,
-    "title": 0.3,
-    "text": 0.15,
-    "code": 0.1,
-    "title.words": 0.1,
-    "text.words": 0.05,
+GAINS: dict[tuple[str, ...], float] = {
+    ("title.forms", "title.words"): 3.0,
+    ("text.forms", "text.words"): 1.0,
+    ("code.forms",): 0.9,
+    ("keywords.text",): 0.4,
+    ("title",): 0.3,
+    ("text",): 0.15,
+    ("code",): 0.1,
+    ("title.words",): 0.1,
+    ("text.words",): 0.05,
 }
-COMMENT_GAINS = {"comment.forms": 0.3, "comment": 0.1}
+COMMENT_GAINS: dict[tuple[str, ...], float] = {
+    ("comment.forms", "comment.words"): 0.3,
+    ("comment",): 0.1,
+}
 QUOTED_GAINS = {
     "title.words": 3.0,
     "text.words": 1.0,
@@ -83,6 +86,7 @@ QUOTED_GAINS = {
 }
 PREFIX_GAINS = {"title.words": 0.12, "text.words": 0.05}
 UNKNOWN_PREFIX = 8.0
+BEGINNING_COST = 1.2
 BM25 = {"title.forms": 0.01, "text": 0.01}
 BM25_MIN_WEIGHT = 0.3
 PREFIX_MIN = 3

@@ -159,18 +159,19 @@ def _likelihood(one: Alternative, frequency: int) -> float:
     return relevance.FREQ_POWER * math.log(frequency) - relevance.COST_RATE * one.cost
 
 
-def _weighed(candidates: list[Alternative], best: float) -> tuple[Alternative, ...]:
+def _weighed(
+    candidates: list[Alternative], best: float, documents: int = 0
+) -> tuple[Alternative, ...]:
     """The candidates with their log-likelihoods made weights, the likeliest `best`.
 
-    An unlikely one is kept only while the likelier leave room on the first page.
+    An unlikely one is kept only while the likelier, and the `documents` that are found anyway,
+    leave room on the first page.
     """
     kept: list[Alternative] = []
-    documents = 0
     for one in candidates[: relevance.MAX_ALTERNATIVES]:
         weight = best * math.exp(one.weight - candidates[0].weight)
         room = documents < relevance.ENOUGH
-        least = relevance.MIN_UNLIKELY if room else relevance.MIN_WEIGHT
-        if weight >= best * least:
+        if weight >= (relevance.MIN_UNLIKELY if room else relevance.MIN_WEIGHT):
             kept.append(replace(one, weight=weight))
         documents += one.freq
     return tuple(kept)
@@ -181,7 +182,13 @@ def _unknown(typed: str, known: Known, candidates: list[Alternative]) -> Reading
         return _known_by_stem(typed, candidates)
     if not candidates:
         return Reading(1.0, _split(typed), "unknown, and nothing like it is known")
-    return Reading(relevance.UNKNOWN_TYPED, _weighed(candidates, 1.0), "unknown")
+    if not known.begins:
+        return Reading(relevance.UNKNOWN_TYPED, _weighed(candidates, 1.0), "unknown")
+    # Perhaps it is not yet typed to its end, which is likelier than two typos in it.
+    dearer = max(0.0, candidates[0].cost - relevance.BEGINNING_COST)
+    best = math.exp(-relevance.COST_RATE * dearer)
+    alternatives = _weighed(candidates, best, known.begins)
+    return Reading(relevance.UNKNOWN_TYPED, alternatives, "unknown, but words begin so")
 
 
 def _known_by_stem(typed: str, candidates: list[Alternative]) -> Reading:
