@@ -9,6 +9,7 @@ from elasticsearch import Elasticsearch
 from analyzers.check import Report, check
 from analyzers.rules import RuleSet, read_rules
 from app.cache import AnswerCache
+from app.cache.through import swapped
 from app.errors import ServiceError
 from app.settings import Settings
 from app.synonym_counts import counter
@@ -117,4 +118,4 @@ class Loader:
 
     def _tell_cache(self, built: Built | None) -> None:
         if built is not None:
-            self._cache.new_generation(built.index, built.rules)
+            swapped(self._cache, self._client, self._settings, built.index, built.rules)

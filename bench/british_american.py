@@ -156,14 +156,10 @@ ABSTRACT = ("isation", "isations")  # criticisation is none: only technical verb
 NOTICE = """\
 # British spellings, contracted to the American ones: {count:,} pairs.
 #
-# Made by bench/british_american.py out of SCOWL 2020.12.07; change the script, not this file.
-# The collective work is Copyright 2000-2011 by Kevin Atkinson as well as any of the copyrights
-# mentioned in its README. Permission to use, copy, modify, distribute and sell these word lists,
-# the associated scripts, the output created from the scripts, and its documentation for any purpose
-# is hereby granted without fee, provided that the above copyright notice appears in all copies and
-# that both that copyright notice and this permission notice appear in supporting documentation.
-# Kevin Atkinson makes no representations about the suitability of this array for any purpose. It is
-# provided "as is" without express or implied warranty.
+# Made by bench/british_american.py from the word lists of SCOWL 2020.12.07; change the script and not
+# this file. SCOWL is Copyright 2000-2011 by Kevin Atkinson as well as any of the copyrights in
+# SCOWL-LICENCE.txt, which has the terms: permission to use, copy, modify, distribute and sell the
+# lists and the output of scripts for any purpose, with that notice, and without any warranty.
 #
 # Many pairs are stemmed to the same token, but a spelling counts in the ranking, too:
 # check-allow: same_stem
