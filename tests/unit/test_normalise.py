@@ -9,7 +9,6 @@ import pytest
 from indexer.html_text import clean, readable
 from indexer.normalise import comment_document, documents, post_document
 from indexer.records import Document, Origin, RawComment, RawPost, Reject
-from indexer.unique import unique
 
 HERE = Origin("posts.jsonl", 3)
 
@@ -292,19 +291,3 @@ def test_moments_before_1970_have_version_0() -> None:
     found = post_document(post(pub_date="1969-07-20"))
     assert isinstance(found, Document)
     assert found.version == 0
-
-
-def test_a_repeated_oid_names_the_first_and_drops_its_comments() -> None:
-    comments = (RawComment(oid=1, comment="x"), RawComment(oid=1, comment="y"))
-    first = post(origin=Origin("a.jsonl", 1), comments=comments)
-    between = post(oid="b", origin=Origin("a.jsonl", 2))
-    again = post(origin=Origin("b.jsonl", 9), comments=comments)
-    found = list(unique(each for raw in (first, between, again) for each in documents(raw)))
-    taken_ids = [each.id for each in found if isinstance(each, Document)]
-    assert taken_ids == ["post:a", "comment:a:1", "post:b"]
-    twice = [each for each in found if isinstance(each, Reject)]
-    assert [(str(each.origin), each.oid) for each in twice] == [
-        ("a.jsonl:1", "a/1"),
-        ("b.jsonl:9", "a"),
-    ]
-    assert "a.jsonl:1" in twice[1].reason
