@@ -174,14 +174,14 @@ def has_word(sought: Sought) -> Clause:
     return either(has_spelling(spelling) for spelling in sought.spellings)
 
 
-def phrase_clauses(words: Sequence[Sought]) -> list[Clause]:
-    """The words side by side, in their order, each in any of its readings."""
+def phrase_clauses(words: Sequence[Sought], gains: Mapping[str, float]) -> list[Clause]:
+    """The words side by side, in their order, each in any of its readings, in any of the fields."""
     kept = [sought for sought in words if not sought.word.stop]
     if len(words) < 2 or not kept:
         return []
     found = []
-    for field, gain in relevance.PHRASE_GAINS.items():
-        every = words if field.endswith(".words") else kept
+    for field, gain in gains.items():
+        every = kept if field in _STEMMED else words
         if len(every) < 2:
             continue
         # Stop words leave a gap behind in a stemmed field.

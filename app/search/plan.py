@@ -139,7 +139,7 @@ def all_words(wanted: Wanted) -> Clause:
     """Posts with every required word; phrases and stop words only lift."""
     must = [word_clause(sought, named=wanted.request.debug) for sought in wanted.required]
     must += [quoted_clause(text) for text in wanted.query.quoted]
-    return {"bool": {"must": must or [{"match_all": {}}], "should": phrase_clauses(wanted.sought)}}
+    return {"bool": {"must": must or [{"match_all": {}}], "should": _phrases(wanted)}}
 
 
 def some_words(wanted: Wanted) -> Clause:
@@ -149,7 +149,7 @@ def some_words(wanted: Wanted) -> Clause:
     # When the newest come first, the score is the number of words and nothing else.
     if wanted.request.sort == "relevance":
         lifting = [word_clause(sought, named=wanted.request.debug) for sought in wanted.required]
-        lifting += phrase_clauses(wanted.sought)
+        lifting += _phrases(wanted)
     must = [
         either(each),
         *(
@@ -165,8 +165,13 @@ def _at_least(count: int, required: Sequence[Sought]) -> Clause:
     return {"bool": {"should": should, "minimum_should_match": count}}
 
 
+def _phrases(wanted: Wanted) -> list[Clause]:
+    gains = relevance.PHRASE_GAINS | relevance.PHRASE_LIFTS
+    return phrase_clauses(wanted.sought, gains)
+
+
 def _count_phrases(search: Search, wanted: Wanted) -> None:
-    phrases = phrase_clauses(wanted.sought)
+    phrases = phrase_clauses(wanted.sought, relevance.PHRASE_GAINS)
     if phrases:
         search.aggs.bucket("phrases", "filter", either(phrases))
 

@@ -27,6 +27,7 @@ COST_RATE = 8.0
 FREQ_POWER = 0.2
 MAX_ALTERNATIVES = 5
 MIN_WEIGHT = 0.1
+KIN = 0.15
 MIN_UNLIKELY = 0.005
 ENOUGH = 10
 UNKNOWN_TYPED = 0.5
@@ -84,7 +85,7 @@ QUOTED_GAINS = {
     "code.forms": 0.9,
     "comment.words": 0.3,
 }
-PREFIX_GAINS = {"title.words": 0.12, "text.words": 0.05}
+PREFIX_GAINS = {"title.words": 0.12, "text.words": 0.05, "code.forms": 0.03}
 UNKNOWN_PREFIX = 8.0
 BEGINNING_COST = 1.2
 BM25 = {"title.forms": 0.01, "text": 0.01}
@@ -93,7 +94,8 @@ PREFIX_MIN = 3
 PREFIX_MIN_WEIGHT = 0.3
 
 # -- several words ---------------------------------------------------------------------------------
-PHRASE_GAINS = {"title.words": 6.0, "title": 5.0, "text.words": 2.0, "text": 1.5}
+PHRASE_GAINS = {"title.words": 106.0, "title": 105.0, "text.words": 102.0}
+PHRASE_LIFTS = {"text": 1.5, "code.forms": 1.0}
 TIER = 1000.0
 """What each word that matched is worth, so that posts with more of the words stand above all posts
 with fewer: more than everything else together can bring."""

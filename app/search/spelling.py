@@ -170,6 +170,8 @@ def _weighed(
     kept: list[Alternative] = []
     for one in candidates[: relevance.MAX_ALTERNATIVES]:
         weight = best * math.exp(one.weight - candidates[0].weight)
+        if akin(one.text, candidates[0].text):
+            weight = max(weight, best * relevance.KIN)
         room = documents < relevance.ENOUGH
         if weight >= (relevance.MIN_UNLIKELY if room else relevance.MIN_WEIGHT):
             kept.append(replace(one, weight=weight))
