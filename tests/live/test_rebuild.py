@@ -15,11 +15,13 @@ from indexer.carry import Carrier
 from indexer.deletes import delete_post
 from indexer.errors import NoGeneration, VerificationFailed
 from indexer.generations import generations, live
+from indexer.live import now
 from indexer.normalise import documents
 from indexer.progress import Progress
 from indexer.rebuild import rebuild
 from indexer.records import Document, Origin, RawComment, RawPost
 from indexer.reindex import reindex
+from indexer.tombstones import Tombstone, bury
 from indexer.writes import Write, put
 
 BASE = 600
@@ -196,3 +198,57 @@ def test_a_write_the_new_generation_refuses_changes_nothing(
 def test_needs_something_to_build_from(elastic: Elasticsearch, alias: str) -> None:
     with pytest.raises(NoGeneration, match="no index"):
         rebuild(elastic, alias, NO_RULES, shards=1, replicas=0)
+
+
+def once_copied(work: Callable[[], None]) -> Callable[[Progress], None]:
+    """A report that does something when the copy of the live documents is under way."""
+    done = threading.Event()
+
+    def report(progress: Progress) -> None:
+        if progress.phase == "copying" and not done.is_set():
+            done.set()
+            work()
+
+    return report
+
+
+def test_a_deletion_that_was_under_way_when_the_build_began(
+    elastic: Elasticsearch, filled: str
+) -> None:
+    """Its tombstone is older than the build, what it deletes is in the copy."""
+    stone = Tombstone("post:base-7", "base-7", now())
+    bury(elastic, filled, [stone], pending=True)
+
+    def the_other_half() -> None:
+        elastic.delete(
+            index=filled,
+            id=stone.id,
+            routing=stone.routing,
+            version=stone.version,
+            version_type="external_gte",
+        )
+
+    report = once_copied(the_other_half)
+    built = rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, report=report)
+    assert not elastic.exists(index=built.index, id=stone.id, routing=stone.routing)
+    assert built.counts.posts == BASE - 1
+
+
+def test_a_deletion_whose_process_died_in_the_middle(
+    elastic: Elasticsearch, filled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(client: Elasticsearch, alias: str, stones: list[Tombstone], *, pending: bool) -> None:
+        if not pending:
+            raise KeyboardInterrupt
+        bury(client, alias, stones, pending=True)
+
+    monkeypatch.setattr("indexer.deletes.bury", dies)
+
+    def delete() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            delete_post(elastic, filled, "base-8")
+
+    built = rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, report=once_copied(delete))
+    assert not elastic.exists(index=built.index, id="post:base-8", routing="base-8")
+    # Of its two comments, which went with it, nothing is left either.
+    assert elastic.count(index=built.index, query={"term": {"post_oid": "base-8"}})["count"] == 0
