@@ -18,7 +18,9 @@ from app.cache.errors import CacheAway
 from app.cache.link import Budget, Link
 from app.errors import Unavailable
 
-_PAUSE = 0.01  # seconds between looks at another process' turn
+# Seconds between looks at another process' turn: many computations are over after the first ones,
+# and those that are not need their processor for something else.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.05
 
 # Deletes the turn only while it is ours: it may have run out and be someone else's.
 _GIVE_BACK = """
@@ -90,16 +92,20 @@ class Turn:
                 raise ValueError("SET answered neither OK nor nothing")
             return taken is True
 
+        budget, pause = self._budget, _FIRST_PAUSE
         while True:
             try:
-                if self._link.call(claim, self._budget):
+                if self._link.call(claim, budget):
                     self._token = token
                     return True
             except (CacheAway, redis.ResponseError):
                 return True  # no turns to be had there: the one in this process has to do
-            if time.monotonic() + _PAUSE > deadline:
+            if time.monotonic() + pause > deadline:
                 return False
-            time.sleep(_PAUSE)
+            time.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
+            # Looking again is part of waiting, which has its own limit, and no fault of Redis.
+            budget = self._link.budget()
 
     @property
     def held(self) -> bool:

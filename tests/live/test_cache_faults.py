@@ -21,8 +21,8 @@ from app.cache import AnswerCache, Cached, Computed, open_cache
 from app.settings import Settings
 from bench.servers import RedisServer, free_port, redis_server
 
-TIMEOUT = 0.3  # seconds, the setting
-SLACK = 0.1  # for a machine that does other things too
+TIMEOUT = 0.5  # seconds, the setting
+SLACK = 0.25  # for a machine that does other things too
 INDEX = "posts-000001"
 
 
@@ -352,6 +352,6 @@ def test_fifty_searches_on_a_hanging_redis_wait_once(server: RedisServer) -> Non
             thread.start()
         for thread in threads:
             thread.join()
-        assert time.monotonic() - began < TIMEOUT + 3 * SLACK
+        assert time.monotonic() - began < TIMEOUT + 2 * SLACK
     finally:
         server.process.send_signal(signal.SIGCONT)
