@@ -19,6 +19,8 @@ from indexer.guarded import GuardedAdapter
 __all__ = ["AddressRefused", "FetchFailed", "FetchOptions", "Fetched", "Fetcher", "Store"]
 
 _REDIRECTS = (301, 302, 303, 307, 308)
+_LEAST = 0.01
+"""Seconds; a timeout of 0 means another thing."""
 _ALLOW = "Allow it with BLOGSEARCH_FETCH_ALLOW_PRIVATE=true."
 
 
@@ -92,7 +94,7 @@ class Fetcher:
         while True:
             pause = None
             try:
-                with self._ask(url, stored) as response:
+                with self._ask(url, stored, deadline) as response:
                     if not policy.is_retry("GET", response.status_code):
                         return self._taken(url, response, stored, deadline)
                     pause = _retry_after(policy, response)
@@ -112,13 +114,14 @@ class Fetcher:
                 raise fault
             time.sleep(pause)
 
-    def _ask(self, url: str, stored: Fetched | None) -> requests.Response:
+    def _ask(self, url: str, stored: Fetched | None, deadline: float) -> requests.Response:
         headers = {"Accept-Encoding": "gzip, deflate"}
         if stored and stored.etag:
             headers["If-None-Match"] = stored.etag
         if stored and stored.last_modified:
             headers["If-Modified-Since"] = stored.last_modified
-        timeout = (self.options.connect_timeout, self.options.read_timeout)
+        left = max(_LEAST, deadline - time.monotonic())
+        timeout = (min(left, self.options.connect_timeout), min(left, self.options.read_timeout))
         return self._session.get(
             url, headers=headers, timeout=timeout, stream=True, allow_redirects=False
         )

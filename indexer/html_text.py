@@ -33,12 +33,17 @@ _CONTROL = bytes.maketrans(bytes((*range(9), 11, 12, *range(14, 32), 127)), b" "
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-MAX_OPEN = 10_000
-"""Elements that may be left unclosed; the time to parse grows with the square of the depth."""
+MAX_DEPTH = 2_000
+"""Elements inside one another; the time to parse grows with the square of it."""
+_NESTING = re.compile(
+    r"<(/?)(?!(?:br|img|hr|wbr|input|meta|link|area|base|col|embed|source|track|p|li|dt|dd|option|"
+    r"t[dhr]|tbody|thead|tfoot)\b)[a-z]",
+    re.IGNORECASE,
+)
 
 
 class TooDeep(ValueError):
-    """HTML nested so deep that parsing it would take minutes."""
+    """HTML nested so deep that parsing it might take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +77,30 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def check_depth(html: str) -> None:
+    """To be called before anything parses HTML from elsewhere.
+
+    Elements that need no end tag are not counted: they do not nest.
+
+    Raises:
+        TooDeep: more than `MAX_DEPTH` elements inside one another.
+    """
+    if html.count("<") <= MAX_DEPTH:
+        return
+    depth = 0
+    for tag in _NESTING.finditer(html):
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        if depth > MAX_DEPTH:
+            raise TooDeep(f"more than {MAX_DEPTH:,} elements are inside one another")
+
+
 def readable(html: str) -> Readable:
     """The prose and the code of a piece of HTML.
 
     Raises:
-        TooDeep: more than `MAX_OPEN` elements are never closed.
+        TooDeep: more than `MAX_DEPTH` elements inside one another.
     """
-    if html.count("<") - 2 * html.count("</") > MAX_OPEN:
-        _refuse_depth(html)
+    check_depth(html)
     body = LexborHTMLParser(clean(html)).body
     if body is None:
         return Readable("", "")
@@ -89,13 +110,6 @@ def readable(html: str) -> Readable:
         clean("\n".join(line for line in lines if line)),
         clean("\n\n".join(block for block in code if block)),
     )
-
-
-def _refuse_depth(html: str) -> None:
-    """Only called where a glance at the angle brackets gave cause; void elements do not nest."""
-    opened = len(re.findall(r"<(?!br\b|img\b|hr\b|wbr\b|input\b|p\b|li\b|t[dhr]\b)[a-zA-Z]", html))
-    if opened - html.count("</") > MAX_OPEN:
-        raise TooDeep(f"more than {MAX_OPEN:,} elements are never closed")
 
 
 def _walk(root: LexborNode) -> tuple[list[str], list[str]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import quote, urljoin
 
 from indexer.errors import SourceError
+from indexer.html_text import TooDeep
 from indexer.records import Origin, RawPost, Reject
 from indexer.sources.base import SourceOptions
 from indexer.sources.charset import decoded
@@ -51,6 +52,9 @@ class HTMLFolder:
             page = Page(decoded(file.read_bytes()))
         except OSError as error:
             yield Reject(origin, oid, error.strerror or str(error), "See who may read the file.")
+            return
+        except TooDeep as error:
+            yield Reject(origin, oid, str(error), "Close the elements, or leave the page out.")
             return
         if page.is_post(oid):
             yield page.post(origin, oid, self._url(page, path))

@@ -9,7 +9,7 @@ import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import NoDate, moment
-from indexer.html_text import one_line
+from indexer.html_text import check_depth, one_line
 from indexer.records import Origin, RawPost
 from indexer.sources.main_content import link_density, main_content
 
@@ -30,9 +30,14 @@ _NUMBERED = re.compile(r"(?:^|/)page/?-?\d+$")
 
 
 class Page:
-    """A parsed page. `post` may be asked for once: it takes the page apart."""
+    """A parsed page. `post` may be asked for once: it takes the page apart.
+
+    Raises:
+        TooDeep: when made of HTML that would take too long to parse.
+    """
 
     def __init__(self, html: str) -> None:
+        check_depth(html)
         self._page = LexborHTMLParser(html)
         self._is_whole = bool(_WHOLE.search(html[:_HEAD]))
         self._meta: dict[str, str] = {}

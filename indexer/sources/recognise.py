@@ -115,7 +115,7 @@ def _kind_of_start(start: bytes, name: str) -> str:
 
 def _instead(page: Fetched) -> str:
     """The feed a page announces, or where a sitemap usually is."""
-    parsed = LexborHTMLParser(decoded(page.body, page.content_type))
+    parsed = LexborHTMLParser(decoded(page.body[:_PEEKED], page.content_type))
     for link in parsed.css('link[rel~="alternate"][href]'):
         if (link.attributes.get("type") or "").lower() in (
             "application/rss+xml",

@@ -13,6 +13,7 @@ from defusedxml.ElementTree import fromstring
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed
+from indexer.html_text import TooDeep
 from indexer.records import Origin, RawPost, Reject
 from indexer.robots import Robots
 from indexer.sources.base import SourceOptions, is_address
@@ -137,7 +138,10 @@ class _Visit:
             return [Reject(origin, None if gone else oid, error.message, remedy)]
         if not _is_html(found):
             return []
-        page = Page(decoded(found.body, found.content_type))
+        try:
+            page = Page(decoded(found.body, found.content_type))
+        except TooDeep as error:
+            return [Reject(origin, oid, str(error), "Close the elements, or leave the page out.")]
         if not page.is_post(oid):
             return []
         return [page.post(origin, oid, urljoin(found.url, page.url), lastmod)]

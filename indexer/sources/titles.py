@@ -24,4 +24,7 @@ def title_or_start(title: Any, html: Any) -> Any:
 
 def plain(title: str) -> str:
     """The text of a title that is HTML."""
-    return one_line(readable(title).prose)
+    try:
+        return one_line(readable(title).prose)
+    except TooDeep:
+        return title

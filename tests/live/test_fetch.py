@@ -213,6 +213,14 @@ def test_a_server_that_drips_does_not_hold_us(server: Server, sent: bytes, drop:
     assert time.monotonic() - start < 2.5
 
 
+def test_no_wait_goes_past_the_deadline(server: Server) -> None:
+    server.answers["/"] = stalling(3)
+    start = time.monotonic()
+    with pytest.raises(FetchFailed, match="no whole answer"):
+        fetch(server.url("/"), read_timeout=10, deadline=0.5)
+    assert time.monotonic() - start < 1
+
+
 def test_redirects_are_followed(server: Server) -> None:
     server.answers |= {"/1": moved("/2", 301), "/2": moved("3?x=1#y", 308), "/3?x=1": plain(b"x")}
     assert fetch(server.url("/1")).url == server.url("/3?x=1")

@@ -331,6 +331,13 @@ def test_the_date_of_a_page(tmp_path: Path, head: str, date: str | None) -> None
     assert (found.pub_date and found.pub_date.strftime("%d")) == date  # type: ignore[union-attr]
 
 
+def test_a_page_nested_too_deep_is_a_reject(tmp_path: Path) -> None:
+    save(tmp_path / "a.html", HEAD + "<div>" * 50_000)
+    (reject,) = read(tmp_path)
+    assert isinstance(reject, Reject)
+    assert (reject.oid, "inside one another" in reject.reason) == ("a", True)
+
+
 def test_a_canonical_address_on_a_disk_is_none(tmp_path: Path) -> None:
     link = '<link rel="canonical" href="file:///usr/share/x.html">'
     save(tmp_path / "a.html", f"{HEAD}{link}<p>{WORDS}")
