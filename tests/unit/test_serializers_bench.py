@@ -1,0 +1,140 @@
+"""The bench's own arithmetic, on a dictionary instead of servers."""
+
+import io
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from app.cache.serializers import serializers
+from bench.charts import draw
+from bench.serializer_answers import Workload, floats
+from bench.serializer_markdown import put_into
+from bench.serializer_report import as_json, medians_of, print_rows, rows_of
+from bench.serializer_stores import TCP
+from bench.serializer_timing import WARM_UP, Cell, Timing, measure
+
+ANSWER = Workload("10 hits", {"q": "x" * 300, "hits": []}, is_answer=True)
+
+
+class Dictionary:
+    """A store that counts; `loses` makes it answer with another value."""
+
+    def __init__(self, loses: bool = False) -> None:
+        self.kept: dict[str, bytes] = {}
+        self.gets = 0
+        self.loses = loses
+
+    def set(self, key: str, data: bytes) -> None:
+        self.kept[key] = data
+
+    def get(self, key: str) -> bytes:
+        self.gets += 1
+        return b'{"q":"another"}' if self.loses else self.kept[key]
+
+
+def cells(*names: str, store: Any = None) -> list[Cell]:
+    return [Cell(serializers()[name], ANSWER, TCP, store or Dictionary()) for name in names]
+
+
+def test_timing_of_microseconds() -> None:
+    timing = Timing.of([1000, 2000, 9000])
+    assert (timing.median, timing.average, timing.fastest) == (2.0, 4.0, 1.0)
+    assert timing.stddev == pytest.approx(4.359, abs=0.001)
+
+
+def test_each_operation_once_a_round_and_the_warm_up_dropped() -> None:
+    store = Dictionary()
+    [cell] = cells("bytes+zstd", store=store)
+    told: list[int] = []
+    measure([cell], 4, told.append)
+    assert {name: len(taken) for name, taken in cell.taken.items()} == dict.fromkeys(
+        ("write", "value", "read", "coded"), 4
+    )
+    assert len(told) == 4 + WARM_UP
+    assert store.gets == 1 + 3 * (4 + WARM_UP)  # one to see that it comes back
+
+
+def test_more_visits_are_more_times() -> None:
+    [cell] = cells("json")
+    cell.visits = 3
+    measure([cell], 2, lambda nth: None)
+    assert len(cell.taken["read"]) == 6
+
+
+def test_a_value_that_does_not_come_back_is_not_measured() -> None:
+    with pytest.raises(AssertionError, match="does not come back"):
+        measure(cells("orjson", store=Dictionary(loses=True)), 1, lambda nth: None)
+
+
+def test_only_what_browsers_take_is_sent_as_stored() -> None:
+    found = {cell.serializer.name: cell.operations() for cell in cells(*serializers())}
+    coded = {name for name, operations in found.items() if "coded" in operations}
+    assert coded == {"bytes+zlib", "bytes+zstd", "bytes+brotli"}
+
+
+def test_the_floats_are_the_same_each_time() -> None:
+    assert floats() == floats()
+    assert [len(one.value) for one in floats()] == [10, 100, 1_000, 10_000]
+
+
+@pytest.fixture
+def measured() -> list[Cell]:
+    found = cells("bytes", "json", "pickle+lzma")
+    measure(found, 2, lambda nth: None)
+    return found
+
+
+def test_rows_and_table(measured: list[Cell]) -> None:
+    rows = rows_of(measured, "10 hits", TCP)
+    assert set(rows) == {"bytes", "json", "pickle+lzma"}
+    assert rows["bytes"]["size"] == 318
+    assert medians_of(measured, "10 hits", TCP)["json"] == rows["json"]["read"]
+    assert rows_of(measured, "10 hits", "elsewhere") == {}
+    out = io.StringIO()
+    print_rows(Console(file=out, width=132), rows, "An answer")
+    lines = out.getvalue().splitlines()
+    reads = [rows[line.split()[0]]["read"] for line in lines[2:]]
+    assert reads == sorted(reads)
+    assert "█" * 24 in out.getvalue()
+
+
+def test_json_has_a_row_a_line(measured: list[Cell]) -> None:
+    result = {"winner": "bytes", "rows": rows_of(measured, "10 hits", TCP), "hashes": [{"a": 1}]}
+    text = as_json(result)
+    assert json.loads(text) == result
+    assert len(text.splitlines()) == 2 + 1 + 5 + 1
+
+
+def test_the_chart_is_svg_with_every_name(measured: list[Cell], tmp_path: Path) -> None:
+    path = tmp_path / "chart.svg"
+    draw(rows_of(measured, "10 hits", TCP), "bytes", "A title", path)
+    words = "".join(ET.parse(path).getroot().itertext())
+    for name in ("bytes", "json", "pickle+lzma", "A title"):
+        assert name in words
+
+
+def test_a_page_without_its_marks_is_an_error() -> None:
+    row = {"read": 1.0, "average": 1.0, "stddev": 1.0, "write": 1.0, "size": 1, "coded": 1.0}
+    rows = dict.fromkeys(serializers(), row)
+    result = {
+        **dict.fromkeys(("measured", "machine", "python", "redis", "rounds", "answers"), "x"),
+        "libraries": {},
+        "winner": "bytes",
+        "rows": rows,
+        "stores": {"a": dict.fromkeys(serializers(), 1.0)},
+        "hits": {"1 hit": rows},
+        "floats": {"10 floats": rows},
+        "hashes": [],
+    }
+    names = ("run", "rows", "stores", "hits", "floats", "coded", "hashes")
+    page = "\n".join(f"before\n<!-- {name} -->\nold\n<!-- /{name} -->\nafter" for name in names)
+    filled = put_into(page, result)
+    assert "old" not in filled
+    assert filled.count("before\n") == filled.count("after") == len(names)
+    assert put_into(filled, result) == filled
+    with pytest.raises(LookupError, match="<!-- floats -->"):
+        put_into(page.replace("<!-- floats -->", ""), result)
