@@ -252,9 +252,16 @@ def akin(one: str, other: str) -> bool:
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
         min(len(one), len(other)),
     )
-    endings = {one[shared:], other[shared:]}
+    endings = {_ending(one, shared), _ending(other, shared)}
     # A letter e too many or missing is a typo, not an inflection.
     return endings <= _ENDINGS and endings != {"", "e"}
+
+
+def _ending(word: str, shared: int) -> str:
+    """What follows the shared letters; -ing after format and after formatt is the same."""
+    ending = word[shared:]
+    doubled = shared and ending[:1] == word[shared - 1] and ending[1:2] in {"e", "i", "o"}
+    return ending[1:] if doubled else ending
 
 
 def stem(word: str) -> str:

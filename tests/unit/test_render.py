@@ -1,0 +1,122 @@
+"""Responses to JSON: whatever a post contains, the page is safe."""
+
+import html
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.search.render import MARK, UNMARK, comment_hit, concrete_index, plain, post_hit, safe
+
+
+def marked(text: str) -> str:
+    return f"{MARK}{text}{UNMARK}"
+
+
+@pytest.mark.parametrize(
+    ("fragment", "expected"),
+    [
+        (f"a {marked('b')} c", "a <mark>b</mark> c"),
+        ("&lt;script&gt;", "&lt;script&gt;"),
+        ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+        (marked("<img src=x>"), "<mark>&lt;img src=x&gt;</mark>"),
+        (marked("a &amp; b"), "<mark>a &amp; b</mark>"),
+        ("<mark>not ours</mark>", "&lt;mark&gt;not ours&lt;/mark&gt;"),
+        (f"stray {UNMARK} and {MARK}{MARK}b", "stray  and b"),
+        (f"{UNMARK}a{MARK}", "a"),
+        ("amp; cut at the start", " cut at the start"),
+        ("cut at the end &am", "cut at the end "),
+        ("&amp;lt;b&amp;gt;", "&amp;lt;b&amp;gt;"),
+    ],
+)
+def test_safe(fragment: str, expected: str) -> None:
+    assert safe(fragment) == expected
+
+
+@given(st.text(alphabet=f"<>&;\"'/amplt= {MARK}{UNMARK}", max_size=60))
+def test_nothing_but_our_marks_gets_through(fragment: str) -> None:
+    rest = re.sub(r"</?mark>", "", safe(fragment))
+    assert "<" not in rest
+    assert ">" not in rest
+    assert MARK not in rest
+    assert safe(fragment).count("<mark>") == safe(fragment).count("</mark>")
+
+
+def hit(**changes: object) -> dict[str, object]:
+    source = {
+        "oid": "a",
+        "kind": "post",
+        "title": html.escape("<b> & c", quote=False),
+        "url": "/a",
+        "pub_date": "2016-01-01",
+    }
+    return {"_index": "blog-000001", "_score": 1001.5, "_source": source, **changes}
+
+
+def test_a_post_without_marks_has_its_title_escaped() -> None:
+    assert post_hit(hit(), less=1000.0) == {
+        "oid": "a",
+        "kind": "post",
+        "title": "<b> & c",
+        "url": "/a",
+        "pub_date": "2016-01-01",
+        "score": 1.5,
+        "highlight": {"title": "&lt;b&gt; &amp; c", "text": []},
+    }
+
+
+def test_the_code_is_shown_where_only_it_matched() -> None:
+    found = post_hit(hit(highlight={"text": ["The beginning."], "code": [marked("x")]}))
+    assert found["highlight"]["text"] == ["<mark>x</mark>"]
+    found = post_hit(hit(highlight={"text": [marked("y")], "code": [marked("x")]}))
+    assert found["highlight"]["text"] == ["<mark>y</mark>"]
+
+
+def test_a_comment_stands_with_its_post() -> None:
+    comment = {
+        "_source": {"oid": "c 1", "author": "Olu &amp; Co", "pub_date": "2016-01-02"},
+        "highlight": {"comment": [marked("rutabaga")]},
+    }
+    found = post_hit(hit(inner_hits={"comments": {"hits": {"hits": [comment]}}}))
+    assert found["comments"] == [
+        {
+            "oid": "c 1",
+            "author": "Olu & Co",
+            "pub_date": "2016-01-02",
+            "url": "/a#comment-c%201",
+            "highlight": ["<mark>rutabaga</mark>"],
+        }
+    ]
+
+
+def test_a_comment_as_a_hit_has_its_posts_oid_title_and_url() -> None:
+    parent = {"_source": {"oid": "a", "title": "Title", "url": "/a"}}
+    found = comment_hit(
+        {
+            "_score": 2.0,
+            "_source": {"oid": "c", "post_oid": "a", "author": None, "comment": "x"},
+            "inner_hits": {"post": {"hits": {"hits": [parent]}}},
+        }
+    )
+    assert (found["kind"], found["oid"], found["title"], found["url"]) == (
+        "comment", "a", "Title", "/a"
+    )  # fmt: skip
+
+
+def test_a_comment_whose_post_is_gone_still_renders() -> None:
+    lost = {
+        "_score": 1.0,
+        "_source": {"oid": "c", "post_oid": "a"},
+        "inner_hits": {"post": {"hits": {"hits": []}}},
+    }
+    assert comment_hit(lost)["oid"] == "a"
+
+
+def test_plain_text_of_nothing() -> None:
+    assert plain(None) == ""
+
+
+def test_the_index_that_answered() -> None:
+    assert concrete_index({"hits": {"hits": []}}, {"hits": {"hits": [hit()]}}) == "blog-000001"
+    assert concrete_index({"hits": {"hits": []}}) == ""
