@@ -101,7 +101,10 @@ def trial(client: Elasticsearch, rules: RuleSet) -> Iterator[Trial]:
     }
     try:
         try:
-            client.indices.create(index=index, settings=settings)
+            # Many rules take long; a shard that is not there yet cannot analyse.
+            client.indices.create(
+                index=index, settings=settings, timeout="120s", master_timeout="120s"
+            )
         except BadRequestError as refusal:
             raise Refused(*_reason(refusal)) from None
         yield Trial(client, index)

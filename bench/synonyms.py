@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 from werkzeug.datastructures import MultiDict
 
+import analyzers.rules as limits
 from analyzers.check import check
 from analyzers.rules import RuleSet, read_rules
 from app.search import search
@@ -68,11 +69,15 @@ class Cost:
 def main(numbers: Sequence[int], posts: int) -> None:
     """Measure what synonym rules cost."""
     settings = load_settings()
+    limits.MAX_RULES = max(limits.MAX_RULES, *numbers)  # what is over the limit is the question
     client = Elasticsearch(settings.elasticsearch_url, request_timeout=600)
     made = _posts(posts)
     words = _vocabulary(made)
     _measure(client, settings, 0, made, words)  # the engine's own warming up is nobody's cost
-    costs = [_measure(client, settings, number, made, words) for number in numbers]
+    costs = []
+    for number in numbers:
+        costs.append(_measure(client, settings, number, made, words))
+        click.echo(str(costs[-1]), err=True)
     _show(costs, len(made))
 
 

@@ -101,7 +101,7 @@ def test_what_does_not_hold_is_told_with_its_line(
 
     def forgetful(cls: type[RuleSet], rules: Sequence[Rule]) -> RuleSet:
         made = compile_them(cls, rules)
-        lines = tuple(line for line in made.compiled if "learning" not in line)
+        lines = tuple(line for line in made.lines if "learning" not in line)
         return RuleSet(made.rules, lines, made.sources, "", made.entries, made.folded, made.longest)
 
     monkeypatch.setattr(RuleSet, "of", classmethod(forgetful))

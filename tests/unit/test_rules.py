@@ -64,7 +64,7 @@ def _codes(error: pytest.ExceptionInfo[RuleErrors]) -> list[tuple[str, int, str]
     ],
 )
 def test_rules_compile_to_single_tokens(tmp_path: Path, text: str, compiled: list[str]) -> None:
-    assert list(_rules(tmp_path, one=text).compiled) == compiled
+    assert list(_rules(tmp_path, one=text).lines) == compiled
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_contradictions_are_errors(tmp_path: Path, text: str, line: int, code: s
     "text", ["a => c\na => b\nb => c", "a => b\na => b", "a => b\nx, b\na => x"]
 )
 def test_rules_that_end_at_the_same_do_not_contradict(tmp_path: Path, text: str) -> None:
-    assert _rules(tmp_path, one=text).compiled
+    assert _rules(tmp_path, one=text).lines
 
 
 def test_a_contradiction_between_files_names_both(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_every_complaint_is_told_at_once(tmp_path: Path) -> None:
 
 def test_a_chain_longer_than_the_stack_is_followed(tmp_path: Path) -> None:
     rules = _rules(tmp_path, one="\n".join(f"w{n} => w{n + 1}" for n in range(5000)))
-    assert rules.compiled[0] == "w0 => w5000"
+    assert rules.lines[0] == "w0 => w5000"
 
 
 def test_no_more_equivalents_than_the_filter_can_pair(tmp_path: Path) -> None:
@@ -158,12 +158,15 @@ def test_the_digest_follows_what_the_index_would_hold(tmp_path: Path) -> None:
 
 def test_the_source_of_each_compiled_line_is_known(tmp_path: Path) -> None:
     rules = _rules(tmp_path, one="a, b\nx => y", two="b, c")
-    assert [
-        (line, rule.place) for line, rule in zip(rules.compiled, rules.sources, strict=True)
-    ] == [
+    assert [(line, rule.place) for line, rule in zip(rules.lines, rules.sources, strict=True)] == [
         ("a, b, c", "one.synonyms:1"),
         ("x => y", "one.synonyms:2"),
     ]
+
+
+def test_the_setting_is_all_lines_in_one(tmp_path: Path) -> None:
+    assert _rules(tmp_path, one="a, b\nx => y").compiled == ("a, b\nx => y",)
+    assert NO_RULES.compiled == ()
 
 
 def test_explains_which_rules_are_at_work(tmp_path: Path) -> None:
