@@ -133,7 +133,7 @@ def spelling_clause(sought: Sought, spelling: Spelling, *, named: bool) -> Claus
     if named:
         comments["has_child"]["_name"] = name("comments")
     found.append(comments)
-    if spelling.weight >= relevance.BM25_MIN_WEIGHT:
+    if spelling.weight >= relevance.BM25_MIN_WEIGHT and not spelling.unstemmed:
         found += [match(field, text, boost) for field, boost in relevance.BM25.items()]
     if spelling.prefix:
         factor = relevance.UNKNOWN_PREFIX if spelling.mark_prefix else spelling.weight
