@@ -1,0 +1,50 @@
+"""The shipped rules at work in real searches: with typos, on both sides, in both strategies."""
+
+import pytest
+from elasticsearch import Elasticsearch
+from werkzeug.datastructures import MultiDict
+
+from app.search import search
+from app.search.request import SearchRequest
+from app.settings import Settings
+
+
+@pytest.fixture(params=["blended", "fallback"])
+def chosen(request: pytest.FixtureRequest, settings: Settings) -> Settings:
+    return settings.model_copy(update={"strategy": request.param})
+
+
+def _found(elastic: Elasticsearch, settings: Settings, query: str) -> dict[str, str]:
+    """oid → all that is highlighted."""
+    request = SearchRequest.parse(MultiDict({"q": query, "size": "50"}))
+    answer = search(elastic, settings.index, request, settings)
+    return {
+        hit["oid"]: " ".join([hit["highlight"].get("title", ""), *hit["highlight"]["text"]])
+        for hit in answer.body["hits"]
+    }
+
+
+def test_a_typo_finds_what_either_side_finds(elastic: Elasticsearch, chosen: Settings) -> None:
+    found = _found(elastic, chosen, "postgers")
+    assert {"upserts-in-postgres", "small-comforts-of-psql"} <= found.keys()
+    assert {"full-text-search-in-postgresql", "a-smaller-index"} <= found.keys()
+    assert "<mark>Postgres</mark>" in found["upserts-in-postgres"]
+    assert "<mark>PostgreSQL</mark>" in found["full-text-search-in-postgresql"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("licence", "license"), ("postgres", "postgresql")],
+)
+def test_either_side_finds_the_same_posts(
+    elastic: Elasticsearch, chosen: Settings, one: str, other: str
+) -> None:
+    found = _found(elastic, chosen, one).keys()
+    assert len(found) > 1
+    assert found == _found(elastic, chosen, other).keys()
+
+
+def test_golang_keeps_away_from_going(elastic: Elasticsearch, chosen: Settings) -> None:
+    found = _found(elastic, chosen, "golang").keys()
+    assert "a-golang-program-in-nine-megabytes" in found
+    assert "going-slowly-on-a-bicycle" not in found
