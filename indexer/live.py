@@ -10,7 +10,7 @@ from indexer.records import Document
 from indexer.rescue import unblocked
 from indexer.sender import NotTaken, Outcome, Sender
 
-_PATIENCE = 10.0  # seconds a client may be kept waiting while the index is swapped
+_PATIENCE = 20.0  # seconds a client may be kept waiting while the index is swapped
 _SUSPICIOUS = 2.0  # seconds; a build closes the index for a fraction of that
 LIMITS = Limits(workers=1, patience=_SUSPICIOUS, timeout=20.0)
 """For a write that somebody waits for."""

@@ -16,6 +16,8 @@ from indexer.refusals import Refusal, explain
 
 _BUSY = {429, 502, 503, 504}
 _ANSWER = ["errors", "items.*.status", "items.*.result", "items.*.error"]
+_LONGEST = 5.0  # seconds between two tries
+_CLOSED = 0.25  # the same while an index is being replaced: that is over in a moment
 _NONE = Refusal("", "")
 
 
@@ -85,7 +87,8 @@ class Sender:
             waiting, refusal = self._once(waiting, outcomes)
             if not waiting:
                 break
-            pause = min(5.0, 0.05 * 2**attempt) * random.uniform(0.5, 1)  # noqa: S311
+            longest = _CLOSED if refusal.blocked else _LONGEST
+            pause = min(longest, 0.05 * 2**attempt) * random.uniform(0.5, 1)  # noqa: S311
             if time.monotonic() + pause > deadline or self._wait(pause):
                 raise NotTaken(
                     f"Elasticsearch did not take {len(waiting)} documents within "

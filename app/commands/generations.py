@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from app.commands.outcome import tell_built
+from app.commands.outcome import tell_built, tell_orphan
 from app.commands.sources import stoppable
 from app.commands.tools import Tools, pass_tools
 from indexer import lifecycle
@@ -86,8 +86,10 @@ def prune(tools: Tools, keep: int) -> None:
     blogsearch prune --keep 0      # the previous one, too: no rollback until the next build
     """
     with stoppable(), Lock(tools.elastic, tools.settings.index, "prune"):
-        lifecycle.recover(tools.elastic, tools.settings.index)
+        orphans = lifecycle.recover(tools.elastic, tools.settings.index)
         gone = lifecycle.prune(tools.elastic, tools.settings.index, keep)
+    for orphan in orphans:
+        tell_orphan(orphan)
     click.echo(f"Deleted {', '.join(gone)}." if gone else "Nothing to delete.")
 
 

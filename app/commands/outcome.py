@@ -12,10 +12,15 @@ SOME_REJECTED = 3
 def tell_built(built: Built) -> None:
     """Which generation is live now, and what it took."""
     for orphan in built.orphans:
-        click.echo(f"Removed {orphan}, left over from a build that was killed.")
+        tell_orphan(orphan)
     carried = f", {built.carried:,} writes carried over" if built.carried else ""
     was = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     click.echo(f"{built.index} is live: {built.counts}{carried}, in {built.seconds:.1f} s{was}.")
+
+
+def tell_orphan(name: str) -> None:
+    """A generation that was half built is gone."""
+    click.echo(f"Removed {name}, left over from a build that was killed.")
 
 
 def leave(on_reject: Rejects) -> None:

@@ -1,5 +1,6 @@
 """Generations and the lock, on a real Elasticsearch."""
 
+import json
 import subprocess
 import sys
 import time
@@ -8,14 +9,16 @@ from typing import Any
 
 import psutil
 import pytest
+from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 
 from analyzers.rules import NO_RULES
+from app.cli import main
 from indexer import lock as lock_module
 from indexer.build import Shape
 from indexer.deletes import delete_post
 from indexer.errors import IndexingError, Locked, NoGeneration, VerificationFailed
-from indexer.generations import NameTaken, generations, live
+from indexer.generations import NameTaken, generations, live, require_live
 from indexer.lifecycle import block_writes, prune
 from indexer.lock import Lock
 from indexer.normalise import documents
@@ -315,3 +318,55 @@ def test_an_interrupted_build_leaves_nothing(
     with pytest.raises(IndexingError, match="no posts"):
         make()
     assert [one.number for one in generations(elastic, alias)] == [1]
+
+
+class TestCommands:
+    @pytest.fixture(autouse=True)
+    def _environment(
+        self,
+        alias: str,
+        elasticsearch_url: str,
+        redis_url: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setenv("ELASTICSEARCH_URL", elasticsearch_url)
+        monkeypatch.setenv("REDIS_URL", redis_url)
+        monkeypatch.setenv("BLOGSEARCH_INDEX", alias)
+        monkeypatch.setenv("COLUMNS", "160")
+
+    def run(self, *arguments: str) -> Result:
+        return CliRunner().invoke(main, list(arguments))
+
+    def test_indices_tell_what_there_is(self, alias: str, make: Make) -> None:
+        assert "blogsearch reindex" in self.run("indices").stdout
+        make("a")
+        make("b", "c")
+        rows = json.loads(self.run("indices", "--format", "json").stdout)
+        assert [(row["generation"], row["live"], row["posts"]) for row in rows] == [
+            (f"{alias}-000001", False, 1),
+            (f"{alias}-000002", True, 2),
+        ]
+        assert all(row["bytes"] > 0 and row["rules"] == NO_RULES.digest for row in rows)
+        lines = self.run("indices").stdout.splitlines()
+        assert lines[2].startswith("*")
+        assert f"{alias}-000001  previous" in lines[1]
+
+    def test_rollback_and_prune_say_what_they_did(self, alias: str, make: Make) -> None:
+        assert self.run("rollback").exit_code == 1
+        make("a")
+        make("b")
+        assert f"{alias}-000001 is live: 1 posts" in self.run("rollback").stdout
+        assert "Nothing to delete" in self.run("prune").stdout
+        assert f"Deleted {alias}-000002." in self.run("prune", "--keep", "0").stdout
+        assert "no generation" in self.run("rollback").stderr
+
+    def test_prune_removes_what_a_killed_build_left(
+        self, elastic: Elasticsearch, alias: str, make: Make
+    ) -> None:
+        make("a")
+        orphan = f"{alias}-000002"
+        elastic.indices.create(index=orphan, aliases={f"{orphan}-building": {}})
+        block_writes(elastic, f"{alias}-000001")
+        assert f"Removed {orphan}" in self.run("prune").stdout
+        assert not elastic.indices.exists(index=orphan)
+        assert not require_live(elastic, alias).write_blocked
