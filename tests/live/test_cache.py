@@ -160,6 +160,27 @@ def test_an_answer_begun_before_a_write_is_not_fresh_after_it(
     assert cache.get_or_compute("q", Computation()).state == "MISS"
 
 
+def test_while_one_computes_after_a_write_the_others_wait_instead_of_taking_the_older_answer(
+    opened: Callable[..., AnswerCache],
+) -> None:
+    cache, compute = opened(), Computation()
+    cache.get_or_compute("q", compute)
+    cache.new_generation(INDEX, "rules")
+    compute.seconds = 0.2
+    assert {one.body["nth"] for one in ask_at_once(cache, compute, 10)} == {2}
+
+
+def test_whoever_waited_too_long_takes_the_older_answer_after_all(
+    opened: Callable[..., AnswerCache], server: "redis.Redis"
+) -> None:
+    cache, compute = opened(cache_wait=0.2), Computation()
+    cache.get_or_compute("q", compute)
+    cache.new_generation(INDEX, "rules")
+    server.set(cache.keys.lock(cache.keys.digest("q")), "someone slow")
+    cached = cache.get_or_compute("q", compute)
+    assert (cached.state, cached.body["nth"], compute.times) == ("STALE", 1, 1)
+
+
 def test_whoever_asks_after_a_write_is_not_handed_what_was_begun_before_it(
     opened: Callable[..., AnswerCache],
 ) -> None:
