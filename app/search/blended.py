@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from app.search import relevance
 from app.search.clauses import Sought
 from app.search.execute import Conversation
 from app.search.explain import explain
@@ -87,12 +88,15 @@ def readings(
     query: Query, known: Mapping[str, Known], options: Mapping[str, list[Json]]
 ) -> dict[str, Reading]:
     """How each word is read, by its place."""
-    return {
+    found = {
         word.at: read(word.token, known[word.at], options.get(word.token, []))
         if word.mendable and word.at in known and "+" not in word.at
         else AS_TYPED
         for word in query.words
     }
+    doubtful = sum(bool(reading.alternatives) for reading in found.values())
+    most = relevance.SPELLINGS // doubtful if doubtful else 0
+    return {at: reading.cut(most) for at, reading in found.items()}
 
 
 def sought(

@@ -1,5 +1,6 @@
 """The clauses a plan is made of: one word in one reading, a phrase, what is kept out. Pure."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -177,8 +178,9 @@ def has_word(sought: Sought) -> Clause:
 def phrase_clauses(words: Sequence[Sought], gains: Mapping[str, float]) -> list[Clause]:
     """The words side by side, in their order, each in any of its readings, in any of the fields."""
     kept = [sought for sought in words if not sought.word.stop]
-    if len(words) < 2 or not kept:
+    if not 2 <= len(words) <= relevance.PHRASE_WORDS or not kept:
         return []
+    most = _readings_each([len(sought.spellings) for sought in words])
     found = []
     for field, gain in gains.items():
         every = kept if field in _STEMMED else words
@@ -186,17 +188,26 @@ def phrase_clauses(words: Sequence[Sought], gains: Mapping[str, float]) -> list[
             continue
         # Stop words leave a gap behind in a stemmed field.
         gaps = len(words) - len(every)
-        rules = [_readings(sought) for sought in every]
+        rules = [_readings(sought, most) for sought in every]
         ordered = {"all_of": {"ordered": True, "max_gaps": gaps, "intervals": rules}}
         found.append(constant({"intervals": {field: ordered}}, gain, f"phrase in {field}"))
     return found
 
 
-def _readings(sought: Sought) -> Clause:
-    """A word in any of its readings, as a rule of an `intervals` query."""
-    rules = [
+def _readings_each(counts: Sequence[int]) -> int:
+    """How many spellings of each word a phrase may have, so that not too many ways come of it."""
+    most = max(counts)
+    while most > 1 and math.prod(min(count, most) for count in counts) > relevance.PHRASE_READINGS:
+        most -= 1
+    return most
+
+
+def _readings(sought: Sought, most: int) -> Clause:
+    """A word in its likeliest readings, as a rule of an `intervals` query."""
+    likeliest = sorted(sought.spellings, key=lambda spelling: -spelling.weight)[:most]
+    rules: list[Clause] = [
         {"match": {"query": spelling.text, "ordered": True, "max_gaps": 0}}
-        for spelling in sought.spellings
+        for spelling in likeliest
     ]
     return rules[0] if len(rules) == 1 else {"any_of": {"intervals": rules}}
 

@@ -86,7 +86,7 @@ def second_plan(wanted: Wanted) -> Search:
     search = _search(wanted, some_words(wanted) if len(required) > 1 else all_words(wanted))
     if len(required) > 1 and wanted.request.sort == "newest":
         search = search.sort("_score", *search.to_dict()["sort"][:1])
-    counts = range(1, len(required) + 1)
+    counts = _tiers(len(required))
     tiers = search.aggs.bucket(
         "tiers", "filters", filters={str(count): _at_least(count, required) for count in counts}
     )
@@ -102,6 +102,12 @@ def second_plan(wanted: Wanted) -> Search:
     tiers.bucket("words", "filters", filters={sought.name: has_word(sought) for sought in required})
     _count_phrases(search, wanted)
     return search
+
+
+def _tiers(words: int) -> list[int]:
+    """How many words a post may have to be meant: all, some fewer, and coarser for long queries."""
+    near = range(max(1, words - relevance.TIERS_BELOW), words + 1)
+    return sorted({*near, *(max(1, words * part // 4) for part in (3, 2, 1)), 1} - {0})
 
 
 def words_to_ask_about(query: Query) -> list[Word]:

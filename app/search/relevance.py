@@ -35,6 +35,9 @@ INFLECTED = 0.9
 UNLIKE_STEM = 0.5
 MAX_COST_KNOWN_BY_STEM = 1.0
 
+SPELLINGS = 24
+"""Alternatives in one query, shared by its words: 22 unknown words with five each were too many
+for Elasticsearch to expand, and nobody means all of them."""
 SPLIT = 0.5
 SPLIT_MIN_PART = 3
 SPLIT_MAX_LENGTH = 24
@@ -96,6 +99,11 @@ PREFIX_MIN_WEIGHT = 0.3
 # -- several words ---------------------------------------------------------------------------------
 PHRASE_GAINS = {"title.words": 106.0, "title": 105.0, "text.words": 102.0}
 PHRASE_LIFTS = {"text": 1.5, "code.forms": 1.0}
+PHRASE_READINGS = 64
+"""In how many ways a phrase may be read; Elasticsearch refuses to expand a thousand."""
+PHRASE_WORDS = 12
+"""A phrase of more words is not looked for: none of the judged ones had more than three."""
+TIERS_BELOW = 3
 TIER = 1000.0
 """What each word that matched is worth, so that posts with more of the words stand above all posts
 with fewer: more than everything else together can bring."""

@@ -90,6 +90,10 @@ class Reading:
     alternatives: tuple[Alternative, ...]
     why: str
 
+    def cut(self, most: int) -> "Reading":
+        """With only so many alternatives, the likeliest; at least one, where there are any."""
+        return replace(self, alternatives=self.alternatives[: max(1, most)])
+
     @property
     def mended(self) -> bool:
         return any(other.weight > self.typed_weight for other in self.alternatives)
