@@ -16,6 +16,7 @@ import pytest
 import redis
 
 from app.cache import AnswerCache, Cached, Computed, open_cache
+from app.cache.flight import Turn
 from app.errors import Unavailable
 from app.settings import Settings
 
@@ -268,6 +269,24 @@ def test_while_one_computes_an_expired_answer_the_others_take_it(
         assert time.monotonic() - began < 0.3
         assert (other.state, other.body["nth"]) == ("STALE", 1)
         assert (first.result().state, first.result().body["nth"]) == ("MISS", 2)
+
+
+def test_an_expired_answer_that_another_has_just_made_is_not_made_again(
+    opened: Callable[..., AnswerCache], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs, compute = opened(cache_ttl=0.1), opened(cache_ttl=60), Computation()
+    ours.get_or_compute("q", compute)
+    time.sleep(0.15)
+    acquire = Turn.acquire
+
+    def overtaken(turn: Turn, wait: bool = True) -> bool:
+        monkeypatch.setattr(Turn, "acquire", acquire)
+        assert theirs.get_or_compute("q", compute).state == "MISS"
+        return acquire(turn, wait)
+
+    monkeypatch.setattr(Turn, "acquire", overtaken)
+    cached = ours.get_or_compute("q", compute)
+    assert (cached.state, cached.body["nth"], compute.times) == ("HIT", 2, 2)
 
 
 # -- one computes ------------------------------------------------------------------------------
