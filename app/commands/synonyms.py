@@ -3,27 +3,30 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
 
 import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from analyzers.check import Report
 from analyzers.check import check as check_files
-from analyzers.findings import Finding
-from analyzers.rule_lines import read_file
 from analyzers.rule_review import review
 from app.commands.reporting import display
 from app.commands.sources import stoppable
+from app.commands.synonym_report import (
+    counted,
+    give_up,
+    queries_from,
+    show_change,
+    tell,
+    tell_built,
+)
 from app.commands.tools import Tools, pass_tools
 from app.synonym_folder import SynonymFolder, check_twice
 from app.synonym_loading import Loader
-from app.synonym_preview import Change, beside, changes
+from app.synonym_preview import beside, changes
 from indexer.generations import live as live_generation
 from indexer.generations import require_live
-from indexer.progress import Built
 
 WARNED = 3
 """Exit code of `check`: nothing but warnings. 2 is click's own, for a wrong command line."""
@@ -72,7 +75,7 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
         report = check_files(None, files, others)
     else:
         report = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
-    _tell(report, files, form)
+    tell(report, files, form)
     if report.errors:
         click.get_current_context().exit(1)
     if report.warnings:
@@ -110,10 +113,12 @@ def preview(
     """
     loader = Loader(tools.settings, tools.elastic, tools.cache)
     live = require_live(tools.elastic, tools.settings.index)
-    wanted = _queries(tools, queries, top)
+    wanted = queries_from(tools, queries, top)
     report = loader.check(files, SynonymFolder.of(tools.settings).used())
     if report.rules is None:
-        _give_up(report, files)
+        for finding in report.errors:
+            click.echo(str(finding), err=True)
+        give_up(report)
     with stoppable(), beside(tools.elastic, tools.settings.index, live.name, report.rules) as other:
         found = list(changes(tools.elastic, live.name, other, wanted, tools.settings))
     changed = [change for change in found if change]
@@ -122,7 +127,7 @@ def preview(
         click.echo(json.dumps(body, indent=2, ensure_ascii=False))
         return
     for change in changed:
-        _show(change)
+        show_change(change)
     click.echo(f"{len(changed)} of {len(found)} searches would be answered otherwise.")
 
 
@@ -149,8 +154,8 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     for finding in loaded.report.findings:
         click.echo(str(finding), err=True)
     if loaded.report.rules is None:
-        _give_up(loaded.report, files, told=True)
-    _tell_built(tools, loaded.built)
+        give_up(loaded.report)
+    tell_built(tools, loaded.built)
 
 
 @synonyms.command(name="list")
@@ -165,7 +170,7 @@ def list_(tools: Tools, form: str) -> None:
     """
     folder = SynonymFolder.of(tools.settings)
     used = set(folder.used())
-    rows = [(path.name, *_counted(path), path in used) for path in folder.all()]
+    rows = [(path.name, *counted(path), path in used) for path in folder.all()]
     rules = review(folder.used()).rules
     live = live_generation(tools.elastic, tools.settings.index)
     current = bool(live and rules and live.rules == rules.digest)
@@ -206,75 +211,4 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
     with stoppable(), display() as show:
         loader = Loader(tools.settings, tools.elastic, tools.cache, show.report)
         built = loader.remove(names)
-    _tell_built(tools, built)
-
-
-def _tell(report: Report, files: tuple[Path, ...], form: str) -> None:
-    if form == "json":
-        body = {
-            "files": [str(path) for path in files],
-            "errors": len(report.errors),
-            "warnings": len(report.warnings),
-            "silenced": report.silenced,
-            "findings": [finding.as_dict() for finding in report.findings],
-        }
-        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
-        return
-    for finding in report.findings:
-        click.echo(str(finding))
-    silenced = f", {report.silenced} silenced by check-allow" if report.silenced else ""
-    click.echo(f"{len(report.errors)} errors, {len(report.warnings)} warnings{silenced}.")
-
-
-def _give_up(report: Report, files: tuple[Path, ...], told: bool = False) -> NoReturn:
-    if not told:
-        for finding in report.errors:
-            click.echo(str(finding), err=True)
-    raise click.ClickException(f"{len(report.errors)} errors; nothing was changed.")
-
-
-def _tell_built(tools: Tools, built: Built | None) -> None:
-    if built is not None:
-        click.echo(
-            f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
-        )
-    elif live_generation(tools.elastic, tools.settings.index) is None:
-        click.echo("Done. There is no index yet; `blogsearch reindex` will build it so.")
-    else:
-        click.echo("Done. The live index has these rules already.")
-
-
-def _queries(tools: Tools, path: Path | None, top: int) -> list[str]:
-    if path is not None:
-        lines = path.read_text("utf-8", "replace").splitlines()
-        return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
-    frequent = [query for query, _ in tools.cache.popular(top)]
-    if not frequent:
-        raise click.ClickException(
-            "No searches are known yet: name some, one a line, with --queries FILE."
-        )
-    return frequent
-
-
-def _show(change: Change) -> None:
-    click.echo(f"{change.query}: {change.before} → {change.after} hits")
-    for sign, word, moves in (
-        ("+", "gained", change.gained),
-        ("-", "lost", change.lost),
-        ("~", "moved", change.moved),
-    ):
-        for move in moves[:10]:
-            ranks = " → ".join(str(rank) for rank in (move.before, move.after) if rank)
-            click.echo(f"  {sign} {word} {ranks}: {move.title}")
-        if len(moves) > 10:
-            click.echo(f"  {sign} {word}: {len(moves) - 10} more")
-
-
-def _counted(path: Path) -> tuple[int, int]:
-    rules = errors = 0
-    for item in read_file(path):
-        if isinstance(item, Finding):
-            errors += 1
-        else:
-            rules += 1
-    return rules, errors
+    tell_built(tools, built)

@@ -1,0 +1,102 @@
+"""What the synonym commands say."""
+
+import json
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from analyzers.check import Report
+from analyzers.findings import Finding
+from analyzers.rule_lines import read_file
+from app.commands.tools import Tools
+from app.synonym_preview import Change
+from indexer.generations import live as live_generation
+from indexer.progress import Built
+
+
+def tell(report: Report, files: tuple[Path, ...], form: str) -> None:
+    """Findings, and how many there are, on stdout."""
+    if form == "json":
+        body = {
+            "files": [str(path) for path in files],
+            "errors": len(report.errors),
+            "warnings": len(report.warnings),
+            "silenced": report.silenced,
+            "findings": [finding.as_dict() for finding in report.findings],
+        }
+        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        return
+    for finding in report.findings:
+        click.echo(str(finding))
+    silenced = f", {report.silenced} silenced by check-allow" if report.silenced else ""
+    errors, warnings = _some(report.errors, "error"), _some(report.warnings, "warning")
+    click.echo(f"{errors}, {warnings}{silenced}.")
+
+
+def give_up(report: Report) -> NoReturn:
+    """End a command that cannot go on with these files.
+
+    Raises:
+        click.ClickException: always.
+    """
+    raise click.ClickException(f"{_some(report.errors, 'error')}; nothing was changed.")
+
+
+def _some(findings: tuple[Finding, ...], word: str) -> str:
+    return f"{len(findings)} {word}{'' if len(findings) == 1 else 's'}"
+
+
+def tell_built(tools: Tools, built: Built | None) -> None:
+    """What became of a load or a removal."""
+    if built is not None:
+        click.echo(
+            f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
+        )
+    elif live_generation(tools.elastic, tools.settings.index) is None:
+        click.echo("Done. There is no index yet; `blogsearch reindex` will build it so.")
+    else:
+        click.echo("Done. The live index has these rules already.")
+
+
+def queries_from(tools: Tools, path: Path | None, top: int) -> list[str]:
+    """The searches of a file, or the `top` most frequent ones.
+
+    Raises:
+        click.ClickException: there are none.
+    """
+    if path is not None:
+        lines = path.read_text("utf-8", "replace").splitlines()
+        return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    frequent = [query for query, _ in tools.cache.popular(top)]
+    if not frequent:
+        raise click.ClickException(
+            "No searches are known yet: name some, one a line, with --queries FILE."
+        )
+    return frequent
+
+
+def show_change(change: Change) -> None:
+    """One search: what it would gain and lose, and what would move."""
+    click.echo(f"{change.query}: {change.before} → {change.after} hits")
+    for sign, word, moves in (
+        ("+", "gained", change.gained),
+        ("-", "lost", change.lost),
+        ("~", "moved", change.moved),
+    ):
+        for move in moves[:10]:
+            ranks = " → ".join(str(rank) for rank in (move.before, move.after) if rank)
+            click.echo(f"  {sign} {word} {ranks}: {move.title}")
+        if len(moves) > 10:
+            click.echo(f"  {sign} {word}: {len(moves) - 10} more")
+
+
+def counted(path: Path) -> tuple[int, int]:
+    """How many rules a file has, and how many lines that are none."""
+    rules = errors = 0
+    for item in read_file(path):
+        if isinstance(item, Finding):
+            errors += 1
+        else:
+            rules += 1
+    return rules, errors
