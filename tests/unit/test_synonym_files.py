@@ -92,3 +92,10 @@ def test_pairs_are_made_of_word_lists(tmp_path: Path) -> None:
 def test_the_word_lists_have_to_be_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="SCOWL"):
         pairs(tmp_path)
+
+
+def test_the_readme_counts_right(rules: RuleSet) -> None:
+    readme = (FOLDER / "README.md").read_text()
+    for path in rule_files(FOLDER):
+        count = sum(rule.file == path.name for rule in rules.rules)
+        assert f"| `{path.name}` | {count:,} " in readme, path.name
