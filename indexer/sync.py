@@ -54,7 +54,8 @@ class SyncOptions:
 class Synced:
     """What a sync did, in documents; `held_back` says why nothing was removed, if that is so.
 
-    `built` is the generation that had to be built first; `index` and `rules` are live now.
+    `built` is the generation that had to be built first; `index` and `rules` are live now;
+    `orphans` are what a build that was killed had left, and are gone.
     """
 
     index: str
@@ -65,6 +66,7 @@ class Synced:
     unchanged: int = 0
     held_back: str = ""
     built: Built | None = None
+    orphans: tuple[str, ...] = ()
 
     @property
     def anything(self) -> bool:
@@ -91,10 +93,11 @@ def sync(
     """
     options = options or SyncOptions()
     with Lock(client, alias, options.purpose) as lock:
-        recover(client, alias)
+        orphans = tuple(recover(client, alias))
         found = live(client, alias)
         if found is None:
-            return _first(client, lock, alias, raws, shape, on_reject, options)
+            first = _first(client, lock, alias, raws, shape, on_reject, options)
+            return replace(first, orphans=orphans)
         built = None
         if (found.rules, found.schema) != (shape.rules.digest, SCHEMA):
             built = rebuild_locked(client, lock, alias, shape, options.report)
@@ -107,7 +110,9 @@ def sync(
             run.remove()
         client.indices.refresh(index=alias)
         index = built.index if built else found.name
-        return replace(run.result, index=index, rules=shape.rules.digest, built=built)
+        return replace(
+            run.result, index=index, rules=shape.rules.digest, built=built, orphans=orphans
+        )
 
 
 def _first(

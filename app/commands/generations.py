@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from app.commands.outcome import tell_built, tell_orphan
+from app.commands.outcome import begin_generation, tell_built, tell_orphan
 from app.commands.sources import stoppable
 from app.commands.tools import Tools, pass_tools
 from indexer import lifecycle
@@ -107,5 +107,5 @@ def rollback(tools: Tools, as_it_was: bool) -> None:
     """
     with stoppable():
         built = go_back(tools.elastic, tools.settings.index, as_it_was=as_it_was)
-        tools.cache.new_generation(built.index, built.rules)
+        begin_generation(tools, built.index, built.rules)
     tell_built(built)

@@ -10,10 +10,11 @@ from watchfiles import watch
 
 from analyzers.rules import RuleErrors, read_rules
 from app.commands.generations import indices, prune, rollback
-from app.commands.outcome import leave, tell_built
+from app.commands.outcome import begin_generation, leave, tell_built, tell_orphan
 from app.commands.reporting import Rejects, display, rejects
 from app.commands.sources import AllowanceType, Reading, reading_options, stoppable
 from app.commands.tools import Tools, pass_tools
+from app.commands.watched import Watched
 from app.elastic import translated
 from app.errors import ServiceError
 from app.freshness import Freshness
@@ -89,7 +90,7 @@ def reindex(
             on_reject,
             options,
         )
-        tools.cache.new_generation(built.index, built.rules)
+        begin_generation(tools, built.index, built.rules)
     tell_built(built)
     leave(on_reject)
 
@@ -186,7 +187,9 @@ def _sync(
         alias = tools.settings.index
         synced = run_sync(tools.elastic, alias, sources.read(), shape, on_reject, options)
         if synced.anything:
-            tools.cache.new_generation(synced.index, synced.rules)
+            begin_generation(tools, synced.index, synced.rules)
+    for orphan in synced.orphans:
+        tell_orphan(orphan)
     if synced.built:
         tell_built(synced.built)
     click.echo(
@@ -198,11 +201,22 @@ def _sync(
 
 def _watch(tools: Tools, reading: Reading, force: bool, rejects_path: Path | None) -> None:
     """Sync now, and again after every change, until Ctrl-C."""
-    folders = reading.folders()
-    click.echo(f"Watching {', '.join(folders)}; Ctrl-C ends it.", err=True)
-    _attempt(tools, reading, force, rejects_path)
-    for _ in watch(*folders, debounce=300, raise_interrupt=False):
-        _attempt(tools, reading, force, rejects_path)
+    watched = Watched(reading.paths())
+    click.echo(f"Watching {reading}; Ctrl-C ends it.", err=True)
+    # The first round comes after the watch has begun: a change during it must not be missed.
+    due = True
+    changes = watch(
+        *watched.folders,
+        watch_filter=watched,
+        debounce=300,
+        rust_timeout=500,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+    )
+    for found in changes:
+        if found or due:
+            due = False
+            _attempt(tools, reading, force, rejects_path)
 
 
 def _attempt(tools: Tools, reading: Reading, force: bool, rejects_path: Path | None) -> None:

@@ -3,10 +3,21 @@
 import click
 
 from app.commands.reporting import Rejects
+from app.commands.tools import Tools
 from indexer.progress import Built
 
 SOME_REJECTED = 3
 """Exit code: done, but something was rejected."""
+
+
+def begin_generation(tools: Tools, index: str, rules: str) -> None:
+    """Make every answer from before unreachable, or say that it could not be done."""
+    if not tools.cache.new_generation(index, rules) and tools.settings.redis_url:
+        click.echo(
+            "Redis did not take note: answers from before may be seen until they expire "
+            "(BLOGSEARCH_CACHE_TTL).",
+            err=True,
+        )
 
 
 def tell_built(built: Built) -> None:

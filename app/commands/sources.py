@@ -49,7 +49,7 @@ class Reading:
         options = replace(self.options, fetch=fetch, store=store)
         return Sources([open_source(spec, self.kind, options) for spec in self.specs])
 
-    def folders(self) -> list[str]:
+    def paths(self) -> list[Path]:
         """The sources as something to watch.
 
         Raises:
@@ -58,7 +58,7 @@ class Reading:
         for spec in self.specs:
             if not Path(spec).exists():
                 raise click.UsageError(f"--watch needs files or folders; {spec} is neither.")
-        return list(self.specs)
+        return [Path(spec).resolve() for spec in self.specs]
 
     def __str__(self) -> str:
         return " ".join(self.specs)

@@ -23,6 +23,7 @@ from analyzers.rules import NO_RULES
 from app.cli import main
 from indexer import lock
 from indexer.build import Shape
+from indexer.deletes import delete_post
 from indexer.errors import Locked, TooManyRejects
 from indexer.generations import generations, live
 from indexer.intake import Allowance
@@ -195,6 +196,17 @@ class TestAdd:
         stored = elastic.get(index=alias, id="post:a", routing="a")["_source"]["title"]
         assert stored == "Older"
 
+    def test_does_not_bring_back_what_was_deleted_since(
+        self, run: Run, elastic: Elasticsearch, alias: str
+    ) -> None:
+        lines = line("a", pub_date="2024-01-01", comments=[{"oid": "c", "comment": "x"}])
+        assert run("reindex", "-", input=lines + line("b")).exit_code == 0
+        assert delete_post(elastic, alias, "a") == (True, 1)
+        done = run("add", "-", input=lines)
+        assert "0 documents added, 0 replaced, 2 left alone" in done.stdout
+        assert "2 documents added" in run("add", "-", "--as-new", input=lines).stdout
+        assert live_oids(elastic, alias) == {"a", "b"}
+
     def test_needs_an_index(self, run: Run) -> None:
         done = run("add", "-", input=line("a"))
         assert done.exit_code == 1
@@ -234,6 +246,17 @@ def half_way(process: subprocess.Popen[bytes], elastic: Elasticsearch, alias: st
         if "_all" in stats and stats["_all"]["primaries"]["indexing"]["index_total"]:
             return name
         assert time.monotonic() < deadline
+
+
+def test_without_redis_it_says_that_answers_may_be_old(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    done = run("reindex", "-", input=line("a"))
+    assert done.exit_code == 0
+    assert "Redis did not take note" in done.stderr
+    monkeypatch.setenv("REDIS_URL", "")
+    assert "Redis" not in run("reindex", "-", input=line("a")).stderr
 
 
 class TestKilled:
