@@ -74,7 +74,8 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
     if offline:
         report = check_files(None, files, others)
     else:
-        report = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
+        with stoppable():
+            report = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
     tell(report, files, form)
     if report.errors:
         click.get_current_context().exit(1)
