@@ -264,6 +264,14 @@ def test_more_than_the_limit_is_refused(server: Server) -> None:
     assert len(fetch(server.url("/fits"), max_bytes=1000).body) == 1000
 
 
+def test_a_body_announced_too_large_is_not_waited_for(server: Server) -> None:
+    server.answers["/"] = dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n", b"x", 0.1)
+    start = time.monotonic()
+    with pytest.raises(FetchFailed, match="more than 1,000 bytes"):
+        fetch(server.url("/"), max_bytes=1000)
+    assert time.monotonic() - start < 1
+
+
 @pytest.mark.parametrize("layers", [1, 2])
 def test_a_gzip_bomb_is_not_unpacked(server: Server, layers: int) -> None:
     bomb = b"\0" * 300_000_000
@@ -305,9 +313,13 @@ def test_a_damaged_store_is_no_store(server: Server, tmp_path: Path) -> None:
     server.answers["/"] = plain(b"x", ETag='"1"')
     with Fetcher(FetchOptions(**QUICK), store) as fetcher:
         fetcher.get(server.url("/"))
-    for file in tmp_path.iterdir():
-        file.write_bytes(file.read_bytes()[:20])
-    assert store.get(server.url("/")) is None
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    for damaged in (whole[:20], whole[:-3], whole[:-3] + b"xyz", b"", b"[]\n"):
+        file.write_bytes(damaged)
+        assert store.get(server.url("/")) is None
+    file.write_bytes(whole)
+    assert store.get(server.url("/")) is not None
 
 
 # -- addresses inside the own network --------------------------------------------------------------

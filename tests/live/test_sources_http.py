@@ -163,11 +163,12 @@ def test_a_reader_that_stops_stops_the_fetching(server: Server) -> None:
     server.say("/sitemap.xml", urlset(server, *paths))
     posts = open_source(server.url("/sitemap.xml"), None, OPTIONS).read()
     next(iter(posts))
-    posts.close()  # type: ignore[attr-defined]  # a generator
-    time.sleep(0.1)
+    time.sleep(0.3)
     before = len(server.asked)
+    assert before < 30  # a few pages ahead, not the whole site
+    posts.close()  # type: ignore[attr-defined]  # a generator
     time.sleep(0.2)
-    assert len(server.asked) == before < 60
+    assert len(server.asked) == before
 
 
 FEED = """<rss version="2.0"><channel><title>B</title>

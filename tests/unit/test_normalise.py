@@ -4,13 +4,19 @@ import time
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
+import orjson
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from indexer.html_text import clean, readable
 from indexer.normalise import comment_document, documents, post_document
 from indexer.records import Document, Origin, RawComment, RawPost, Reject
 
 HERE = Origin("posts.jsonl", 3)
+
+
+_FIELDS = ("oid", "title", "text", "url", "pub_date", "modified", "categories", "keywords")
 
 
 def post(**fields: Any) -> RawPost:
@@ -298,3 +304,37 @@ def test_moments_before_1970_have_version_0() -> None:
     found = post_document(post(pub_date="1969-07-20"))
     assert isinstance(found, Document)
     assert found.version == 0
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+_ANYTHING = st.text(st.characters(codec=None), max_size=60) | _JSON
+
+
+@settings(max_examples=300, deadline=None)
+@given(values=st.fixed_dictionaries(dict.fromkeys(_FIELDS, _ANYTHING)))
+def test_whatever_comes_is_a_document_or_a_reject(values: dict[str, Any]) -> None:
+    comment = RawComment(values["oid"], values["text"], values["title"], values["pub_date"])
+    for found in documents(post(**values, comments=(comment,))):
+        assert isinstance(found, Document | Reject)
+        if isinstance(found, Document):
+            orjson.dumps(found.source)
+            assert len(found.id.encode()) <= 512
+            assert found.version >= 0
+        else:
+            assert found.reason
+            assert found.remedy
+            f"{found.reason} {found.oid}".encode()
+
+
+@settings(max_examples=200, deadline=None)
+@given(html=st.text(st.sampled_from("<>/&;\"'= \n!-apredivbscript\x00\u00ad"), max_size=120))
+def test_any_html_is_readable(html: str) -> None:
+    found = readable(html)
+    assert all(line.strip() == line for line in found.prose.split("\n"))
+    assert "\x00" not in found.prose + found.code
