@@ -46,11 +46,11 @@ SYMBOL_WORDS = {
 
 _OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
 _OPERATOR_PREFIX = "op0"
-"""Operators become `op0` and their code points in hex: a word nobody types or is offered."""
+"""Operators become `op0` and their code points: a word that nobody types and no stemmer cuts."""
 
 
 def _operator_word(operator: str) -> str:
-    return _OPERATOR_PREFIX + "".join(f"{ord(character):x}" for character in operator)
+    return _OPERATOR_PREFIX + "".join(f"{ord(character):03d}" for character in operator)
 
 
 def readable(token: str) -> str | None:
@@ -67,13 +67,16 @@ def _char_filters() -> dict[str, dict[str, Any]]:
             "type": "mapping",
             "mappings": ["’ => '", "‘ => '", "ʼ => '", "＇ => '", "“ => \\u0022", "” => \\u0022"],
         },
-        # Longest match first is the filter's own rule. A row of four is a ruler, not an operator.
+        # A row of four or more is a ruler, not an operator.
+        "blog_rulers": {
+            "type": pattern,
+            "pattern": "([=\\-|&?:])\\1{3,}",
+            "replacement": " ",
+        },
+        # The longest match wins: that is the filter's own rule.
         "blog_operators": {
             "type": "mapping",
-            "mappings": [
-                '==== => " "',
-                *(f'{sign} => " {_operator_word(sign)} "' for sign in _OPERATORS),
-            ],
+            "mappings": [f'{sign} => " {_operator_word(sign)} "' for sign in _OPERATORS],
         },
         # C++11 is C++ and 11. A step of its own, because a space written behind `cplusplus` would
         # end its mark in the snippet one letter early.
@@ -116,6 +119,7 @@ def _char_filters() -> dict[str, dict[str, Any]]:
 
 _SYMBOLS = [
     "blog_quotes",
+    "blog_rulers",
     "blog_operators",
     "blog_symbol_end",
     "blog_plusplus",

@@ -89,7 +89,7 @@ QUOTED_GAINS = {
     "comment.words": 0.3,
 }
 PREFIX_GAINS = {"title.words": 0.12, "text.words": 0.05, "code.forms": 0.03}
-UNKNOWN_PREFIX = 8.0
+UNKNOWN_PREFIX = 12.0
 BEGINNING_COST = 1.2
 BM25 = {"title.forms": 0.01, "text": 0.01}
 BM25_MIN_WEIGHT = 0.3

@@ -46,7 +46,7 @@ def test_both_documents_are_in_one_mapping() -> None:
 def test_symbols_are_readable_again() -> None:
     assert readable("cplusplus") == "c++"
     assert readable("dotnet") == ".net"
-    assert readable("op03d3d3d") is None
+    assert readable("op0061061061") is None
     assert readable("python") == "python"
 
 

@@ -1,0 +1,102 @@
+"""What the chains make of words as people write them, asked of a real Elasticsearch."""
+
+import uuid
+from collections.abc import Callable, Iterator
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from analyzers.chains import CODE, FORMS, TEXT, WORDS
+from analyzers.rules import RuleSet, read_rules
+from indexer.documents import index_body
+
+Tokens = Callable[[str, str], list[str]]
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
+    path = tmp_path_factory.mktemp("rules") / "own.synonyms"
+    lines = ["go => golang", "react, reactjs", "dont => don't", "state of the art, sota"]
+    path.write_text("\n".join(lines) + "\n")
+    return read_rules([path])
+
+
+@pytest.fixture(scope="module")
+def index(elastic: Elasticsearch, rules: RuleSet) -> Iterator[str]:
+    name = f"test-analysis-{uuid.uuid4().hex[:8]}"
+    elastic.indices.create(index=name, **index_body(rules, shards=1, replicas=0))
+    yield name
+    elastic.indices.delete(index=name)
+
+
+@pytest.fixture
+def tokens(elastic: Elasticsearch, index: str) -> Tokens:
+    def analyze(analyzer: str, text: str) -> list[str]:
+        found = elastic.indices.analyze(index=index, analyzer=analyzer, text=text)
+        return [token["token"] for token in found["tokens"]]
+
+    return analyze
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Going, gone: the GOER", ["go", "gone", "goer"]),
+        ("Go's maps", ["golang", "map"]),
+        ("golang", ["golang"]),
+        ("don’t", ["don't"]),
+        ("Dont", ["don't"]),
+        ("a state of the art thing", ["sota", "thing"]),
+        ("C++, C# and F#", ["cplusplus", "csharp", "fsharp"]),
+        ("C++11", ["cplusplus", "11"]),
+        (".NET or asp.net", ["dotnet", "asp", "net"]),
+        ("Node.js pyproject.toml", ["node", "js", "pyproject", "toml"]),
+        ("python2.4, version 1.53.0, 1,500", ["python2.4", "version", "1.53.0", "1,500"]),
+        ("snake_case", ["snake", "case"]),
+        ("createReactApp", ["creat", "react", "reactj", "app"]),
+        ("GitHub iPhone macOS", ["github", "iphon", "maco"]),
+        ("Crème brûlée", ["creme", "brule"]),
+        ("a &lt;b&gt; &amp; c", ["b", "c"]),
+        ("<p>no tags</p>", ["tag"]),
+        ("x ======= y", ["x", "y"]),
+        ("the", []),
+    ],
+)
+def test_text(tokens: Tokens, text: str, expected: list[str]) -> None:
+    assert tokens(TEXT, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("analyzer", "text", "expected"),
+    [
+        (WORDS, "The Who’s going", ["the", "who", "going"]),
+        (WORDS, "createReactApp", ["createreactapp"]),
+        (WORDS, "go reactjs", ["go", "reactjs"]),
+        (FORMS, "go going", ["golang", "going"]),
+        (FORMS, "state of the art", ["sota"]),
+        (CODE, "getUserName", ["getusername", "get", "user", "name"]),
+        (CODE, "running tests", ["running", "tests"]),
+    ],
+)
+def test_twins(tokens: Tokens, analyzer: str, text: str, expected: list[str]) -> None:
+    assert tokens(analyzer, text) == expected
+
+
+@pytest.mark.parametrize("operator", ["===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??"])
+def test_operators_are_words(tokens: Tokens, operator: str) -> None:
+    found = tokens(WORDS, f"a {operator} b")
+    assert found[0::2] == ["a", "b"]
+    assert found == tokens(WORDS, f"a{operator}b")
+    assert tokens(TEXT, operator) == found[1:2]
+
+
+def test_each_operator_is_a_word_of_its_own(tokens: Tokens) -> None:
+    assert tokens(WORDS, "===") != tokens(WORDS, "==")
+
+
+def test_offsets_of_symbols_are_those_of_the_text(elastic: Elasticsearch, index: str) -> None:
+    text = "Use C++ or .NET here"
+    found = elastic.indices.analyze(index=index, analyzer=WORDS, text=text)["tokens"]
+    assert [text[token["start_offset"] : token["end_offset"]] for token in found] == [
+        "Use", "C++", "or", ".NET", "here"
+    ]  # fmt: skip

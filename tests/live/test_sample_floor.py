@@ -1,0 +1,107 @@
+"""A floor under relevance: judged searches of the sample posts may not get worse.
+
+The floors lie a little below what was measured when they were set (2026-11-21); raise them when a
+change lifts what they guard, and lower one only with the reason in docs/relevance.md.
+"""
+
+import json
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from app.search import search
+from app.search.request import SearchRequest
+from app.settings import Settings
+
+QUERIES = Path(__file__).resolve().parents[2] / "sample" / "queries.jsonl"
+
+FLOORS = {
+    "exact": 0.99,
+    "typo1": 0.96,
+    "typo1_indb": 0.72,
+    "typo2": 0.97,
+    "typo_first": 0.98,
+    "typo_cap": 0.97,
+    "typo_two": 0.80,
+    "phrase": 0.99,
+    "multi_typo": 0.99,
+    "multi_nophrase": 0.98,
+    "brit": 0.98,
+    "amer": 0.98,
+    "nonsense": 1.0,
+    "accents": 0.98,
+    "comment": 0.98,
+    "prefix": 0.97,
+    "several": 0.75,
+    "stopwords": 0.95,
+    "symbol": 0.98,
+    "synonym": 0.96,
+}
+MACRO = 0.955
+REQUESTS = 1.5
+
+
+def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
+    if not grades:
+        return float(not ranking)
+
+    def dcg(found: Sequence[int]) -> float:
+        return math.fsum((2.0**g - 1) / math.log2(at + 2) for at, g in enumerate(found[:10]))
+
+    return dcg([grades.get(oid, 0) for oid in ranking]) / dcg(sorted(grades.values(), reverse=True))
+
+
+@pytest.fixture(scope="module")
+def measured(
+    elastic: Elasticsearch, elasticsearch_url: str, sample_alias: str
+) -> list[dict[str, Any]]:
+    """Per query: its kind, nDCG@10 and the number of requests it took."""
+    settings = Settings(elasticsearch_url=elasticsearch_url, index=sample_alias)
+    found = []
+    for line in QUERIES.read_text().splitlines():
+        query = json.loads(line)
+        answer = search(elastic, sample_alias, SearchRequest(q=query["q"]), settings)
+        ranking = [hit["oid"] for hit in answer.body["hits"]]
+        assert len(ranking) == len(set(ranking)), "a post appears once"
+        found.append(
+            {
+                "kind": query["kind"],
+                "ndcg": ndcg(ranking, query["grades"]),
+                "requests": len(answer.debug["requests"]),
+            }
+        )
+    return found
+
+
+def by_kind(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    kinds: dict[str, list[float]] = defaultdict(list)
+    for one in measured:
+        kinds[one["kind"]].append(one["ndcg"])
+    return {kind: statistics.fmean(values) for kind, values in kinds.items()}
+
+
+def test_every_kind_has_a_floor(measured: list[dict[str, Any]]) -> None:
+    assert set(by_kind(measured)) == set(FLOORS)
+
+
+@pytest.mark.parametrize("kind", FLOORS)
+def test_no_kind_falls_below_its_floor(measured: list[dict[str, Any]], kind: str) -> None:
+    assert by_kind(measured)[kind] >= FLOORS[kind]
+
+
+def test_the_macro_figure(measured: list[dict[str, Any]]) -> None:
+    kinds = by_kind(measured)
+    counted = [value for kind, value in kinds.items() if kind != "nonsense"]
+    assert statistics.fmean(counted) >= MACRO
+
+
+def test_requests_to_elasticsearch(measured: list[dict[str, Any]]) -> None:
+    counts = [one["requests"] for one in measured]
+    assert max(counts) <= 2
+    assert statistics.fmean(counts) <= REQUESTS
