@@ -1,6 +1,7 @@
 """A folder of Markdown posts with front matter: Jekyll, Hugo, Zola, Eleventy, Astro and alike."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -58,6 +59,8 @@ class MarkdownFolder:
         place = self._place.resolve()
         if place in site.content.parents:
             place = site.content
+        elif not place.is_relative_to(site.content):  # Astro's src/pages, beside src/content
+            site = replace(site, content=place if place.is_dir() else place.parent)
         skipped = _SKIPPED if self._options.drafts else _SKIPPED | {"_drafts"}
         files = files_in(place, SUFFIXES + PAGES, skipped)
         now = self._options.moment()

@@ -244,6 +244,7 @@ def test_hugo(tmp_path: Path) -> None:
             "content/posts/slug.md": "+++\ntitle = 'x'\nslug = 'other'\n+++\ntext",
             "content/posts/url.md": "+++\ntitle = 'x'\nurl = '/somewhere.html'\n+++\ntext",
             "content/news/n.md": "+++\ntitle = 'x'\ndate = 2024-01-31T10:00:00Z\n+++\ntext",
+            "notes/outside.md": "+++\ntitle = 'x'\n+++\ntext",
             "archetypes/default.md": "+++\ntitle = '{{ .Name }}'\n+++\n",
             "themes/t/content/x.md": "+++\ntitle = 'x'\n+++\n",
         },
@@ -297,6 +298,21 @@ def test_eleventy_and_astro(tmp_path: Path) -> None:
     (astro,) = read(tmp_path / "astro").values()
     assert (astro.url, astro.pub_date) == ("/blog/a/", "Jul 08 2022")
     assert readable(astro.text).prose == "inner words"
+
+
+def test_a_folder_beside_the_content(tmp_path: Path) -> None:
+    post = "---\ntitle: x\n---\ntext"
+    write(
+        tmp_path,
+        {
+            "astro.config.mjs": "",
+            "src/content/blog/a.md": post,
+            "src/pages/notes/b.md": post,
+        },
+    )
+    assert urls(tmp_path) == {"blog/a": "/blog/a/"}
+    assert urls(tmp_path / "src/pages") == {"notes/b": "/notes/b/"}
+    assert urls(tmp_path / "src/pages/notes/b.md") == {"b": "/b/"}
 
 
 def test_a_template_for_addresses(tmp_path: Path) -> None:
