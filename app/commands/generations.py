@@ -7,8 +7,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from app.commands.options import stoppable
 from app.commands.outcome import begin_generation, tell_built, tell_orphan
-from app.commands.sources import stoppable
 from app.commands.tools import Tools, pass_tools
 from indexer import lifecycle
 from indexer.lock import Lock

@@ -1,23 +1,16 @@
-"""The SOURCE… arguments of the indexing commands, and the options that say how to read them."""
+"""The sources that an indexing command was given, read one after the other."""
 
-import functools
-import signal
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import click
 
 from app.settings import Settings
 from indexer.fetched import FetchOptions
-from indexer.intake import Allowance
 from indexer.page_store import PageStore
 from indexer.records import RawPost, Reject
-from indexer.sources import KINDS, Source, SourceOptions, open_source
+from indexer.sources import Source, SourceOptions, open_source
 from indexer.sources.base import is_address
 
 _LATEST_ONLY = {"feed"}
@@ -108,80 +101,3 @@ def _store(folder: str) -> PageStore | None:
 def _size(spec: str) -> float:
     path = Path(spec)
     return float(path.stat().st_size or 1) if path.is_file() else 1.0
-
-
-def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds SOURCE… and the options about reading; the command gets `reading: Reading`."""
-
-    @click.argument("specs", metavar="SOURCE...", nargs=-1, required=True)
-    @click.option(
-        "--source",
-        "kind",
-        type=click.Choice(sorted(KINDS)),
-        help="What the sources are, when they are not recognised rightly.",
-    )
-    @click.option("--drafts", is_flag=True, help="Take drafts in, too.")
-    @click.option("--future", is_flag=True, help="Take posts with a date in the future in, too.")
-    @click.option(
-        "--url-template",
-        default="",
-        metavar="TEMPLATE",
-        help="Addresses of Markdown posts, such as /{year}/{month}/{slug}/.",
-    )
-    @click.option("--site", default="", metavar="URL", help="The address of the blog's front page.")
-    @functools.wraps(command)
-    def wrapped(
-        *args: Any,
-        specs: tuple[str, ...],
-        kind: str | None,
-        drafts: bool,
-        future: bool,
-        url_template: str,
-        site: str,
-        **rest: Any,
-    ) -> Any:
-        options = SourceOptions(drafts=drafts, future=future, url_template=url_template, site=site)
-        return command(*args, reading=Reading(specs, kind, options), **rest)
-
-    return wrapped
-
-
-class AllowanceType(click.ParamType[Allowance]):
-    """`0.5%`, a share of the lines, or a number of lines."""
-
-    name = "allowance"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Allowance:
-        if isinstance(value, Allowance):
-            return value
-        text = str(value).strip()
-        try:
-            if text.endswith("%"):
-                share = float(text[:-1]) / 100
-                if not 0 <= share <= 1:
-                    raise ValueError(text)
-                return Allowance(share=share)
-            number = int(text)
-            if number < 0:
-                raise ValueError(text)
-            return Allowance(number=number)
-        except ValueError:
-            self.fail(
-                f"{text!r} is neither a share such as 0.5% nor a number such as 3", param, ctx
-            )
-
-
-@contextmanager
-def stoppable() -> Iterator[None]:
-    """Let SIGTERM end a command as Ctrl-C does, so that it removes what it built."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    former = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, former)

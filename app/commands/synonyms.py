@@ -11,8 +11,8 @@ from rich.table import Table
 
 from analyzers.check import check as check_files
 from analyzers.rule_review import review
+from app.commands.options import stoppable
 from app.commands.reporting import display
-from app.commands.sources import stoppable
 from app.commands.synonym_report import (
     counted,
     give_up,

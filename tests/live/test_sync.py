@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 
 from app.cli import main
-from app.commands import indexing
+from app.commands import syncing
 from indexer.generations import generations, require_live
 from indexer.lock import Lock
 from indexer.normalise import comment_document
@@ -207,9 +207,9 @@ def test_two_at_once_lock_each_other_out(blog: Blog, elastic: Elasticsearch, ali
 def test_watching_syncs_after_every_change(blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
     blog.write(entry("a"))
     stop = threading.Event()
-    watch = indexing.watch
+    watch = syncing.watch
     monkeypatch.setattr(
-        indexing, "watch", lambda *args, **rest: watch(*args, stop_event=stop, **rest)
+        syncing, "watch", lambda *args, **rest: watch(*args, stop_event=stop, **rest)
     )
     # Signals are for the main thread, where click runs otherwise.
     monkeypatch.setattr("signal.signal", lambda *_: None)
