@@ -277,6 +277,16 @@ def test_html_without_landmarks(tmp_path: Path) -> None:
     assert "Another page" not in prose
 
 
+def test_html_with_a_container_for_each_section(tmp_path: Path) -> None:
+    sections = "".join(f"<div><h2>Part {number}</h2><p>{WORDS}</p></div>" for number in range(3))
+    menu = "".join(f'<div><a href="/{number}">Page {number}</a></div>' for number in range(9))
+    save(tmp_path / "a.html", f"{HEAD}<div>{menu}</div><div id='x'>{sections}</div>")
+    (found,) = posts(tmp_path)
+    prose = readable(found.text).prose
+    assert [f"Part {number}" in prose for number in range(3)] == [True] * 3
+    assert "Page" not in prose
+
+
 HEAD = "<html><head><title>x</title>"
 LIST = "".join(
     f'<p><a href="/{number}">A post about something {number}</a></p>' for number in range(20)
