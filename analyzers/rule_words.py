@@ -4,7 +4,7 @@ The analysis chain decides what a token is, and it changes; index settings must 
 without asking a server. So this splits wherever a chain might. Too many words is the safe side to
 err on: a side taken for several words is compiled to a contraction, and a contraction holds for a
 single token too, whereas an equivalent that turns out to be several tokens breaks phrases
-(shared/RELEVANCE.md). That the compiled rules do what they say under the real chain is what
+(docs/synonyms.md). That the compiled rules do what they say under the real chain is what
 `analyzers.check` proves.
 """
 
