@@ -29,8 +29,8 @@ COST_REPLACED = 1.0
 COST_ADDED = 1.0
 """The unit. With every edit at 1: .9687/.9608, and typo1 on til .908 instead of .984."""
 COST_LEFT_OUT = 0.7
-"""People leave letters out more often than they add them: the largest single gain in spelling
-(nDCG of the right word's posts, offline: .958 → .977 together with COST_SWAPPED). .5 to .7 alike."""
+"""People leave letters out more often than they add them: the largest single gain in spelling (nDCG
+of the right word's posts, offline: .958 → .977 together with COST_SWAPPED). .5 to .7 alike."""
 COST_SWAPPED = 0.7
 """Neighbours swapped, `pyhton`: one slip, not two replacements."""
 COST_DOUBLED = 0.7
@@ -38,8 +38,8 @@ COST_DOUBLED = 0.7
 COST_ALIKE = 0.8
 """One vowel for another, c for k, s for z, …: .978 → .979 offline."""
 COST_NEAR_KEY = 0.9
-"""The key beside the right one: .979 → .982 offline. That the first letter should cost more, as
-RELEVANCE.md's prototype had it, did not hold once costs were weighted: .985 → .975."""
+"""The key beside the right one: .979 → .982 offline. That a wrong first letter should cost more, as
+in the prototypes, did not hold: .965 → .970 offline without it."""
 COST_RATE = 8.0
 """How fast likelihood falls with cost: exp(-8 · cost). 6 to 14 rank alike."""
 FREQ_POWER = 0.2
@@ -145,7 +145,8 @@ PREFIX_GAINS = {"title.words": 0.12, "text.words": 0.05, "code.forms": 0.03}
 """Words that begin with the typed one: below its inflections."""
 UNKNOWN_PREFIX = 12.0
 """… but twelve times that where the typed word stands nowhere, so that `corn` finds Cornwall on the
-first page. On the shared corpora it changes nothing; the sample's prefix queries: .83 → 1.0."""
+first page. On the shared corpora it changes nothing; the sample's prefix queries, together with
+BEGINNING_COST: .83 → 1.0."""
 BEGINNING_COST = 1.2
 """Not having typed a word to its end costs as much as one bad slip and less than two."""
 
