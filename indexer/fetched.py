@@ -19,8 +19,9 @@ class AddressRefused(SourceError):
     """An address inside the own network, while only public ones may be fetched."""
 
     def __init__(self, host: str, address: str) -> None:
+        means = host if address == host.strip("[]") else f"{host} means {address}, which"
         super().__init__(
-            f"{host} is {address}, which is no public address.",
+            f"{means} is no public address.",
             "Allow addresses inside the own network with BLOGSEARCH_FETCH_ALLOW_PRIVATE=true.",
         )
 
