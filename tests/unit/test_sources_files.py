@@ -6,6 +6,7 @@ import json
 import os
 import tracemalloc
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -88,12 +89,11 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    if os.fork() == 0:
-        with fifo.open("wb") as stream:
-            stream.write(b'{"oid": 1, "title": "A"}\n')
-        os._exit(0)
+    line = b'{"oid": 1, "title": "A"}\n'
+    writer = Thread(target=fifo.write_bytes, args=(line,), daemon=True)
+    writer.start()
     (post,) = posts(fifo)
-    os.wait()
+    writer.join()
     assert post.oid == 1
 
 
