@@ -1,0 +1,85 @@
+"""The bench's own arithmetic, against cases worked out by hand."""
+
+import math
+
+import pytest
+
+from bench.relevance import comparison, table
+from bench.relevance_measures import (
+    Answered,
+    Judged,
+    by_kind,
+    figures,
+    macro,
+    ndcg,
+    reciprocal_rank,
+)
+
+
+def judged(kind: str = "exact", related: str = "", **grades: int) -> Judged:
+    return Judged("q", kind, grades, frozenset(related.split()))
+
+
+def answered(ranking: str, seconds: float = 0.01, requests: int = 1) -> Answered:
+    oids = tuple(ranking.split())
+    return Answered(oids, len(oids), seconds, requests)
+
+
+def test_ndcg_of_the_best_order_is_one() -> None:
+    assert ndcg(["a", "b", "x"], {"a": 2, "b": 1}) == 1
+
+
+def test_ndcg_counts_a_title_three_times_a_text_and_places_by_logarithm() -> None:
+    found = ndcg(["b", "a"], {"a": 2, "b": 1})
+    assert found == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
+
+
+def test_ndcg_looks_at_ten_only() -> None:
+    assert ndcg([*"0123456789", "a"], {"a": 2}) == 0
+
+
+def test_nonsense_should_find_nothing() -> None:
+    assert ndcg([], {}) == 1
+    assert ndcg(["a"], {}) == 0
+
+
+def test_reciprocal_rank() -> None:
+    assert reciprocal_rank(["x", "a", "b"], {"a": 1, "b": 2}) == 0.5
+    assert reciprocal_rank(["x"], {"a": 1}) == 0
+
+
+def test_related_posts_count_as_texts_in_the_inflected_figure() -> None:
+    found = figures([(judged(a=1, related="r a"), answered("a r"))])
+    assert (found.strict, found.inflected) == (1, 1)
+    found = figures([(judged(a=1, related="r"), answered("a"))])
+    assert found.strict == 1
+    assert found.inflected == pytest.approx(1 / (1 + 1 / math.log2(3)))
+
+
+def test_the_macro_figure_is_the_plain_mean_over_kinds_without_nonsense() -> None:
+    pairs = [
+        (judged("exact", a=1), answered("a")),
+        (judged("exact", a=1), answered("a")),
+        (judged("typo1", a=1), answered("", requests=2)),
+        (judged("nonsense"), answered("")),
+    ]
+    found = macro(by_kind(pairs), figures(pairs))
+    assert (found.strict, found.success, found.mrr, found.nothing) == (0.5, 0.5, 0.5, 0.5)
+    assert found.requests == 1.25
+    assert found.queries == 4
+
+
+def test_the_table_has_a_row_for_each_kind_and_the_macro_figure() -> None:
+    lines = table([(judged("exact", a=1), answered("a", seconds=0.0123))]).splitlines()
+    assert [line.split()[0] for line in lines] == ["kind", "exact", "macro"]
+    assert "12.3" in lines[1]
+
+
+def test_a_comparison_lists_what_was_won_and_lost() -> None:
+    one = [(Judged("w", "exact", {"a": 1}, frozenset()), answered("")),
+           (Judged("l", "exact", {"a": 1}, frozenset()), answered("a")),
+           (Judged("s", "exact", {"a": 1}, frozenset()), answered("a"))]  # fmt: skip
+    other = [(one[0][0], answered("a")), (one[1][0], answered("x a")), (one[2][0], answered("a"))]
+    text = comparison(("before", "after"), one, other, 10)
+    assert "1 queries won\n  +1.000  exact          w" in text
+    assert "1 queries lost\n  -0.369  exact          l" in text
