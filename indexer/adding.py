@@ -68,7 +68,9 @@ def add(
         for outcomes in send(client, alias, items, options.limits):
             intake.settle(outcomes)
             options.report(
-                Progress("adding", intake.accepted.total, options.part(), intake.rejects)
+                Progress(
+                    "adding", intake.accepted.total, intake.part(options.part()), intake.rejects
+                )
             )
     client.indices.refresh(index=alias)
     return Added(

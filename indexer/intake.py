@@ -49,6 +49,8 @@ class Intake:
         self.rejects = 0
         self.created = 0
         self.older = 0
+        self._read = 0
+        self._settled = 0
         self.refused_posts: list[str] = []
 
     @property
@@ -67,9 +69,14 @@ class Intake:
                 yield from self._of(raw, seen)
             self.rejected_lines += self.rejects > before
 
+    def part(self, read: float | None) -> float | None:
+        """The part that is through, where `read` is the part read: reading runs ahead."""
+        return None if read is None else read * self._settled / max(self._read, 1)
+
     def settle(self, outcomes: Iterable[Outcome]) -> None:
         """Count what became of them."""
         for outcome in outcomes:
+            self._settled += 1
             if outcome.accepted:
                 self._accepted[outcome.item.kind] += 1
                 self.created += outcome.result == "created"
@@ -95,6 +102,7 @@ class Intake:
                 if found.kind == "post":
                     return
             else:
+                self._read += 1
                 yield found
 
     def _reject(self, reject: Reject) -> None:

@@ -81,8 +81,8 @@ def _fill(build: Build, intake: Intake, raws: Iterable[RawPost | Reject], option
         items = map(to_index, intake.documents(raws, seen))
         for outcomes in build.fill(items, options.limits):
             intake.settle(outcomes)
-            done = intake.accepted.posts + intake.accepted.comments
-            options.report(Progress("reading", done, options.part(), intake.rejects))
+            part = intake.part(options.part())
+            options.report(Progress("reading", intake.accepted.total, part, intake.rejects))
 
 
 def _withdraw_orphans(client: Elasticsearch, build: Build, intake: Intake) -> None:

@@ -43,8 +43,8 @@ def indices(tools: Tools, form: str) -> None:
             f"{row['posts']:,}",
             f"{row['comments']:,}",
             f"{row['bytes'] / 1e6:,.1f} MB",
-            row["built"] or "",
-            row["rules"] or "",
+            (row["built"] or "")[:16].replace("T", " "),
+            (row["rules"] or "")[:8],
         )
     Console().print(table)
 
