@@ -9,6 +9,9 @@ from app.search.relevance import FRAGMENT_SIZE, FRAGMENTS, MAX_ANALYZED_OFFSET
 from app.search.render import MARK, UNMARK
 from app.search.request import SearchRequest
 
+NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
+"""Newest first; posts without a date last."""
+
 
 def post_filters(request: SearchRequest) -> list[Query]:
     """Filters on posts: categories (any of them) and days (both ends included)."""
@@ -32,8 +35,7 @@ def page(search: Search, request: SearchRequest) -> Search:
         from_=(request.page - 1) * request.size, size=request.size, track_total_hits=True
     )
     if request.sort == "newest":
-        newest = {"pub_date": {"order": "desc", "missing": "_last"}}
-        return search.sort(newest, "_score").extra(track_scores=True)
+        return search.sort(NEWEST, "_score").extra(track_scores=True)
     return search
 
 

@@ -22,7 +22,7 @@ from app.search.clauses import (
     quoted_clause,
     word_clause,
 )
-from app.search.filters import page, post_filters
+from app.search.filters import NEWEST, page, post_filters
 from app.search.marks import evidence, marks
 from app.search.request import SearchRequest
 from app.search.words import Query, Word, apart, joined
@@ -53,14 +53,13 @@ class Wanted:
 def first_plan(wanted: Wanted) -> Search:
     """What was typed, all of it; what the index knows of each word; what it may have been."""
     search = _search(wanted, all_words(wanted))
-    _count_phrases(search, wanted)
+    aggs = _phrase_count(wanted)
     if not wanted.request.typos:
-        return search
+        return search.extra(aggs=aggs) if aggs else search
     asked = words_to_ask_about(wanted.query)
     if asked:
-        search.aggs.bucket("index", "global").bucket(
-            "known", "filters", filters=known_filters(asked)
-        )
+        known = {"filters": {"filters": known_filters(asked)}}
+        aggs["index"] = {"global": {}, "aggs": {"known": known}}
     mendable = dict.fromkeys(word.token for word in asked if word.mendable and "+" not in word.at)
     if mendable:
         term = {
@@ -73,7 +72,7 @@ def first_plan(wanted: Wanted) -> Search:
             "min_word_length": 3,
         }
         search = search.suggest("alternatives", " ".join(mendable), term=term)
-    return search
+    return search.extra(aggs=aggs) if aggs else search
 
 
 def second_plan(wanted: Wanted) -> Search:
@@ -83,25 +82,22 @@ def second_plan(wanted: Wanted) -> Search:
     bucket of `tiers` with the most words that is not empty says how many hits are meant.
     """
     required = wanted.required
-    search = _search(wanted, some_words(wanted) if len(required) > 1 else all_words(wanted))
-    if len(required) > 1 and wanted.request.sort == "newest":
-        search = search.sort("_score", *search.to_dict()["sort"][:1])
-    counts = _tiers(len(required))
-    tiers = search.aggs.bucket(
-        "tiers", "filters", filters={str(count): _at_least(count, required) for count in counts}
-    )
-    tiers.bucket(
-        "spellings",
-        "filters",
-        filters={
-            sought.spelling_name(spelling): has_spelling(spelling)
-            for sought in required
-            for spelling in sought.spellings
-        },
-    )
-    tiers.bucket("words", "filters", filters={sought.name: has_word(sought) for sought in required})
-    _count_phrases(search, wanted)
-    return search
+    several = len(required) > 1
+    search = _search(wanted, some_words(wanted) if several else all_words(wanted))
+    if several and wanted.request.sort == "newest":
+        search = search.sort("_score", NEWEST)
+    spellings = {
+        sought.spelling_name(spelling): has_spelling(spelling)
+        for sought in required
+        for spelling in sought.spellings
+    }
+    within = {
+        "spellings": {"filters": {"filters": spellings}},
+        "words": {"filters": {"filters": {sought.name: has_word(sought) for sought in required}}},
+    }
+    tiers = {str(count): _at_least(count, required) for count in _tiers(len(required))}
+    aggs = {"tiers": {"filters": {"filters": tiers}, "aggs": within}, **_phrase_count(wanted)}
+    return search.extra(aggs=aggs)
 
 
 def _tiers(words: int) -> list[int]:
@@ -176,10 +172,9 @@ def _phrases(wanted: Wanted) -> list[Clause]:
     return phrase_clauses(wanted.sought, gains)
 
 
-def _count_phrases(search: Search, wanted: Wanted) -> None:
+def _phrase_count(wanted: Wanted) -> dict[str, Clause]:
     phrases = phrase_clauses(wanted.sought, relevance.PHRASE_GAINS)
-    if phrases:
-        search.aggs.bucket("phrases", "filter", either(phrases))
+    return {"phrases": {"filter": either(phrases)}} if phrases else {}
 
 
 def _search(wanted: Wanted, query: Clause) -> Search:
@@ -196,7 +191,8 @@ def _search(wanted: Wanted, query: Clause) -> Search:
     scored: Clause = {"bool": outer}
     if wanted.recency and request.sort == "relevance":
         scored = recent(scored)
-    search = page(Search.from_dict({"query": scored}), request)
+    # As it is, because dsl's own query objects copy each clause at every level: 9 ms a plan.
+    search = page(Search().extra(query=scored), request)
     search = search.source(excludes=["text", "code", "comment"])
     return search.extra(highlight=marks(wanted.sought, wanted.query.quoted))
 
