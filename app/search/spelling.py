@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import snowballstemmer  # type: ignore[import-untyped]
@@ -268,6 +269,7 @@ def _ending(word: str, shared: int) -> str:
     return ending[1:] if doubled else ending
 
 
+@lru_cache(maxsize=10_000)
 def stem(word: str) -> str:
     """Snowball's English stem, as the `snowball` filter makes it."""
     # A new stemmer each time: it keeps the word in itself, and threads share this module.
