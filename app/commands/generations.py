@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from app.commands.options import stoppable
 from app.commands.outcome import begin_generation, tell_built, tell_orphan
+from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
 from indexer import lifecycle
 from indexer.lock import Lock
@@ -46,7 +46,7 @@ def indices(tools: Tools, form: str) -> None:
             (row["built"] or "")[:16].replace("T", " "),
             (row["rules"] or "")[:8],
         )
-    Console().print(table)
+    console().print(table)
 
 
 def _row(tools: Tools, generation: lifecycle.Generation) -> dict[str, Any]:

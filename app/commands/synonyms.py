@@ -5,13 +5,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from analyzers.check import check as check_files
 from analyzers.rule_review import review
 from app.commands.options import stoppable
+from app.commands.output import console
 from app.commands.reporting import display
 from app.commands.synonym_report import (
     counted,
@@ -189,8 +188,8 @@ def list_(tools: Tools, form: str) -> None:
     for name, count, errors, counts in rows:
         note = "" if counts else "left out by BLOGSEARCH_SYNONYMS_WITHOUT"
         note = f"{errors} lines are no rules: run `synonyms check`" if errors else note
-        table.add_row(escape(name), f"{count:,}", note)
-    Console().print(table)
+        table.add_row(name, f"{count:,}", note)
+    console().print(table)
     if live and not current:
         click.echo(
             f"{live.name} was built with other rules: `blogsearch synonyms load` makes these live."
