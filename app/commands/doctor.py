@@ -4,8 +4,8 @@ import json
 import sys
 
 import click
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from analyzers.rules import RuleErrors, read_rules, rule_files
 from app.commands.output import console
@@ -14,7 +14,7 @@ from app.elastic import translated
 from app.errors import ServiceError
 from app.health import Check, checks
 
-_MARKS = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "error": "[red]error[/]"}
+_COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 
 @click.command()
@@ -42,7 +42,8 @@ def doctor(tools: Tools, form: str) -> None:
 def _print_table(results: list[Check]) -> None:
     table = Table("", "", "seen", "what to do", box=None, pad_edge=False, show_header=False)
     for check in results:
-        table.add_row(check.name, _MARKS[check.status], escape(check.seen), escape(check.remedy))
+        state = Text(check.status, style=_COLOURS[check.status])
+        table.add_row(check.name, state, check.seen, check.remedy)
     console().print(table)
 
 

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import click
-from rich.markup import escape
 from rich.table import Table
 from werkzeug.datastructures import MultiDict
 
@@ -54,6 +53,6 @@ def _print_table(body: dict[str, Any]) -> None:
     for hit in hits:
         score = "" if hit["score"] is None else f"{hit['score']:.2f}"
         day = (hit.get("pub_date") or "")[:10]
-        table.add_row(score, escape(hit["title"]), day, escape(hit.get("url") or hit["oid"]))
+        table.add_row(score, hit["title"], day, hit.get("url") or hit["oid"])
     if hits:
         out.print(table)
