@@ -8,8 +8,9 @@ from app.search import relevance
 from app.search.clauses import Sought
 from app.search.execute import Conversation
 from app.search.explain import explain
+from app.search.known import KNOWN_KINDS, words_to_ask_about
 from app.search.outcome import Outcome
-from app.search.plan import KNOWN_KINDS, Wanted, first_plan, second_plan, words_to_ask_about
+from app.search.plan import Wanted, first_plan, second_plan
 from app.search.render import concrete_index
 from app.search.request import SearchRequest
 from app.search.spelling import Known, Reading, read

@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 from analyzers.chains import readable
 from app.search import relevance
 from app.search.clauses import Sought
+from app.search.inflection import akin
 from app.search.plan import Wanted
 from app.search.render import post_hit
-from app.search.spelling import Reading, akin
+from app.search.spelling import Reading
 
 Json = dict[str, Any]
 

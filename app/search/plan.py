@@ -8,27 +8,21 @@ from elasticsearch.dsl import Search
 
 from app.search import relevance
 from app.search.clauses import (
-    EXACT_FIELDS,
     Clause,
     Sought,
-    begins,
     constant,
     either,
     has_spelling,
     has_word,
-    match_any,
     out_clause,
-    phrase_clauses,
-    quoted_clause,
     word_clause,
 )
 from app.search.filters import NEWEST, page, post_filters
+from app.search.known import known_filters, words_to_ask_about
 from app.search.marks import evidence, marks
+from app.search.phrases import phrase_clauses, quoted_clause
 from app.search.request import SearchRequest
-from app.search.words import Query, Word, apart, joined
-
-KNOWN_KINDS = ("words", "forms", "stems", "titles", "begins")
-"""What is counted of each word, see `app.search.spelling.Known`."""
+from app.search.words import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,37 +98,6 @@ def _tiers(words: int) -> list[int]:
     """How many words a post may have to be meant: all, some fewer, and coarser for long queries."""
     near = range(max(1, words - relevance.TIERS_BELOW), words + 1)
     return sorted({*near, *(max(1, words * part // 4) for part in (3, 2, 1)), 1} - {0})
-
-
-def words_to_ask_about(query: Query) -> list[Word]:
-    """Words the index is asked about: those typed, pieces of a glued one, neighbours as one."""
-    found: list[Word] = []
-    for word in query.words:
-        pieces = apart(word) if len(word.pieces) > 1 else ()
-        found += [one for one in (word, *pieces) if not one.stop]
-    for one, other in zip(query.words, query.words[1:], strict=False):
-        if one.mendable and other.mendable:
-            found.append(joined(one, other))
-    return found
-
-
-def known_filters(words: Sequence[Word]) -> dict[str, Clause]:
-    """Per word: as typed, in either spelling, in any inflection, in a title."""
-    found: dict[str, Clause] = {}
-    for word in words:
-        glued = len(word.pieces) > 1
-        fields = {
-            "words": list(EXACT_FIELDS) if glued else ["spelling"],
-            "forms": ["title.forms", "text.forms", "comment.forms", "code.forms"],
-            "stems": ["title", "text", "comment"],
-            "titles": ["title.words"],
-        }
-        for kind, names in fields.items():
-            found[f"{word.at} {kind}"] = match_any(names, word.text)
-        found[f"{word.at} begins"] = either(
-            begins(field, word.token) for field in relevance.PREFIX_GAINS
-        )
-    return found
 
 
 def all_words(wanted: Wanted) -> Clause:

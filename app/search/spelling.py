@@ -9,36 +9,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
-
-import snowballstemmer  # type: ignore[import-untyped]
 
 from analyzers.chains import readable
 from app.search import relevance
-
-_VOWELS = frozenset("aeiouy")
-_ALIKE = frozenset(frozenset(pair) for pair in ("ck", "sz", "cs", "fv", "gj", "mn", "iy"))
-"""Consonants that are heard or seen as one another."""
-_KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-
-
-def _neighbours() -> frozenset[frozenset[str]]:
-    # Each row of a keyboard is shifted right against the one above it.
-    places = {
-        key: (x + shift, y)
-        for y, (row, shift) in enumerate(zip(_KEYBOARD, (0.0, 0.25, 0.75), strict=True))
-        for x, key in enumerate(row)
-    }
-    return frozenset(
-        frozenset((one, other))
-        for one, (x, y) in places.items()
-        for other, (there, row) in places.items()
-        if one != other and abs(y - row) <= 1 and abs(x - there) <= 1
-    )
-
-
-_NEAR = _neighbours()
+from app.search.inflection import akin, stem
+from app.search.slips import cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,35 +74,6 @@ class Reading:
     @property
     def mended(self) -> bool:
         return any(other.weight > self.typed_weight for other in self.alternatives)
-
-
-def cost(typed: str, meant: str) -> float:
-    """How much it takes to mistype `meant` as `typed`: a weighted Damerau-Levenshtein distance."""
-    before: list[float] = []
-    row = [column * relevance.COST_LEFT_OUT for column in range(len(meant) + 1)]
-    for i, letter in enumerate(typed, 1):
-        last, row = row, [i * relevance.COST_ADDED]
-        for j, wanted in enumerate(meant, 1):
-            repeated = i > 1 and typed[i - 2] == letter
-            best = min(
-                last[j - 1] + _replaced(letter, wanted),
-                last[j] + (relevance.COST_DOUBLED if repeated else relevance.COST_ADDED),
-                row[j - 1] + relevance.COST_LEFT_OUT,
-            )
-            if i > 1 and j > 1 and letter == meant[j - 2] and typed[i - 2] == wanted != letter:
-                best = min(best, before[j - 2] + relevance.COST_SWAPPED)
-            row.append(best)
-        before = last
-    return row[-1]
-
-
-def _replaced(letter: str, wanted: str) -> float:
-    if letter == wanted:
-        return 0.0
-    pair = frozenset((letter, wanted))
-    if pair <= _VOWELS or pair in _ALIKE:
-        return relevance.COST_ALIKE
-    return relevance.COST_NEAR_KEY if pair in _NEAR else relevance.COST_REPLACED
 
 
 def read(typed: str, known: Known, options: Iterable[Mapping[str, Any]]) -> Reading:
@@ -239,38 +186,3 @@ def _misspelt_in_a_post(typed: str, known: Known, candidates: list[Alternative])
     if likely:
         return Reading(1.0, _weighed(likely, relevance.MAYBE), "rare, and like another word")
     return Reading(1.0, (), "known")
-
-
-# fmt: off
-_ENDINGS = frozenset((
-    "", "e", "s", "es", "d", "ed", "ing", "r", "er", "rs", "ers", "or", "ors", "y", "ies", "ied",
-    "ly", "al", "ally", "ion", "ions", "able", "ment", "ments", "ful", "ness", "ity", "ive",
-))
-# fmt: on
-
-
-def akin(one: str, other: str) -> bool:
-    """Whether two words are inflections of one word: the same stem, and endings that words have."""
-    if stem(one) != stem(other):
-        return False
-    shared = next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
-    endings = {_ending(one, shared), _ending(other, shared)}
-    # A letter e too many or missing is a typo, not an inflection.
-    return endings <= _ENDINGS and endings != {"", "e"}
-
-
-def _ending(word: str, shared: int) -> str:
-    """What follows the shared letters; -ing after format and after formatt is the same."""
-    ending = word[shared:]
-    doubled = shared and ending[:1] == word[shared - 1] and ending[1:2] in {"e", "i", "o"}
-    return ending[1:] if doubled else ending
-
-
-@lru_cache(maxsize=10_000)
-def stem(word: str) -> str:
-    """Snowball's English stem, as the `snowball` filter makes it."""
-    # A new stemmer each time: it keeps the word in itself, and threads share this module.
-    return str(snowballstemmer.stemmer("english").stemWord(word))

@@ -7,9 +7,10 @@ import pytest
 
 from app.search import relevance
 from app.search.blended import readings, reworded, sought
-from app.search.clauses import has_word, phrase_clauses
+from app.search.clauses import has_word
 from app.search.fallback import search_plan as fallback_plan
 from app.search.fallback import search_terms, suggest_plan
+from app.search.phrases import phrase_clauses
 from app.search.plan import Wanted, first_plan, second_plan
 from app.search.request import SearchRequest
 from app.search.spelling import Known

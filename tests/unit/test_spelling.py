@@ -3,7 +3,9 @@
 import pytest
 
 from app.search import relevance
-from app.search.spelling import Known, Reading, akin, cost, read, stem
+from app.search.inflection import akin, stem
+from app.search.slips import cost
+from app.search.spelling import Known, Reading, read
 
 KNOWN_WORD = Known(words=20, forms=20, stems=25)
 
