@@ -31,6 +31,8 @@ def search(
     blogsearch search '"exactly this"' --size 3 --format json
     """
     parameters = MultiDict({"q": " ".join(query), "page": str(page), "size": str(size)})
+    if debug:
+        parameters["debug-search"] = ""
     request = SearchRequest.parse(parameters)
     answer = run_search(tools.elastic, tools.settings.index, request, tools.settings)
     if form == "json":

@@ -1,0 +1,81 @@
+"""The commands that only look, on the sample posts."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner, Result
+
+from app.cli import main
+from app.commands.tools import Tools
+from app.settings import Settings
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(settings: Settings) -> Run:
+    def invoke(*words: str) -> Result:
+        return CliRunner().invoke(main, words, obj=Tools(settings))
+
+    return invoke
+
+
+def test_search_prints_a_table(run: Run) -> None:
+    result = run("search", "pythn", "--size", "3")
+    assert result.exit_code == 0
+    assert "taken for 'python'" in result.output
+    assert "siteswap-in-forty-lines-of-python" in result.output
+
+
+def test_search_explains_itself(run: Run) -> None:
+    result = run("search", "pythn", "--debug", "--format", "json")
+    debug = json.loads(result.output)["debug"]
+    assert debug["words"][0]["alternatives"][0]["text"] == "python"
+    assert debug["requests"]
+
+
+def test_a_bad_page_is_one_message(run: Run) -> None:
+    result = run("search", "python", "--page", "99")
+    assert result.exit_code == 1
+    assert "page must be a whole number from 1 to 50" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_analyze_names_the_rule(run: Run) -> None:
+    result = run("analyze", "Going to the centre")
+    assert result.exit_code == 0
+    assert "british-american.synonyms:" in result.output
+    steps = [line.split()[0] for line in result.output.splitlines()[1:]]
+    wanted = ["html_strip", "standard", "lowercase", "blog_synonyms", "blog_stop", "blog_snowball"]
+    assert [step for step in steps if step in wanted] == wanted
+
+
+def test_analyze_refuses_an_unknown_analyzer(run: Run) -> None:
+    result = run("analyze", "text", "--analyzer", "nope")
+    assert result.exit_code == 2
+    assert "blog_words" in result.output
+
+
+def test_doctor_is_content(run: Run, settings: Settings) -> None:
+    result = run("doctor")
+    assert result.exit_code == 0, result.output
+    assert settings.index in result.output
+
+
+def test_doctor_says_what_to_do(settings: Settings) -> None:
+    away = settings.model_copy(update={"index": "test-no-such-index"})
+    result = CliRunner().invoke(main, ["doctor", "--format", "json"], obj=Tools(away))
+    assert result.exit_code == 1
+    assert "blogsearch reindex" in json.loads(result.output)["index"]["remedy"]
+
+
+def test_what_was_not_foreseen_is_one_message(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("the sky fell")
+
+    monkeypatch.setattr("app.commands.search.run_search", broken)
+    result = run("search", "python")
+    assert result.exit_code == 1
+    assert "RuntimeError: the sky fell" in result.output
+    assert "blogsearch --traceback search" in result.output
