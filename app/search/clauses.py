@@ -83,11 +83,14 @@ def constant(clause: Clause, boost: float, name: str = "") -> Clause:
     return {"constant_score": found}
 
 
-def match(field: str, text: str, boost: float = 1.0) -> Clause:
+def match(field: str, text: str, boost: float = 1.0, name: str = "") -> Clause:
     """A match of the text; of all its tokens side by side where it has several."""
     if boost == 1.0:
         return {"match_phrase": {field: text}}
-    return {"match_phrase": {field: {"query": text, "boost": boost}}}
+    found: Clause = {"query": text, "boost": boost}
+    if name:
+        found["_name"] = name
+    return {"match_phrase": {field: found}}
 
 
 def match_any(fields: Sequence[str], text: str) -> Clause:
@@ -134,7 +137,10 @@ def spelling_clause(sought: Sought, spelling: Spelling, *, named: bool) -> Claus
         comments["has_child"]["_name"] = name("comments")
     found.append(comments)
     if spelling.weight >= relevance.BM25_MIN_WEIGHT and not spelling.unstemmed:
-        found += [match(field, text, boost) for field, boost in relevance.BM25.items()]
+        found += [
+            match(field, text, boost, name(f"BM25 in {field}"))
+            for field, boost in relevance.BM25.items()
+        ]
     if spelling.prefix:
         factor = relevance.UNKNOWN_PREFIX if spelling.mark_prefix else spelling.weight
         found += [

@@ -7,7 +7,7 @@ from app.search.execute import Conversation
 from app.search.outcome import Outcome
 from app.search.spelling import Known
 from app.search.synonyms import applied
-from app.search.words import Word
+from app.search.words import Word, understand
 from app.settings import Settings
 
 Json = dict[str, Any]
@@ -30,7 +30,8 @@ def explain(
     its clauses, and the requests that were sent; empty where nobody asked for it."""
     if not outcome.wanted.request.debug:
         return {"strategy": "blended", "requests": conversation.explain()}
-    tokens = [piece for sought in outcome.wanted.sought for piece in sought.word.pieces]
+    meant = understand(outcome.corrected["to"]) if outcome.corrected else outcome.wanted.query
+    tokens = [piece for word in meant.words for piece in word.pieces]
     return {
         "strategy": "blended",
         "tier": outcome.tier,
@@ -69,6 +70,7 @@ def _word(word: Word, outcome: Outcome, known: Mapping[str, Known]) -> Json:
             "either_spelling": counts.forms,
             "any_inflection": counts.stems,
             "in_titles": counts.titles,
+            "as_beginning": counts.begins,
         }
     return found
 

@@ -109,11 +109,15 @@ def all_words(wanted: Wanted) -> Clause:
 
 def some_words(wanted: Wanted) -> Clause:
     """Posts with any of the words, those with more of them above."""
-    each = [constant(has_word(sought), relevance.TIER) for sought in wanted.required]
+    debug = wanted.request.debug
+    each = [
+        constant(has_word(sought), relevance.TIER, f"{sought.name} is there" if debug else "")
+        for sought in wanted.required
+    ]
     lifting: list[Clause] = []
     # When the newest come first, the score is the number of words and nothing else.
     if wanted.request.sort == "relevance":
-        lifting = [word_clause(sought, named=wanted.request.debug) for sought in wanted.required]
+        lifting = [word_clause(sought, named=debug) for sought in wanted.required]
         lifting += _phrases(wanted)
     must = [
         either(each),
