@@ -37,6 +37,7 @@ def _tables(result: Mapping[str, Any]) -> dict[str, str]:
     return {
         "run": _run(result),
         "rows": _rows(result["rows"]),
+        "final": _rows(result["final"]),
         "stores": _side_by_side(result["stores"]),
         "hits": _side_by_side(_reads(result["hits"])),
         "floats": _side_by_side(_reads(result["floats"])),

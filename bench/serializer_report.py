@@ -11,7 +11,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench.serializer_stores import TCP
 from bench.serializer_timing import Cell
 from bench.servers import redis_binary
 
@@ -125,8 +124,3 @@ def print_columns(
 
 def _bar(share: float) -> str:
     return "█" * max(round(share * _BAR), 1)
-
-
-def tcp_rows(cells: list[Cell]) -> dict[str, Row]:
-    """The rows that the rule judges."""
-    return rows_of(cells, JUDGED, TCP)

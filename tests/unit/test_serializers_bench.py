@@ -125,12 +125,13 @@ def test_a_page_without_its_marks_is_an_error() -> None:
         "libraries": {},
         "winner": "bytes",
         "rows": rows,
+        "final": rows,
         "stores": {"a": dict.fromkeys(serializers(), 1.0)},
         "hits": {"1 hit": rows},
         "floats": {"10 floats": rows},
         "hashes": [],
     }
-    names = ("run", "rows", "stores", "hits", "floats", "coded", "hashes")
+    names = ("run", "rows", "final", "stores", "hits", "floats", "coded", "hashes")
     page = "\n".join(f"before\n<!-- {name} -->\nold\n<!-- /{name} -->\nafter" for name in names)
     filled = put_into(page, result)
     assert "old" not in filled

@@ -1,0 +1,71 @@
+"""The default serializer is the winner of the published measurement, by the written rule."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cache.serializers import serializers
+from app.settings import Settings
+from bench.serializer_rule import RULE, contenders, winner
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((DOCS / "serializers.json").read_text("utf-8"))
+    return found
+
+
+def test_the_default_is_the_published_winner(published: dict[str, Any]) -> None:
+    assert Settings.model_fields["cache_serializer"].default == published["winner"]
+
+
+def test_the_published_winner_follows_from_the_published_figures(published: dict[str, Any]) -> None:
+    assert published["rule"] == RULE
+    assert set(contenders(published["rows"])) == set(published["final"])
+    assert winner(published["final"]) == published["winner"]
+
+
+def test_all_serializers_were_measured(published: dict[str, Any]) -> None:
+    assert set(published["rows"]) == set(serializers())
+
+
+def test_the_write_up_shows_the_published_figures(published: dict[str, Any]) -> None:
+    page = (DOCS / "caching.md").read_text("utf-8")
+    assert RULE in " ".join(page.replace("\n> ", "\n").split())
+    for name, row in [*published["rows"].items(), *published["final"].items()]:
+        cells = (f"`{name}`", row["read"], row["average"], row["stddev"], row["write"], row["size"])
+        assert "| " + " | ".join(str(cell) for cell in cells) + " |" in page
+    assert "caching.svg" in page
+    assert (DOCS / "caching.svg").exists()
+
+
+def rows(**given: tuple[float, int]) -> dict[str, dict[str, float]]:
+    slow = {name: {"read": 1000.0, "size": 10_000} for name in serializers()}
+    chosen = {
+        name.replace("_", "+"): {"read": read, "size": size} for name, (read, size) in given.items()
+    }
+    return slow | chosen
+
+
+@pytest.mark.parametrize(
+    ("given", "wins"),
+    [
+        ({"json": (100, 9000), "orjson": (120, 10)}, "json"),
+        ({"json": (100, 9000), "orjson": (100.9, 8000)}, "orjson"),
+        ({"json": (100, 9000), "orjson": (101.1, 8000)}, "json"),
+        ({"json": (100, 9000), "orjson": (100.8, 8000), "ujson": (100.7, 8000)}, "ujson"),
+        ({"json": (100, 9000), "orjson_zstd": (100.5, 2000), "bytes": (99.9, 8000)}, "orjson+zstd"),
+        ({"pickle": (10, 10), "pickle_lz4": (9, 9), "json": (100, 9000)}, "json"),
+    ],
+)
+def test_the_rule(given: dict[str, tuple[float, int]], wins: str) -> None:
+    assert winner(rows(**given)) == wins
+
+
+def test_who_is_measured_once_more() -> None:
+    found = rows(json=(100, 1), orjson=(124, 1), ujson=(126, 1), pickle=(10, 1), pickle_lz4=(99, 1))
+    assert contenders(found) == ["json", "orjson"]
