@@ -1,0 +1,142 @@
+"""The cache as a browser and a CDN see it: through the application, on real engines."""
+
+import gzip
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from click.testing import CliRunner
+from elasticsearch import Elasticsearch
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.cli import main
+from app.settings import Settings
+from bench.servers import free_port
+
+POSTS = [
+    {"oid": "a", "title": "Learning Python", "text": "<p>Python and more Python.</p>", "url": "/a"},
+    {"oid": "b", "title": "Crontab", "text": "<p>Once a minute.</p>", "url": "/b"},
+]
+
+Open = Callable[..., FlaskClient]
+
+
+@pytest.fixture(scope="module")
+def name() -> str:
+    return f"test-{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture(scope="module")
+def indexed(
+    elastic: Elasticsearch, redis_url: str, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    path: Path = tmp_path_factory.mktemp("posts") / "posts.jsonl"
+    path.write_text("".join(json.dumps(post) + "\n" for post in POSTS))
+    result = CliRunner().invoke(main, ["reindex", str(path)], env={"BLOGSEARCH_INDEX": name})
+    assert result.exit_code == 0, result.output
+    yield
+    found = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)
+    for index in found:
+        elastic.indices.delete(index=index)
+    with redis.Redis.from_url(redis_url) as client:
+        for key in client.scan_iter(match=f"blogsearch:{{{name}}}:*"):
+            client.delete(key)
+
+
+@pytest.fixture
+def opened(redis_url: str, elasticsearch_url: str, name: str, indexed: None) -> Open:
+    """A client of an application with an empty cache; `opened(cache_serializer="bytes+zlib")`."""
+
+    def build(*, empty: bool = True, **changed: Any) -> FlaskClient:
+        given = {
+            "redis_url": redis_url,
+            "elasticsearch_url": elasticsearch_url,
+            "index": name,
+            "cache_timeout": 5,
+            **changed,
+        }
+        app = create_app(Settings(**given))
+        if empty:
+            app.extensions["blogsearch"].cache.clear()
+        return app.test_client()
+
+    return build
+
+
+def test_a_hit_is_the_same_response(opened: Open) -> None:
+    client = opened()
+    first, second = client.get("/search?q=python"), client.get("/search?q=python")
+    assert (first.headers["X-Cache"], second.headers["X-Cache"]) == ("MISS", "HIT")
+    assert first.data == second.data
+    assert first.json is not None
+    assert first.json["count"] == 1
+    for header in ("ETag", "Cache-Control", "Vary", "Content-Type"):
+        assert first.headers[header] == second.headers[header]
+
+
+def test_the_same_search_spelt_otherwise_is_a_hit(opened: Open) -> None:
+    client = opened()
+    client.get("/search?q=python&page=1")
+    assert client.get("/search?size=10&q=+python+").headers["X-Cache"] == "HIT"
+
+
+@pytest.mark.parametrize(
+    ("serializer", "accepted", "coding"),
+    [
+        ("bytes+zlib", "gzip, deflate, br", "gzip"),
+        ("bytes+zstd", "gzip, deflate, br, zstd", "zstd"),
+        ("bytes+brotli", "gzip, br", "br"),
+        ("bytes+zstd", "gzip", None),
+        ("bytes+zlib", "", None),
+        ("msgpack+zstd", "zstd", None),
+        ("bytes", "gzip", None),
+    ],
+)
+def test_a_hit_goes_out_compressed_where_the_client_takes_it(
+    opened: Open, serializer: str, accepted: str, coding: str | None
+) -> None:
+    client = opened(cache_serializer=serializer)
+    plain = client.get("/search?q=python")
+    hit = client.get("/search?q=python", headers={"Accept-Encoding": accepted})
+    assert hit.headers["X-Cache"] == "HIT"
+    assert hit.headers.get("Content-Encoding") == coding
+    assert hit.headers["Vary"] == "Accept-Encoding"
+    assert hit.headers["ETag"] == plain.headers["ETag"]
+    if coding == "gzip":
+        assert gzip.decompress(hit.data) == plain.data
+    if coding is None:
+        assert hit.data == plain.data
+
+
+def test_what_a_browser_has_is_not_sent_again(opened: Open) -> None:
+    client = opened()
+    etag = client.get("/search?q=python").headers["ETag"]
+    again = client.get("/search?q=python", headers={"If-None-Match": etag})
+    assert (again.status_code, again.data) == (304, b"")
+    assert again.headers["ETag"] == etag
+    other = client.get("/search?q=crontab", headers={"If-None-Match": etag})
+    assert other.status_code == 200
+
+
+def test_without_elasticsearch_an_older_answer_or_503(opened: Open, name: str) -> None:
+    before = opened().get("/search?q=python")
+    gone = opened(empty=False, elasticsearch_url=f"http://127.0.0.1:{free_port()}")
+    assert gone.get("/search?q=python").headers["X-Cache"] == "HIT"
+    gone.application.extensions["blogsearch"].cache.new_generation(name, "rules")
+    stale = gone.get("/search?q=python")
+    assert (stale.status_code, stale.headers["X-Cache"]) == (200, "STALE")
+    assert stale.data == before.data
+    assert stale.headers["Cache-Control"] == "no-cache"
+    assert gone.get("/search?q=crontab").status_code == 503
+
+
+def test_without_redis_searches_work(opened: Open) -> None:
+    client = opened(empty=False, redis_url=f"redis://127.0.0.1:{free_port()}/0")
+    for _ in range(2):
+        answer = client.get("/search?q=python")
+        assert (answer.status_code, answer.headers["X-Cache"]) == (200, "OFF")
