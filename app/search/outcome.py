@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 from analyzers.chains import readable
 from app.search import relevance
 from app.search.clauses import Sought
-from app.search.inflection import akin
 from app.search.plan import Wanted
 from app.search.render import post_hit
 from app.search.spelling import Reading
@@ -98,9 +97,9 @@ class Outcome:
             key=lambda spelling: spelling.weight,
             default=None,
         )
-        # Another inflection is no correction: snowball would have found it as well.
-        if best is None or best is sought.spellings[0] or akin(best.text, sought.word.token):
-            return sought.word.text if sought.word.at.count("+") and best else typed
+        # Where its stem finds posts the typed word is best: another inflection corrects nothing.
+        if best is None or (best is sought.spellings[0] and "+" not in sought.word.at):
+            return typed
         return readable(best.text) or typed
 
     @property

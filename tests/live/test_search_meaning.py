@@ -185,6 +185,14 @@ def test_words_written_as_one_and_one_as_two(ask: Ask) -> None:
     assert answer.body["corrected"]["to"] == "golang"
 
 
+def test_another_inflection_is_no_correction(ask: Ask) -> None:
+    answer = ask("fountains")
+    assert oids(answer) == ["centre"]
+    assert len(answer.debug["requests"]) == 2
+    assert "corrected" not in answer.body
+    assert ask("fountainn").body["corrected"]["to"] == "fountain"
+
+
 # -- several words -------------------------------------------------------------------------------
 
 
