@@ -16,6 +16,7 @@ from app.cache.keys import Keys
 from app.cache.link import Link
 
 _EVERY = 3.0  # seconds between trips
+_FORGOTTEN = 30  # days after the last search: an alias that is gone leaves nothing behind
 _DAYS = 7  # how far back a search counts; each day back, it counts half
 _HELD = 10_000  # different searches counted between two trips, should Redis be away
 _PATIENT = 2.0  # seconds that such a trip may take: nobody waits for it
@@ -88,6 +89,7 @@ class Searches:
                 pipeline.expire(key, timedelta(days=_DAYS + 1))
             for state, count in states.items():
                 pipeline.hincrby(self._keys.counts, state, count)
+            pipeline.expire(self._keys.counts, timedelta(days=_FORGOTTEN))
             pipeline.execute()
 
     def popular(self, n: int) -> list[tuple[str, float]]:

@@ -316,7 +316,7 @@ def test_many_threads_count_right(cache: AnswerCache) -> None:
 # -- the command -------------------------------------------------------------------------------
 
 
-def test_stats(cache: AnswerCache, run: Callable[..., Result]) -> None:
+def test_stats(cache: AnswerCache, run: Callable[..., Result], redis_url: str) -> None:
     cache.new_generation("posts-000001", "abc")
     for key in ("one", "one", "one", "two"):
         cache.get_or_compute(key, compute({"q": "x" * 1000}))
@@ -331,6 +331,8 @@ def test_stats(cache: AnswerCache, run: Callable[..., Result]) -> None:
     assert 1000 < found["sizes"]["median"] == found["sizes"]["largest"] < 1300
     assert found["popular"] == [["q=python&page=1&size=10", 1.0]]
     assert found["memory"]["used_memory"] > 0
+    with redis.Redis.from_url(redis_url) as client:
+        assert 0 < client.ttl(cache.keys.counts) <= 30 * 86400
     shown = run("stats").output
     for part in ("50.0% (2 HIT, 2 MISS)", "posts-000001 abc", "1.0    python\n"):
         assert part in shown
