@@ -47,7 +47,8 @@ class Settings(BaseSettings):
     redis_url: str = Field(
         "redis://127.0.0.1:6379/0",
         validation_alias="REDIS_URL",
-        description="Where Redis answers; empty: no cache.",
+        description="Where Redis answers (`redis://`, `rediss://`, `unix://`, or through Sentinel "
+        "`redis+sentinel://host:port,host:port/service/0`); empty: no cache.",
     )
 
     # -- index -----------------------------------------------------------------------------------
