@@ -81,14 +81,19 @@ def entries(request: Request, settings: Settings) -> list[tuple[int | None, Any]
 
 
 def _body(request: Request, most: int) -> bytes:
-    request.max_content_length = most
+    # One more than allowed: a chunked body is cut off at Werkzeug's limit without a word.
+    request.max_content_length = most + 1
+    too_large = TooLarge(
+        f"The body has more than {most:,} bytes. Send it in parts, or raise "
+        "BLOGSEARCH_WRITE_MAX_BYTES."
+    )
     try:
-        return request.get_data(cache=False)
+        body = request.get_data(cache=False)
     except RequestEntityTooLarge:
-        raise TooLarge(
-            f"The body has more than {most:,} bytes. Send it in parts, or raise "
-            "BLOGSEARCH_WRITE_MAX_BYTES."
-        ) from None
+        raise too_large from None
+    if len(body) > most:
+        raise too_large
+    return body
 
 
 def _json(body: bytes) -> list[tuple[int | None, Any]]:

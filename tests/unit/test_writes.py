@@ -1,5 +1,6 @@
 """What a write over HTTP is taken for, before anything is sent to Elasticsearch."""
 
+import io
 from typing import Any
 
 import orjson
@@ -122,6 +123,19 @@ class TestBodies:
         entries(seen(data=b" " * 998 + b"17", content_type="application/json"), settings)
         with pytest.raises(TooLarge, match="BLOGSEARCH_WRITE_MAX_BYTES"):
             entries(seen(data=b" " * 999 + b"17", content_type="application/json"), settings)
+
+    @pytest.mark.parametrize("size", [1_001, 1_002, 50_000])
+    def test_a_chunked_one_that_is_too_large_is_not_cut_off_in_silence(self, size: int) -> None:
+        body = (b"17\n" * size)[:size]
+        sent = seen(
+            input_stream=io.BytesIO(body),
+            content_type="application/x-ndjson",
+            headers={"Transfer-Encoding": "chunked"},
+            environ_overrides={"wsgi.input_terminated": True},
+        )
+        assert sent.content_length is None
+        with pytest.raises(TooLarge):
+            entries(sent, with_tokens("t"))
 
     def test_the_place_of_a_mistake(self) -> None:
         with pytest.raises(BadRequest) as caught:
