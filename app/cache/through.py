@@ -12,7 +12,7 @@ from werkzeug.datastructures import MultiDict
 from app.cache.answer import Cached, Computed
 from app.cache.answers import AnswerCache
 from app.elastic import translated
-from app.errors import BadRequest, Unavailable
+from app.errors import ServiceError, Unavailable
 from app.search import Answer, search
 from app.search.request import SearchRequest
 from app.settings import Settings
@@ -44,7 +44,8 @@ def searched(
     return cache.get_or_compute(request.key(), compute, anew=anew)
 
 
-_AFTER_A_SWAP = 20.0  # seconds: whoever swapped waits for it
+AFTER_A_SWAP = 20.0
+"""Seconds that warming may take after a swap: whoever swapped waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,9 @@ def swapped(
     cache: AnswerCache, elastic: Elasticsearch, settings: Settings, index: str, rules: str
 ) -> Warmed:
     """After a swap to `index` with these rules: older answers are out of reach, the most frequent
-    searches are asked again, within `_AFTER_A_SWAP` seconds."""
+    searches are asked again, within `AFTER_A_SWAP` seconds."""
     cache.new_generation(index, rules)
-    return warm(cache, elastic, settings, seconds=_AFTER_A_SWAP)
+    return warm(cache, elastic, settings, seconds=AFTER_A_SWAP)
 
 
 def warm(
@@ -84,10 +85,10 @@ def warm(
             break
         try:
             searched(cache, elastic, settings, SearchRequest.parse(MultiDict(parse_qsl(query))))
-        except BadRequest:
-            failed += 1  # counted by a version that knew other parameters
         except Unavailable:
             return Warmed(asked, failed + 1)
+        except ServiceError:
+            failed += 1  # counted by a version that knew other parameters, or refused
         else:
             asked += 1
     return Warmed(asked, failed)

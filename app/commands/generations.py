@@ -108,4 +108,4 @@ def rollback(tools: Tools, as_it_was: bool) -> None:
     with stoppable():
         built = go_back(tools.elastic, tools.settings.index, as_it_was=as_it_was)
         begin_generation(tools, built.index, built.rules)
-    tell_built(built)
+    tell_built(tools, built)

@@ -72,7 +72,7 @@ def reindex(
             options,
         )
         begin_generation(tools, built.index, built.rules)
-    tell_built(built)
+    tell_built(tools, built)
     leave(on_reject)
 
 

@@ -2,6 +2,7 @@
 
 import click
 
+from app.cache.through import AFTER_A_SWAP, warm
 from app.commands.reporting import Rejects
 from app.commands.tools import Tools
 from indexer.progress import Built
@@ -20,13 +21,16 @@ def begin_generation(tools: Tools, index: str, rules: str) -> None:
         )
 
 
-def tell_built(built: Built) -> None:
-    """Which generation is live now, and what it took."""
+def tell_built(tools: Tools, built: Built) -> None:
+    """Which generation is live now, and what it took; then ask the most frequent searches."""
     for orphan in built.orphans:
         tell_orphan(orphan)
     carried = f", {built.carried:,} writes carried over" if built.carried else ""
     was = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     click.echo(f"{built.index} is live: {built.counts}{carried}, in {built.seconds:.1f} s{was}.")
+    warmed = warm(tools.cache, tools.elastic, tools.settings, seconds=AFTER_A_SWAP)
+    if warmed.asked:
+        click.echo(f"The {warmed.asked:,} most frequent searches are kept anew.")
 
 
 def tell_orphan(name: str) -> None:

@@ -79,7 +79,7 @@ def _sync(
     for orphan in synced.orphans:
         tell_orphan(orphan)
     if synced.built:
-        tell_built(synced.built)
+        tell_built(tools, synced.built)
     click.echo(
         f"{synced.added:,} documents added, {synced.changed:,} changed, "
         f"{synced.removed:,} removed, {synced.unchanged:,} as they were."

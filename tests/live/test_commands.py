@@ -2,13 +2,18 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from elasticsearch import Elasticsearch
 
+from app import create_app
 from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
+
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 Run = Callable[..., Result]
 
@@ -79,3 +84,19 @@ def test_what_was_not_foreseen_is_one_message(run: Run, monkeypatch: pytest.Monk
     assert result.exit_code == 1
     assert "RuntimeError: the sky fell" in result.output
     assert "blogsearch --traceback search" in result.output
+
+
+def test_frequent_searches_are_kept_anew_after_a_swap(
+    elastic: Elasticsearch, settings: Settings, alias: str
+) -> None:
+    own = settings.model_copy(update={"index": alias})
+    posts = str(REPOSITORY / "sample" / "posts.jsonl")
+    assert CliRunner().invoke(main, ["reindex", posts], obj=Tools(own)).exit_code == 0
+    service = create_app(own)
+    visitor = service.test_client()
+    assert visitor.get("/search?q=juggling").headers["X-Cache"] == "MISS"
+    # Counts go to Redis some seconds later, or when they are asked for.
+    assert service.extensions["blogsearch"].cache.popular(1)
+    again = CliRunner().invoke(main, ["reindex", posts], obj=Tools(own))
+    assert "most frequent searches are kept anew" in again.output
+    assert visitor.get("/search?q=juggling").headers["X-Cache"] == "HIT"
