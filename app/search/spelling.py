@@ -177,12 +177,11 @@ def _misspelt_in_a_post(typed: str, known: Known, candidates: list[Alternative])
         return Reading(1.0, (), "known from a title")
     posts = max(known.words, known.forms)
     others = [one for one in candidates if not akin(one.text, typed)]
-    if len(typed) < relevance.RARE_MIN_LENGTH:
-        return Reading(1.0, (), "known")
     likely = [one for one in others if relevance.surely_meant(posts, one.freq, one.cost)]
-    if likely:
+    if likely and len(typed) >= relevance.RARE_MIN_LENGTH:
         return Reading(relevance.RARE_TYPED, _weighed(likely, 1.0), "rare, and like a common word")
-    likely = [one for one in others if relevance.maybe_meant(posts, one.freq, one.cost)]
-    if likely:
+    # Its own inflections are among its posts anyway, and no reason for a second request.
+    likely = [one for one in candidates if relevance.maybe_meant(posts, one.freq, one.cost)]
+    if set(likely) & set(others) and len(typed) >= relevance.MAYBE_MIN_LENGTH:
         return Reading(1.0, _weighed(likely, relevance.MAYBE), "rare, and like another word")
     return Reading(1.0, (), "known")
