@@ -14,6 +14,7 @@ that has the corpus already, or a file that `--save` wrote: that is how two vers
 
 import gzip
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -68,6 +69,8 @@ def main(
     results: list[Pairs] = []
     with ExitStack() as stack:
         own = any(name in STRATEGIES for name in wanted)
+        if own and "ELASTICSEARCH_URL" not in os.environ:
+            raise click.UsageError('set ELASTICSEARCH_URL: eval "$(make -s services)"')
         alias = stack.enter_context(indexed(corpus)) if own else ""
         for name in wanted:
             results.append(_answers(name, judged, alias))

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import click
 import requests
 from elasticsearch import Elasticsearch
 
@@ -26,11 +27,15 @@ def indexed(corpus: Path) -> Iterator[str]:
     alias = f"bench-{uuid.uuid4().hex[:10]}"
     command = [sys.executable, "-c", "from app.cli import main; main()", "reindex", str(corpus)]
     try:
-        subprocess.run(command, check=True, cwd=_ROOT, env=_environment(alias), stdout=sys.stderr)
+        done = subprocess.run(command, cwd=_ROOT, env=_environment(alias), stdout=sys.stderr)
+        if done.returncode:
+            raise click.ClickException(f"{corpus} could not be indexed; see above")
         yield alias
     finally:
         with Elasticsearch(os.environ["ELASTICSEARCH_URL"], request_timeout=60) as client:
-            for name in client.indices.get(index=f"{alias}*", expand_wildcards="all"):
+            for name in client.indices.get(
+                index=f"{alias}*", expand_wildcards="all", ignore_unavailable=True
+            ):
                 client.indices.delete(index=name)
 
 
