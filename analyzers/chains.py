@@ -60,73 +60,55 @@ def readable(token: str) -> str | None:
     return SYMBOL_WORDS.get(token, token)
 
 
+_QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”": "\\u0022"}
+
+# Three steps with a pattern and one with a table: each step copies the whole text, and seven of
+# them took as long as all the rest of indexing.
+_APART = (
+    # A row of four or more is a ruler, not an operator.
+    r"([=\-|&?:])\1{3,}"
+    # The tokenizer keeps node.js, pyproject.toml and snake_case whole: .942 → .960 when split
+    # (shared measurements). A point between digits stays: 3.11 is one number.
+    r"|_|(?<=\p{L})[.:](?=\p{L})"
+    # C++11 is C++ and 11.
+    r"|(?<=\b[Cc]\+\+|\b[CcFf]#)(?=\w)"
+)
+# Only words that start small are cut: createReactApp, but not GitHub, iPhone or macOS, which are
+# names; whole they are found through the words twin.
+_CAMEL = r"|(?=\p{Lu}\p{Ll})(?<=\b\p{Ll}[\p{L}\p{N}]{0,40}\p{Ll})"
+
+
 def _char_filters() -> dict[str, dict[str, Any]]:
     pattern = "pattern_replace"
-    return {
-        "blog_quotes": {
-            "type": "mapping",
-            "mappings": ["’ => '", "‘ => '", "ʼ => '", "＇ => '", "“ => \\u0022", "” => \\u0022"],
-        },
-        # A row of four or more is a ruler, not an operator.
-        "blog_rulers": {
-            "type": pattern,
-            "pattern": "([=\\-|&?:])\\1{3,}",
-            "replacement": " ",
-        },
+    symbols = {
+        **_QUOTES,
         # The longest match wins: that is the filter's own rule.
-        "blog_operators": {
+        **{sign: f"\\u0020{_operator_word(sign)}\\u0020" for sign in _OPERATORS},
+        "C++": "cplusplus",
+        "c++": "cplusplus",
+    }
+    return {
+        "blog_apart": {"type": pattern, "pattern": _APART, "replacement": " "},
+        "blog_apart_camel": {"type": pattern, "pattern": _APART + _CAMEL, "replacement": " "},
+        "blog_symbols": {
             "type": "mapping",
-            "mappings": [f'{sign} => " {_operator_word(sign)} "' for sign in _OPERATORS],
-        },
-        # C++11 is C++ and 11. A step of its own, because a space written behind `cplusplus` would
-        # end its mark in the snippet one letter early.
-        "blog_symbol_end": {
-            "type": pattern,
-            "pattern": "(?i)(?<=\\bc\\+\\+|\\b[cf]#)(?=\\w)",
-            "replacement": " ",
-        },
-        "blog_plusplus": {
-            "type": pattern,
-            "pattern": "(?i)\\bc\\+\\+(?!\\+)",
-            "replacement": "cplusplus",
+            "mappings": [f"{sign} => {word}" for sign, word in symbols.items()],
         },
         "blog_sharp": {
             "type": pattern,
-            "pattern": "(?i)\\b([cf])#",
+            "pattern": r"(?i)\b([cf])#",
             "replacement": "$1sharp",
         },
         "blog_dotnet": {
             "type": pattern,
-            "pattern": "(?i)(?<![\\w.])\\.net\\b",
+            "pattern": r"(?i)(?<![\w.])\.net\b",
             "replacement": "dotnet",
-        },
-        # The tokenizer keeps node.js, pyproject.toml and snake_case whole: .942 → .960 when split
-        # (shared measurements). A point between digits stays: 3.11 is one number.
-        "blog_split": {
-            "type": pattern,
-            "pattern": "_|(?<=\\p{L})[.:](?=\\p{L})",
-            "replacement": " ",
-        },
-        # Only words that start small are cut: createReactApp, but not GitHub, iPhone or macOS,
-        # which are names; whole they are found through the words twin.
-        "blog_camel": {
-            "type": pattern,
-            "pattern": "(?=\\p{Lu}\\p{Ll})(?<=\\b\\p{Ll}[\\p{L}\\p{N}]{0,40}\\p{Ll})",
-            "replacement": " ",
         },
     }
 
 
-_SYMBOLS = [
-    "blog_quotes",
-    "blog_rulers",
-    "blog_operators",
-    "blog_symbol_end",
-    "blog_plusplus",
-    "blog_sharp",
-    "blog_dotnet",
-    "blog_split",
-]
+_SYMBOLS = ["blog_apart", "blog_symbols", "blog_sharp", "blog_dotnet"]
+_SYMBOLS_AND_CAMEL = ["blog_apart_camel", *_SYMBOLS[1:]]
 
 
 def _filters(rules: RuleSet) -> dict[str, dict[str, Any]]:
@@ -163,7 +145,7 @@ def analysis(rules: RuleSet) -> dict[str, Any]:
         "filter": _filters(rules),
         "analyzer": {
             TEXT: chain(
-                [*_SYMBOLS, "blog_camel"],
+                _SYMBOLS_AND_CAMEL,
                 [*plain, "blog_synonyms", "blog_stop", "blog_snowball"],
             ),
             FORMS: chain(_SYMBOLS, [*plain, "blog_synonyms"]),
