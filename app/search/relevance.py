@@ -3,8 +3,8 @@
 A pair such as .9687/.9608 is the macro nDCG@10 (strict) on the shared til and blogs corpora with
 the number changed to that; every fourth query, in process, 2026-11-21. The design stood at
 .9855/.9717 when they were taken. Numbers were chosen on til and on a third corpus, the handbook of
-a web framework with misspellings of its own, and only checked on blogs; docs/relevance.md has the
-whole log. Where a number moves neither, it says so, and what it is for.
+a web framework with misspellings of its own, and checked on blogs (MAYBE on all three);
+docs/relevance.md has the whole log. Where a number moves neither, it says what it is for.
 """
 
 # -- the fallback strategy: the numbers of 2017, kept as they were published -----------------------
