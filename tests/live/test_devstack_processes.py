@@ -26,7 +26,7 @@ from devstack.versions import ELASTICSEARCH
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(
-    docker_client() is not None and shutil.which("mvn") is None,
+    shutil.which("mvn") is None and docker_client() is not None,
     reason="this machine has Docker and no Maven: it never runs the engines as processes",
 )
 
