@@ -14,6 +14,7 @@ from app.search.plan import Wanted, first_plan, second_plan
 from app.search.render import concrete_index
 from app.search.request import SearchRequest
 from app.search.spelling import Known, Reading, read
+from app.search.synonyms import together
 from app.search.words import Query, Word, apart, joined, understand
 from app.settings import Settings
 
@@ -27,7 +28,8 @@ def answer(
 ) -> tuple[Json, Json, str]:
     """The answer's body, its explanation, and the index that answered."""
     query = understand(request.q)
-    wanted = Wanted(request, query, sought(query, {}, {}, typos=request.typos), settings.recency)
+    words = together(sought(query, {}, {}, typos=request.typos), settings)
+    wanted = Wanted(request, query, words, settings.recency)
     if not (query.words or query.quoted or query.out):
         outcome = Outcome(wanted, {}, {}, None)
         return outcome.body(), explain(outcome, {}, conversation, settings), ""
@@ -37,7 +39,8 @@ def answer(
     found = readings(meant, known, options_of(first))
     outcome = Outcome(wanted, found, first, None)
     if second_needed(wanted, meant, found, first):
-        wanted = wanted.read_as(meant, sought(meant, found, known, typos=request.typos))
+        words = together(sought(meant, found, known, typos=request.typos), settings)
+        wanted = wanted.read_as(meant, words)
         second = conversation.ask("mended", second_plan(wanted), scores=request.debug)
         outcome = Outcome(wanted, found, first, second)
     index = concrete_index(outcome.response, first)

@@ -28,10 +28,15 @@ class Spelling:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """A word that is searched for, in every way it is read."""
+    """A word that is searched for, in every way it is read.
+
+    `phrase` is the several words that a synonym rule takes together with it, "" for none: a post
+    with "ML" has both words of `machine learning`.
+    """
 
     word: Word
     spellings: tuple[Spelling, ...]
+    phrase: str = ""
 
     @classmethod
     def of(
@@ -62,6 +67,22 @@ class Sought:
     @property
     def name(self) -> str:
         return f"word {self.word.at}"
+
+    @property
+    def likeliest(self) -> Spelling:
+        """The reading that weighs most, the typed one before others that weigh the same."""
+        return max(self.spellings, key=lambda spelling: spelling.weight)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """What the likeliest reading is to the synonym rules."""
+        best = self.likeliest
+        return self.word.pieces if best is self.spellings[0] else (best.text,)
+
+    @property
+    def ways(self) -> tuple[Spelling, ...]:
+        """Everything that counts as the word: its spellings, and the phrase it is part of."""
+        return (*self.spellings, Spelling(self.phrase, 1.0)) if self.phrase else self.spellings
 
     def spelling_name(self, spelling: Spelling) -> str:
         return f"{self.name} as {spelling.text}"
@@ -158,7 +179,7 @@ def begins(field: str, text: str) -> Clause:
 def word_clause(sought: Sought, *, named: bool) -> Clause:
     """A word in any of its readings."""
     return either(
-        (spelling_clause(sought, spelling, named=named) for spelling in sought.spellings),
+        (spelling_clause(sought, spelling, named=named) for spelling in sought.ways),
         sought.name,
     )
 
@@ -177,7 +198,7 @@ def has_spelling(spelling: Spelling) -> Clause:
 
 def has_word(sought: Sought) -> Clause:
     """Whether a post has a word in any of its readings."""
-    return either(has_spelling(spelling) for spelling in sought.spellings)
+    return either(has_spelling(spelling) for spelling in sought.ways)
 
 
 def out_clause(text: str) -> Clause:

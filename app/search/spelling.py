@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analyzers.chains import readable
+from analyzers.chains import STOP_WORDS, readable
 from app.search import relevance
 from app.search.inflection import akin, stem
 from app.search.slips import cost
@@ -92,11 +92,11 @@ def read(typed: str, known: Known, options: Iterable[Mapping[str, Any]]) -> Read
 
 def _candidates(typed: str, options: Iterable[Mapping[str, Any]]) -> list[Alternative]:
     """The options that may be meant, likeliest first; `weight` is their log-likelihood as yet."""
-    most = relevance.max_cost(len(typed))
     found = []
     for option in options:
         text = option["text"]
         paid = cost(typed, text)
+        most = relevance.STOP_COST if text in STOP_WORDS else relevance.max_cost(len(typed))
         if readable(text) and text != typed and not text.isdigit() and paid <= most:
             found.append(Alternative(text, option["freq"], option["score"], paid, 0.0))
     # crowd, crowds and crowded speak for one another: the word is as frequent as all of them.

@@ -1,11 +1,13 @@
-"""Which synonym rules had a say in a search, for `debug-search`."""
+"""Which synonym rules have a say in a search."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from analyzers.rules import Applied, RuleErrors, RuleSet, read_rules, rule_files
+from app.search.clauses import Sought
 from app.settings import Settings
 
 Json = dict[str, Any]
@@ -23,9 +25,8 @@ def applied(tokens: Sequence[str], digest: str, settings: Settings) -> Json:
         `rules` with file, line and text of each; `note` where the folder's rules are not the
         index's, so that nothing certain can be said.
     """
-    files = rule_files(settings.synonyms_dir, settings.synonyms_left_out)
     try:
-        rules = _read(tuple((path, *_stamp(path)) for path in files))
+        rules = _rules(settings)
     except (RuleErrors, OSError) as error:
         return {"rules": [], "note": f"the rule files cannot be read: {error}"[:300]}
     if rules.digest != digest:
@@ -35,6 +36,33 @@ def applied(tokens: Sequence[str], digest: str, settings: Settings) -> Json:
             "they come into force with the next `blogsearch reindex`",
         }
     return {"rules": [_explain(tokens, found) for found in rules.explain(tokens)]}
+
+
+def together(words: Sequence[Sought], settings: Settings) -> tuple[Sought, ...]:
+    """The words, those that a rule takes for one thing (`machine learning, ml`) told so.
+
+    By the rules of the folder: where the index has others, a phrase that is not one token there
+    only finds posts that have its words anyway.
+    """
+    try:
+        rules = _rules(settings)
+    except (RuleErrors, OSError):
+        return tuple(words)
+    pieces = [(place, piece) for place, one in enumerate(words) for piece in one.tokens]
+    found = list(words)
+    for applied_rules in rules.explain([piece for _, piece in pieces]):
+        end = applied_rules.start + applied_rules.count
+        places = sorted({place for place, _ in pieces[applied_rules.start : end]})
+        if len(places) > 1:
+            phrase = " ".join(words[place].likeliest.text for place in places)
+            for place in places:
+                found[place] = replace(words[place], phrase=phrase)
+    return tuple(found)
+
+
+def _rules(settings: Settings) -> RuleSet:
+    files = rule_files(settings.synonyms_dir, settings.synonyms_left_out)
+    return _read(tuple((path, *_stamp(path)) for path in files))
 
 
 def _explain(tokens: Sequence[str], found: Applied) -> Json:

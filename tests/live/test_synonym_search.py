@@ -44,6 +44,24 @@ def test_either_side_finds_the_same_posts(
     assert found == _found(elastic, chosen, other).keys()
 
 
+def test_several_words_find_the_posts_of_their_short_form(
+    elastic: Elasticsearch, chosen: Settings
+) -> None:
+    short = _found(elastic, chosen, "ml")
+    assert len(short) == 3
+    long = _found(elastic, chosen, "machine learning")
+    assert short.keys() <= long.keys()
+    assert "<mark>ML</mark>" in long["tea-at-the-computing-museum"]
+
+
+def test_several_words_are_mended_and_then_taken_together(
+    elastic: Elasticsearch, settings: Settings
+) -> None:
+    found = _found(elastic, settings, "machien learning")
+    assert _found(elastic, settings, "ml").keys() <= found.keys()
+    assert "<mark>Machine learning</mark>" in next(iter(found.values()))
+
+
 def test_golang_keeps_away_from_going(elastic: Elasticsearch, chosen: Settings) -> None:
     found = _found(elastic, chosen, "golang").keys()
     assert "a-golang-program-in-nine-megabytes" in found

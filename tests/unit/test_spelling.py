@@ -142,3 +142,8 @@ def test_numbers_are_no_alternatives() -> None:
 def test_akin(one: str, other: str, expected: bool) -> None:
     assert akin(one, other) is expected
     assert akin(other, one) is expected
+
+
+def test_a_stop_word_is_meant_only_at_the_cheapest_slip() -> None:
+    assert texts(read("art", Known(), [option("at", 80)])) == []
+    assert texts(read("teh", Known(), [option("the", 80)])) == ["the"]

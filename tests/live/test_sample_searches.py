@@ -1,0 +1,73 @@
+"""The searches that the sample posts were written for, in both strategies, over HTTP."""
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.settings import Settings
+
+
+@pytest.fixture(params=["blended", "fallback"])
+def visitor(request: pytest.FixtureRequest, settings: Settings) -> FlaskClient:
+    return create_app(settings.model_copy(update={"strategy": request.param})).test_client()
+
+
+def _found(visitor: FlaskClient, query: str) -> dict[str, str]:
+    """oid → title and everything highlighted, lower-case, of up to 50 hits."""
+    answer = visitor.get("/search", query_string={"q": query, "size": 50})
+    assert answer.status_code == 200, answer.text
+    return {
+        hit["oid"]: " ".join([hit["title"], *hit["highlight"]["text"]]).lower()
+        for hit in answer.get_json()["hits"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("crown", ["crowds", "crowded"]),
+        ("react", ["create-react-app", "react app", "reactjs"]),
+        ("reactjs", ["create-react-app", "react app", "reactjs"]),
+        ("jugg", ["juggling"]),
+        ("pythn", ["python", "python2.4"]),
+        ("firefix", ["firefox"]),
+        ("date format", ["date format", "date formatting"]),
+        ("postgres", ["postgres", "postgresql"]),
+        ("postgresql", ["postgres", "postgresql"]),
+        ("corn", ["cron", "crontabber"]),
+    ],
+)
+def test_what_should_be_found_is(visitor: FlaskClient, query: str, words: list[str]) -> None:
+    everything = " ".join(_found(visitor, query).values()).replace("<mark>", "")
+    everything = everything.replace("</mark>", "")
+    assert [word for word in words if word not in everything] == []
+
+
+@pytest.mark.parametrize("pair", [("centre", "center"), ("licence", "license"), ("go", "golang")])
+def test_either_word_finds_what_the_other_finds(
+    visitor: FlaskClient, pair: tuple[str, str]
+) -> None:
+    one, other = (set(_found(visitor, word)) for word in pair)
+    assert len(one) > 1
+    # The algorithm of 2017 adds alternatives by the spelling of each.
+    assert one == other or len(one & other) >= min(len(one), len(other))
+
+
+def test_go_is_not_going(visitor: FlaskClient) -> None:
+    assert "going-slowly-on-a-bicycle" not in _found(visitor, "go")
+    assert "going-slowly-on-a-bicycle" in _found(visitor, "going")
+
+
+def test_a_prefix_finds_its_words_below_whole_words(client: FlaskClient) -> None:
+    found = _found(client, "corn")
+    cornwall = [place for place, text in enumerate(found.values()) if "cornwall" in text]
+    assert cornwall
+    assert "cron" in next(iter(found.values()))
+
+
+def test_a_word_nobody_wrote_is_the_one_given_up(client: FlaskClient) -> None:
+    answer = client.get("/search", query_string={"q": "react native"}).get_json()
+    assert answer["tier"] == "some words"
+    assert answer["dropped"] == ["native"]
+    assert "corrected" not in answer
+    assert "react" in answer["hits"][0]["title"].lower()
