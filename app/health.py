@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from elasticsearch import Elasticsearch
+from elasticsearch import Elasticsearch, TransportError
 
 from app.cache import AnswerCache
 from app.elastic import translated
@@ -44,7 +44,11 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
             version = elastic.info()["version"]["number"]
             health = elastic.cluster.health()
     except ServiceError as error:
-        return Check("elasticsearch", "error", str(error.__cause__ or error), error.message)
+        cause = error.__cause__
+        remedy = error.message
+        if isinstance(cause, TransportError):  # the message leads to doctor, and here we are
+            remedy = "Start Elasticsearch, or check ELASTICSEARCH_URL."
+        return Check("elasticsearch", "error", str(cause or error), remedy)
     seen = f"{version}, {health['number_of_nodes']} node(s), cluster {health['status']}"
     if health["status"] == "red":
         return Check(
@@ -60,7 +64,7 @@ def _index(elastic: Elasticsearch, alias: str) -> Check:
             names = ", ".join(elastic.indices.get_alias(name=alias))
     except ServiceError as error:
         return Check("index", "error", f"no index answers to {alias!r}", error.message)
-    seen = f"{names}: {count['count']} documents"
+    seen = f"{names}: {count['count']:,} documents"
     if count["_shards"]["failed"]:
         return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")
     if not count["count"]:

@@ -2,17 +2,21 @@
 
 import json
 import sys
+from dataclasses import replace
+from urllib.parse import urlsplit
 
 import click
 from rich.table import Table
 from rich.text import Text
 
-from analyzers.rules import RuleErrors, read_rules, rule_files
+from analyzers.rules import RuleErrors, read_rules
 from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
 from app.errors import ServiceError
 from app.health import Check, checks
+from app.settings import Settings
+from app.synonym_folder import SynonymFolder
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
@@ -29,7 +33,8 @@ def doctor(tools: Tools, form: str) -> None:
     blogsearch doctor
     blogsearch doctor --format json
     """
-    results = [*checks(tools.elastic, tools.cache, tools.settings), _synonyms(tools)]
+    seen = checks(tools.elastic, tools.cache, tools.settings)
+    results = [*(_located(check, tools.settings) for check in seen), _synonyms(tools)]
     if form == "json":
         report = {check.name: check.report() for check in results}
         click.echo(json.dumps(report, indent=2, ensure_ascii=False))
@@ -47,15 +52,29 @@ def _print_table(results: list[Check]) -> None:
     console().print(table)
 
 
+def _located(check: Check, settings: Settings) -> Check:
+    """With the addresses at which nobody answers: a monitor is not told them, the keeper is."""
+    if check.status == "ok" or check.name not in {"elasticsearch", "redis"}:
+        return check
+    setting = settings.elasticsearch_url if check.name == "elasticsearch" else settings.redis_url
+    places = ", ".join(map(_without_password, setting.split(",")))
+    return replace(check, seen=f"{check.seen} ({places})")
+
+
+def _without_password(address: str) -> str:
+    parts = urlsplit(address.strip())
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
 def _synonyms(tools: Tools) -> Check:
     """Whether the rule files are readable and the live index was built with them."""
     settings = tools.settings
     try:
-        files = rule_files(settings.synonyms_dir, settings.synonyms_without)
+        files = SynonymFolder.of(settings).used()
         rules = read_rules(files)
     except (RuleErrors, OSError) as error:
         return Check("synonyms", "warning", str(error), "Run `blogsearch synonyms check`.")
-    seen = f"{len(rules.rules)} rules in {len(files)} file(s) of {settings.synonyms_dir}"
+    seen = f"{len(rules.rules):,} rules in {len(files)} file(s) of {settings.synonyms_dir}"
     try:
         with translated():
             mappings = tools.elastic.indices.get_mapping(index=settings.index)

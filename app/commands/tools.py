@@ -5,12 +5,12 @@ from functools import cached_property
 from typing import Any
 
 import click
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch
 
 from analyzers.rules import RuleErrors
 from app.cache import AnswerCache, open_cache
 from app.elastic import connect, translated
-from app.errors import ServiceError
+from app.errors import ServiceError, Unavailable
 from app.settings import Settings, load_settings
 from indexer.errors import IndexingError
 
@@ -42,6 +42,21 @@ class Tools:
 pass_tools = click.make_pass_decorator(Tools, ensure=True)
 
 
+def _told(error: Exception) -> str:
+    """The message, and Elasticsearch's own reason, which a visitor is not told.
+
+    RuleErrors and the others have their reasons in their message already.
+    """
+    cause = error.__cause__
+    if isinstance(error, ServiceError) and isinstance(cause, ApiError):
+        body = cause.body if isinstance(cause.body, dict) else {}
+        failure = body.get("error")
+        reason = failure.get("reason") if isinstance(failure, dict) else None
+        if reason and not isinstance(error, Unavailable):
+            return f"{error}: {reason}"
+    return str(error)
+
+
 class CommandGroup(click.Group):
     """A group whose commands fail with one message on stderr, never with a traceback."""
 
@@ -50,7 +65,7 @@ class CommandGroup(click.Group):
             with translated():
                 return super().invoke(ctx)
         except (ServiceError, IndexingError, RuleErrors) as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(_told(error)) from error
         except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
             raise
         except Exception as error:

@@ -75,6 +75,29 @@ def test_doctor_says_what_to_do(settings: Settings) -> None:
     assert "blogsearch reindex" in json.loads(result.output)["index"]["remedy"]
 
 
+def test_doctor_names_the_address_without_the_password(settings: Settings) -> None:
+    away = settings.model_copy(update={"elasticsearch_url": "http://me:secret@127.0.0.1:9"})
+    result = CliRunner().invoke(main, ["doctor"], obj=Tools(away))
+    assert result.exit_code == 1
+    assert "(http://127.0.0.1:9)" in result.output
+    assert "secret" not in result.output
+    assert "blogsearch doctor" not in result.output
+
+
+def test_doctor_leaves_out_what_the_setting_leaves_out(run: Run, settings: Settings) -> None:
+    every = run("doctor").output
+    less = settings.model_copy(update={"synonyms_without": "tech, misspellings.synonyms"})
+    result = CliRunner().invoke(main, ["doctor"], obj=Tools(less))
+    assert "in 3 file(s)" in every
+    assert "in 1 file(s)" in result.output
+
+
+def test_what_elasticsearch_refuses_comes_with_its_reason(run: Run) -> None:
+    result = run("analyze", "word " * 20_000)
+    assert result.exit_code == 1
+    assert "10000" in result.output
+
+
 def test_what_was_not_foreseen_is_one_message(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("the sky fell")
