@@ -37,6 +37,9 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     Raises:
         SourceError: no such place, nothing that is known, or an unknown kind; with what to do.
     """
+    if not spec.strip():
+        # pathlib takes it for the folder one stands in, and a script's empty variable for a blog.
+        raise SourceError("One of the sources is empty.", "Name a file, a folder or an address.")
     page: Fetched | None = None
     if kind is None and is_address(spec):
         with Fetcher(options.fetch, options.store) as fetcher:

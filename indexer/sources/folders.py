@@ -1,4 +1,4 @@
-"""Which files of a folder may hold posts."""
+"""Which files of a folder may hold posts, and what to do about one that cannot be read."""
 
 import os
 from pathlib import Path
@@ -25,3 +25,10 @@ def files_in(
             if name.lower().endswith(suffixes) and name[0] != "."
         ]
     return sorted(found)
+
+
+def remedy_of(error: OSError) -> str:
+    """What to do about a file that is listed and cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return "It is a link that leads nowhere, or has just gone: mend it, or delete it."
+    return "See who may read it."

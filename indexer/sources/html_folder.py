@@ -9,7 +9,7 @@ from indexer.html_text import TooDeep
 from indexer.records import Origin, RawPost, Reject
 from indexer.sources.base import SourceOptions
 from indexer.sources.charset import decoded
-from indexer.sources.folders import files_in
+from indexer.sources.folders import files_in, remedy_of
 from indexer.sources.oids import oid_of_page
 from indexer.sources.page import Page
 
@@ -51,7 +51,7 @@ class HTMLFolder:
                 return
             page = Page(decoded(file.read_bytes()))
         except OSError as error:
-            yield Reject(origin, oid, error.strerror or str(error), "See who may read the file.")
+            yield Reject(origin, oid, error.strerror or str(error), remedy_of(error))
             return
         except TooDeep as error:
             yield Reject(origin, oid, str(error), "Close the elements, or leave the page out.")

@@ -9,7 +9,7 @@ from indexer.errors import SourceError
 from indexer.fields import MAX_HTML
 from indexer.records import Origin, RawPost, Reject
 from indexer.sources.base import SourceOptions
-from indexer.sources.folders import files_in
+from indexer.sources.folders import files_in, remedy_of
 from indexer.sources.frontmatter import BadFrontMatter, parted
 from indexer.sources.generators import Site, site_of
 from indexer.sources.markdown_post import PAGES, MarkdownPost
@@ -88,7 +88,7 @@ class MarkdownFolder:
             reason = f"not UTF-8 at byte {error.start:,}"
             return Reject(Origin(name), oid, reason, "Save the file as UTF-8.")
         except OSError as error:
-            return Reject(Origin(name), oid, error.strerror or str(error), "See who may read it.")
+            return Reject(Origin(name), oid, error.strerror or str(error), remedy_of(error))
         if parts.fields is None and not _is_post_without_head(file, path, site):
             return None
         post = MarkdownPost(parts, path, file.suffix)

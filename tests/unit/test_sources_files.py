@@ -216,6 +216,9 @@ def test_no_such_place_and_no_such_kind(tmp_path: Path) -> None:
         assert caught.value.remedy
     with pytest.raises(SourceError, match="neither Markdown nor HTML"):
         open_source(str(tmp_path), None, SourceOptions())
+    for kind in (None, "markdown"):
+        with pytest.raises(SourceError, match="is empty"):
+            open_source("", kind, SourceOptions())
     feed = save(tmp_path / "feed.json", '{"version": "https://jsonfeed.org/version/1.1"}')
     with pytest.raises(SourceError, match="JSON Feed"):
         open_source(str(feed), None, SourceOptions())
@@ -229,6 +232,14 @@ def test_what_may_not_be_read(tmp_path: Path) -> None:
     path.chmod(0)
     with pytest.raises(SourceError, match="Permission denied"):
         open_source(str(path), None, SourceOptions())
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a.md", "markdown"), ("a.html", "html")])
+def test_a_link_that_leads_nowhere_is_called_so(tmp_path: Path, name: str, kind: str) -> None:
+    (tmp_path / name).symlink_to(tmp_path / "nowhere")
+    (reject,) = open_source(str(tmp_path), kind, SourceOptions()).read()
+    assert isinstance(reject, Reject)
+    assert "link" in reject.remedy
 
 
 # -- HTML ------------------------------------------------------------------------------------------
