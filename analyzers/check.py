@@ -17,7 +17,7 @@ from analyzers.judge import Judge, told
 from analyzers.rule_lines import MAX_WORDS
 from analyzers.rule_review import review
 from analyzers.rule_words import words
-from analyzers.rules import Rule, RuleSet
+from analyzers.rules import SUFFIX, Rule, RuleSet
 from analyzers.trial import Refused, Trial, trial
 
 FREQUENT = 0.1  # a share of the posts; a word in a tenth of them is a blog's own subject
@@ -85,12 +85,19 @@ def check(
     if reviewed.rules is None:
         return _report(None, reviewed.findings, files)
     own = [rule for rule in reviewed.rules.rules if rule.file in names]
-    findings = list(reviewed.findings)
+    findings = [*reviewed.findings, *_misnamed(files)]
     if client is not None:
         findings += _analysed(client, reviewed.rules, own)
     if count is not None:
         findings += _frequent(own, count)
     return _report(reviewed.rules, findings, files)
+
+
+def _misnamed(files: Sequence[Path]) -> Iterator[Finding]:
+    for path in files:
+        if not path.name.endswith(SUFFIX) or path.name.startswith("."):
+            message = f"is not called NAME{SUFFIX}, as files of the folder are."
+            yield warning(path.name, 0, "file_name", message, "Rename it before it is loaded.")
 
 
 def _report(rules: RuleSet | None, found: Sequence[Finding], files: Sequence[Path]) -> Report:

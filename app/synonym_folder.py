@@ -3,6 +3,7 @@
 A file is written beside its place, whole, and then renamed; nobody ever reads half of one.
 """
 
+import filecmp
 import os
 import shutil
 import tempfile
@@ -65,6 +66,15 @@ class SynonymFolder:
             yield [_copied(file, stage) for file in files]
         finally:
             shutil.rmtree(stage, ignore_errors=True)
+
+    def differing(self, copies: Sequence[Path]) -> tuple[str, ...]:
+        """The names of those that will take the place of another file."""
+        places = [(copy, self.path / copy.name) for copy in copies]
+        return tuple(
+            place.name
+            for copy, place in places
+            if place.is_file() and not filecmp.cmp(copy, place, shallow=False)
+        )
 
     def install(self, copies: Sequence[Path]) -> None:
         """Moves staged copies to their places.

@@ -32,6 +32,8 @@ class Loaded:
 
     report: Report
     built: Built | None
+    replaced: tuple[str, ...] = ()
+    """Names of files that were in the folder already, with other words in them."""
 
 
 class Loader:
@@ -67,9 +69,10 @@ class Loader:
             if report.rules is None:
                 return Loaded(report, None)
             built = self._go_live(lock, report.rules)
+            replaced = self._folder.differing(copies)
             self._keep(copies, built)
         self._tell_cache(built)
-        return Loaded(report, built)
+        return Loaded(report, built, replaced)
 
     def remove(self, names: Sequence[str]) -> Built | None:
         """Makes an index without these files live, and deletes them.

@@ -63,11 +63,14 @@ def queries_from(tools: Tools, path: Path | None, top: int) -> list[str]:
     """The searches of a file, or the `top` most frequent ones.
 
     Raises:
-        click.ClickException: there are none.
+        click.ClickException: there are none, or none in the file.
     """
     if path is not None:
-        lines = path.read_text("utf-8", "replace").splitlines()
-        return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+        lines = path.read_text("utf-8-sig", "replace").splitlines()
+        named = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+        if not named:
+            raise click.ClickException(f"{path} has no searches: name some, one a line.")
+        return named
     frequent = [query for query, _ in tools.cache.popular(top)]
     if not frequent:
         raise click.ClickException(

@@ -121,6 +121,9 @@ def preview(
         give_up(report)
     with stoppable(), beside(tools.elastic, tools.settings.index, live.name, report.rules) as other:
         found = list(changes(tools.elastic, live.name, other, wanted, tools.settings))
+    if len(found) < len(wanted):
+        refused = len(wanted) - len(found)
+        click.echo(f"{refused} left out: no visitor may send them (over 200 characters).", err=True)
     changed = [change for change in found if change]
     if form == "json":
         body = {"searches": len(found), "changed": [asdict(change) for change in changed]}
@@ -155,6 +158,8 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
         click.echo(str(finding), err=True)
     if loaded.report.rules is None:
         give_up(loaded.report)
+    for name in loaded.replaced:
+        click.echo(f"{name} has taken the place of the file of that name in the folder.", err=True)
     tell_built(tools, loaded.built)
 
 
@@ -190,7 +195,11 @@ def list_(tools: Tools, form: str) -> None:
         note = f"{errors} lines are no rules: run `synonyms check`" if errors else note
         table.add_row(name, f"{count:,}", note)
     console().print(table)
-    if live and not current:
+    if live is None:
+        click.echo("There is no index yet; `blogsearch reindex` will build it with these rules.")
+    elif current:
+        click.echo(f"{live.name} was built with these rules.")
+    else:
         click.echo(
             f"{live.name} was built with other rules: `blogsearch synonyms load` makes these live."
         )

@@ -109,11 +109,16 @@ def test_a_loaded_file_goes_live_and_is_kept(
 
     again = run("load", mine)
     assert "has these rules already" in again.output
+    assert "taken the place" not in again.output
+    mine.write_text(mine.read_text() + "# now with a comment\n")
+    assert "mine.synonyms has taken the place" in run("load", mine).output
     assert _generation(elastic, live) == f"{live}-000002"
 
     listed = json.loads(run("list", "--format", "json").stdout)
     assert listed["current"] is True
     assert listed["files"] == [{"name": "mine.synonyms", "rules": 2, "errors": 0, "used": True}]
+
+    assert f"{live}-000002 was built with these rules" in run("list").output
 
     removed = run("remove", "mine")
     assert removed.exit_code == 0, removed.output
@@ -193,6 +198,10 @@ def test_check_says_which_by_its_exit_code(run: Run, mine: Path, folder: Path) -
         "file", "line", "severity", "code", "message", "remedy",
     }  # fmt: skip
     assert run("check", folder / "nowhere.synonyms").exit_code == 1
+    misnamed = mine.rename(mine.with_suffix(".txt"))
+    misnamed.write_text("postgres, postgresql\n")
+    warned = run("check", misnamed)
+    assert (warned.exit_code, "[file_name]" in warned.output) == (3, True)
     assert run("check").exit_code == 2
 
 
@@ -218,6 +227,9 @@ def test_preview_shows_what_would_change_and_changes_nothing(
     text = run("preview", mine, "--queries", queries)
     assert "ml: 1 → 2 hits" in text.output
     assert "2 of 3 searches would be answered otherwise" in text.output
+    assert "1 left out" in text.output
+    queries.write_text("\n\n")
+    assert "has no searches" in run("preview", mine, "--queries", queries).output
     assert _names(folder) == []
     assert _generation(elastic, live) == f"{live}-000001"
     assert _temporary(elastic, live) == []

@@ -50,6 +50,18 @@ def test_staged_files_are_not_read_until_they_are_installed(
     assert (folder.path / "b.synonyms").read_text() == "x, y"
 
 
+def test_only_a_file_with_other_words_is_told_as_replaced(
+    folder: SynonymFolder, tmp_path: Path
+) -> None:
+    files = [
+        _file(tmp_path, "a.synonyms", "a, b"),
+        _file(tmp_path, "b.synonyms"),
+        _file(tmp_path, "c.synonyms"),
+    ]
+    with folder.staged(files) as copies:
+        assert folder.differing(copies) == ("b.synonyms",)
+
+
 def test_a_failure_leaves_the_folder_as_it_was(folder: SynonymFolder, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), folder.staged([_file(tmp_path, "b.synonyms")]):
         raise RuntimeError
