@@ -1,5 +1,6 @@
 """The search page, as a visitor uses it."""
 
+from flask.testing import FlaskClient
 from playwright.sync_api import Page, expect
 
 
@@ -44,3 +45,13 @@ def test_markup_in_a_title_is_shown_as_text(page: Page, address: str) -> None:
 def test_a_bad_parameter_is_explained_on_the_page(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=python&size=1000")
     expect(page.get_by_role("alert")).to_contain_text("size must be a whole number from 1 to 50")
+
+
+def test_a_comment_leads_to_its_place(page: Page, address: str, client: FlaskClient) -> None:
+    words = ("thank you", "comment")
+    hits = [hit for q in words for hit in client.get(f"/search?q={q}").get_json()["hits"]]
+    assert any(hit.get("comments") for hit in hits)
+    page.goto(f"{address}/?q=thank+you")
+    link = page.locator(".comment a").first
+    expect(link).to_contain_text("Comment by")
+    assert "#comment-" in (link.get_attribute("href") or "")
