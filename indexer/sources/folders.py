@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from indexer.errors import SourceError
+
 _NEVER = frozenset(("node_modules", "vendor", "__pycache__", "bower_components"))
 
 
@@ -13,11 +15,14 @@ def files_in(
 
     Hidden folders and `skipped` ones are left out, and links to folders not followed: they may
     lead in a circle. A file named itself is the only one.
+
+    Raises:
+        SourceError: a folder that may not be looked into; its posts would pass for removed.
     """
     if place.is_file():
         return [place]
     found = []
-    for folder, folders, names in os.walk(place):
+    for folder, folders, names in os.walk(place, onerror=_refuse):
         folders[:] = [name for name in folders if name[0] != "." and name not in skipped | _NEVER]
         found += [
             Path(folder, name)
@@ -25,6 +30,10 @@ def files_in(
             if name.lower().endswith(suffixes) and name[0] != "."
         ]
     return sorted(found)
+
+
+def _refuse(error: OSError) -> None:
+    raise SourceError(f"{error.filename}: {error.strerror or error}.", remedy_of(error)) from error
 
 
 def remedy_of(error: OSError) -> str:

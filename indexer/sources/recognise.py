@@ -11,7 +11,7 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched
 from indexer.sources import html_folder, markdown
 from indexer.sources.charset import decoded
-from indexer.sources.folders import files_in
+from indexer.sources.folders import files_in, remedy_of
 from indexer.sources.streams import File, unzipped_bytes
 
 _PEEKED = 1 << 16
@@ -39,7 +39,11 @@ def kind_of_path(spec: str) -> str:
     if spec == "-":
         return "jsonlines"
     place = Path(spec)
-    if not place.exists():
+    try:
+        there = place.exists()
+    except OSError as error:
+        raise SourceError(f"{spec}: {error.strerror or error}.", remedy_of(error)) from error
+    if not there:
         raise SourceError(f"There is no file or folder {spec}.", "See how it is spelled.")
     if place.is_dir():
         return _kind_of_folder(place)

@@ -234,6 +234,28 @@ def test_what_may_not_be_read(tmp_path: Path) -> None:
         open_source(str(path), None, SourceOptions())
 
 
+def test_a_folder_that_may_not_be_looked_into_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path / "a.md", "---\ntitle: A\n---\n")
+    (tmp_path / "closed").mkdir()
+    look = os.scandir
+
+    def refusing(path: Any) -> Any:  # root may look anywhere, and the tests may run as root
+        if Path(path).name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(SourceError, match=r"closed: Permission denied"):
+        read(tmp_path, "markdown")
+
+
+def test_a_place_that_cannot_be_looked_at(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="File name too long"):
+        open_source(str(tmp_path / ("x" * 5000)), None, SourceOptions())
+
+
 @pytest.mark.parametrize(("name", "kind"), [("a.md", "markdown"), ("a.html", "html")])
 def test_a_link_that_leads_nowhere_is_called_so(tmp_path: Path, name: str, kind: str) -> None:
     (tmp_path / name).symlink_to(tmp_path / "nowhere")
