@@ -21,6 +21,12 @@ from app.settings import Settings
 _STAGED = ".staged-"
 
 
+class FolderNotReadable(ServiceError):
+    """The synonyms folder is not there, or may not be read."""
+
+    code = "folder_not_readable"
+
+
 class FolderNotWritable(ServiceError):
     """The synonyms folder cannot be changed by this process."""
 
@@ -40,12 +46,36 @@ class SynonymFolder:
         return cls(settings.synonyms_dir, settings.synonyms_left_out)
 
     def used(self) -> list[Path]:
-        """The files that count, in the order in which they are read."""
+        """The files that count, in the order in which they are read.
+
+        Raises:
+            FolderNotReadable: an index without any rules would be built without a word.
+        """
+        self._check_readable()
         return rule_files(self.path, self.left_out)
 
     def all(self) -> list[Path]:
-        """The files that count, and those that are left out."""
+        """The files that count, and those that are left out.
+
+        Raises:
+            FolderNotReadable: as for `used`.
+        """
+        self._check_readable()
         return rule_files(self.path)
+
+    def unknown(self) -> list[str]:
+        """Names that are to be left out and are not there."""
+        there = {path.stem for path in self.all()}
+        return sorted(name for name in self.left_out if name.removesuffix(SUFFIX) not in there)
+
+    def _check_readable(self) -> None:
+        try:
+            os.scandir(self.path).close()
+        except OSError as error:
+            raise FolderNotReadable(
+                f"The synonyms folder {self.path} cannot be read: {error.strerror or error}. "
+                "Check BLOGSEARCH_SYNONYMS_DIR; for no synonyms at all, name an empty folder."
+            ) from None
 
     @contextmanager
     def staged(self, files: Sequence[Path]) -> Iterator[list[Path]]:
@@ -55,6 +85,9 @@ class SynonymFolder:
             BadRequest: for names and files that cannot be rule files.
             FolderNotWritable: when nothing can be put into the folder.
         """
+        if not files:  # the folder may be mounted read-only
+            yield []
+            return
         _check_names(files, self.left_out)
         try:
             for orphan in self.path.glob(f"{_STAGED}*"):
@@ -77,11 +110,13 @@ class SynonymFolder:
         )
 
     def install(self, copies: Sequence[Path]) -> None:
-        """Moves staged copies to their places.
+        """Moves staged copies to their places; without any the folder is not touched.
 
         Raises:
             FolderNotWritable: naming the file that could not be moved.
         """
+        if not copies:
+            return
         try:
             for copy in copies:
                 copy.replace(self.path / copy.name)

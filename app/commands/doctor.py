@@ -16,7 +16,7 @@ from app.elastic import translated
 from app.errors import ServiceError
 from app.health import Check, checks
 from app.settings import Settings
-from app.synonym_folder import SynonymFolder
+from app.synonym_folder import FolderNotReadable, SynonymFolder
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
@@ -70,11 +70,22 @@ def _synonyms(tools: Tools) -> Check:
     """Whether the rule files are readable and the live index was built with them."""
     settings = tools.settings
     try:
-        files = SynonymFolder.of(settings).used()
+        folder = SynonymFolder.of(settings)
+        files = folder.used()
         rules = read_rules(files)
-    except (RuleErrors, OSError) as error:
+    except FolderNotReadable as error:
+        return Check("synonyms", "warning", "no rules", error.message)
+    except RuleErrors as error:
         return Check("synonyms", "warning", str(error), "Run `blogsearch synonyms check`.")
     seen = f"{len(rules.rules):,} rules in {len(files)} file(s) of {settings.synonyms_dir}"
+    if unknown := ", ".join(folder.unknown()):
+        return Check(
+            "synonyms",
+            "warning",
+            f"{seen}; BLOGSEARCH_SYNONYMS_WITHOUT names {unknown}, which is not there",
+            "Correct the setting: there are "
+            f"{', '.join(path.stem for path in folder.all()) or 'no files'}.",
+        )
     try:
         with translated():
             mappings = tools.elastic.indices.get_mapping(index=settings.index)

@@ -33,6 +33,9 @@ WARNED = 3
 _files = click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
+_files_or_none = click.argument(
+    "files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path)
+)
 _format = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 
@@ -50,7 +53,7 @@ def synonyms() -> None:
 
 
 @synonyms.command()
-@_files
+@_files_or_none
 @click.option("--alone", is_flag=True, help="Without the rule files that are in use already.")
 @click.option("--offline", is_flag=True, help="Ask no Elasticsearch: syntax and circles only.")
 @_format
@@ -59,17 +62,19 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
     """Say what is wrong with FILE..., by file and line, on real analysis. Changes nothing.
 
     The files are checked together with those in use; one of the same name is taken for its older
-    version. A warning that you have thought about is silenced by a comment in the file:
-    `# check-allow: CODE`.
+    version. Without FILE, those in use are checked. A warning that you have thought about is
+    silenced by a comment in the file: `# check-allow: CODE`.
 
     Exit code 0: nothing to say; 1: errors, the files cannot be loaded; 3: warnings only.
 
     \b
     blogsearch synonyms check my.synonyms
     blogsearch synonyms check --format json *.synonyms
+    blogsearch synonyms check
     """
     check_twice(files)
-    others = [] if alone else SynonymFolder.of(tools.settings).used()
+    used = SynonymFolder.of(tools.settings).used()
+    files, others = files or tuple(used), [] if alone else used
     if offline:
         report = check_files(None, files, others)
     else:
@@ -135,7 +140,7 @@ def preview(
 
 
 @synonyms.command()
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+@_files_or_none
 @pass_tools
 def load(tools: Tools, files: tuple[Path, ...]) -> None:
     """Check FILE..., make an index with them live, and keep them in the synonyms folder.
@@ -192,11 +197,13 @@ def list_(tools: Tools, form: str) -> None:
     table = Table("file", "rules", "", box=None, pad_edge=False)
     for name, count, errors, counts in rows:
         note = "" if counts else "left out by BLOGSEARCH_SYNONYMS_WITHOUT"
-        note = f"{errors} lines are no rules: run `synonyms check`" if errors else note
+        note = f"not rules: {errors} of its lines; see `synonyms check`" if errors else note
         table.add_row(name, f"{count:,}", note)
     console().print(table)
     if live is None:
         click.echo("There is no index yet; `blogsearch reindex` will build it with these rules.")
+    elif rules is None:
+        click.echo("These files cannot be made live: `blogsearch synonyms check` says why.")
     elif current:
         click.echo(f"{live.name} was built with these rules.")
     else:

@@ -1,6 +1,7 @@
 """The commands that only look, on the sample posts."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,6 +91,15 @@ def test_doctor_leaves_out_what_the_setting_leaves_out(run: Run, settings: Setti
     result = CliRunner().invoke(main, ["doctor"], obj=Tools(less))
     assert "in 3 file(s)" in every
     assert "in 1 file(s)" in result.output
+
+
+def test_doctor_finds_a_misspelt_synonym_setting(settings: Settings, tmp_path: Path) -> None:
+    for change in ({"synonyms_without": "tec"}, {"synonyms_dir": tmp_path / "nowhere"}):
+        away = settings.model_copy(update=change)
+        result = CliRunner().invoke(main, ["doctor", "--format", "json"], obj=Tools(away))
+        found = json.loads(result.output)["synonyms"]
+        assert found["status"] == "warning"
+        assert {"tec", "nowhere"} & set(re.findall(r"\w+", found["seen"] + found["remedy"]))
 
 
 def test_what_elasticsearch_refuses_comes_with_its_reason(run: Run) -> None:

@@ -202,7 +202,14 @@ def test_check_says_which_by_its_exit_code(run: Run, mine: Path, folder: Path) -
     misnamed.write_text("postgres, postgresql\n")
     warned = run("check", misnamed)
     assert (warned.exit_code, "[file_name]" in warned.output) == (3, True)
-    assert run("check").exit_code == 2
+    assert run("preview").exit_code == 2
+
+
+def test_check_without_a_file_checks_the_folder(run: Run, folder: Path) -> None:
+    (folder / "a.synonyms").write_text("alone\n")
+    checked = run("check")
+    assert (checked.exit_code, "a.synonyms:1: error" in checked.output) == (1, True)
+    assert "cannot be made live" in run("list").output
 
 
 def test_check_counts_the_posts_of_the_live_index(run: Run, mine: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from app.errors import BadRequest, NotFound
 from app.settings import Settings
-from app.synonym_folder import FolderNotWritable, SynonymFolder
+from app.synonym_folder import FolderNotReadable, FolderNotWritable, SynonymFolder
 
 
 @pytest.fixture
@@ -123,6 +123,31 @@ def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
         pytest.raises(FolderNotWritable, match="BLOGSEARCH_SYNONYMS_DIR"),
         folder.staged([_file(tmp_path, "c.synonyms")]),
     ):
+        pytest.fail("staged")
+
+
+def test_a_folder_that_is_not_there_does_not_pass_for_an_empty_one(tmp_path: Path) -> None:
+    folder = SynonymFolder(tmp_path / "nowhere", frozenset())
+    for files in (folder.used, folder.all):
+        with pytest.raises(FolderNotReadable, match="BLOGSEARCH_SYNONYMS_DIR"):
+            files()
+
+
+def test_names_left_out_in_vain_are_known(folder: SynonymFolder) -> None:
+    assert SynonymFolder(folder.path, frozenset({"a", "b.synonyms"})).unknown() == []
+    assert SynonymFolder(folder.path, frozenset({"a", "tec"})).unknown() == ["tec"]
+
+
+def test_a_read_only_folder_will_do_where_nothing_is_put(
+    folder: SynonymFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: object) -> str:  # root may write anywhere, and the tests may run as root
+        raise PermissionError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    with folder.staged([]) as copies:
+        folder.install(copies)
+    with pytest.raises(FolderNotWritable), folder.staged([folder.path / "a.synonyms"]):
         pytest.fail("staged")
 
 
