@@ -9,6 +9,7 @@ import click
 from analyzers.check import Report
 from analyzers.findings import Finding
 from analyzers.rule_lines import read_file
+from app.commands.outcome import tell_orphan
 from app.commands.tools import Tools
 from app.synonym_preview import Change
 from indexer.generations import live as live_generation
@@ -50,6 +51,8 @@ def _some(findings: tuple[Finding, ...], word: str) -> str:
 def tell_built(tools: Tools, built: Built | None) -> None:
     """What became of a load or a removal."""
     if built is not None:
+        for orphan in built.orphans:
+            tell_orphan(orphan)
         click.echo(
             f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
         )
@@ -72,6 +75,11 @@ def queries_from(tools: Tools, path: Path | None, top: int) -> list[str]:
             raise click.ClickException(f"{path} has no searches: name some, one a line.")
         return named
     frequent = [query for query, _ in tools.cache.popular(top)]
+    if not frequent and tools.cache.ping() is None:
+        raise click.ClickException(
+            "The most frequent searches are kept in Redis, which is not reached: name some, one a "
+            "line, with --queries FILE."
+        )
     if not frequent:
         raise click.ClickException(
             "No searches are known yet: name some, one a line, with --queries FILE."

@@ -242,6 +242,16 @@ def test_preview_shows_what_would_change_and_changes_nothing(
     assert _temporary(elastic, live) == []
 
 
+def test_preview_without_redis_asks_for_searches(
+    run: Run, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", "")
+    shown = run("preview", mine)
+    assert shown.exit_code == 1
+    assert "Redis" in shown.output
+    assert "--queries" in shown.output
+
+
 def test_preview_takes_the_most_frequent_searches(run: Run, mine: Path, settings: Settings) -> None:
     unknown = run("preview", mine)
     assert unknown.exit_code == 1
