@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import parse_qsl
 
 import click
 
@@ -74,7 +75,9 @@ def queries_from(tools: Tools, path: Path | None, top: int) -> list[str]:
         if not named:
             raise click.ClickException(f"{path} has no searches: name some, one a line.")
         return named
-    frequent = [query for query, _ in tools.cache.popular(top)]
+    # Kept are whole requests, `q=ml&page=2&size=10`; several of them may be one search.
+    requests = (dict(parse_qsl(request)) for request, _ in tools.cache.popular(top))
+    frequent = list(dict.fromkeys(request["q"] for request in requests if "q" in request))
     if not frequent and tools.cache.ping() is None:
         raise click.ClickException(
             "The most frequent searches are kept in Redis, which is not reached: name some, one a "

@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
+from werkzeug.datastructures import MultiDict
 
 from analyzers.rules import NO_RULES
 from app import synonym_loading
 from app.cache import open_cache
 from app.cli import main
+from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build import Shape
 from indexer.normalise import documents
@@ -257,8 +259,8 @@ def test_preview_takes_the_most_frequent_searches(run: Run, mine: Path, settings
     assert unknown.exit_code == 1
     assert "--queries" in unknown.output
     cache = open_cache(settings)
-    for query in ("ml", "ml", "kings"):
-        cache.record(query)
+    for query, page in (("ml", "1"), ("ml", "1"), ("ml", "2"), ("of kings", "1")):
+        cache.record(SearchRequest.parse(MultiDict({"q": query, "page": page})).key())
     cache.popular(1)  # brings what was counted to Redis
     body = json.loads(run("preview", mine, "--format", "json").stdout)
     assert body["searches"] == 2
