@@ -5,12 +5,11 @@ import json
 from urllib.parse import parse_qsl
 
 import click
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from app.cache.stats import Stats
 from app.cache.through import warm as warm_up
+from app.commands.output import console, without_password
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.search.request import DEFAULT_SIZE
 
@@ -29,7 +28,13 @@ def cache() -> None:
 
 
 @cache.command()
-@click.option("--popular", default=10, show_default=True, help="How many searches to list.")
+@click.option(
+    "--popular",
+    default=10,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="How many searches to list.",
+)
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 @pass_tools
 def stats(tools: Tools, popular: int, form: str) -> None:
@@ -68,7 +73,13 @@ def clear(tools: Tools) -> None:
 
 
 @cache.command()
-@click.option("--at-most", default=100, show_default=True, help="How many searches to ask.")
+@click.option(
+    "--at-most",
+    default=100,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="How many searches to ask.",
+)
 @pass_tools
 def warm(tools: Tools, at_most: int) -> None:
     """Ask the most frequent searches of the last week, so that their answers are kept.
@@ -93,17 +104,18 @@ def _reachable(tools: Tools) -> None:
         raise click.ClickException("There is no cache: REDIS_URL is empty.")
     if tools.cache.ping() is None:
         raise click.ClickException(
-            f"Redis does not answer at {tools.settings.redis_url}. Start it, or check REDIS_URL."
+            f"Redis does not answer at {without_password(tools.settings.redis_url)}. "
+            "Start it, or check REDIS_URL."
         )
 
 
 def _print(found: Stats) -> None:
-    console = Console()
+    out = console()
     rate = "-" if found.hit_rate is None else f"{found.hit_rate:.1%}"
     states = ", ".join(f"{count} {state}" for state, count in sorted(found.searches.items()))
     sizes = found.sizes
     table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_row("generation", escape(found.generation) or "none yet")
+    table.add_row("generation", found.generation or "none yet")
     table.add_row("hit rate", f"{rate} ({states or 'no searches yet'})")
     table.add_row("answers", f"{sizes.get('count', 0)}, {_bytes(sizes.get('total', 0))}")
     table.add_row(
@@ -113,9 +125,9 @@ def _print(found: Stats) -> None:
     limit = found.memory.get("maxmemory")
     used = _bytes(found.memory.get("used_memory", 0))
     table.add_row("Redis in all", f"{used} of {_bytes(limit) if limit else 'no limit'}")
-    console.print(table)
+    out.print(table)
     if found.popular:
-        console.print(_popular(found.popular))
+        out.print(_popular(found.popular))
 
 
 def _popular(popular: list[tuple[str, float]]) -> Table:
@@ -126,7 +138,7 @@ def _popular(popular: list[tuple[str, float]]) -> Table:
             for name, value in parse_qsl(query)
             if (name, value) not in _DEFAULTS
         )
-        table.add_row(f"{count:.1f}", escape(shown or query))
+        table.add_row(f"{count:.1f}", shown or query)
     return table
 
 

@@ -3,14 +3,13 @@
 import json
 import sys
 from dataclasses import replace
-from urllib.parse import urlsplit
 
 import click
 from rich.table import Table
 from rich.text import Text
 
 from analyzers.rules import RuleErrors, read_rules
-from app.commands.output import console
+from app.commands.output import console, without_password
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
 from app.errors import ServiceError
@@ -57,13 +56,8 @@ def _located(check: Check, settings: Settings) -> Check:
     if check.status == "ok" or check.name not in {"elasticsearch", "redis"}:
         return check
     setting = settings.elasticsearch_url if check.name == "elasticsearch" else settings.redis_url
-    places = ", ".join(map(_without_password, setting.split(",")))
+    places = ", ".join(map(without_password, setting.split(",")))
     return replace(check, seen=f"{check.seen} ({places})")
-
-
-def _without_password(address: str) -> str:
-    parts = urlsplit(address.strip())
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _synonyms(tools: Tools) -> Check:

@@ -1,4 +1,6 @@
-"""Tables for a person at a terminal, and the same ones whole for a pipe."""
+"""What commands print: tables for a person at a terminal, whole ones for a pipe, and addresses."""
+
+from urllib.parse import urlsplit
 
 from rich.console import Console
 
@@ -9,3 +11,9 @@ def console() -> Console:
     """A console as wide as the terminal; without one, so wide that every row is one line."""
     found = Console(markup=False, highlight=False)
     return found if found.is_terminal else Console(width=_WIDE, markup=False, highlight=False)
+
+
+def without_password(address: str) -> str:
+    """An address as it may be shown: nobody's name and password in it."""
+    parts = urlsplit(address.strip())
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

@@ -85,6 +85,14 @@ def test_doctor_names_the_address_without_the_password(settings: Settings) -> No
     assert "blogsearch doctor" not in result.output
 
 
+def test_cache_names_redis_without_the_password(settings: Settings) -> None:
+    away = settings.model_copy(update={"redis_url": "redis://:secret@127.0.0.1:9/0"})
+    result = CliRunner().invoke(main, ["cache", "stats"], obj=Tools(away))
+    assert result.exit_code == 1
+    assert "redis://127.0.0.1:9/0" in result.output
+    assert "secret" not in result.output
+
+
 def test_doctor_leaves_out_what_the_setting_leaves_out(run: Run, settings: Settings) -> None:
     every = run("doctor").output
     less = settings.model_copy(update={"synonyms_without": "tech, misspellings.synonyms"})
