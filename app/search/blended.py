@@ -75,8 +75,8 @@ def reworded(query: Query, known: Mapping[str, Known]) -> Query:
         if together and _only_together(word, left[0], together, known):
             left.pop(0)
             words.append(together)
-        elif len(word.pieces) > 1 and word.at in known and not known[word.at].anywhere:
-            words.extend(apart(word))
+        elif word.at in known and not known[word.at].anywhere:
+            words.extend(apart(word) or (word,))
         else:
             words.append(word)
     return replace(query, words=tuple(words))

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.search import relevance
 from app.search.spelling import Reading
-from app.search.words import Word
+from app.search.words import Word, plain
 
 Clause = dict[str, Any]
 
@@ -173,7 +173,7 @@ def spelling_clause(sought: Sought, spelling: Spelling, *, named: bool) -> Claus
 
 def begins(field: str, text: str) -> Clause:
     """A word that begins with the text."""
-    return {"prefix": {field: {"value": text.lower()}}}
+    return {"prefix": {field: {"value": plain(text)}}}
 
 
 def word_clause(sought: Sought, *, named: bool) -> Clause:

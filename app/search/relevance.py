@@ -168,6 +168,9 @@ PHRASE_READINGS = 64
 """In how many ways a phrase may be read; Elasticsearch refuses to expand a thousand."""
 PHRASE_WORDS = 12
 """A phrase of more words is not looked for: none of the judged ones had more than three."""
+PIECES_APART = 24
+"""Pieces of one glued word (a path, Chinese without spaces) that are looked for one by one where
+they stand nowhere together. Two hundred took a second, and what has some of them is not meant."""
 TIERS_BELOW = 3
 """How many words fewer than all are counted one by one; longer queries are counted in quarters."""
 TIER = 1000.0

@@ -18,6 +18,9 @@ DEFAULT_SIZE = 10
 MAX_CATEGORIES = 20
 MAX_CATEGORY = 200
 
+_JOINERS = "\u200c\u200d"
+"""Invisible, and yet spelling in some scripts."""
+
 Sort = Literal["relevance", "newest"]
 Complaint = dict[str, Any]
 
@@ -133,14 +136,19 @@ class _Reader:
 def _query(raw: str) -> str:
     # NFC, because a decomposed é would be two characters to the suggester's edit distance.
     composed = unicodedata.normalize("NFC", raw)
-    spaced = "".join(
-        " " if unicodedata.category(character) in {"Cc", "Cs", "Co"} else character
-        for character in composed
-    )
+    spaced = "".join(map(_typed, composed))
     query = " ".join(spaced.split())
     if not 1 <= len(query) <= MAX_QUERY:
         raise ValueError(f"must have 1 to {MAX_QUERY} characters, white space at the ends aside")
     return query
+
+
+def _typed(character: str) -> str:
+    """A character as a person would have typed it: what is not seen comes from what was copied."""
+    category = unicodedata.category(character)
+    if category == "Cf" and character not in _JOINERS:
+        return ""
+    return " " if category in {"Cc", "Cs", "Co"} else character
 
 
 def _between(least: int, most: int) -> Callable[[str], int]:

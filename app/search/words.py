@@ -9,15 +9,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from analyzers.chains import STOP_WORDS
+from app.search import relevance
 
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
+# Chinese characters and hiragana are a token each.
+_ALONE = "[\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_LETTERS = rf"(?:(?!{_ALONE})[^\W_])+"
 # A point or comma between digits is part of a number, an apostrophe between letters of a word.
-_TOKEN = re.compile(r"[^\W_]+(?:(?:(?<=\d)[.,](?=\d)|(?<=[^\W\d_])'(?=[^\W\d_]))[^\W_]+)*")
+_JOIN = r"(?:(?<=\d)[.,](?=\d)|(?<=[^\W\d_])'(?=[^\W\d_]))"
+_TOKEN = re.compile(rf"{_ALONE}|{_LETTERS}(?:{_JOIN}{_LETTERS})*")
+# ?? behind a word is a question asked loudly.
 _SYMBOL = re.compile(
-    r"(?i)\bc\+\+(?!\+)|\b[cf]#|(?<![\w.])\.net\b|===|!==|==|!=|=>|->|:=|&&|\|\||\?\?"
+    r"\b[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
+    r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
+_SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN.pattern}")
 _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"'})
+# Letters that are no other letter with a mark, and that asciifolding folds all the same.
+_FOLDED = str.maketrans(
+    {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
 _MENDABLE = re.compile(r"[^\W\d_]{3,}(?:'[^\W\d_]+)?")
 
 
@@ -102,35 +114,41 @@ def _words(run: str, start: int, place: int) -> Iterator[Word]:
 
 def _word(text: str, start: int, at: str) -> Word | None:
     """One word, or None where nothing of it would be a token."""
-    bare = text.strip("\"'`.,:;!?")
-    begin = start + text.index(bare)
-    if _SYMBOL.search(text):
-        return Word(text, text.lower(), (text.lower(),), at, start, start + len(text))
-    pieces = tuple(_plain(token) for token in _TOKEN.findall(bare))
-    if not pieces:
+    tokens = list(_SYMBOL_OR_TOKEN.finditer(text))
+    if not tokens:
         return None
-    return Word(bare, "-".join(pieces), pieces, at, begin, begin + len(bare))
+    # An emoji or a sign behind a word would be a token of its own, and asked for.
+    begin, end = tokens[0].start(), tokens[-1].end()
+    while end < len(text) and unicodedata.category(text[end])[0] == "M":
+        end += 1
+    pieces = tuple(plain(token.group()) for token in tokens)
+    return Word(text[begin:end], "-".join(pieces), pieces, at, start + begin, start + end)
 
 
-def _plain(token: str) -> str:
+def plain(token: str) -> str:
     """Lower-case and without accents, as the analysis makes it."""
     parts = unicodedata.normalize("NFKD", token.lower())
     bare = "".join(letter for letter in parts if not unicodedata.combining(letter))
-    return bare.removesuffix("'s")
+    return bare.translate(_FOLDED).removesuffix("'s")
 
 
 def apart(glued: Word) -> tuple[Word, ...]:
-    """The pieces of a glued word as words of their own, for when they stand nowhere together."""
+    """The pieces of a glued word as words of their own, for when they stand nowhere together.
+
+    None for a single piece, and for more than anybody means one by one.
+    """
+    if not 1 < len(glued.pieces) <= relevance.PIECES_APART:
+        return ()
     return tuple(
         Word(
             token.group(),
-            _plain(token.group()),
-            (_plain(token.group()),),
+            plain(token.group()),
+            (plain(token.group()),),
             f"{glued.at}.{number}",
             glued.start + token.start(),
             glued.start + token.end(),
         )
-        for number, token in enumerate(_TOKEN.finditer(glued.text))
+        for number, token in enumerate(_SYMBOL_OR_TOKEN.finditer(glued.text))
     )
 
 

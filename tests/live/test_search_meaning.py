@@ -61,6 +61,7 @@ POSTS = {
     },
     "evil": ("<script>alert(1)</script> & more", "<p>&lt;img src=x&gt; haggis</p>", "", "food"),
     "commented": ("Soup of the week", "<p>With leeks.</p>", "2016-01-01", "food"),
+    "arrow": ("Arrows", "<p>Write node->next, or x!=y 🎉 中文.</p>", "2016-01-01", "tools"),
     "swede": ("Rutabaga roasted", "<p>With salt.</p>", "2016-01-01", "food"),
 }  # fmt: skip
 COMMENTS = {"commented": ("c1", "Add a rutabaga, I say.", "Olu")}
@@ -167,6 +168,30 @@ def test_nonsense_finds_nothing(ask: Ask, q: str) -> None:
     assert answer.body["hits"] == []
     assert answer.body["tier"] is None
     assert "corrected" not in answer.body
+
+
+@pytest.mark.parametrize(
+    ("q", "expected"),
+    [
+        ("node->next", "arrow"),
+        ("next->node", "arrow"),
+        ("x!=y", "arrow"),
+        ("中文", "arrow"),
+        ("next🎉", "arrow"),
+        ("arrows®", "arrow"),
+        ("C++11", "cpp"),
+        ("C#/F#", "csharp"),
+        ("fountain??", "centre"),
+        ("résum", "cafe"),
+    ],
+)
+def test_what_the_analysis_cuts_further_is_found(ask: Ask, q: str, expected: str) -> None:
+    assert oids(ask(q))[:1] == [expected]
+
+
+@pytest.mark.parametrize("q", ["日本語", "go语言", "->->", "a=>b", "हिन्दी", "©2015", "🇩🇪", "½x"])
+def test_no_query_is_refused(ask: Ask, q: str) -> None:
+    assert ask(q).body["q"] == q
 
 
 def test_the_beginning_of_a_word_finds_it_below_whole_words(ask: Ask) -> None:

@@ -7,9 +7,10 @@ import pytest
 
 from app.search import relevance
 from app.search.blended import readings, reworded, sought
-from app.search.clauses import has_word
+from app.search.clauses import begins, has_word
 from app.search.fallback import search_plan as fallback_plan
 from app.search.fallback import search_terms, suggest_plan
+from app.search.known import words_to_ask_about
 from app.search.phrases import phrase_clauses
 from app.search.plan import Wanted, first_plan, second_plan
 from app.search.request import SearchRequest
@@ -140,6 +141,17 @@ def test_a_glued_word_that_stands_nowhere_is_taken_apart() -> None:
     assert [word.token for word in reworded(query, known).words] == ["node", "jss"]
     known["0"] = Known(words=1)
     assert reworded(query, known) == query
+
+
+def test_very_many_pieces_are_not_taken_apart() -> None:
+    query = understand(".".join("abcdefghijklmnopqrstuvwxyz"))
+    known = {"0": Known()}
+    assert reworded(query, known) == query
+    assert [word.at for word in words_to_ask_about(query)] == ["0"]
+
+
+def test_beginnings_are_looked_for_as_they_are_indexed() -> None:
+    assert begins("title.words", "Résum") == {"prefix": {"title.words": {"value": "resum"}}}
 
 
 def test_numbers_of_ranking_keep_their_order() -> None:

@@ -29,6 +29,14 @@ def tokens(q: str) -> list[str]:
         ("===", ["==="]),
         ("(foo)", ["foo"]),
         ("?! …", []),
+        ("foo->bar", ["foo-->-bar"]),
+        ("C++11", ["c++-11"]),
+        ("C#/.NET", ["c#-.net"]),
+        ("why??", ["why"]),
+        ("a ?? b", ["a", "??", "b"]),
+        ("rust🎉 rust® ©2015", ["rust", "rust", "2015"]),
+        ("中文rust", ["中-文-rust"]),
+        ("Łukasz Straße Søren", ["lukasz", "strasse", "soren"]),
     ],
 )
 def test_words(q: str, expected: list[str]) -> None:
@@ -97,3 +105,20 @@ def test_anything_can_be_typed(q: str) -> None:
         assert word.pieces
         assert 0 <= word.start < word.end <= len(q)
     assert len({word.at for word in query.words}) == len(query.words)
+
+
+def test_pieces_are_the_tokens_that_the_analysis_makes() -> None:
+    assert [word.pieces for word in understand("foo->bar C++11 日本語 हिन्दी").words][:3] == [
+        ("foo", "->", "bar"),
+        ("c++", "11"),
+        ("日", "本", "語"),
+    ]
+    assert [piece.text for piece in apart(understand("foo->bar").words[0])] == ["foo", "->", "bar"]
+
+
+def test_a_word_ends_with_its_last_letter_and_the_marks_on_it() -> None:
+    words = understand("¡rust🎉! कार्गो").words
+    assert [(word.text, word.start, word.end) for word in words] == [
+        ("rust", 1, 5),
+        ("कार्गो", 8, 14),
+    ]

@@ -131,3 +131,8 @@ def test_key_differs_for_another_answer(change: tuple[str, str]) -> None:
 
 def test_keys_cannot_be_forged() -> None:
     assert parse(("q", "a&page=2")).key() != parse(("q", "a"), ("page", "2")).key()
+
+
+def test_what_is_not_seen_is_left_out_but_for_joiners() -> None:
+    assert parse(("q", "\u202eru\u200bst\u202c \ufeffco\u00adop")).q == "rust coop"
+    assert parse(("q", "می\u200cخواهم")).q == "می\u200cخواهم"
