@@ -25,7 +25,7 @@ def main(traceback: bool) -> None:
     blogsearch doctor                   what runs, what does not, what to do
 
     Where the engines are is read from ELASTICSEARCH_URL and REDIS_URL, every other setting from
-    BLOGSEARCH_…; the README lists them.
+    BLOGSEARCH_…; docs/settings.md lists them.
     """
 
 

@@ -206,7 +206,7 @@ def _warn_of_unknown_names() -> None:
     for name in sorted(ours - known):
         if not name.startswith(_OF_DEVSTACK):
             near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else "the README lists them."
+            hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them."
             log.warning("%s is no setting and does nothing; %s", name, hint)
 
 

@@ -9,6 +9,7 @@ from werkzeug.datastructures import MultiDict
 
 from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
+from app.errors import BadRequest
 from app.search import search as run_search
 from app.search.request import SearchRequest
 
@@ -33,7 +34,12 @@ def search(
     parameters = MultiDict({"q": " ".join(query), "page": str(page), "size": str(size)})
     if debug:
         parameters["debug-search"] = ""
-    request = SearchRequest.parse(parameters)
+    try:
+        request = SearchRequest.parse(parameters)
+    except BadRequest as error:
+        # Its message goes on to list the parameters of an address.
+        complaints = [f"{found['parameter']} {found['message']}" for found in error.details]
+        raise click.ClickException(f"{'; '.join(complaints)}.") from None
     answer = run_search(tools.elastic, tools.settings.index, request, tools.settings)
     if form == "json":
         whole = {**answer.body, "debug": answer.debug} if debug else answer.body

@@ -44,7 +44,8 @@ def test_search_explains_itself(run: Run) -> None:
 def test_a_bad_page_is_one_message(run: Run) -> None:
     result = run("search", "python", "--page", "99")
     assert result.exit_code == 1
-    assert "page must be a whole number from 1 to 50" in result.output
+    assert "page must be a whole number from 1 to 50." in result.output
+    assert "debug-search" not in result.output
     assert "Traceback" not in result.output
 
 
