@@ -53,6 +53,17 @@ def _answer(service: Service, url: str) -> str | None:
         return None
 
 
+def version_given(service: Service, url: str, environment: Mapping[str, str]) -> str:
+    """The version of the service at an address that the environment names.
+
+    Raises:
+        NotAnswering: with the reason.
+    """
+    if service is ELASTICSEARCH:
+        return elasticsearch_version(url, environment)
+    return service.ask(url)
+
+
 def check_given(service: Service, url: str, environment: Mapping[str, str]) -> str:
     """The address that the environment names, if the service answers there.
 
@@ -65,10 +76,7 @@ def check_given(service: Service, url: str, environment: Mapping[str, str]) -> s
         return url
     shown = without_password(url)
     try:
-        if service is ELASTICSEARCH:
-            version = elasticsearch_version(url, environment)
-        else:
-            version = service.ask(url)
+        version = version_given(service, url, environment)
     except NotAnswering as error:
         raise DevstackError(
             f"{service.variable} is set to {shown}, and no {service.title} answers there:\n"

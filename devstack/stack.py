@@ -11,7 +11,7 @@ from devstack.errors import DevstackError, NotAnswering
 from devstack.places import Places, locked
 from devstack.probe import port_is_taken, without_password
 from devstack.processes import Processes
-from devstack.readiness import check_given, wait_until_ready
+from devstack.readiness import check_given, version_given, wait_until_ready
 from devstack.services import ELASTICSEARCH, SERVICES, Service
 from devstack.state import State, forget, remember, remembered
 from devstack.talk import say
@@ -80,7 +80,7 @@ class Stack:
         """A line on each service."""
         for service in SERVICES:
             if (given := self._given(service)) is not None:
-                yield f"{service.title}: {without_password(given)}, from {service.variable}"
+                yield f"{service.title}: {self._how_given(service, given)}"
                 continue
             state = self._running(service)
             if state is None:
@@ -95,6 +95,15 @@ class Stack:
                 f"{service.title}: {service.url(state.port)}, {how}, {what}, "
                 f"{'kept' if state.keep else 'until its user leaves'}, log {state.log}"
             )
+
+    def _how_given(self, service: Service, given: str) -> str:
+        if not given:
+            return f"none, by {service.variable}"
+        try:
+            how = f"version {version_given(service, given, self.environment)}"
+        except NotAnswering as error:
+            how = f"does not answer: {error}"
+        return f"{without_password(given)}, from {service.variable}, {how}"
 
     @contextmanager
     def using(self, *, keep: bool) -> Iterator[dict[str, str]]:

@@ -198,6 +198,15 @@ def test_an_address_where_nothing_answers_is_an_error_without_the_password(stack
     assert "secret" not in str(raised.value)
 
 
+def test_status_asks_the_address_from_the_environment_too(stack: Stack) -> None:
+    given = f"http://me:secret@127.0.0.1:{_free_port()}"
+    environment = {**stack.environment, "ELASTICSEARCH_URL": given, "REDIS_URL": ""}
+    first, second = Stack(stack.places, environment, stack.backends).status()
+    assert "from ELASTICSEARCH_URL, does not answer" in first
+    assert "secret" not in first
+    assert second == "Redis: none, by REDIS_URL"
+
+
 def test_an_unknown_backend_is_refused(stack: Stack) -> None:
     stack.environment = {**stack.environment, "BLOGSEARCH_DEVSTACK_BACKEND": "podman"}
     with pytest.raises(DevstackError, match="`process` or `container`"):
