@@ -50,16 +50,17 @@ class Sought:
             unknown: whether it is known to stand nowhere itself.
         """
 
-        def grown(text: str, weight: float) -> bool:
+        def grown(text: str, weight: float, cost: float = 0.0) -> bool:
             long_enough = len(text) >= relevance.PREFIX_MIN and text.isalnum()
-            return prefix and long_enough and weight >= relevance.PREFIX_MIN_WEIGHT
+            likely = weight >= relevance.PREFIX_MIN_WEIGHT and cost <= relevance.MAX_COST_BEGINNING
+            return prefix and long_enough and likely
 
         started = begins and grown(word.token, 1.0)
         typed = Spelling(
             word.text, reading.typed_weight, started, started and unknown, word.partly_stop
         )
         others = (
-            Spelling(other.text, other.weight, grown(other.text, other.weight))
+            Spelling(other.text, other.weight, grown(other.text, other.weight, other.cost))
             for other in reading.alternatives
         )
         return cls(word, (typed, *others))

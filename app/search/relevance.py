@@ -52,6 +52,9 @@ MIN_WEIGHT = 0.1
 .9856/.9717 on these, but -.018 on the third corpus's random typos."""
 MIN_UNLIKELY, ENOUGH = 0.005, 10
 """… but for those this likely while there are fewer documents than a page takes. Never: .9850."""
+MOST_UNLIKELY = 30
+"""… and that bring no more documents than this in all: `soren` found two posts with sorn and, at a
+weight of .009, 165 with store and stored, all of them counted. No cap, and 30: .988/.987 both."""
 KIN = 0.15
 """What an inflection of the likeliest alternative weighs at least. Without it related posts whose
 inflection stands in code only are not found: inflected .9678 → .9698 on til, strict .9854 → .9844.
@@ -154,6 +157,9 @@ UNKNOWN_PREFIX = 12.0
 """… but twelve times that where the typed word stands nowhere, so that `corn` finds Cornwall on the
 first page. On the shared corpora it changes nothing; the sample's prefix queries, together with
 BEGINNING_COST: .83 → 1.0."""
+MAX_COST_BEGINNING = 1.0
+"""What a mistyped beginning may cost: `mpeh` is two slips from meth, and found all 370 posts with
+a method. No limit, and 1: .988/.987 both."""
 BEGINNING_COST = 1.2
 """Not having typed a word to its end costs as much as one bad slip and less than two."""
 

@@ -117,14 +117,14 @@ def _weighed(
     """The candidates with their log-likelihoods made weights, the likeliest `best`.
 
     An unlikely one is kept only while the likelier, and the `documents` that are found anyway,
-    leave room on the first page.
+    leave room on the first page, and where it is not so frequent that it would be most of them.
     """
     kept: list[Alternative] = []
     for one in candidates[: relevance.MAX_ALTERNATIVES]:
         weight = best * math.exp(one.weight - candidates[0].weight)
         if akin(one.text, candidates[0].text):
             weight = max(weight, best * relevance.KIN)
-        room = documents < relevance.ENOUGH
+        room = documents < relevance.ENOUGH and documents + one.freq <= relevance.MOST_UNLIKELY
         if weight >= (relevance.MIN_UNLIKELY if room else relevance.MIN_WEIGHT):
             kept.append(replace(one, weight=weight))
         documents += one.freq

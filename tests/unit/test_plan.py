@@ -113,6 +113,15 @@ def test_alternatives_are_in_the_query_with_their_weight() -> None:
     assert "python" in str(has_word(seen[0]))
 
 
+@pytest.mark.parametrize(("option", "grows"), [("math", True), ("mesh", False)])
+def test_a_beginning_is_mistyped_by_one_slip_at_most(option: str, grows: bool) -> None:
+    query = understand("meth" if grows else "mpeh")
+    known = {"0": Known()}
+    options = {query.words[0].token: [{"text": option, "freq": 1, "score": 0.5}]}
+    seen = sought(query, readings(query, known, options), known, typos=True)
+    assert [(one.text, one.prefix) for one in seen[0].spellings[1:]] == [(option, grows)]
+
+
 def test_phrases_skip_stop_words_where_these_are_not_indexed() -> None:
     words = wanted("controlling the style").sought
     clauses = phrase_clauses(words, {"title.words": 2.0, "title": 1.0})

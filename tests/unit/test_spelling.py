@@ -61,6 +61,11 @@ def test_an_unlikely_word_is_left_out_where_the_likely_one_fills_the_page() -> N
     assert texts(read("redict", Known(), found)) == ["predict"]
 
 
+def test_an_unlikely_word_is_left_out_where_it_would_be_most_of_the_count() -> None:
+    found = [option("redirect", relevance.MOST_UNLIKELY), option("predict", 2)]
+    assert texts(read("redict", Known(), found)) == ["predict"]
+
+
 def test_a_known_word_stays_as_it_is() -> None:
     reading = read("react", KNOWN_WORD, [option("reach", 500)])
     assert reading == Reading(1.0, (), "known")
