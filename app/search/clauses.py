@@ -150,14 +150,6 @@ def spelling_clause(sought: Sought, spelling: Spelling, *, named: bool) -> Claus
         constant(match_any(fields, text), gain, name(" or ".join(fields)))
         for fields, gain in _gains(relevance.GAINS, spelling)
     ]
-    in_comments = (
-        constant(match_any(fields, text), gain)
-        for fields, gain in _gains(relevance.COMMENT_GAINS, spelling)
-    )
-    comments = of_comments(either(in_comments))
-    if named:
-        comments["has_child"]["_name"] = name("comments")
-    found.append(comments)
     if spelling.weight >= relevance.BM25_MIN_WEIGHT and not spelling.unstemmed:
         found += [
             match(field, text, boost, name(f"BM25 in {field}"))
@@ -179,27 +171,42 @@ def begins(field: str, text: str) -> Clause:
 
 def word_clause(sought: Sought, *, named: bool) -> Clause:
     """A word in any of its readings."""
-    return either(
-        (spelling_clause(sought, spelling, named=named) for spelling in sought.ways),
-        sought.name,
+    found = [spelling_clause(sought, spelling, named=named) for spelling in sought.ways]
+    # One look at the comments for all readings: each `has_child` costs as much as all else.
+    in_comments = (
+        constant(match_any(fields, spelling.text), gain)
+        for spelling in sought.ways
+        for fields, gain in _gains(relevance.COMMENT_GAINS, spelling)
     )
+    comments = of_comments(either(in_comments))
+    if named:
+        comments["has_child"]["_name"] = f"{sought.name} in comments"
+    return either([*found, comments], sought.name)
 
 
 def has_spelling(spelling: Spelling) -> Clause:
-    """Whether a post has a word so spelled: the same posts as `spelling_clause`, unscored."""
-    posts = [field for fields, _ in _gains(relevance.GAINS, spelling) for field in fields]
-    comments = [
-        field for fields, _ in _gains(relevance.COMMENT_GAINS, spelling) for field in fields
-    ]
-    found = [match_any(posts, spelling.text), of_comments(match_any(comments, spelling.text))]
-    if spelling.prefix:
-        found += [begins(field, spelling.text) for field in relevance.PREFIX_GAINS]
-    return either(found)
+    """Whether a post has a word so spelled, in itself or in a comment."""
+    return either([*_in_post(spelling), of_comments(either(_in_comments(spelling)))])
 
 
 def has_word(sought: Sought) -> Clause:
-    """Whether a post has a word in any of its readings."""
-    return either(has_spelling(spelling) for spelling in sought.ways)
+    """Whether a post has a word in any of its readings: the posts of `word_clause`, unscored."""
+    in_posts = [clause for spelling in sought.ways for clause in _in_post(spelling)]
+    in_comments = [clause for spelling in sought.ways for clause in _in_comments(spelling)]
+    return either([*in_posts, of_comments(either(in_comments))])
+
+
+def _in_post(spelling: Spelling) -> list[Clause]:
+    fields = [field for fields, _ in _gains(relevance.GAINS, spelling) for field in fields]
+    found = [match_any(fields, spelling.text)]
+    if spelling.prefix:
+        found += [begins(field, spelling.text) for field in relevance.PREFIX_GAINS]
+    return found
+
+
+def _in_comments(spelling: Spelling) -> list[Clause]:
+    fields = [field for fields, _ in _gains(relevance.COMMENT_GAINS, spelling) for field in fields]
+    return [match_any(fields, spelling.text)]
 
 
 def out_clause(text: str) -> Clause:
