@@ -61,6 +61,11 @@ class AnswerCache:
         self._searches = Searches(link, keys, counted_searches)
         self._sizes = self.memoize(seconds=_SIZES_KEPT, args_rewrite=lambda *_: ())(stats.sizes)
 
+    @property
+    def keeps(self) -> bool:
+        """There is a Redis to keep answers in, whether or not it can be asked now."""
+        return self.link.configured
+
     def get_or_compute(self, key: str, compute: Compute, *, anew: bool = False) -> Cached:
         """The answer to the request that `key` stands for.
 

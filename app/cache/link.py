@@ -44,6 +44,11 @@ class Link:
         self._rest = 0.0  # how long the current rest is; 0: Redis answers
         self._rest_until = 0.0
 
+    @property
+    def configured(self) -> bool:
+        """There is a Redis to ask, whether or not it answers."""
+        return self._client is not None
+
     def budget(self, seconds: float | None = None) -> Budget:
         """A search's time on Redis, the setting's unless said otherwise."""
         return Budget(self.timeout if seconds is None else seconds)

@@ -8,7 +8,7 @@ from elasticsearch import ApiError, TransportError
 
 from app.commands.generations import indices, prune, rollback
 from app.commands.options import AllowanceType, reading_options, rejects_option, shape_of, stoppable
-from app.commands.outcome import begin_generation, leave, tell_built
+from app.commands.outcome import begin_generation, leave, tell_built, tell_unnoted
 from app.commands.reporting import display, rejects
 from app.commands.sources import Reading
 from app.commands.syncing import sync
@@ -109,7 +109,8 @@ def add(tools: Tools, reading: Reading, as_new: bool, rejects_path: Path | None)
             with suppress(ApiError, TransportError, IndexingError):
                 freshness.now()
             raise
-        freshness.now()
+        if not freshness.now():
+            tell_unnoted()
     older = f", {added.older:,} left alone (the index is newer)" if added.older else ""
     click.echo(f"{added.created:,} documents added, {added.updated:,} replaced{older}.")
     leave(on_reject)

@@ -13,12 +13,17 @@ SOME_REJECTED = 3
 
 def begin_generation(tools: Tools, index: str, rules: str) -> None:
     """Make every answer from before unreachable, or say that it could not be done."""
-    if not tools.cache.new_generation(index, rules) and tools.settings.redis_url:
-        click.echo(
-            "Redis did not take note: answers from before may be seen until they expire "
-            "(BLOGSEARCH_CACHE_TTL).",
-            err=True,
-        )
+    if not tools.cache.new_generation(index, rules) and tools.cache.keeps:
+        tell_unnoted()
+
+
+def tell_unnoted() -> None:
+    """Redis knows nothing of what was written."""
+    click.echo(
+        "Redis did not take note: answers from before may be seen until they expire "
+        "(BLOGSEARCH_CACHE_TTL).",
+        err=True,
+    )
 
 
 def tell_built(tools: Tools, built: Built) -> None:

@@ -4,14 +4,16 @@ POST takes one or many and answers for each; PUT and DELETE name one in the addr
 have slashes, but for `/comments/`, behind which a comment's begins.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 
 from elasticsearch import Elasticsearch
 from flask import Blueprint, Response, current_app, jsonify, request
 from flask.blueprints import BlueprintSetupState
+from werkzeug.routing import PathConverter
 
-from app.errors import BadRequest, NotFound, ServiceError, Unavailable
+from app.errors import BadRequest, NoIndex, NotFound, ServiceError, Unavailable
 from app.freshness import Freshness
 from app.service import EXTENSION, Service, current_service
 from app.views.slots import Slot, comment_slots, failure, post_slots, taken, told
@@ -25,9 +27,17 @@ _FRESHNESS = "blogsearch-freshness"
 _TIMEOUT = 30.0  # seconds; a write may take longer than a search
 
 
+class _Oid(PathConverter):
+    """Any text: a path has no slash at its beginning, and would be redirected to another post."""
+
+    regex = r"[\s\S]+?"
+    part_isolating = False
+
+
 @blueprint.record_once
 def _set_up(state: BlueprintSetupState) -> None:
     service: Service = state.app.extensions[EXTENSION]
+    state.app.url_map.converters["oid"] = _Oid
     state.app.extensions[_FRESHNESS] = Freshness(
         service.elastic.options(request_timeout=_TIMEOUT), service.cache, service.settings.index
     )
@@ -36,6 +46,11 @@ def _set_up(state: BlueprintSetupState) -> None:
 @blueprint.before_request
 def _only_with_a_token() -> None:
     authorize(request, current_service().settings)
+    try:
+        request.environ["PATH_INFO"].encode("latin-1").decode()
+    except UnicodeError:
+        # Werkzeug would put the same sign for every such byte, and one post for another.
+        raise BadRequest("The oid in the address is not UTF-8; percent-encode it so.") from None
 
 
 @blueprint.post("/documents")
@@ -44,18 +59,18 @@ def post_documents() -> Response:
     return _take(post_slots(_entries()))
 
 
-@blueprint.put("/documents/<path:oid>")
+@blueprint.put("/documents/<oid:oid>")
 def put_document(oid: str) -> Response:
     """Take one post in, under the oid of the address."""
     return _take(post_slots(_named(oid)))
 
 
-@blueprint.delete("/documents/<path:oid>")
+@blueprint.delete("/documents/<oid:oid>")
 def delete_document(oid: str) -> Response:
     """Remove a post and its comments."""
     wait = wants_waiting(request)
     service = current_service()
-    with told():
+    with _told():
         found, comments = delete_post(_client(service), service.settings.index, oid)
     if not found and not comments:
         raise NotFound(f"There is no post {oid!r}.")
@@ -63,24 +78,24 @@ def delete_document(oid: str) -> Response:
     return _gone({"kind": "post", "oid": oid, "comments": comments})
 
 
-@blueprint.post("/documents/<path:post_oid>/comments")
+@blueprint.post("/documents/<oid:post_oid>/comments")
 def post_comments(post_oid: str) -> Response:
     """Take comments on a post in: one, a JSON array, or NDJSON."""
     return _take(comment_slots(post_oid, _entries()))
 
 
-@blueprint.put("/documents/<path:post_oid>/comments/<path:oid>")
+@blueprint.put("/documents/<oid:post_oid>/comments/<oid:oid>")
 def put_comment(post_oid: str, oid: str) -> Response:
     """Take one comment in, under the oid of the address."""
     return _take(comment_slots(post_oid, _named(oid)))
 
 
-@blueprint.delete("/documents/<path:post_oid>/comments/<path:oid>")
+@blueprint.delete("/documents/<oid:post_oid>/comments/<oid:oid>")
 def remove_comment(post_oid: str, oid: str) -> Response:
     """Remove one comment."""
     wait = wants_waiting(request)
     service = current_service()
-    with told():
+    with _told():
         found = delete_comment(_client(service), service.settings.index, post_oid, oid)
     if not found:
         raise NotFound(f"There is no comment {oid!r} on the post {post_oid!r}.")
@@ -93,9 +108,11 @@ def _take(slots: list[Slot]) -> Response:
     wait = wants_waiting(request)
     service = current_service()
     writes = [slot.write for slot in slots if slot.write]
-    with told():
+    with _told():
         written = iter(put(_client(service), service.settings.index, writes))
     results = [slot.result(next(written) if slot.write else None) for slot in slots]
+    if any(result["status"] == 503 for result in results):
+        _freshness().soon()
     if not any(taken(result) for result in results):
         raise failure(results)
     _make_visible(wait)
@@ -107,18 +124,40 @@ def _take(slots: list[Slot]) -> Response:
 
 
 def _make_visible(wait: bool) -> None:
-    freshness: Freshness = current_app.extensions[_FRESHNESS]
+    freshness = _freshness()
     if not wait:
         freshness.soon()
         return
     try:
         with told():
-            freshness.now()
+            if not freshness.now():
+                freshness.soon()
     except ServiceError as error:
         freshness.soon()
         raise Unavailable(
             f"It was taken, but searches may not find it yet: {error.message}"
         ) from error
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """As `told`; a write that may have been taken all the same is made visible.
+
+    Sent again, a deletion that was taken is a 404, and nobody would tell the cache.
+    """
+    try:
+        with told():
+            yield
+    except NoIndex:
+        raise
+    except Unavailable:
+        _freshness().soon()
+        raise
+
+
+def _freshness() -> Freshness:
+    freshness: Freshness = current_app.extensions[_FRESHNESS]
+    return freshness
 
 
 def _entries() -> list[tuple[int | None, Any]]:

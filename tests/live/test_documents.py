@@ -1,14 +1,16 @@
 """Writing over HTTP: who may, what is answered for each document, and how soon it is found."""
 
 import json
+import signal
 import threading
 import time
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import requests
-from elasticsearch import Elasticsearch
+from elasticsearch import ConnectionTimeout, Elasticsearch
 from flask.testing import FlaskClient
 from pydantic import SecretStr
 from werkzeug.serving import make_server
@@ -17,7 +19,10 @@ from werkzeug.test import TestResponse
 from analyzers.rules import NO_RULES
 from app import create_app
 from app.settings import Settings
+from app.views import documents
+from bench.servers import redis_server
 from indexer.build import Shape
+from indexer.deletes import delete_post
 from indexer.generations import require_live
 from indexer.lifecycle import block_writes
 from indexer.records import Origin, RawPost
@@ -248,6 +253,33 @@ class TestPost:
         assert "<img" not in shown
         assert "<script" not in shown
 
+    @pytest.mark.parametrize(
+        "oid", ["a/b", "/lead", "//two", "a//b", "trail/", "https://example.org/a", "a b?c%d", "ä"]
+    )
+    def test_an_address_names_just_that_oid(self, blog: Blog, oid: str) -> None:
+        blog.put("lead", title="Lead")
+        path = f"/documents/{quote(oid, safe='/')}"
+        entry = {"title": "Kiwi"}
+        assert blog.send("PUT", path, entry).get_json()["results"][0]["oid"] == oid
+        comment = blog.send("PUT", f"{path}/comments//1/", {"comment": "Moa"})
+        assert comment.get_json()["results"][0] == {
+            "kind": "comment",
+            "oid": "/1/",
+            "post_oid": oid,
+            "status": 201,
+            "result": "created",
+        }
+        assert blog.send("DELETE", path).get_json()["results"][0]["comments"] == 1
+        assert (blog.found("kiwi"), blog.found("lead")) == (set(), {"lead"})
+
+    @pytest.mark.parametrize("method", ["PUT", "DELETE"])
+    def test_an_address_that_is_no_text_is_refused(self, blog: Blog, method: str) -> None:
+        # As a server hands over `caf%E9`; the client of the tests mends it.
+        raw = {"PATH_INFO": "/documents/caf\xe9"}
+        answer = blog.send(method, "/documents/x", {"title": "x"}, environ_overrides=raw)
+        assert answer.status_code == 400
+        assert "UTF-8" in answer.get_json()["error"]["message"]
+
     def test_without_an_index_it_says_so(self, settings: Settings) -> None:
         nowhere = settings.model_copy(update={"index": f"{settings.index}-none"})
         answer = Blog(create_app(nowhere).test_client()).put("x")
@@ -325,6 +357,46 @@ def address(settings: Settings) -> Iterator[str]:
 
 
 class TestFreshness:
+    def test_a_cache_that_was_away_is_told_when_it_is_back(self, settings: Settings) -> None:
+        with redis_server() as server:
+            changed = {"redis_url": server.url, "cache_timeout": 0.2}
+            client = create_app(settings.model_copy(update=changed)).test_client()
+            blog = Blog(client)
+            assert blog.found("quetzal") == set()
+            server.process.send_signal(signal.SIGSTOP)
+            # Redis is left alone for a second or two after these.
+            assert [blog.found(word) for word in ("one", "two")] == [set(), set()]
+            time.sleep(0.6)
+            assert blog.found("three") == set()
+            assert blog.put("bird", title="Quetzal").status_code == 201
+            server.process.send_signal(signal.SIGCONT)
+            deadline = time.monotonic() + 5
+            while self._state(client, "quetzal") != ("HIT", 1):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+
+    @staticmethod
+    def _state(client: FlaskClient, q: str) -> tuple[str, int]:
+        answer = client.get("/search", query_string={"q": q})
+        return answer.headers["X-Cache"], answer.get_json()["count"]
+
+    def test_a_deletion_of_unknown_outcome_is_told_all_the_same(
+        self, client: FlaskClient, blog: Blog, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        blog.put("vole", title="Vole")
+        assert [blog.found("vole") for _ in range(2)] == [{"vole"}] * 2
+
+        def taken_but_unanswered(elastic: Elasticsearch, alias: str, oid: str) -> None:
+            delete_post(elastic, alias, oid)
+            raise ConnectionTimeout("no answer")
+
+        monkeypatch.setattr(documents, "delete_post", taken_but_unanswered)
+        assert blog.send("DELETE", "/documents/vole").status_code == 503
+        monkeypatch.undo()
+        assert blog.send("DELETE", "/documents/vole").status_code == 404
+        time.sleep(1)
+        assert blog.found("vole") == set()
+
     @pytest.mark.parametrize("refresh", ["wait_for", "false"])
     def test_within_a_second_whatever_is_being_searched(self, address: str, refresh: str) -> None:
         stop = threading.Event()

@@ -69,3 +69,12 @@ def test_every_search_parameter_is_mentioned(prose: str) -> None:
     # `q`, `q=…` or …?q=…: the bare letter stands in every text.
     missing = [name for name in KNOWN if not re.search(rf"[`?&]{name}[`=&']", prose)]
     assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
+
+
+def test_tables_of_settings_have_the_defaults_as_they_are() -> None:
+    known = {_variable(name, field): field for name, field in Settings.model_fields.items()}
+    row = re.compile(r"^\| `([A-Z_]+)` \| ([\d.]+) \|", re.MULTILINE)
+    pages = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+    stated = [found for page in pages for found in row.findall(page.read_text())]
+    assert ("BLOGSEARCH_CACHE_TTL", "600") in stated
+    assert [one for one in stated if float(one[1]) != known[one[0]].default] == []
