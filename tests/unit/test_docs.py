@@ -77,4 +77,6 @@ def test_tables_of_settings_have_the_defaults_as_they_are() -> None:
     pages = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
     stated = [found for page in pages for found in row.findall(page.read_text())]
     assert ("BLOGSEARCH_CACHE_TTL", "600") in stated
-    assert [one for one in stated if float(one[1]) != known[one[0]].default] == []
+    # The others are devstack's and Redis' own.
+    ours = [one for one in stated if one[0] in known]
+    assert [one for one in ours if float(one[1]) != known[one[0]].default] == []
