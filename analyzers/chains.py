@@ -44,7 +44,8 @@ SYMBOL_WORDS = {
 }
 """Names that the char filters give to words the tokenizer would cut, and what they stand for."""
 
-_OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
+OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
+"""Signs that are found like words, longer ones before those that are in them."""
 _OPERATOR_PREFIX = "op0"
 """Operators become `op0` and their code points: a word that nobody types and no stemmer cuts."""
 
@@ -83,7 +84,7 @@ def _char_filters() -> dict[str, dict[str, Any]]:
     symbols = {
         **_QUOTES,
         # The longest match wins: that is the filter's own rule.
-        **{sign: f"\\u0020{_operator_word(sign)}\\u0020" for sign in _OPERATORS},
+        **{sign: f"\\u0020{_operator_word(sign)}\\u0020" for sign in OPERATORS},
         "C++": "cplusplus",
         "c++": "cplusplus",
     }

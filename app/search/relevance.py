@@ -192,6 +192,8 @@ between two fields, so that it only parts posts that are equal else."""
 # -- snippets --------------------------------------------------------------------------------------
 FRAGMENT_SIZE = 160
 """Characters of a snippet: about two lines on a phone."""
+LONGEST_SNIPPET = 4 * FRAGMENT_SIZE
+"""A snippet ends with a word; one of 50,000 letters came whole."""
 FRAGMENTS = 2
 COMMENTS = 2
 """How many of a post's comments are shown with it."""

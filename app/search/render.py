@@ -9,11 +9,17 @@ import re
 from typing import Any
 from urllib.parse import quote
 
+from analyzers.chains import OPERATORS
+from app.search.relevance import FRAGMENT_SIZE, LONGEST_SNIPPET
+
 Json = dict[str, Any]
 
 # Private-use characters, which a stored text has no reason to contain; left-overs are dropped.
 MARK, UNMARK = "\ue000", "\ue001"
 _MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
+_EMPTY = re.compile(f"{MARK}\\s*{UNMARK}")
+# The analysis makes words of operators, and Lucene's marks for them are off by some characters.
+_OPERATOR = re.compile("|".join(f"[{MARK}{UNMARK}]*".join(map(re.escape, s)) for s in OPERATORS))
 _STRAY = re.compile(f"[{MARK}{UNMARK}]")
 # A fragment may begin or end inside one of the three entities that stored texts have.
 _ENTITY_REST = re.compile(r"^(?:amp|mp|p|lt|t|gt);")
@@ -28,8 +34,23 @@ def plain(stored: str | None) -> str:
 def safe(fragment: str) -> str:
     """A highlighted fragment with nothing but our own `<mark>` in it."""
     whole = _ENTITY_START.sub("", _ENTITY_REST.sub("", fragment.strip()))
-    escaped = html.escape(html.unescape(whole), quote=False)
+    marked = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, html.unescape(whole)))
+    escaped = html.escape(marked, quote=False)
     return _STRAY.sub("", _MARKED.sub(r"<mark>\1</mark>", escaped))
+
+
+def _mark_whole(operator: re.Match[str]) -> str:
+    """An operator with a mark somewhere inside, marked as a whole."""
+    found = operator.group()
+    return f"{MARK}{_STRAY.sub('', found)}{UNMARK}" if MARK in found else found
+
+
+def snippet(fragment: str) -> str:
+    """A fragment of a text, cut where a word without an end (a key, data) made it far too long."""
+    if len(fragment) > LONGEST_SNIPPET:
+        begin = max(0, fragment.find(MARK) - FRAGMENT_SIZE)
+        fragment = fragment[begin : begin + LONGEST_SNIPPET]
+    return safe(fragment)
 
 
 def _highlight(hit: Json, title: str) -> Json:
@@ -41,7 +62,7 @@ def _highlight(hit: Json, title: str) -> Json:
         fragments = found.get("code", []) or fragments
     return {
         "title": safe(titles[0]) if titles else html.escape(title, quote=False),
-        "text": [safe(fragment) for fragment in fragments],
+        "text": [snippet(fragment) for fragment in fragments],
     }
 
 
@@ -72,7 +93,9 @@ def _comment(hit: Json, post_url: str | None) -> Json:
         "author": plain(source.get("author")) or None,
         "pub_date": source.get("pub_date"),
         "url": f"{post_url}#comment-{quote(source['oid'])}" if post_url else None,
-        "highlight": [safe(fragment) for fragment in hit.get("highlight", {}).get("comment", [])],
+        "highlight": [
+            snippet(fragment) for fragment in hit.get("highlight", {}).get("comment", [])
+        ],
     }
 
 

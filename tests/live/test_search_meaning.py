@@ -189,6 +189,11 @@ def test_what_the_analysis_cuts_further_is_found(ask: Ask, q: str, expected: str
     assert oids(ask(q))[:1] == [expected]
 
 
+@pytest.mark.parametrize(("q", "mark"), [("->", "-&gt;"), ("===", "===")])
+def test_operators_are_marked_whole(ask: Ask, q: str, mark: str) -> None:
+    assert f"<mark>{mark}</mark>" in ask(q).body["hits"][0]["highlight"]["text"][0]
+
+
 @pytest.mark.parametrize("q", ["日本語", "go语言", "->->", "a=>b", "हिन्दी", "©2015", "🇩🇪", "½x"])
 def test_no_query_is_refused(ask: Ask, q: str) -> None:
     assert ask(q).body["q"] == q

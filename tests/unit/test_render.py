@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.render import MARK, UNMARK, comment_hit, concrete_index, plain, post_hit, safe
+from app.search.relevance import LONGEST_SNIPPET
+from app.search.render import (
+    MARK,
+    UNMARK,
+    comment_hit,
+    concrete_index,
+    plain,
+    post_hit,
+    safe,
+    snippet,
+)
 
 
 def marked(text: str) -> str:
@@ -25,6 +35,11 @@ def marked(text: str) -> str:
         ("<mark>not ours</mark>", "&lt;mark&gt;not ours&lt;/mark&gt;"),
         (f"stray {UNMARK} and {MARK}{MARK}b", "stray  and b"),
         (f"{UNMARK}a{MARK}", "a"),
+        (f"f() -{MARK}{UNMARK}&gt; u32", "f() <mark>-&gt;</mark> u32"),
+        (f"a ={marked('=')}= b", "a <mark>===</mark> b"),
+        (f"a &amp;{MARK}{UNMARK}&amp; b", "a <mark>&amp;&amp;</mark> b"),
+        (f"a -&gt; {marked('b')}", "a -&gt; <mark>b</mark>"),
+        (f"an empty {MARK}{UNMARK} one", "an empty  one"),
         ("amp; cut at the start", " cut at the start"),
         ("cut at the end &am", "cut at the end "),
         ("&amp;lt;b&amp;gt;", "&amp;lt;b&amp;gt;"),
@@ -34,13 +49,18 @@ def test_safe(fragment: str, expected: str) -> None:
     assert safe(fragment) == expected
 
 
-@given(st.text(alphabet=f"<>&;\"'/amplt= {MARK}{UNMARK}", max_size=60))
+@given(st.text(alphabet=f"<>&;\"'/amplt-= {MARK}{UNMARK}", max_size=60))
 def test_nothing_but_our_marks_gets_through(fragment: str) -> None:
     rest = re.sub(r"</?mark>", "", safe(fragment))
     assert "<" not in rest
     assert ">" not in rest
     assert MARK not in rest
     assert safe(fragment).count("<mark>") == safe(fragment).count("</mark>")
+
+
+def test_a_word_without_an_end_does_not_make_a_snippet_without_an_end() -> None:
+    assert snippet("x" * 50_000) == "x" * LONGEST_SNIPPET
+    assert "<mark>key</mark>" in snippet(f"{'x' * 9_000} {marked('key')} {'y' * 9_000}")
 
 
 def hit(**changes: object) -> dict[str, object]:
