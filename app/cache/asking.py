@@ -59,9 +59,11 @@ class _Asking:
         flight = means.flights.get(means.keys.lock(seen.digest))
         self._turn = Turn(flight, means.link, seen.budget, means.patience)
         self._turned = False
+        # Whether Elasticsearch is back is not for a visitor with an older answer to wait for.
+        self._beside = bool(seen.older) and means.engine.failed
 
     def answer(self) -> Cached:
-        later = self._refresh if self._seen.due else None
+        later = self._refresh if self._seen.due or self._beside else None
         with _lock(self._turn, self._make, self._value, _EXPIRES, later) as cached:
             found: Cached = cached
             return found
@@ -79,7 +81,7 @@ class _Asking:
         self._turned = True
         if seen.good:  # and due: it goes out now, and one of those who see it makes it anew
             return seen.good, _DUE
-        if seen.older and seen.older_is_current:
+        if seen.older and (seen.older_is_current or self._beside):
             return seen.older, _DUE
         raise NeedRegenerationException
 

@@ -8,12 +8,16 @@ class Rest:
 
     def __init__(self) -> None:
         self._until = 0.0
+        self.failed = False
+        """It has not answered since; also when the rest is over and nobody has tried yet."""
 
     def resting(self) -> bool:
         return time.monotonic() < self._until
 
     def begin(self, seconds: float) -> None:
         self._until = time.monotonic() + seconds
+        self.failed = True
 
     def end(self) -> None:
         self._until = 0.0
+        self.failed = False

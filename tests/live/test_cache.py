@@ -457,6 +457,28 @@ def test_older_answers_do_not_wait_for_a_hanging_elasticsearch_each(
     assert time.monotonic() - began < 0.4
 
 
+def test_whether_elasticsearch_is_back_is_tried_beside_the_searches(
+    opened: Callable[..., AnswerCache], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unavailable, "retry_after", 0.2)
+    cache, compute = opened(), Computation()
+    cache.get_or_compute("q", compute)
+    cache.new_generation("posts-000002", "rules")
+    compute.gone, compute.seconds = True, 0.5
+    cache.get_or_compute("q", compute)
+    for _ in range(3):
+        time.sleep(0.3)  # the rest is over
+        began = time.monotonic()
+        assert cache.get_or_compute("q", compute).state == "STALE"
+        assert time.monotonic() - began < 0.3
+        time.sleep(0.8)
+    assert compute.times == 5
+    compute.gone, compute.index = False, "posts-000002"
+    assert cache.get_or_compute("q", compute).state == "STALE"
+    time.sleep(0.8)
+    assert cache.get_or_compute("q", compute).state == "HIT"
+
+
 def test_a_forced_answer_is_computed_and_kept(opened: Callable[..., AnswerCache]) -> None:
     cache, compute = opened(), Computation()
     cache.get_or_compute("q", compute)
