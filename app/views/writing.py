@@ -64,7 +64,7 @@ def entries(request: Request, settings: Settings) -> list[tuple[int | None, Any]
     """What the body holds: one entry, those of an array, or those of NDJSON with their lines.
 
     Raises:
-        BadRequest: not JSON, or of another type; with every line that is none.
+        BadRequest: not JSON, cut off, or of another type; with every line that is none.
         TooLarge: more than `write_max_bytes`.
     """
     kind = request.mimetype
@@ -91,8 +91,17 @@ def _body(request: Request, most: int) -> bytes:
         body = request.get_data(cache=False)
     except RequestEntityTooLarge:
         raise too_large from None
+    except Exception:  # noqa: BLE001
+        # For chunks that are none each server raises errors of its own, gunicorn bare Exceptions.
+        raise BadRequest("The body broke off, or its chunks are none; nothing was taken.") from None
     if len(body) > most:
         raise too_large
+    if len(body) < (request.content_length or 0):
+        # A server hands over what it got before the connection was cut: of NDJSON, a part.
+        raise BadRequest(
+            f"The body broke off after {len(body):,} of {request.content_length:,} bytes; "
+            "nothing was taken."
+        )
     return body
 
 

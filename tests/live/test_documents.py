@@ -1,5 +1,6 @@
 """Writing over HTTP: who may, what is answered for each document, and how soon it is found."""
 
+import io
 import json
 import signal
 import threading
@@ -12,6 +13,7 @@ import pytest
 import requests
 from elasticsearch import ConnectionTimeout, Elasticsearch
 from flask.testing import FlaskClient
+from gunicorn.http.errors import ParseException
 from pydantic import SecretStr
 from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
@@ -234,6 +236,30 @@ class TestPost:
         answer = blog.send("POST", "/documents", data=data, content_type=kind)
         assert answer.status_code == status
         assert answer.get_json()["error"]["message"]
+
+    @pytest.mark.parametrize("error", [None, OSError("cut"), ParseException("no chunk")])
+    def test_takes_nothing_of_a_body_that_broke_off(
+        self, blog: Blog, error: Exception | None
+    ) -> None:
+        class Cut(io.BytesIO):
+            def read(self, size: int | None = -1, /) -> bytes:
+                if error:
+                    raise error
+                return super().read(size)
+
+        answer = blog.send(
+            "POST",
+            "/documents",
+            data=b"",
+            content_type=NDJSON,
+            environ_overrides={
+                "wsgi.input": Cut(b'{"oid":"n1","title":"Numbat"}\n'),
+                "CONTENT_LENGTH": "60",
+            },
+        )
+        assert answer.status_code == 400
+        assert "broke off" in answer.get_json()["error"]["message"]
+        assert blog.found("numbat") == set()
 
     def test_says_what_is_wrong_with_the_parameters_before_it_reads_the_body(
         self, blog: Blog
