@@ -124,7 +124,9 @@ def _weighed(
         weight = best * math.exp(one.weight - candidates[0].weight)
         if akin(one.text, candidates[0].text):
             weight = max(weight, best * relevance.KIN)
-        room = documents < relevance.ENOUGH and documents + one.freq <= relevance.MOST_UNLIKELY
+        likely = weight >= best * relevance.MIN_WEIGHT
+        fits = likely or documents + one.freq <= relevance.MOST_UNLIKELY
+        room = documents < relevance.ENOUGH and fits
         if weight >= (relevance.MIN_UNLIKELY if room else relevance.MIN_WEIGHT):
             kept.append(replace(one, weight=weight))
         documents += one.freq

@@ -66,6 +66,14 @@ def test_an_unlikely_word_is_left_out_where_it_would_be_most_of_the_count() -> N
     assert texts(read("redict", Known(), found)) == ["predict"]
 
 
+def test_what_a_rare_word_may_be_a_typo_of_is_kept_however_frequent() -> None:
+    # Both weigh little beside the typed word, but hardly less than one another.
+    found = [option("from", 2), option("iron", relevance.MOST_UNLIKELY + 10)]
+    reading = read("fron", Known(words=1, forms=1, stems=1), found)
+    assert set(texts(reading)) == {"from", "iron"}
+    assert reading.alternatives[1].weight < relevance.MIN_WEIGHT
+
+
 def test_a_known_word_stays_as_it_is() -> None:
     reading = read("react", KNOWN_WORD, [option("reach", 500)])
     assert reading == Reading(1.0, (), "known")
