@@ -59,6 +59,13 @@ class Settings(BaseSettings):
     )
     shards: int = Field(1, ge=1, le=64, description="Primary shards of a new generation.")
     replicas: int = Field(0, ge=0, le=8, description="Replicas of each shard.")
+    keep_generations: int = Field(
+        1,
+        ge=1,
+        le=100,
+        description="How many generations stay beside the live one after a swap, for `rollback`; "
+        "older ones are deleted.",
+    )
     synonyms_dir: Path = Field(
         _REPOSITORY / "synonyms", description="The folder of *.synonyms rule files."
     )
@@ -219,5 +226,8 @@ def environment_name(field: str) -> str:
 def _complaint(problem: ErrorDetails) -> str:
     field = str(problem["loc"][0])
     name = environment_name(field) if field in Settings.model_fields else field
+    if problem["type"] == "string_pattern_mismatch":
+        taken = "takes lower-case letters, digits, - and _, a letter or digit first, 80 at most"
+        return f"{name}: {taken} (it is {problem['input']!r})"
     secret = field in Settings.model_fields and Settings.model_fields[field].annotation is SecretStr
     return f"{name}: {problem['msg']}" + ("" if secret else f" (it is {problem['input']!r})")

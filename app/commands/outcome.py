@@ -4,6 +4,7 @@ import click
 
 from app.cache.through import AFTER_A_SWAP, warm
 from app.commands.reporting import Rejects
+from app.commands.tidying import tidy
 from app.commands.tools import Tools
 from indexer.progress import Built
 
@@ -36,6 +37,7 @@ def tell_built(tools: Tools, built: Built) -> None:
     warmed = warm(tools.cache, tools.elastic, tools.settings, seconds=AFTER_A_SWAP)
     if warmed.asked:
         click.echo(f"The {warmed.asked:,} most frequent searches are kept anew.")
+    tidy(tools)
 
 
 def tell_orphan(name: str) -> None:

@@ -142,3 +142,15 @@ def test_frequent_searches_are_kept_anew_after_a_swap(
     again = CliRunner().invoke(main, ["reindex", posts], obj=Tools(own))
     assert "most frequent searches are kept anew" in again.output
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "HIT"
+
+
+def test_generations_do_not_pile_up(elastic: Elasticsearch, settings: Settings, alias: str) -> None:
+    own = settings.model_copy(update={"index": alias})
+    posts = str(REPOSITORY / "sample" / "posts.jsonl")
+    for _ in range(3):
+        last = CliRunner().invoke(main, ["reindex", posts], obj=Tools(own))
+        assert last.exit_code == 0, last.output
+    assert f"Deleted {alias}-000001" in last.output
+    listed = CliRunner().invoke(main, ["indices", "--format", "json"], obj=Tools(own))
+    states = {one["generation"]: one["state"] for one in json.loads(listed.output)}
+    assert states == {f"{alias}-000002": "previous", f"{alias}-000003": "live"}
