@@ -55,3 +55,10 @@ def test_a_comment_leads_to_its_place(page: Page, address: str, client: FlaskCli
     link = page.locator(".comment a").first
     expect(link).to_contain_text("Comment by")
     assert "#comment-" in (link.get_attribute("href") or "")
+
+
+def test_exactly_what_was_typed_keeps_the_filters(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=pythn&since=2016-01-01&sort=newest")
+    page.get_by_role("link", name="Search for exactly").click()
+    for part in ("q=pythn", "typos=off", "since=2016-01-01", "sort=newest"):
+        assert part in page.url
