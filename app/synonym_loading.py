@@ -1,5 +1,6 @@
 """New rules go live: checked, built beside the live index, swapped in, and only then kept."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,6 @@ from elasticsearch import Elasticsearch
 from analyzers.check import Report, check
 from analyzers.rules import RuleSet, read_rules
 from app.cache import AnswerCache
-from app.cache.through import swapped
 from app.errors import ServiceError
 from app.settings import Settings
 from app.synonym_counts import counter
@@ -20,6 +20,8 @@ from indexer.lock import Lock
 from indexer.progress import Built, in_silence
 from indexer.progress import Report as Progressing
 from indexer.rebuild import rebuild_locked
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,6 @@ class Loader:
             built = self._go_live(lock, report.rules)
             replaced = self._folder.differing(copies)
             self._keep(copies, built)
-        self._tell_cache(built)
         return Loaded(report, built, replaced)
 
     def remove(self, names: Sequence[str]) -> Built | None:
@@ -91,7 +92,6 @@ class Loader:
             left = [path for path in self._folder.used() if path not in doomed]
             built = self._go_live(lock, read_rules(left))
             self._folder.delete(doomed)
-        self._tell_cache(built)
         return built
 
     def check(self, files: Sequence[Path], others: Sequence[Path]) -> Report:
@@ -105,7 +105,11 @@ class Loader:
         if live is None or live.rules == rules.digest:
             return None
         shape = Shape(rules, self._settings.shards, self._settings.replicas)
-        return rebuild_locked(self._client, lock, self._settings.index, shape, self._progressing)
+        built = rebuild_locked(self._client, lock, self._settings.index, shape, self._progressing)
+        # At once, whatever becomes of the files: the index has swapped.
+        if not self._cache.new_generation(built.index, built.rules) and self._cache.keeps:
+            log.warning("Redis did not take note: older answers may be seen until they expire")
+        return built
 
     def _keep(self, copies: Sequence[Path], built: Built | None) -> None:
         try:
@@ -118,7 +122,3 @@ class Loader:
                 f"{built.index} is live with the new rules, but: {error.message} "
                 "Copy the files there yourself, or the next build will be without them."
             ) from error
-
-    def _tell_cache(self, built: Built | None) -> None:
-        if built is not None:
-            swapped(self._cache, self._client, self._settings, built.index, built.rules)

@@ -56,15 +56,6 @@ class Warmed:
     failed: int
 
 
-def swapped(
-    cache: AnswerCache, elastic: Elasticsearch, settings: Settings, index: str, rules: str
-) -> Warmed:
-    """After a swap to `index` with these rules: older answers are out of reach, the most frequent
-    searches are asked again, within `AFTER_A_SWAP` seconds."""
-    cache.new_generation(index, rules)
-    return warm(cache, elastic, settings, seconds=AFTER_A_SWAP)
-
-
 def warm(
     cache: AnswerCache,
     elastic: Elasticsearch,

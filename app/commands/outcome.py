@@ -28,12 +28,17 @@ def tell_unnoted() -> None:
 
 
 def tell_built(tools: Tools, built: Built) -> None:
-    """Which generation is live now, and what it took; then ask the most frequent searches."""
+    """Which generation is live now, and what it took; then what follows a swap."""
     for orphan in built.orphans:
         tell_orphan(orphan)
     carried = f", {built.carried:,} writes carried over" if built.carried else ""
     was = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     click.echo(f"{built.index} is live: {built.counts}{carried}, in {built.seconds:.1f} s{was}.")
+    after_swap(tools)
+
+
+def after_swap(tools: Tools) -> None:
+    """Ask the most frequent searches, so that visitors find them kept; delete what is too old."""
     warmed = warm(tools.cache, tools.elastic, tools.settings, seconds=AFTER_A_SWAP)
     if warmed.asked:
         click.echo(f"The {warmed.asked:,} most frequent searches are kept anew.")

@@ -10,8 +10,7 @@ import click
 from analyzers.check import Report
 from analyzers.findings import Finding
 from analyzers.rule_lines import read_file
-from app.commands.outcome import tell_orphan
-from app.commands.tidying import tidy
+from app.commands.outcome import after_swap, tell_orphan
 from app.commands.tools import Tools
 from app.synonym_preview import Change
 from indexer.generations import live as live_generation
@@ -58,7 +57,7 @@ def tell_built(tools: Tools, built: Built | None) -> None:
         click.echo(
             f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
         )
-        tidy(tools)
+        after_swap(tools)
     elif live_generation(tools.elastic, tools.settings.index) is None:
         click.echo("Done. There is no index yet; `blogsearch reindex` will build it so.")
     else:

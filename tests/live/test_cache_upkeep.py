@@ -16,7 +16,7 @@ from elasticsearch import Elasticsearch
 
 from app.cache import AnswerCache, Computed, open_cache
 from app.cache.errors import NotCarried
-from app.cache.through import Warmed, swapped, warm
+from app.cache.through import Warmed, warm
 from app.cli import main
 from app.settings import Settings
 from bench.servers import free_port
@@ -410,7 +410,8 @@ def test_after_a_swap_frequent_searches_are_hits_of_the_new_generation(
     cache.get_or_compute(query, compute({"of": "the index before"}))
     cache.record(query)
     index = f"{settings.index}-000001"
-    assert swapped(cache, elastic, settings, index, "rules").asked == 1
+    cache.new_generation(index, "rules")
+    assert warm(cache, elastic, settings).asked == 1
     found = cache.get_or_compute(query, compute())
     assert (found.state, found.body["count"]) == ("HIT", 1)
     assert cache.stats().generation.startswith(f"{index} rules ")

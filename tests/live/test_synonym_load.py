@@ -16,11 +16,12 @@ from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
 from analyzers.rules import NO_RULES
-from app import synonym_loading
+from app import create_app, synonym_loading
 from app.cache import open_cache
 from app.cli import main
 from app.search.request import SearchRequest
 from app.settings import Settings
+from app.synonym_folder import FolderNotWritable
 from indexer.build import Shape
 from indexer.normalise import documents
 from indexer.records import Document, Origin, RawPost
@@ -354,3 +355,20 @@ def test_a_load_that_is_ended_leaves_folder_and_index_as_they_were(
     again = run("load", mine)
     assert again.exit_code == 0, again.output
     assert _names(folder) == ["mine.synonyms"]
+
+
+def test_the_cache_learns_of_a_swap_whose_files_could_not_be_kept(
+    run: Run, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise FolderNotWritable("the disk is full.")
+
+    rules = tmp_path / "own.synonyms"
+    rules.write_text("ml, machine learning\n")
+    visitor = create_app(settings).test_client()
+    assert visitor.get("/search?q=ml").get_json()["count"] == 1
+    monkeypatch.setattr("app.synonym_folder.SynonymFolder.install", full)
+    result = run("load", rules)
+    assert result.exit_code == 1
+    assert "is live with the new rules" in result.output
+    assert visitor.get("/search?q=ml").get_json()["count"] == 2
