@@ -29,9 +29,8 @@ from rich.console import Console
 from rich.table import Table
 from werkzeug.datastructures import MultiDict
 
-import analyzers.rules as limits
-from analyzers.check import check
-from analyzers.rules import RuleSet, read_rules
+from analyzers.lint.check import check
+from analyzers.rules import RuleSet, read_rules, rule_set
 from app.search import search
 from app.search.request import SearchRequest
 from app.settings import Settings, load_settings
@@ -69,7 +68,7 @@ class Cost:
 def main(numbers: Sequence[int], posts: int) -> None:
     """Measure what synonym rules cost."""
     settings = load_settings()
-    limits.MAX_RULES = max(limits.MAX_RULES, *numbers)  # what is over the limit is the question
+    rule_set.MAX_RULES = max(rule_set.MAX_RULES, *numbers)  # what is over the limit is the question
     client = Elasticsearch(settings.elasticsearch_url, request_timeout=600)
     made = _posts(posts)
     words = _vocabulary(made)

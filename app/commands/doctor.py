@@ -15,7 +15,7 @@ from app.elastic import translated
 from app.errors import ServiceError
 from app.health import Check, checks
 from app.settings import Settings
-from app.synonym_folder import FolderNotReadable, SynonymFolder
+from app.synonyms.folder import FolderNotReadable, SynonymFolder
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 

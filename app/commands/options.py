@@ -14,7 +14,7 @@ import click
 from analyzers.rules import read_rules
 from app.commands.sources import Reading
 from app.settings import Settings
-from app.synonym_folder import SynonymFolder
+from app.synonyms.folder import SynonymFolder
 from indexer.build import Shape
 from indexer.intake import Allowance
 from indexer.sources import KINDS, SourceOptions

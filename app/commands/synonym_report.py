@@ -7,12 +7,12 @@ from urllib.parse import parse_qsl
 
 import click
 
-from analyzers.check import Report
 from analyzers.findings import Finding
-from analyzers.rule_lines import read_file
+from analyzers.lint.check import Report
+from analyzers.rules.parse import read_file
 from app.commands.outcome import after_swap, tell_orphan
 from app.commands.tools import Tools
-from app.synonym_preview import Change
+from app.synonyms.preview import Change
 from indexer.generations import live as live_generation
 from indexer.progress import Built
 

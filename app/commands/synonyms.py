@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from analyzers.check import check as check_files
-from analyzers.rule_review import review
+from analyzers.lint.check import check as check_files
+from analyzers.lint.static import review
 from app.commands.options import stoppable
 from app.commands.output import console
 from app.commands.reporting import display
@@ -21,9 +21,9 @@ from app.commands.synonym_report import (
     tell_built,
 )
 from app.commands.tools import Tools, pass_tools
-from app.synonym_folder import SynonymFolder, check_twice
-from app.synonym_loading import Loader
-from app.synonym_preview import beside, changes
+from app.synonyms.folder import SynonymFolder, check_twice
+from app.synonyms.loader import Loader
+from app.synonyms.preview import beside, changes
 from indexer.generations import live as live_generation
 from indexer.generations import require_live
 

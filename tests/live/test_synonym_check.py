@@ -7,10 +7,10 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from analyzers import check as checking
-from analyzers.check import Frequencies, Report, check
-from analyzers.rule_lines import Rule
+from analyzers.lint.check import Frequencies, Report, check
+from analyzers.lint.scratch_index import PREFIX, Refused, trial
 from analyzers.rules import NO_RULES, RuleSet, rule_files
-from analyzers.trial import PREFIX, Refused, trial
+from analyzers.rules.parse import Rule
 
 SHIPPED = Path(__file__).resolve().parents[2] / "synonyms"
 

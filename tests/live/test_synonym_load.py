@@ -16,12 +16,12 @@ from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
 from analyzers.rules import NO_RULES
-from app import create_app, synonym_loading
+from app import create_app
 from app.cache import open_cache
 from app.cli import main
 from app.search.request import SearchRequest
 from app.settings import Settings
-from app.synonym_folder import FolderNotWritable
+from app.synonyms.folder import FolderNotWritable
 from indexer.build import Shape
 from indexer.normalise import documents
 from indexer.records import Document, Origin, RawPost
@@ -167,7 +167,7 @@ def test_a_build_that_fails_changes_nothing(
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("the disk is full")
 
-    monkeypatch.setattr(synonym_loading, "rebuild_locked", fail)
+    monkeypatch.setattr("app.synonyms.loader.rebuild_locked", fail)
     assert run("load", mine).exit_code == 1
     assert _names(folder) == []
     assert _generation(elastic, live) == f"{live}-000001"
@@ -367,7 +367,7 @@ def test_the_cache_learns_of_a_swap_whose_files_could_not_be_kept(
     rules.write_text("ml, machine learning\n")
     visitor = create_app(settings).test_client()
     assert visitor.get("/search?q=ml").get_json()["count"] == 1
-    monkeypatch.setattr("app.synonym_folder.SynonymFolder.install", full)
+    monkeypatch.setattr("app.synonyms.folder.SynonymFolder.install", full)
     result = run("load", rules)
     assert result.exit_code == 1
     assert "is live with the new rules" in result.output

@@ -14,6 +14,7 @@ MAY_IMPORT = {
     "indexer": {"analyzers"},
     "app": {"indexer", "analyzers"},
     "bench": {"app", "indexer", "analyzers", "devstack"},
+    "scripts": set(),
     "devstack": set(),
 }
 ROOMS = set(MAY_IMPORT)

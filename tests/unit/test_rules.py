@@ -123,14 +123,14 @@ def test_no_more_equivalents_than_the_filter_can_pair(tmp_path: Path) -> None:
 def test_no_more_pairs_than_an_engine_can_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("analyzers.rule_resolution.MAX_PAIRS", 5)
+    monkeypatch.setattr("analyzers.rules.compile.MAX_PAIRS", 5)
     with pytest.raises(RuleErrors) as error:
         _rules(tmp_path, one="a, b, c\nd => e")
     assert _codes(error) == [("one.synonyms", 1, "too_many_pairs")]
 
 
 def test_no_more_rules_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analyzers.rules.MAX_RULES", 2)
+    monkeypatch.setattr("analyzers.rules.rule_set.MAX_RULES", 2)
     with pytest.raises(RuleErrors) as error:
         _rules(tmp_path, one="a, b", two="c, d\ne, f\ng, h")
     assert _codes(error) == [("two.synonyms", 2, "too_many_rules")]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from analyzers import rule_lines
 from analyzers.findings import Finding
-from analyzers.rule_lines import Rule, read_file
-from analyzers.rule_words import joined, normalise, words
+from analyzers.rules import parse
+from analyzers.rules.parse import Rule, read_file
+from analyzers.rules.words import joined, normalise, words
 
 
 def _read(folder: Path, content: str | bytes) -> list[Rule | Finding]:
@@ -139,7 +139,7 @@ def test_a_huge_file_is_refused_by_its_size(tmp_path: Path) -> None:
 def test_an_endless_line_is_not_read_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rule_lines, "MAX_LINE", 10)
+    monkeypatch.setattr(parse, "MAX_LINE", 10)
     assert _complaint(tmp_path, "a, b\n" + "x" * 50)[:2] == (2, "line_too_long")
 
 

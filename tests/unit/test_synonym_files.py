@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analyzers.rules import RuleSet, read_rules, rule_files
-from bench.british_american import LEFT_OUT, pairs
+from scripts.british_american import LEFT_OUT, pairs
 
 FOLDER = Path(__file__).resolve().parents[2] / "synonyms"
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.errors import BadRequest, NotFound
 from app.settings import Settings
-from app.synonym_folder import FolderNotReadable, FolderNotWritable, SynonymFolder
+from app.synonyms.folder import FolderNotReadable, FolderNotWritable, SynonymFolder
 
 
 @pytest.fixture

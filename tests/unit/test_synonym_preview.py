@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.synonym_preview import Move, compare
+from app.synonyms.preview import Move, compare
 
 
 def _answer(oids: str, count: int | None = None) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.allowances import allowed, in_files
-from analyzers.check import check
 from analyzers.findings import error, warning
-from analyzers.rule_review import review
+from analyzers.lint.check import check
+from analyzers.lint.static import review
+from analyzers.lint.suppressions import allowed, in_files
 
 
 def _codes(folder: Path, text: str) -> list[tuple[int, str]]:

@@ -5,7 +5,7 @@ without asking a server. So this splits wherever a chain might. Too many words i
 err on: a side taken for several words is compiled to a contraction, and a contraction holds for a
 single token too, whereas an equivalent that turns out to be several tokens breaks phrases
 (docs/synonyms.md). That the compiled rules do what they say under the real chain is what
-`analyzers.check` proves.
+`analyzers.lint.check` proves.
 """
 
 import re

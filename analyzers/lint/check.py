@@ -1,8 +1,8 @@
-"""Whether rule files do what they say, judged by real analysis and not by how rules look.
+"""Checks rule files, offline and with what Elasticsearch's analysis makes of them.
 
-Two trials (`analyzers.trial`): one without rules tells what the chain makes of every word, one
-with the rules proves that an index can be created with them and that every side ends at the tokens
-the compiler promised. The live index is only asked how many posts have a word.
+Two scratch indices are used: one without rules gives the tokens of every word, one with the rules
+proves that an index can be created with them and that every term becomes the tokens that the
+compiler expects. The live index is used only to count the posts that have a word.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,14 +11,14 @@ from pathlib import Path
 
 from elasticsearch import Elasticsearch
 
-from analyzers.allowances import allowed, in_files
 from analyzers.findings import Finding, error, warning
-from analyzers.judge import Judge, told
-from analyzers.rule_lines import MAX_WORDS
-from analyzers.rule_review import review
-from analyzers.rule_words import words
+from analyzers.lint.scratch_index import Refused, Trial, trial
+from analyzers.lint.static import review
+from analyzers.lint.suppressions import allowed, in_files
+from analyzers.lint.tokens import Judge, told
 from analyzers.rules import SUFFIX, Rule, RuleSet
-from analyzers.trial import Refused, Trial, trial
+from analyzers.rules.parse import MAX_WORDS
+from analyzers.rules.words import words
 
 FREQUENT = 0.1  # a share of the posts; a word in a tenth of them is a blog's own subject
 FEW_POSTS = 20  # in fewer posts than this nothing is frequent

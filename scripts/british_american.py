@@ -1,6 +1,6 @@
 """Makes synonyms/british-american.synonyms from the word lists of SCOWL.
 
-    python -m bench.british_american /usr/share/dict/scowl > synonyms/british-american.synonyms
+    python -m scripts.british_american /usr/share/dict/scowl > synonyms/british-american.synonyms
 
 SCOWL 2020.12.07 (the Debian package `scowl` lays it there) tells which spellings belong to one
 side only, but not which two belong together. A pair is a British word, not American, that one or
@@ -156,8 +156,8 @@ ABSTRACT = ("isation", "isations")  # criticisation is none: only technical verb
 NOTICE = """\
 # British spellings, contracted to the American ones: {count:,} pairs.
 #
-# Made by bench/british_american.py from the word lists of SCOWL 2020.12.07; change the script, not
-# the file. SCOWL is Copyright 2000-2011 by Kevin Atkinson as well as any of the copyrights in
+# Made by scripts/british_american.py from the word lists of SCOWL 2020.12.07; change the script,
+# not the file. SCOWL is Copyright 2000-2011 by Kevin Atkinson as well as any of the copyrights in
 # SCOWL-LICENCE.txt, which has the terms: permission to use, copy, modify, distribute and sell the
 # lists and the output of scripts for any purpose, with that notice, and without any warranty.
 #

@@ -13,11 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from analyzers.findings import Finding, error
-from analyzers.rule_lines import Rule, read_file
-from analyzers.rule_resolution import Entry, Resolution, resolve
-from analyzers.rule_words import Words, folded
-
-__all__ = ["NO_RULES", "Applied", "Rule", "RuleErrors", "RuleSet", "read_rules", "rule_files"]
+from analyzers.rules.compile import Entry, Resolution, resolve
+from analyzers.rules.parse import Rule, read_file
+from analyzers.rules.words import Words, folded
 
 SUFFIX = ".synonyms"
 MAX_RULES = 100_000  # over all files; docs/synonyms.md has what 200,000 would cost

@@ -11,8 +11,8 @@ from elasticsearch import Elasticsearch
 from elasticsearch.helpers import bulk
 from werkzeug.datastructures import MultiDict
 
+from analyzers.lint.scratch_index import remove_orphans
 from analyzers.rules import RuleSet
-from analyzers.trial import remove_orphans
 from app.errors import BadRequest
 from app.search import search
 from app.search.request import MAX_SIZE, SearchRequest

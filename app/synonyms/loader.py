@@ -7,13 +7,13 @@ from pathlib import Path
 
 from elasticsearch import Elasticsearch
 
-from analyzers.check import Report, check
+from analyzers.lint.check import Report, check
 from analyzers.rules import RuleSet, read_rules
 from app.cache import AnswerCache
 from app.errors import ServiceError
 from app.settings import Settings
-from app.synonym_counts import counter
-from app.synonym_folder import FolderNotWritable, SynonymFolder
+from app.synonyms.counts import counter
+from app.synonyms.folder import FolderNotWritable, SynonymFolder
 from indexer.build import Shape
 from indexer.generations import live as live_generation
 from indexer.lock import Lock
@@ -95,7 +95,7 @@ class Loader:
         return built
 
     def check(self, files: Sequence[Path], others: Sequence[Path]) -> Report:
-        """Checks files as `analyzers.check` does, with the words of the live index."""
+        """Checks files as `analyzers.lint.check` does, with the words of the live index."""
         live = live_generation(self._client, self._settings.index)
         count = counter(self._client, live.name) if live else None
         return check(self._client, files, others, count)

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzers.rule_lines import refusal
 from analyzers.rules import SUFFIX, rule_files
+from analyzers.rules.parse import refusal
 from app.errors import BadRequest, NotFound, ServiceError
 from app.settings import Settings
 

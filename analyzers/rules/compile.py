@@ -2,7 +2,7 @@
 
 The `synonym` filter passes over a text once and looks every word up once, so a rule's result is
 never looked up again: with `a => b` in one file and `b => c` in another, "a" and "b" would end
-apart. So rules are followed to their end here (`analyzers.rule_groups`). A phrase of several words
+apart. So rules are followed to their end here (`analyzers.rules.graph`). A phrase of several words
 always ends at single tokens: those of its group's single words or, without any, the words joined.
 docs/synonyms.md tells what was tried.
 """
@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzers.findings import Finding, error
-from analyzers.rule_groups import Ends, Groups
-from analyzers.rule_lines import Rule
-from analyzers.rule_words import Words
+from analyzers.rules.graph import Ends, Groups
+from analyzers.rules.parse import Rule
+from analyzers.rules.words import Words
 
 MAX_PAIRS = 2_000_000  # of a word and what it becomes, over all files; each costs memory
 MAX_VARIANTS = 24  # spellings of one phrase, see `_variants`

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from analyzers.findings import Finding, error
-from analyzers.rule_words import normalise, words
+from analyzers.rules.words import normalise, words
 
 MAX_BYTES = 32 * 1024 * 1024  # of one file; 200,000 rules are about 5 MiB
 MAX_LINE = 64 * 1024  # bytes

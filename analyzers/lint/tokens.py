@@ -3,10 +3,10 @@
 from collections.abc import Callable, Collection, Iterator
 
 from analyzers.findings import Finding, error, warning
-from analyzers.rule_lines import Rule
-from analyzers.rule_words import words
+from analyzers.lint.scratch_index import Trial
 from analyzers.rules import RuleSet
-from analyzers.trial import Trial
+from analyzers.rules.parse import Rule
+from analyzers.rules.words import words
 
 Tokens = tuple[str, ...]
 

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from analyzers.findings import Finding, error
-from analyzers.rule_lines import Rule
-from analyzers.rule_words import Words, joined, words
+from analyzers.rules.parse import Rule
+from analyzers.rules.words import Words, joined, words
 
 MAX_GROUP = 100  # equivalents of one another, over all files; the filter makes n² pairs
 

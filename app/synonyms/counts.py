@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from elasticsearch import Elasticsearch
 
-from analyzers.check import Count, Frequencies
+from analyzers.lint.check import Count, Frequencies
 
 _BATCH = 500  # words in one request
 _FIELDS = ["title.words", "text.words"]  # as they were written: no rules, no stemming
