@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from app.settings import Settings
-from indexer.fetched import FetchOptions
-from indexer.page_store import PageStore
+from indexer.fetch import FetchOptions, PageStore
 from indexer.records import RawPost, Reject
 from indexer.sources import Source, SourceOptions, open_source
-from indexer.sources.base import is_address
+from indexer.sources.base import is_url
 
 _LATEST_ONLY = {"feed"}
 
@@ -37,7 +36,7 @@ class Reading:
             max_bytes=settings.fetch_max_bytes,
             connections=settings.fetch_connections,
         )
-        fetching = any(map(is_address, self.specs))
+        fetching = any(map(is_url, self.specs))
         store = _store(settings.fetch_store) if fetching and settings.fetch_store else None
         options = replace(self.options, fetch=fetch, store=store)
         return Sources([open_source(spec, self.kind, options) for spec in self.specs])

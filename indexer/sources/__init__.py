@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
-from indexer.sources.base import Source, SourceOptions, is_address
+from indexer.sources.base import Source, SourceOptions, is_url
+from indexer.sources.detect import kind_of_page, kind_of_path
 from indexer.sources.feed import Feed
-from indexer.sources.html_folder import HTMLFolder
-from indexer.sources.jsonlines import JSONLines, raw_comment, raw_post
+from indexer.sources.html.folder import HTMLFolder
+from indexer.sources.json_lines import JSONLines, raw_comment, raw_post
 from indexer.sources.markdown import MarkdownFolder
-from indexer.sources.recognise import kind_of_page, kind_of_path
 from indexer.sources.sitemap import Sitemap
 from indexer.sources.wordpress import WordPress
 
@@ -41,7 +41,7 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
         # pathlib takes it for the folder one stands in, and a script's empty variable for a blog.
         raise SourceError("One of the sources is empty.", "Name a file, a folder or an address.")
     page: Fetched | None = None
-    if kind is None and is_address(spec):
+    if kind is None and is_url(spec):
         with Fetcher(options.fetch, options.store) as fetcher:
             page = fetcher.get(spec)
         kind = kind_of_page(page, options.fetch.max_bytes)
@@ -51,6 +51,6 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
         return _FETCHED[kind](spec, options, page)
     if kind not in _LOCAL:
         raise SourceError(f"{kind!r} is no kind of source.", f"Known are {', '.join(KINDS)}.")
-    if is_address(spec):
+    if is_url(spec):
         raise SourceError(f"{kind} is not read from an address.", "Fetch it and name the file.")
     return _LOCAL[kind](spec, options)

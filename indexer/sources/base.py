@@ -33,7 +33,7 @@ class SourceOptions:
         return self.now or datetime.now(UTC)
 
 
-def is_address(spec: str) -> bool:
+def is_url(spec: str) -> bool:
     """Whether it is something to fetch, and not the name of a file."""
     return spec.lower().startswith(("http://", "https://", "file:"))
 

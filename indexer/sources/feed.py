@@ -12,10 +12,9 @@ import feedparser  # type: ignore[import-untyped]
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
 from indexer.records import Origin, RawPost, Reject
-from indexer.sources.base import SourceOptions, is_address
-from indexer.sources.oids import fitting
-from indexer.sources.streams import File
-from indexer.sources.titles import plain, title_or_start
+from indexer.sources.base import SourceOptions, is_url
+from indexer.sources.files import File
+from indexer.sources.identity import fitting, plain, title_or_start
 
 _TAIL = 2000
 """Bytes; some servers write how long they took behind the feed."""
@@ -32,12 +31,12 @@ class Feed:
         self.progress: float | None = None
         self._options = options
         self._fetched = fetched
-        self._file = None if is_address(spec) else File(spec)
+        self._file = None if is_url(spec) else File(spec)
 
     def read(self) -> Iterator[RawPost | Reject]:
         """Every entry; `id` is its oid, or its link where it has none."""
         page = self._content()
-        headers = {"content-location": page.url} if is_address(page.url) else {}
+        headers = {"content-location": page.url} if is_url(page.url) else {}
         if page.content_type:
             headers["content-type"] = page.content_type
         found = feedparser.parse(page.body, response_headers=headers)

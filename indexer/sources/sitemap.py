@@ -12,15 +12,13 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher, FetchFailed
+from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.html_text import TooDeep
 from indexer.records import Origin, RawPost, Reject
-from indexer.robots import Robots
-from indexer.sources.base import SourceOptions, is_address
-from indexer.sources.charset import decoded
-from indexer.sources.oids import oid_of_page
-from indexer.sources.page import Page
-from indexer.sources.streams import File, unzipped_bytes
+from indexer.sources.base import SourceOptions, is_url
+from indexer.sources.files import File, decoded, unzipped_bytes
+from indexer.sources.html.page import Page
+from indexer.sources.identity import oid_of_page
 
 _MAX_DEPTH = 3
 _MAX_PAGES = 200_000
@@ -53,7 +51,7 @@ class Sitemap:
         self.progress: float | None = None
         self._options = options
         self._fetched = fetched
-        self._file = None if is_address(spec) else File(spec)
+        self._file = None if is_url(spec) else File(spec)
 
     def read(self) -> Iterator[RawPost | Reject]:
         """Every page in the order of the sitemap.

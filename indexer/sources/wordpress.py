@@ -4,6 +4,7 @@ Read as a stream: an export of twenty years is larger than the memory of a small
 Field names: WordPress' own `wp-admin/includes/export.php`.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
@@ -14,9 +15,8 @@ from defusedxml.ElementTree import iterparse
 from indexer.errors import SourceError
 from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.sources.base import SourceOptions
-from indexer.sources.streams import File, Stream
-from indexer.sources.titles import title_or_start
-from indexer.sources.wpautop import paragraphs
+from indexer.sources.files import File, Stream
+from indexer.sources.identity import title_or_start
 
 _CONTENT = "{http://purl.org/rss/1.0/modules/content/}encoded"
 _NO_DATE = "0000-00-00 00:00:00"
@@ -149,3 +149,30 @@ def _text(parent: Element, name: str) -> str:
 def _local(element: Any) -> str:
     tag: str = element.tag
     return tag.rpartition("}")[2]
+
+
+_PRE = re.compile(r"(<pre\b.*?</pre\s*>)", re.DOTALL | re.IGNORECASE)
+_CODE = re.compile(r"\[(code|sourcecode)\b[^\]]*\](.*?)\[/\1\]", re.DOTALL | re.IGNORECASE)
+_SHORTCODE = re.compile(
+    r"\[/?(?:caption|wp_caption|gallery|embed|audio|video|playlist|youtube|vimeo|more|contact-form|"
+    r"contact-form-7|vc_\w+|et_pb_\w+|su_\w+)\b[^\]]*\]",
+    re.IGNORECASE,
+)
+_BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
+
+
+def paragraphs(text: str) -> str:
+    """HTML with its blank lines made paragraphs; `<pre>` stays as it is."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _CODE.sub(lambda found: f"<pre>{_escaped(found[2])}</pre>", text)
+    parts = _PRE.split(text)
+    return "".join(part if number % 2 else _prose(part) for number, part in enumerate(parts))
+
+
+def _prose(text: str) -> str:
+    return _BLANK_LINE.sub("\n<p>", _SHORTCODE.sub("", text)).replace("\n", "<br>\n")
+
+
+def _escaped(code: str) -> str:
+    """Code between shortcodes is written as it is; only what would be a tag is touched."""
+    return code.strip("\n").replace("<", "&lt;")

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from indexer.errors import SourceError
-from indexer.fetch import FetchOptions
+from indexer.fetch import FetchOptions, PageStore
 from indexer.html_text import readable
-from indexer.page_store import PageStore
 from indexer.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
 

@@ -14,7 +14,7 @@ from indexer.dates import moment
 from indexer.normalise import documents
 from indexer.records import Document, RawPost
 from indexer.sources.base import SourceOptions
-from indexer.sources.jsonlines import JSONLines
+from indexer.sources.json_lines import JSONLines
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample"
 

@@ -16,10 +16,10 @@ from indexer.html_text import readable
 from indexer.normalise import documents
 from indexer.records import Document, RawPost, Reject
 from indexer.sources import KINDS, SourceOptions, open_source
-from indexer.sources.charset import decoded
-from indexer.sources.jsonlines import MAX_LINE
-from indexer.sources.oids import fitting, oid_of_page
-from indexer.sources.wpautop import paragraphs
+from indexer.sources.files import decoded
+from indexer.sources.identity import fitting, oid_of_page
+from indexer.sources.json_lines import MAX_LINE
+from indexer.sources.wordpress import paragraphs
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 

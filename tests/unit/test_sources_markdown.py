@@ -11,8 +11,8 @@ from indexer.errors import SourceError
 from indexer.html_text import readable
 from indexer.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
-from indexer.sources.frontmatter import BadFrontMatter, parted
-from indexer.sources.markdown_text import rendered
+from indexer.sources.markdown.front_matter import BadFrontMatter, parted
+from indexer.sources.markdown.text import rendered
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 

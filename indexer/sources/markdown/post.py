@@ -8,10 +8,10 @@ from typing import Any
 from indexer.dates import NoDate, moment
 from indexer.records import Origin, RawPost, When
 from indexer.sources.base import SourceOptions
-from indexer.sources.frontmatter import Parted
-from indexer.sources.generators import Site
-from indexer.sources.markdown_text import first_heading, rendered
-from indexer.sources.permalinks import DATED, Placed, url_of
+from indexer.sources.markdown.front_matter import Parted
+from indexer.sources.markdown.generators import Site
+from indexer.sources.markdown.permalinks import DATED, Placed, url_of
+from indexer.sources.markdown.text import first_heading, rendered
 
 PAGES = (".html", ".htm")
 """What has HTML behind its front matter."""

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import orjson
 
-from indexer.fetched import Fetched
+from indexer.fetch.types import Fetched
 
 
 class PageStore:
-    """One file a page; any of them may be deleted at any time."""
+    """One file per page; any file may be deleted at any time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, url: str) -> Fetched | None:
-        """What was kept; None also for a file that is damaged."""
+        """The stored page; None when there is none or its file is damaged."""
         try:
             head, body = self._file(url).read_bytes().split(b"\n", 1)
             return Fetched(body=zlib.decompress(body), **orjson.loads(head))
@@ -28,7 +28,7 @@ class PageStore:
             return None
 
     def put(self, url: str, fetched: Fetched) -> None:
-        """Keeps a page that has something to ask for it by; written whole or not at all."""
+        """Store a page that has a validator (ETag or Last-Modified); the write is atomic."""
         if not (fetched.etag or fetched.last_modified):
             return
         head = {name: value for name, value in asdict(fetched).items() if name != "body"}

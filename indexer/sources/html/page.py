@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from indexer.dates import NoDate, moment
 from indexer.html_text import check_depth, one_line
 from indexer.records import Origin, RawPost
-from indexer.sources.main_content import link_density, main_content
+from indexer.sources.html.main_content import link_density, main_content
 
 _PUBLISHED = (
     *("article:published_time", "datePublished", "date", "dc.date", "dc.date.issued"),

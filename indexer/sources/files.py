@@ -1,8 +1,10 @@
-"""Opening local files: unzipped where they are zipped, and with the part read so far."""
+"""Local files: listing a folder, opening and decompressing files, decoding text."""
 
+import codecs
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -11,6 +13,44 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from indexer.errors import SourceError
+
+_NEVER = frozenset(("node_modules", "vendor", "__pycache__", "bower_components"))
+
+
+def files_in(
+    place: Path, suffixes: tuple[str, ...], skipped: frozenset[str] = _NEVER
+) -> list[Path]:
+    """The files with one of the suffixes below a folder, in the order of their paths.
+
+    Hidden folders and `skipped` ones are left out, and links to folders not followed: they may
+    lead in a circle. A file named itself is the only one.
+
+    Raises:
+        SourceError: a folder that may not be looked into; its posts would pass for removed.
+    """
+    if place.is_file():
+        return [place]
+    found = []
+    for folder, folders, names in os.walk(place, onerror=_refuse):
+        folders[:] = [name for name in folders if name[0] != "." and name not in skipped | _NEVER]
+        found += [
+            Path(folder, name)
+            for name in names
+            if name.lower().endswith(suffixes) and name[0] != "."
+        ]
+    return sorted(found)
+
+
+def _refuse(error: OSError) -> None:
+    raise SourceError(f"{error.filename}: {error.strerror or error}.", remedy_of(error)) from error
+
+
+def remedy_of(error: OSError) -> str:
+    """What to do about a file that is listed and cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return "It is a link that leads nowhere, or has just gone: mend it, or delete it."
+    return "See who may read it."
+
 
 Stream: TypeAlias = "io.BufferedReader[Any]"
 
@@ -85,3 +125,36 @@ def unzipped_bytes(body: bytes, name: str, most: int) -> bytes:
     if len(found) > most:
         raise SourceError(f"{name} has more than {most:,} bytes when unpacked.")
     return found
+
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARED = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_HEAD = 2048
+
+
+def decoded(body: bytes, content_type: str = "") -> str:
+    """By the byte order mark; as UTF-8 if it is valid; else as declared; else as Windows-1252.
+
+    UTF-8 before what is declared, because declarations are wrong more often than text in another
+    encoding happens to be valid UTF-8. ISO-2022 alone looks like plain ASCII.
+    """
+    for mark, encoding in _BOMS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(encoding, "replace")
+    declared = [
+        found[1] for found in map(_DECLARED.search, (content_type.encode(), body[:_HEAD])) if found
+    ]
+    names = [name.decode("ascii", "replace").lower() for name in declared]
+    stateful = [name for name in names if name.startswith("iso-2022")]
+    for encoding in (*stateful, "utf-8", *names):
+        # Latin-1 on the web means Windows-1252 (WHATWG Encoding, section 4.2).
+        name = "cp1252" if encoding in ("iso-8859-1", "latin1", "ascii", "us-ascii") else encoding
+        try:
+            return body.decode(name)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return body.decode("cp1252", "replace")

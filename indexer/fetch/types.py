@@ -1,4 +1,4 @@
-"""What fetching gives and takes: options, a fetched page, where pages are kept, and why not."""
+"""The values and errors of fetching."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,7 +7,7 @@ from indexer.errors import SourceError
 
 
 class FetchFailed(SourceError):
-    """One address that could not be fetched; `status` is the server's answer, if it gave one."""
+    """A URL that could not be fetched; `status` is the HTTP status, if there was a response."""
 
     def __init__(self, url: str, reason: str, remedy: str = "", status: int | None = None) -> None:
         super().__init__(f"{url}: {reason}.", remedy)
@@ -16,13 +16,13 @@ class FetchFailed(SourceError):
 
 
 class AddressRefused(SourceError):
-    """An address inside the own network, while only public ones may be fetched."""
+    """A host in a private network, while only public addresses may be fetched."""
 
     def __init__(self, host: str, address: str) -> None:
-        means = host if address == host.strip("[]") else f"{host} means {address}, which"
+        resolved = host if address == host.strip("[]") else f"{host} resolves to {address}, which"
         super().__init__(
-            f"{means} is no public address.",
-            "Allow addresses inside the own network with BLOGSEARCH_FETCH_ALLOW_PRIVATE=true.",
+            f"{resolved} is not a public address.",
+            "Allow private addresses with BLOGSEARCH_FETCH_ALLOW_PRIVATE=true.",
         )
 
 
@@ -30,9 +30,9 @@ class AddressRefused(SourceError):
 class FetchOptions:
     """How to fetch; times in seconds, sizes in bytes.
 
-    `deadline` bounds one address with all its redirects and retries; `max_bytes` counts after
-    unpacking. `allow_private` opens `file:` and addresses inside the own network. The first part
-    of `user_agent`, up to its slash, is the name that robots.txt is asked about.
+    `deadline` bounds one URL with all its redirects and retries; `max_bytes` counts after
+    decompression. `allow_private` permits `file:` URLs and private addresses. The part of
+    `user_agent` before its slash is the name looked up in robots.txt.
     """
 
     user_agent: str = "blogsearch"
@@ -50,7 +50,7 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What an address holds. `url` is where it was found in the end, after redirects."""
+    """A response body. `url` is the final URL, after redirects."""
 
     url: str
     body: bytes
@@ -60,14 +60,14 @@ class Fetched:
 
 
 class Store(Protocol):
-    """Keeps what was fetched, so that an unchanged page need not be sent again.
+    """Keeps fetched pages between runs, for conditional requests.
 
-    Bodies and not validators alone: a source must always yield every post, or the caller would
-    take the unchanged ones for removed.
+    It keeps bodies, not only validators: a source must yield every post on every run, because
+    `sync` removes the posts that a source does not yield.
     """
 
     def get(self, url: str) -> Fetched | None:
-        """What was kept for this address."""
+        """The stored page, or None."""
 
     def put(self, url: str, fetched: Fetched) -> None:
-        """Keeps it in place of what was kept before."""
+        """Store a page, replacing an earlier one."""

@@ -9,12 +9,12 @@ from indexer.errors import SourceError
 from indexer.fields import MAX_HTML
 from indexer.records import Origin, RawPost, Reject
 from indexer.sources.base import SourceOptions
-from indexer.sources.folders import files_in, remedy_of
-from indexer.sources.frontmatter import BadFrontMatter, parted
-from indexer.sources.generators import Site, site_of
-from indexer.sources.markdown_post import PAGES, MarkdownPost
-from indexer.sources.oids import fitting
-from indexer.sources.permalinks import check_template
+from indexer.sources.files import files_in, remedy_of
+from indexer.sources.identity import fitting
+from indexer.sources.markdown.front_matter import BadFrontMatter, parted
+from indexer.sources.markdown.generators import Site, site_of
+from indexer.sources.markdown.permalinks import check_template
+from indexer.sources.markdown.post import PAGES, MarkdownPost
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 _SKIPPED = frozenset(

@@ -1,18 +1,19 @@
-"""robots.txt: what a site asks of those who read it by the score (RFC 9309)."""
+"""robots.txt (RFC 9309)."""
 
 from threading import Lock
 from urllib.parse import urlsplit
 
 from protego import Protego
 
-from indexer.fetch import Fetcher, FetchFailed
+from indexer.fetch.fetcher import Fetcher
+from indexer.fetch.types import FetchFailed
 
 _MAX_DELAY = 10.0
-_NOBODY = "User-agent: *\nDisallow: /"
+_DISALLOW_ALL = "User-agent: *\nDisallow: /"
 
 
 class Robots:
-    """The rules of each site, asked for once."""
+    """The rules of each site, fetched once."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
@@ -21,11 +22,11 @@ class Robots:
         self._lock = Lock()
 
     def allows(self, url: str) -> bool:
-        """Whether we may read this address; `file:` has nobody to ask."""
+        """Whether this URL may be fetched; `file:` URLs have no robots.txt."""
         return url.startswith("file:") or self._of(url).can_fetch(url, self._agent)
 
     def delay(self, url: str) -> float:
-        """Seconds to leave between two requests to this site, at most 10."""
+        """Seconds to wait between two requests to this site, at most 10."""
         wanted = None if url.startswith("file:") else self._of(url).crawl_delay(self._agent)
         return min(_MAX_DELAY, wanted or 0.0)
 
@@ -38,8 +39,8 @@ class Robots:
             return self._rules[site]
 
     def _text(self, url: str) -> str:
-        """No such file: all is allowed. A server that cannot say: nothing is, for now."""
+        """Without a robots.txt (4xx) everything is allowed; on other errors nothing is."""
         try:
             return self._fetcher.get(url).body.decode("utf-8", "replace")
         except FetchFailed as error:
-            return "" if error.status and 400 <= error.status < 500 else _NOBODY
+            return "" if error.status and 400 <= error.status < 500 else _DISALLOW_ALL

@@ -8,10 +8,9 @@ from indexer.errors import SourceError
 from indexer.html_text import TooDeep
 from indexer.records import Origin, RawPost, Reject
 from indexer.sources.base import SourceOptions
-from indexer.sources.charset import decoded
-from indexer.sources.folders import files_in, remedy_of
-from indexer.sources.oids import oid_of_page
-from indexer.sources.page import Page
+from indexer.sources.files import decoded, files_in, remedy_of
+from indexer.sources.html.page import Page
+from indexer.sources.identity import oid_of_page
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 _MAX_BYTES = 20_000_000

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indexer.sources.frontmatter import parsed_config
+from indexer.sources.markdown.front_matter import parsed_config
 
 _STEPS_UP = 6
 _CONTENT_OF = {"hugo": "content", "zola": "content", "astro": "src/content"}

@@ -1,7 +1,7 @@
-"""Connections that lead only where they may, and that cannot be held up for ever.
+"""Connections to public addresses only, each with a time limit for connecting and for the header.
 
-An address is looked at where the connection is made, not when its URL is read: between the two a
-name can come to mean another machine (DNS rebinding).
+The address is checked when the connection is made, not when the URL is read: the name could
+resolve to another address in between (DNS rebinding).
 """
 
 import ipaddress
@@ -18,21 +18,21 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 from urllib3.util.connection import create_connection
 
-from indexer.fetched import AddressRefused
-from indexer.watchdog import ended_after
+from indexer.fetch.deadline import cancelled_after
+from indexer.fetch.types import AddressRefused
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
-class GuardedAdapter(HTTPAdapter):
-    """For a requests session: refuses private addresses unless allowed."""
+class PublicAddressAdapter(HTTPAdapter):
+    """A requests adapter that refuses private addresses unless they are allowed."""
 
     def __init__(self, *, allow_private: bool, connections: int) -> None:
         self._allow_private = allow_private
         super().__init__(pool_connections=connections, pool_maxsize=connections, max_retries=0)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        """Makes the pools that make our connections."""
+        """Use connection pools that check addresses."""
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = {
             "http": partial(_Pool, allow_private=self._allow_private),
@@ -41,10 +41,11 @@ class GuardedAdapter(HTTPAdapter):
 
 
 def is_public(address: str) -> bool:
-    """Whether this IP address is one that anybody on the internet means by it.
+    """Whether an IP address belongs to the public internet.
 
-    False for loopback, private, link-local, carrier-grade NAT, multicast and reserved ones, and
-    for IPv6 addresses that stand for such an IPv4 address.
+    False for loopback, private, link-local, site-local, carrier-grade NAT, multicast and reserved
+    addresses, and for IPv6 addresses that embed such an IPv4 address (mapped, 6to4, Teredo,
+    NAT64).
     """
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
@@ -53,28 +54,26 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if inner:
             return is_public(str(inner))
+        if ip.is_site_local:  # fec0::/10, deprecated; Python counts it as global
+            return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
 class _Connection(HTTPConnection):
-    """Connects to public addresses only; the whole header must come within the read timeout.
-
-    Without that limit a server could send one byte now and then, each within the timeout of a
-    single read, and hold us for days.
-    """
+    """A connection to public addresses only; the whole header must arrive within the timeout."""
 
     def __init__(self, *args: Any, allow_private: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._allow_private = allow_private
 
     def connect(self) -> None:
-        with self._watched():
+        with self._time_limited():
             super().connect()
 
     def getresponse(self) -> HTTPResponse:  # type: ignore[override]  # as in urllib3
-        with self._watched() as late:
+        with self._time_limited() as expired:
             response = super().getresponse()
-            if late.is_set():
+            if expired.is_set():
                 response.close()
             return response
 
@@ -89,9 +88,9 @@ class _Connection(HTTPConnection):
         refused = next((each for each in addresses if not is_public(each)), None)
         if refused:
             raise AddressRefused(self.host, refused)
-        return self._first_that_answers(addresses)
+        return self._connect_to_first(addresses)
 
-    def _first_that_answers(self, addresses: list[str]) -> socket.socket:
+    def _connect_to_first(self, addresses: list[str]) -> socket.socket:
         fault: OSError | None = None
         for address in addresses:
             try:
@@ -104,24 +103,24 @@ class _Connection(HTTPConnection):
             except OSError as error:
                 fault = error
         if isinstance(fault, TimeoutError):
-            raise ConnectTimeoutError(self, f"no connection to {self.host} in time") from fault
-        raise NewConnectionError(self, f"no connection to {self.host}: {fault}") from fault
+            raise ConnectTimeoutError(self, f"connecting to {self.host} timed out") from fault
+        raise NewConnectionError(self, f"cannot connect to {self.host}: {fault}") from fault
 
     @contextmanager
-    def _watched(self) -> Iterator[Event]:
+    def _time_limited(self) -> Iterator[Event]:
         seconds = self.timeout if isinstance(self.timeout, int | float) else 30.0
-        with ended_after(seconds, lambda: _shut(self.sock)) as late:
+        with cancelled_after(seconds, lambda: _shut(self.sock)) as expired:
             try:
-                yield late
+                yield expired
             except Exception:
-                if not late.is_set():
+                if not expired.is_set():
                     raise
-        if late.is_set():  # without a fault too: http.client takes a cut header for a whole one
-            raise TimeoutError(f"no whole answer within {seconds:g} s")
+        if expired.is_set():  # also without an error: http.client accepts a truncated header
+            raise TimeoutError(f"no complete response within {seconds:g} s")
 
 
 class _TLSConnection(_Connection, HTTPSConnection):
-    """The same for https; the certificate is checked against the name, not the address."""
+    """The same over TLS; the certificate is checked against the host name."""
 
 
 class _Pool(HTTPConnectionPool):
@@ -137,6 +136,6 @@ def _as_gaierror(error: socket.gaierror | UnicodeError) -> socket.gaierror:
 
 
 def _shut(connection: socket.socket | None) -> None:
-    """Not by a TLS socket's own shutdown, which takes away what the other thread uses."""
+    """Shut down the plain socket: a TLS socket's own shutdown frees state in use by a thread."""
     if connection is not None:
         socket.socket.shutdown(connection, socket.SHUT_RDWR)

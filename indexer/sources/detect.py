@@ -9,10 +9,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
-from indexer.sources import html_folder, markdown
-from indexer.sources.charset import decoded
-from indexer.sources.folders import files_in, remedy_of
-from indexer.sources.streams import File, unzipped_bytes
+from indexer.sources import html, markdown
+from indexer.sources.files import File, decoded, files_in, remedy_of, unzipped_bytes
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
@@ -79,7 +77,7 @@ def _kind_of_folder(folder: Path) -> str:
     posts = files_in(folder, markdown.SUFFIXES)
     if any(_has_head(file) for file in islice(posts, _LOOKED_AT)):
         return "markdown"
-    if files_in(folder, html_folder.SUFFIXES):
+    if files_in(folder, html.SUFFIXES):
         return "html"
     if posts:
         return "markdown"

@@ -1,10 +1,12 @@
-"""Fetching over HTTP: patient with a blog's server, and safe from what it may send."""
+"""The HTTP client: retries, redirects, conditional requests, limits of time and size."""
 
 import time
 from http.cookiejar import DefaultCookiePolicy
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
+from urllib.request import url2pathname
 
 import requests
 from requests.exceptions import ConnectionError as NoConnection
@@ -12,23 +14,23 @@ from requests.exceptions import RequestException, SSLError, Timeout
 from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
 from urllib3.util.retry import Retry
 
-from indexer.body import read_body, read_file
-from indexer.fetched import AddressRefused, Fetched, FetchFailed, FetchOptions, Store
-from indexer.guarded import GuardedAdapter
-
-__all__ = ["AddressRefused", "FetchFailed", "FetchOptions", "Fetched", "Fetcher", "Store"]
+from indexer.fetch.deadline import cancelled_after
+from indexer.fetch.transport import PublicAddressAdapter
+from indexer.fetch.types import Fetched, FetchFailed, FetchOptions, Store
 
 _REDIRECTS = (301, 302, 303, 307, 308)
-_LEAST = 0.01
-"""Seconds; a timeout of 0 means another thing."""
+_MIN_TIMEOUT = 0.01
+"""Seconds; urllib3 rejects a timeout of 0."""
+_CHUNK = 1 << 16
 _ALLOW = "Allow it with BLOGSEARCH_FETCH_ALLOW_PRIVATE=true."
+_RAISE = "Raise BLOGSEARCH_FETCH_MAX_BYTES, or leave it out."
 
 
 class Fetcher:
-    """One session; may be used by several threads at a time.
+    """One HTTP session; safe to use from several threads.
 
-    No proxy, no `.netrc` and no cookies: what the environment holds is for its user, not for a
-    blog's server.
+    Ignores proxies, `.netrc` and cookies of the environment: those are the user's, and a blog's
+    server must not see them.
     """
 
     def __init__(self, options: FetchOptions, store: Store | None = None) -> None:
@@ -38,7 +40,7 @@ class Fetcher:
         self._session.trust_env = False
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._session.headers["User-Agent"] = options.user_agent
-        adapter = GuardedAdapter(
+        adapter = PublicAddressAdapter(
             allow_private=options.allow_private, connections=options.connections
         )
         self._session.mount("http://", adapter)
@@ -63,48 +65,48 @@ class Fetcher:
         self._session.close()
 
     def get(self, url: str) -> Fetched:
-        """What is at `url`.
+        """Fetch `url`.
 
         Raises:
-            FetchFailed: no answer in time, an error for an answer, too large, too many redirects.
-            AddressRefused: an address inside the own network.
+            FetchFailed: no response in time, an error status, too large, too many redirects.
+            AddressRefused: an address in a private network.
         """
         deadline = time.monotonic() + self.options.deadline
         stored = self._store.get(url) if self._store else None
-        target, been = urldefrag(url).url, set[str]()
+        target, visited = urldefrag(url).url, set[str]()
         while True:
-            if target in been or len(been) > self.options.max_redirects:
-                circle = "redirects in a circle" if target in been else "redirects too often"
-                raise FetchFailed(url, circle, "Name the address where the page is.")
-            been.add(target)
+            if target in visited or len(visited) > self.options.max_redirects:
+                reason = "redirects in a loop" if target in visited else "redirects too often"
+                raise FetchFailed(url, reason, "Use the final URL.")
+            visited.add(target)
             if _scheme(target, self.options.allow_private) == "file":
                 if target != url:
                     raise FetchFailed(url, "redirects to a file")
-                return read_file(target, self.options.max_bytes)
-            found = self._patiently(target, stored, deadline)
+                return _read_file(target, self.options.max_bytes)
+            found = self._get_with_retries(target, stored, deadline)
             if isinstance(found, Fetched):
                 if self._store and found is not stored:
                     self._store.put(url, found)
                 return found
             target = urldefrag(urljoin(target, found)).url
 
-    def _patiently(self, url: str, stored: Fetched | None, deadline: float) -> Fetched | str:
-        """The page, or where it has gone; asks again after a fault that may pass."""
+    def _get_with_retries(self, url: str, stored: Fetched | None, deadline: float) -> Fetched | str:
+        """The page, or the target of a redirect."""
         policy = self._policy
         while True:
             pause = None
             try:
-                with self._ask(url, stored, deadline) as response:
+                with self._request(url, stored, deadline) as response:
                     if not policy.is_retry("GET", response.status_code):
-                        return self._taken(url, response, stored, deadline)
+                        return self._read(url, response, stored, deadline)
                     pause = _retry_after(policy, response)
-                    fault = _refusal(url, response)
+                    fault = _status_error(url, response)
             except SSLError as error:
-                raise FetchFailed(url, f"no safe connection: {_innermost(error)}") from error
+                raise FetchFailed(url, f"TLS failed: {_innermost(error)}") from error
             except (NoConnection, Timeout, HTTPError) as error:
-                fault = FetchFailed(url, f"no whole answer: {_innermost(error)}")
+                fault = FetchFailed(url, f"the response is incomplete: {_innermost(error)}")
             except (RequestException, ValueError) as error:
-                raise FetchFailed(url, f"cannot be asked: {error}") from error
+                raise FetchFailed(url, f"the request cannot be sent: {error}") from error
             try:
                 policy = policy.increment("GET", url, error=fault)
             except MaxRetryError:
@@ -114,19 +116,19 @@ class Fetcher:
                 raise fault
             time.sleep(pause)
 
-    def _ask(self, url: str, stored: Fetched | None, deadline: float) -> requests.Response:
+    def _request(self, url: str, stored: Fetched | None, deadline: float) -> requests.Response:
         headers = {"Accept-Encoding": "gzip, deflate"}
         if stored and stored.etag:
             headers["If-None-Match"] = stored.etag
         if stored and stored.last_modified:
             headers["If-Modified-Since"] = stored.last_modified
-        left = max(_LEAST, deadline - time.monotonic())
+        left = max(_MIN_TIMEOUT, deadline - time.monotonic())
         timeout = (min(left, self.options.connect_timeout), min(left, self.options.read_timeout))
         return self._session.get(
             url, headers=headers, timeout=timeout, stream=True, allow_redirects=False
         )
 
-    def _taken(
+    def _read(
         self, url: str, response: requests.Response, stored: Fetched | None, deadline: float
     ) -> Fetched | str:
         if response.status_code in _REDIRECTS and "Location" in response.headers:
@@ -134,10 +136,10 @@ class Fetcher:
         if response.status_code == 304 and stored:
             return stored
         if response.status_code != 200:
-            raise _refusal(url, response)
+            raise _status_error(url, response)
         return Fetched(
             url=url,
-            body=read_body(url, response, self.options.max_bytes, deadline),
+            body=_read_body(url, response, self.options.max_bytes, deadline),
             content_type=response.headers.get("Content-Type", ""),
             etag=response.headers.get("ETag", ""),
             last_modified=response.headers.get("Last-Modified", ""),
@@ -145,23 +147,67 @@ class Fetcher:
 
 
 def _scheme(url: str, allow_private: bool) -> str:
-    """Refuses what is no address of a page, before anything is asked."""
+    """Check the URL before any request.
+
+    Raises:
+        FetchFailed: the URL is invalid, or its scheme is not allowed.
+    """
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise FetchFailed(url, f"no address: {error}") from error
+        raise FetchFailed(url, f"the URL is invalid: {error}") from error
     if parts.scheme == "file" and not allow_private:
-        raise FetchFailed(url, "files are not fetched", _ALLOW)
+        raise FetchFailed(url, "`file:` URLs are not allowed", _ALLOW)
     if parts.scheme not in ("http", "https", "file"):
-        raise FetchFailed(url, "neither http nor https")
+        raise FetchFailed(url, "the scheme is neither http nor https")
     if parts.username is not None or parts.password is not None:
         bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-        raise FetchFailed(bare, "an address with a name and password in it", "Leave them out.")
+        raise FetchFailed(bare, "the URL contains a user name or password", "Remove them.")
     return parts.scheme
 
 
-def _refusal(url: str, response: requests.Response) -> FetchFailed:
-    answer = f"answered {response.status_code} {response.reason or ''}".strip()
+def _read_body(url: str, response: requests.Response, max_bytes: int, deadline: float) -> bytes:
+    """The decompressed body; `deadline` is a time of the monotonic clock.
+
+    Raises:
+        FetchFailed: more than `max_bytes`, or incomplete at the deadline.
+        urllib3.exceptions.HTTPError: a broken connection or an invalid encoding.
+    """
+    too_large = FetchFailed(url, f"more than {max_bytes:,} bytes", _RAISE)
+    announced = response.headers.get("Content-Length", "").strip()
+    if announced.isdigit() and int(announced[:20]) > max_bytes:
+        raise too_large
+    body = bytearray()
+    with cancelled_after(deadline - time.monotonic(), response.raw.shutdown) as expired:
+        try:
+            for chunk in response.raw.stream(_CHUNK, decode_content=True):
+                body += chunk
+                if len(body) > max_bytes:
+                    raise too_large
+        except HTTPError:
+            if not expired.is_set():
+                raise
+    if expired.is_set():
+        raise FetchFailed(url, "the response was incomplete when its time was up")
+    return bytes(body)
+
+
+def _read_file(url: str, max_bytes: int) -> Fetched:
+    path = Path(url2pathname(urlsplit(url).path))
+    try:
+        if path.exists() and not path.is_file():  # a FIFO or a device could block or never end
+            raise FetchFailed(url, "not a regular file")
+        with path.open("rb") as stream:
+            body = stream.read(max_bytes + 1)
+    except OSError as error:
+        raise FetchFailed(url, error.strerror or str(error)) from error
+    if len(body) > max_bytes:
+        raise FetchFailed(url, f"more than {max_bytes:,} bytes", _RAISE)
+    return Fetched(url, body)
+
+
+def _status_error(url: str, response: requests.Response) -> FetchFailed:
+    answer = f"the server answered {response.status_code} {response.reason or ''}".strip()
     return FetchFailed(url, answer, status=response.status_code)
 
 
@@ -173,14 +219,14 @@ def _retry_after(policy: Retry, response: requests.Response) -> float | None:
 
 
 def _innermost(error: BaseException) -> str:
-    """The fault itself, out of the layers that each library puts around it."""
+    """The root cause, without the exceptions that requests and urllib3 wrap around it."""
     while inner := error.__cause__ or error.__context__:
         error = inner
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _utf8(header: str) -> str:
-    """A header as its server meant it; http.client reads every header as Latin-1."""
+    """Decode a header value as UTF-8; http.client decodes every header as Latin-1."""
     try:
         return header.encode("latin-1").decode()
     except UnicodeError:

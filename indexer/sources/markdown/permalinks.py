@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from indexer.errors import SourceError
-from indexer.sources.generators import Site
+from indexer.sources.markdown.generators import Site
 
 DATED = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2})[-_](?=.)")
 _TOKEN = re.compile(r":(\w+)")
