@@ -1,34 +1,61 @@
-"""The `blogsearch` command."""
+"""The `blogsearch` command.
 
+A subcommand's module is imported when the subcommand is used: `--help` and `search` must not wait
+for what the other commands import.
+"""
+
+import importlib
 import importlib.metadata
 
 import click
 
-from app.commands.analyze import analyze
-from app.commands.cache import cache
-from app.commands.doctor import doctor
-from app.commands.indexing import add, indices, prune, reindex, rollback, sync
-from app.commands.search import search
-from app.commands.synonyms import synonyms
 from app.commands.tools import CommandGroup
 
+# Command: the module that defines it, and its line in `blogsearch --help`.
+_COMMANDS = {
+    "reindex": ("indexing", "Build the index from a source, beside the live one, and swap."),
+    "add": ("indexing", "Add new and changed posts of a source to the live index."),
+    "sync": ("syncing", "Make the live index what a source is now, additions and removals."),
+    "search": ("search", "Search as a visitor would; the cache is left out."),
+    "analyze": ("analyze", "Show what becomes of a text: its words and synonyms."),
+    "synonyms": ("synonyms", "Check, preview, load, list and remove synonym rule files."),
+    "cache": ("cache", "Show, clear and warm the cache of answers."),
+    "indices": ("generations", "List the generations of the index."),
+    "rollback": ("generations", "Go back to the generation before the live one."),
+    "prune": ("generations", "Delete old generations."),
+    "doctor": ("doctor", "Check Elasticsearch, the index, Redis and the synonym files."),
+}
 
-@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+
+class LazyGroup(CommandGroup):
+    """The group of all commands, each imported when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"app.commands.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(importlib.metadata.version("blogsearch"), prog_name="blogsearch")
-@click.option("--traceback", is_flag=True, help="Show where an unforeseen failure came from.")
+@click.option("--traceback", is_flag=True, help="Show the traceback of an unexpected error.")
 def main(traceback: bool) -> None:
     """Index a blog and search it.
 
     \b
-    blogsearch reindex posts.jsonl      build the index, or build it anew
-    blogsearch search pythn             ask it
-    blogsearch doctor                   what runs, what does not, what to do
+    blogsearch reindex posts.jsonl      build or rebuild the index
+    blogsearch search pythn             search it
+    blogsearch doctor                   check the engines, the index and the settings
 
-    Where the engines are is read from ELASTICSEARCH_URL and REDIS_URL, every other setting from
-    BLOGSEARCH_…; docs/settings.md lists them.
+    The addresses of the engines are read from ELASTICSEARCH_URL and REDIS_URL, every other setting
+    from BLOGSEARCH_…; docs/settings.md lists them.
     """
-
-
-for command in (reindex, add, sync, search, analyze, synonyms, cache, indices, rollback, prune):
-    main.add_command(command)
-main.add_command(doctor)

@@ -4,14 +4,8 @@ import json
 from typing import Any
 
 import click
-from rich.table import Table
-from werkzeug.datastructures import MultiDict
 
-from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
-from app.errors import BadRequest
-from app.search import search as run_search
-from app.search.request import SearchRequest
 
 
 @click.command()
@@ -31,6 +25,13 @@ def search(
     blogsearch search date format --debug
     blogsearch search '"exactly this"' --size 3 --format json
     """
+    # Imported here, so that `blogsearch search --help` does not wait for them.
+    from werkzeug.datastructures import MultiDict
+
+    from app.errors import BadRequest
+    from app.search import search as run_search
+    from app.search.request import SearchRequest
+
     parameters = MultiDict({"q": " ".join(query), "page": str(page), "size": str(size)})
     if debug:
         parameters["debug-search"] = ""
@@ -51,6 +52,10 @@ def search(
 
 
 def _print_table(body: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from app.commands.output import console
+
     hits = body["hits"]
     out = console()
     found = f"{body['count']} found for {body['q']!r}"

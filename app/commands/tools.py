@@ -1,18 +1,20 @@
-"""What a command works with, and how its failures reach the person at the terminal."""
+"""What a command works with, and how its failures reach the person at the terminal.
+
+The cache, the engine's client and the settings are imported when they are used: `--help` must not
+wait for them.
+"""
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from elasticsearch import ApiError, Elasticsearch
 
-from analyzers.rules import RuleErrors
-from app.cache import AnswerCache, open_cache
-from app.elastic import connect, translated
-from app.errors import ServiceError, Unavailable
-from app.settings import Settings, load_settings
-from indexer.errors import IndexingError
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
+
+    from app.cache import AnswerCache
+    from app.settings import Settings
 
 _PATIENCE = 120.0  # seconds: a command may wait for what a visitor must not
 
@@ -23,38 +25,58 @@ class Tools:
     Made late so that `--help` works with settings that do not.
     """
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: "Settings | None" = None) -> None:
         self._settings = settings
 
     @cached_property
-    def settings(self) -> Settings:
+    def settings(self) -> "Settings":
+        from app.settings import load_settings
+
         return self._settings or load_settings()
 
     @cached_property
-    def elastic(self) -> Elasticsearch:
+    def elastic(self) -> "Elasticsearch":
+        from app.elastic import connect
+
         return connect(self.settings, timeout=_PATIENCE)
 
     @cached_property
-    def cache(self) -> AnswerCache:
+    def cache(self) -> "AnswerCache":
+        from app.cache import open_cache
+
         return open_cache(self.settings)
 
 
 pass_tools = click.make_pass_decorator(Tools, ensure=True)
 
 
-def _told(error: Exception) -> str:
-    """The message, and Elasticsearch's own reason, which a visitor is not told.
+def _message(error: Exception) -> str | None:
+    """What to print for an error that the service foresees; None for any other.
 
-    RuleErrors and the others have their reasons in their message already.
+    Elasticsearch's own reason is added where the message leaves it out for visitors.
     """
-    cause = error.__cause__
-    if isinstance(error, ServiceError) and isinstance(cause, ApiError):
+    from elasticsearch import ApiError
+
+    from analyzers.rules import RuleErrors
+    from app.elastic import translated
+    from app.errors import ServiceError, Unavailable
+    from indexer.errors import IndexingError
+
+    try:
+        with translated():
+            raise error
+    except Exception as translation:  # noqa: BLE001 - an unexpected error comes out as it went in
+        known = translation
+    if not isinstance(known, (ServiceError, IndexingError, RuleErrors)):
+        return None
+    cause = known.__cause__
+    if isinstance(known, ServiceError) and isinstance(cause, ApiError):
         body = cause.body if isinstance(cause.body, dict) else {}
         failure = body.get("error")
         reason = failure.get("reason") if isinstance(failure, dict) else None
-        if reason and not isinstance(error, Unavailable):
-            return f"{error}: {reason}"
-    return str(error)
+        if reason and not isinstance(known, Unavailable):
+            return f"{known}: {reason}"
+    return str(known)
 
 
 class CommandGroup(click.Group):
@@ -62,18 +84,17 @@ class CommandGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with translated():
-                return super().invoke(ctx)
-        except (ServiceError, IndexingError, RuleErrors) as error:
-            raise click.ClickException(_told(error)) from error
+            return super().invoke(ctx)
         except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
             raise
         except Exception as error:
-            if ctx.params.get("traceback"):
+            if (message := _message(error)) is not None:
+                raise click.ClickException(message) from error
+            if ctx.find_root().params.get("traceback"):
                 raise
             raise click.ClickException(
-                f"{type(error).__name__}: {error}. This was not foreseen: `blogsearch --traceback "
-                f"{ctx.invoked_subcommand} …` shows where, for a bug report."
+                f"{type(error).__name__}: {error}. This is unexpected: run `blogsearch --traceback "
+                f"{ctx.invoked_subcommand} …` and report the traceback as a bug."
             ) from error
 
     def list_commands(self, ctx: click.Context) -> Sequence[str]:  # type: ignore[override]

@@ -117,15 +117,28 @@ def test_what_elasticsearch_refuses_comes_with_its_reason(run: Run) -> None:
     assert "10000" in result.output
 
 
-def test_what_was_not_foreseen_is_one_message(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
-        raise RuntimeError("the sky fell")
+class BrokenTools(Tools):
+    @property
+    def elastic(self) -> Elasticsearch:  # type: ignore[override]
+        raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr("app.commands.search.run_search", broken)
-    result = run("search", "python")
+
+def test_an_unexpected_error_is_one_message(settings: Settings) -> None:
+    result = CliRunner().invoke(main, ["search", "python"], obj=BrokenTools(settings))
     assert result.exit_code == 1
-    assert "RuntimeError: the sky fell" in result.output
+    assert "RuntimeError: broken on purpose" in result.output
     assert "blogsearch --traceback search" in result.output
+    assert "Traceback (most" not in result.output
+
+
+def test_an_unexpected_error_of_a_subcommand_is_one_message_or_a_traceback(
+    settings: Settings,
+) -> None:
+    words = ["synonyms", "load"]
+    result = CliRunner().invoke(main, words, obj=BrokenTools(settings))
+    assert "blogsearch --traceback synonyms" in result.output
+    result = CliRunner().invoke(main, ["--traceback", *words], obj=BrokenTools(settings))
+    assert isinstance(result.exception, RuntimeError)
 
 
 def test_frequent_searches_are_kept_anew_after_a_swap(

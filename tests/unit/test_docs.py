@@ -37,9 +37,12 @@ def _commands(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:
     if not isinstance(command, click.Group):
         yield " ".join(words)
         return
-    for name, inner in sorted(command.commands.items()):
-        if not inner.hidden:
-            yield from _commands(inner, (*words, name))
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        inner = command.get_command(context, name)
+        assert inner is not None
+        assert inner.name == name
+        yield from _commands(inner, (*words, name))
 
 
 def test_every_setting_is_mentioned(prose: str) -> None:

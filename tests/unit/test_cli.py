@@ -1,0 +1,29 @@
+"""How the `blogsearch` command starts."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["--version"]])
+def test_help_does_not_import_the_engines_clients(words: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "from app.cli import main\n"
+        "main(sys.argv[1:], standalone_mode=False)\n"
+        "slow = {'elasticsearch', 'redis', 'pydantic', 'flask'} & set(sys.modules)\n"
+        "sys.exit(f'imported {slow}' if slow else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_unknown_command_is_an_error_that_names_it() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from app.cli import main; main()", "serach"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "serach" in done.stderr
