@@ -1,38 +1,49 @@
-"""A moment as a source gives it → a moment in UTC, or the reason why it is none."""
+"""Dates as sources give them, as moments in UTC."""
 
 import re
-from datetime import UTC, date, datetime, time
-from email.utils import parsedate_to_datetime
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from dateutil.parser import ParserError, parse
 
 from indexer.records import When
 
 TAKEN = (
-    "taken are ISO 8601 (2024-01-31, 2024-01-31T09:30:00+01:00; without a zone: UTC), "
-    "RFC 2822 (Wed, 31 Jan 2024 09:30:00 +0100) and January 31, 2024"
+    "Accepted are ISO 8601 (2024-01-31, 2024-01-31T09:30:00+01:00; without a zone: UTC), "
+    "RFC 2822 (Wed, 31 Jan 2024 09:30:00 +0100), 2024/1/31 9:30 and January 31, 2024"
 )
-"""What a remedy says about the formats."""
+"""The accepted formats, for error messages."""
 
 _YEARS = range(1000, 10_000)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_ISO = re.compile(r"\d{4}-?\d\d-?\d\d(?:[Tt ]|$)|\d{4}-?W\d\d-?\d")
-_ZONE = re.compile(r"\s+(?:(?:UTC|GMT|Z)|([+-]\d\d):?(\d\d))$", re.IGNORECASE)
-_SLASHED = re.compile(r"(\d{4})/(\d\d?)/(\d\d?)(?=$|[ T])")
-_RFC_2822 = re.compile(r"(?:[a-z]{3},?\s+)?\d{1,2}\s+[a-z]{3}\s+\d{4}\s+\d\d?:\d\d", re.IGNORECASE)
-_MONTH_DAY = re.compile(r"(?:[a-z]+,?\s+)?([a-z]{3,9})\.?\s+(\d{1,2}),?\s+(\d{4})", re.IGNORECASE)
-_DAY_MONTH = re.compile(r"(?:[a-z]+,?\s+)?(\d{1,2})\.?\s+([a-z]{3,9})\.?,?\s+(\d{4})", re.I)
+_HOURS = {
+    **{"UTC": 0, "GMT": 0, "Z": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7},
+    **{"MDT": -6, "PST": -8, "PDT": -7},  # RFC 2822, section 4.3
+    **{"WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2, "EET": 2},
+    **{"EEST": 3, "MSK": 3, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13},
+}
+_YEAR_FIRST = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:$|[Tt\s])|\d{8}(?:$|[Tt])")
+_MONTH_NAMED = re.compile(
+    r"(?=.*\b\d{4}\b)(?=.*\b\d{1,2}(?:st|nd|rd|th)?\b)"
+    r".*\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    re.IGNORECASE,
+)
+_REGION = re.compile(r"\s*\[?([A-Z][A-Za-z]+/[A-Za-z_+/-]+)\]?$")
+_ZONE_AND_OFFSET = re.compile(r"\b(?:GMT|UTC) ?(?=[+-]\d)")
+_ZONE_COMMENT = re.compile(r"\s*\([^()]*\)$")
 
 
 class NoDate(ValueError):
-    """Not a moment in any of the formats taken; the message says what stood there."""
+    """A value that is not a date in an accepted format; the message contains the value."""
 
 
-def moment(when: When) -> datetime | None:
-    """The moment in UTC; None when there is none (None or an empty string).
+def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
+    """The moment in UTC; None for None and for an empty string.
 
-    A moment without a zone is taken as UTC, a day as its first second.
+    A date without a time is its first second. `zone` applies to values without a zone.
 
     Raises:
-        NoDate: for anything else, a day that no calendar has, or a year outside 1000–9999.
+        NoDate: an unknown or ambiguous format (`01/02/2024`), a date that does not exist, or a
+            year outside 1000 to 9999.
     """
     if when is None or (isinstance(when, str) and not when.strip()):
         return None
@@ -44,10 +55,10 @@ def moment(when: When) -> datetime | None:
         elif isinstance(when, str):
             found = _parse(when.strip())
         else:
-            raise NoDate(f"{when!r:.80} is no date but a {type(when).__name__}")
-        found = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+            raise NoDate(f"{when!r:.80} is not a date but a {type(when).__name__}")
+        found = found.replace(tzinfo=found.tzinfo or zone).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise error if isinstance(error, NoDate) else NoDate(f"{when!r:.80} is no date") from None
+        raise error if isinstance(error, NoDate) else NoDate(f"{when!r:.80} is not a date") from None
     if found.year not in _YEARS:
         raise NoDate(f"{when!r:.80} is in the year {found.year}")
     return found
@@ -65,25 +76,40 @@ def milliseconds(when: datetime) -> int:
 
 
 def _parse(text: str) -> datetime:
-    text = _SLASHED.sub(_dashed, text)
-    if _ISO.match(text):
-        return datetime.fromisoformat(_ZONE.sub(_joined_zone, text))
-    if _RFC_2822.match(text):
-        return parsedate_to_datetime(text)
-    if found := _MONTH_DAY.fullmatch(text):
-        month, day, year = found.groups()
-    elif found := _DAY_MONTH.fullmatch(text):
-        day, month, year = found.groups()
-    else:
+    """A moment, with a zone if the text has one.
+
+    dateutil alone would guess: the day of `May 2024` from today, the month of `01/02/2024`, and
+    the sign of `UTC+2` the POSIX way.
+    """
+    try:
+        if len(text) >= 10:  # not `2024-W05`
+            return datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    zone: tzinfo | None = None
+    if region := _REGION.search(text):
+        try:
+            zone = ZoneInfo(region[1])
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError(text) from None
+        text = text[: region.start()]
+    text = _ZONE_AND_OFFSET.sub("", _ZONE_COMMENT.sub("", text))
+    if len(text) > 100 or not (_YEAR_FIRST.match(text) or _MONTH_NAMED.match(text)):
         raise ValueError(text)
-    return datetime(int(year), _MONTHS.index(month[:3].lower()) + 1, int(day))
+    first, second = (
+        parse(text, default=datetime(2000, month, day), tzinfos=_zone)
+        for month, day in ((1, 1), (2, 2))
+    )
+    if first != second:  # the day or the month came from the default
+        raise ValueError(text)
+    return first.replace(tzinfo=zone) if zone and first.tzinfo is None else first
 
 
-def _dashed(found: re.Match[str]) -> str:
-    year, month, day = found.groups()
-    return f"{year}-{month:0>2}-{day:0>2}"
-
-
-def _joined_zone(found: re.Match[str]) -> str:
-    hours, minutes = found.groups()
-    return f"{hours}:{minutes}" if hours else "+00:00"
+def _zone(name: str | None, offset: int | None) -> tzinfo | None:
+    if offset is not None:
+        return timezone(timedelta(seconds=offset))
+    if name is None:
+        return None
+    if name.upper() not in _HOURS:
+        raise ParserError(f"unknown time zone {name}")
+    return timezone(timedelta(hours=_HOURS[name.upper()]))
