@@ -1,4 +1,4 @@
-"""Brings up a real Elasticsearch and a real Redis on a developer's machine; `python -m devstack`.
+"""Runs a real Elasticsearch and a real Redis on a developer's machine: `python -m devstack`.
 
-No part of the service: nothing of `app`, `indexer` or `analyzers` imports it.
+Not part of the service: nothing in `app`, `indexer` or `analyzers` imports it.
 """

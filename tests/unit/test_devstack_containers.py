@@ -1,4 +1,4 @@
-"""What a Docker engine is asked for; a stand-in notes it, for no engine is at hand in tests."""
+"""What devstack sends to a Docker engine, recorded by a stand-in: tests have no real one."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,11 +8,10 @@ import docker
 import pytest
 from docker.errors import APIError, ImageNotFound, NotFound
 
-from devstack import versions
 from devstack.containers import Containers
-from devstack.errors import DevstackError
-from devstack.places import Places
-from devstack.services import ELASTICSEARCH, REDIS
+from devstack.engines import ELASTICSEARCH, ELASTICSEARCH_IMAGE, REDIS, REDIS_IMAGE
+from devstack.instance import Instance
+from devstack.terminal import DevstackError
 
 
 class Container:
@@ -23,7 +22,7 @@ class Container:
         self._notes = notes
 
     def logs(self, tail: int) -> bytes:
-        return b"the container's words"
+        return b"the container's output"
 
     def stop(self, timeout: int) -> None:
         self._notes.append("stop")
@@ -70,17 +69,17 @@ def engine() -> Engine:
 
 @pytest.fixture
 def containers(engine: Engine, tmp_path: Path) -> Containers:
-    places = Places(tmp_path, "default", None)
-    places.folder.mkdir(parents=True)
-    return Containers(places, {}, cast(docker.DockerClient, engine))
+    instance = Instance(tmp_path, "default", None)
+    instance.folder.mkdir(parents=True)
+    return Containers(instance, {}, cast(docker.DockerClient, engine))
 
 
-def test_elasticsearch_is_asked_for_in_the_version_tried(
+def test_elasticsearch_runs_in_the_supported_version(
     containers: Containers, engine: Engine
 ) -> None:
     state = containers.start(ELASTICSEARCH, 9205, keep=True)
-    assert engine.notes == [f"pull {versions.ELASTICSEARCH_IMAGE}"]
-    assert engine.ran["image"] == f"elasticsearch:{versions.ELASTICSEARCH}"
+    assert engine.notes == [f"pull {ELASTICSEARCH_IMAGE}"]
+    assert engine.ran["image"] == ELASTICSEARCH_IMAGE
     assert engine.ran["environment"]["discovery.type"] == "single-node"
     assert engine.ran["ports"] == {"9200/tcp": ("127.0.0.1", 9205)}
     assert engine.ran["detach"] is True
@@ -93,20 +92,20 @@ def test_redis_does_not_start_as_root(containers: Containers, engine: Engine) ->
     assert engine.ran["name"] == "blogsearch-default-redis"
 
 
-def test_a_dead_container_of_the_same_name_makes_room(
+def test_a_stopped_container_of_the_same_name_is_replaced(
     containers: Containers, engine: Engine
 ) -> None:
     engine.here = Container(engine.notes)
     containers.start(REDIS, 6379, keep=False)
-    assert engine.notes == [f"pull {versions.REDIS_IMAGE}", "remove"]
+    assert engine.notes == [f"pull {REDIS_IMAGE}", "remove"]
 
 
-def test_alive_is_a_running_container_and_its_words_are_in_the_log(
+def test_a_running_container_is_alive_and_its_output_is_in_the_log(
     containers: Containers, engine: Engine
 ) -> None:
     state = containers.start(REDIS, 6379, keep=False)
     assert containers.alive(state)
-    assert Path(state.log).read_text() == "the container's words"
+    assert Path(state.log).read_text() == "the container's output"
     cast(Container, engine.here).status = "exited"
     assert not containers.alive(state)
     engine.here = None
@@ -118,10 +117,10 @@ def test_stopping_removes_the_container(containers: Containers, engine: Engine) 
     containers.stop(state)
     assert engine.notes[-2:] == ["stop", "remove"]
     engine.here = None
-    containers.stop(state)  # and one that is gone already is no error
+    containers.stop(state)  # no error if it is gone already
 
 
-def test_a_refusal_is_one_error_with_a_way_out(containers: Containers, engine: Engine) -> None:
+def test_a_docker_error_names_the_alternative(containers: Containers, engine: Engine) -> None:
     engine.fault = APIError("port is already allocated")
     with pytest.raises(DevstackError, match="BLOGSEARCH_DEVSTACK_BACKEND=process"):
         containers.start(REDIS, 6379, keep=False)

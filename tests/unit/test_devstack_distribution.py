@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import pytest
 
-from devstack import distribution
-from devstack.errors import DevstackError
-from devstack.places import Places
-from devstack.versions import ELASTICSEARCH, ELASTICSEARCH_ARTIFACT
+from devstack.elasticsearch_distribution import ELASTICSEARCH_ARTIFACT, elasticsearch_home
+from devstack.engines import ELASTICSEARCH_VERSION
+from devstack.instance import Instance
+from devstack.terminal import DevstackError
 
 UNPACKS = f"""#!/bin/sh
 for argument in "$@"; do
@@ -20,7 +20,7 @@ done
 echo "$@" > "$MAVEN_CALLED"
 mkdir -p "$out/bin" "$out/elasticsearch/bin" "$out/elasticsearch/lib/tools/server-launcher"
 echo start > "$out/bin/elasticsearch"
-echo jar > "$out/elasticsearch/lib/elasticsearch-{ELASTICSEARCH}.jar"
+echo jar > "$out/elasticsearch/lib/elasticsearch-{ELASTICSEARCH_VERSION}.jar"
 echo arm > "$out/elasticsearch/lib/tools/server-launcher/server-launcher"
 chmod 700 "$out/elasticsearch/lib"
 """
@@ -29,8 +29,8 @@ Maven = Callable[[str], None]
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    found = Places(tmp_path / "root", "default", None)
+def instance(tmp_path: Path) -> Instance:
+    found = Instance(tmp_path / "root", "default", None)
     found.downloads.mkdir(parents=True)
     return found
 
@@ -49,72 +49,72 @@ def maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Maven:
     return write
 
 
-def test_elasticsearch_is_unpacked_put_together_and_kept(
-    places: Places, maven: Maven, tmp_path: Path
+def test_elasticsearch_is_unpacked_combined_and_kept(
+    instance: Instance, maven: Maven, tmp_path: Path
 ) -> None:
     maven(UNPACKS)
-    home = distribution.elasticsearch_home(places, tmp_path)
-    assert home == places.downloads / f"elasticsearch-{ELASTICSEARCH}"
+    home = elasticsearch_home(instance, tmp_path)
+    assert home == instance.downloads / f"elasticsearch-{ELASTICSEARCH_VERSION}"
     assert (home / "bin" / "elasticsearch").read_text() == "start\n"
     assert os.access(home / "bin" / "elasticsearch", os.X_OK)
     assert not (home / "lib/tools/server-launcher/server-launcher").exists()
     assert (home / "lib").stat().st_mode & 0o777 == 0o755  # the engines' user has to read it
     assert ELASTICSEARCH_ARTIFACT in (tmp_path / "called").read_text()
-    assert sorted(path.name for path in places.downloads.iterdir()) == [home.name, "lock"]
+    assert sorted(path.name for path in instance.downloads.iterdir()) == [home.name, "lock"]
 
     maven("#!/bin/sh\nexit 1\n")
-    assert distribution.elasticsearch_home(places, tmp_path) == home  # nothing is downloaded again
+    assert elasticsearch_home(instance, tmp_path) == home  # nothing is downloaded again
 
 
 def test_nothing_is_put_into_the_users_maven_repository(
-    places: Places, maven: Maven, tmp_path: Path
+    instance: Instance, maven: Maven, tmp_path: Path
 ) -> None:
     maven(UNPACKS)
-    distribution.elasticsearch_home(places, tmp_path)
+    elasticsearch_home(instance, tmp_path)
     (repository,) = [
         word.partition("=")[2]
         for word in (tmp_path / "called").read_text().split()
         if word.startswith("-Dmaven.repo.local=")
     ]
-    assert Path(repository).is_relative_to(places.root)
+    assert Path(repository).is_relative_to(instance.root)
     assert not Path(repository).exists()
 
 
-def test_a_failure_says_mavens_last_words_and_leaves_nothing(
-    places: Places, maven: Maven, tmp_path: Path
+def test_a_failure_shows_mavens_output_and_leaves_no_files(
+    instance: Instance, maven: Maven, tmp_path: Path
 ) -> None:
     maven("#!/bin/sh\necho '[ERROR] No space left on device'\nexit 1\n")
     with pytest.raises(DevstackError) as raised:
-        distribution.elasticsearch_home(places, tmp_path)
+        elasticsearch_home(instance, tmp_path)
     assert "[ERROR] No space left on device" in str(raised.value)
-    assert str(places.root / "maven.log") in str(raised.value)
-    assert [path.name for path in places.downloads.iterdir()] == ["lock"]
+    assert str(instance.root / "maven.log") in str(raised.value)
+    assert [path.name for path in instance.downloads.iterdir()] == ["lock"]
 
 
-def test_what_is_left_of_a_killed_download_is_not_taken_for_complete(
-    places: Places, maven: Maven, tmp_path: Path
+def test_the_rest_of_a_killed_download_is_not_used(
+    instance: Instance, maven: Maven, tmp_path: Path
 ) -> None:
-    half = places.downloads / "partial" / "out" / "sonarqube" / "elasticsearch"
+    half = instance.downloads / "partial" / "out" / "sonarqube" / "elasticsearch"
     half.mkdir(parents=True)
     maven(UNPACKS)
-    home = distribution.elasticsearch_home(places, tmp_path)
+    home = elasticsearch_home(instance, tmp_path)
     assert (home / "bin" / "elasticsearch").exists()
 
 
 def test_an_artifact_with_another_version_is_refused(
-    places: Places, maven: Maven, tmp_path: Path
+    instance: Instance, maven: Maven, tmp_path: Path
 ) -> None:
-    maven(UNPACKS.replace(f"elasticsearch-{ELASTICSEARCH}.jar", "elasticsearch-9.0.0.jar"))
-    with pytest.raises(DevstackError, match=r"devstack/versions\.py"):
-        distribution.elasticsearch_home(places, tmp_path)
+    maven(UNPACKS.replace(f"elasticsearch-{ELASTICSEARCH_VERSION}.jar", "elasticsearch-9.0.0.jar"))
+    with pytest.raises(DevstackError, match=r"devstack/elasticsearch_distribution\.py"):
+        elasticsearch_home(instance, tmp_path)
 
 
-def test_no_maven_says_what_there_is_to_do(
-    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_maven_the_error_names_the_alternatives(
+    instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(DevstackError, match="`mvn` is not on the PATH"):
-        distribution.elasticsearch_home(places, tmp_path)
+        elasticsearch_home(instance, tmp_path)
 
 
 class _Usage(NamedTuple):
@@ -123,11 +123,11 @@ class _Usage(NamedTuple):
     free: int
 
 
-def test_a_full_disk_is_noticed_before_anything_is_downloaded(
-    places: Places, maven: Maven, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_full_disk_is_an_error_before_the_download(
+    instance: Instance, maven: Maven, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     maven(UNPACKS)
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: _Usage(0, 0, 900_000_000))
-    with pytest.raises(DevstackError, match=r"0\.9 GB free, and 2\.5 GB are needed"):
-        distribution.elasticsearch_home(places, tmp_path)
+    with pytest.raises(DevstackError, match=r"0\.9 GB free; 2\.5 GB are needed"):
+        elasticsearch_home(instance, tmp_path)
     assert not (tmp_path / "called").exists()

@@ -1,4 +1,4 @@
-"""Stopping: once, with the child ended, and never forgotten."""
+"""Ctrl-C and other signals stop devstack once, and its child with it."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from devstack.signals import Stopped, ending_with_us, raise_if_asked, stoppable
+from devstack.terminal import Stopped, ending_with_us, raise_if_stopped, stoppable
 
 SLEEPS = "import time; print(flush=True); time.sleep(60)"
 NOTES_INTERRUPT = """
@@ -30,7 +30,7 @@ def _child(code: str) -> "subprocess.Popen[bytes]":
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_raises_once_and_then_lets_the_clearing_up_go_on(
+def test_a_signal_raises_once_and_does_not_interrupt_the_cleanup(
     number: signal.Signals, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted() -> None:
@@ -44,7 +44,7 @@ def test_a_signal_raises_once_and_then_lets_the_clearing_up_go_on(
     with pytest.raises(Stopped) as raised:
         interrupted()
     assert raised.value.number == number
-    assert "stopping already" in capsys.readouterr().err
+    assert "already stopping" in capsys.readouterr().err
     assert signal.getsignal(number) == before
 
 
@@ -53,15 +53,15 @@ class _Thing:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_signal_that_python_swallows_is_not_forgotten() -> None:
+def test_a_signal_whose_exception_python_drops_still_stops() -> None:
     with stoppable():
         thing = _Thing()
         reference = weakref.ref(thing, lambda _gone: os.kill(os.getpid(), signal.SIGTERM))
         del thing  # the handler raises inside of the callback, and Python drops what it raises
         assert reference() is None
         with pytest.raises(Stopped):
-            raise_if_asked()
-    raise_if_asked()  # and outside of the block there is nothing to remember
+            raise_if_stopped()
+    raise_if_stopped()  # does nothing outside of the block
 
 
 def test_a_child_ends_with_the_block() -> None:
@@ -71,7 +71,7 @@ def test_a_child_ends_with_the_block() -> None:
     assert child.returncode == -signal.SIGTERM
 
 
-def test_a_child_is_asked_in_the_way_it_understands() -> None:
+def test_a_child_gets_the_signal_that_was_chosen_for_it() -> None:
     child = _child(NOTES_INTERRUPT)
     with pytest.raises(Stopped), ending_with_us(child, signal.SIGINT):
         raise Stopped(signal.SIGTERM)
@@ -85,10 +85,9 @@ def test_a_child_that_has_ended_keeps_its_exit_code() -> None:
     assert child.returncode == 3
 
 
-def test_a_child_that_does_not_listen_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("devstack.signals._PATIENCE_S", 0.2)
+def test_a_child_that_ignores_the_signal_is_killed() -> None:
     deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN);" + SLEEPS
     child = _child(deaf)
-    with pytest.raises(Stopped), ending_with_us(child, signal.SIGTERM):
+    with pytest.raises(Stopped), ending_with_us(child, signal.SIGTERM, patience=0.2):
         raise Stopped(signal.SIGTERM)
     assert child.returncode == -signal.SIGKILL

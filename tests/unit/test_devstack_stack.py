@@ -2,39 +2,37 @@
 
 import itertools
 import socket
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
-from devstack import stack as stack_module
-from devstack.errors import DevstackError
-from devstack.places import Places
-from devstack.services import ELASTICSEARCH, REDIS, Service
+from devstack.engines import ELASTICSEARCH, ELASTICSEARCH_VERSION, REDIS, Engine
+from devstack.instance import Instance, StartedEngine
 from devstack.stack import Stack
-from devstack.state import State, remembered
+from devstack.terminal import DevstackError, NotAnswering
 
 
 @dataclass
 class Engines:
-    """A backend that only keeps books."""
+    """A backend that starts nothing and records what it was called with."""
 
     running: set[int] = field(default_factory=set)
     fails: str = ""
     _pids: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
-    def start(self, service: Service, port: int, keep: bool) -> State:
-        if service.name == self.fails:
-            raise DevstackError(f"{service.title} cannot be started")
+    def start(self, engine: Engine, port: int, keep: bool) -> StartedEngine:
+        if engine.name == self.fails:
+            raise DevstackError(f"{engine.title} cannot be started")
         pid = next(self._pids)
         self.running.add(pid)
-        return State("process", port, "engine.log", keep, pid=pid)
+        return StartedEngine("process", port, "engine.log", keep, pid=pid)
 
-    def alive(self, state: State) -> bool:
+    def alive(self, state: StartedEngine) -> bool:
         return state.pid in self.running
 
-    def stop(self, state: State) -> None:
+    def stop(self, state: StartedEngine) -> None:
         self.running.discard(state.pid)
 
 
@@ -44,8 +42,8 @@ def engines() -> Engines:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    found = Places(tmp_path, "default", None)
+def instance(tmp_path: Path) -> Instance:
+    found = Instance(tmp_path, "default", None)
     found.folder.mkdir(parents=True)
     return found
 
@@ -57,16 +55,21 @@ def _free_port() -> int:
 
 
 @pytest.fixture
-def stack(places: Places, engines: Engines, monkeypatch: pytest.MonkeyPatch) -> Stack:
-    monkeypatch.setattr(
-        stack_module, "wait_until_ready", lambda service, state, _alive: service.url(state.port)
-    )
+def stack(instance: Instance, engines: Engines) -> Stack:
     environment = {
         "BLOGSEARCH_DEVSTACK_BACKEND": "process",
         ELASTICSEARCH.port_variable: str(_free_port()),
         REDIS.port_variable: str(_free_port()),
     }
-    return Stack(places, environment, {"process": engines})
+    at_once = tuple(replace(each, get_version=_answers) for each in (ELASTICSEARCH, REDIS))
+    return Stack(instance, environment, {"process": engines}, at_once)
+
+
+def _answers(url: str, environment: Mapping[str, str], *, ready: bool = False) -> str:
+    """An engine that answers at once, in a supported version, unless its URL has a password."""
+    if "@" in url:
+        raise NotAnswering("connection refused")
+    return ELASTICSEARCH_VERSION
 
 
 def test_up_starts_both_and_a_second_up_reuses_them(stack: Stack, engines: Engines) -> None:
@@ -75,7 +78,7 @@ def test_up_starts_both_and_a_second_up_reuses_them(stack: Stack, engines: Engin
     assert engines.running == {1, 2}
     assert stack.up(keep=True) == addresses
     assert engines.running == {1, 2}
-    assert stack.addresses() == addresses
+    assert stack.urls() == addresses
 
 
 def test_down_stops_both_and_a_second_down_finds_nothing(
@@ -85,9 +88,9 @@ def test_down_stops_both_and_a_second_down_finds_nothing(
     stack.down()
     assert not engines.running
     with pytest.raises(DevstackError, match="make services"):
-        stack.addresses()
+        stack.urls()
     stack.down()
-    assert "nothing of devstack's is running" in capsys.readouterr().err
+    assert "no engine is running" in capsys.readouterr().err
 
 
 def test_a_dead_service_is_started_again(stack: Stack, engines: Engines) -> None:
@@ -151,16 +154,15 @@ def test_a_start_that_fails_stops_what_it_had_started(stack: Stack, engines: Eng
     with pytest.raises(DevstackError, match="Redis cannot be started"):
         stack.up(keep=True)
     assert not engines.running
-    assert remembered(stack.places, ELASTICSEARCH) is None
+    assert stack.instance.load(ELASTICSEARCH) is None
 
 
-def test_an_interrupt_while_waiting_stops_what_was_started(
-    stack: Stack, engines: Engines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_arguments: object) -> str:
+def test_an_interrupt_while_waiting_stops_what_was_started(stack: Stack, engines: Engines) -> None:
+    def interrupted(url: str, environment: Mapping[str, str], *, ready: bool = False) -> str:
+        assert engines.running
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stack_module, "wait_until_ready", interrupted)
+    stack.engines = tuple(replace(each, get_version=interrupted) for each in stack.engines)
     with pytest.raises(KeyboardInterrupt):
         stack.up(keep=True)
     assert not engines.running
@@ -169,7 +171,7 @@ def test_an_interrupt_while_waiting_stops_what_was_started(
 def test_a_port_that_something_else_has_is_an_error_before_anything_starts(
     stack: Stack, engines: Engines
 ) -> None:
-    with socket.socket() as other:  # bound but deaf: who asks it is refused at once
+    with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         port = other.getsockname()[1]
         stack.environment = {**stack.environment, REDIS.port_variable: str(port)}
@@ -179,14 +181,11 @@ def test_a_port_that_something_else_has_is_an_error_before_anything_starts(
     assert not engines.running
 
 
-def test_addresses_from_the_environment_start_nothing(
-    stack: Stack, engines: Engines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stack_module, "check_given", lambda _service, url, _environment: url)
+def test_urls_from_the_environment_start_nothing(stack: Stack, engines: Engines) -> None:
     given = {"ELASTICSEARCH_URL": "http://es.example:9200", "REDIS_URL": ""}
     stack.environment = given
     assert stack.up(keep=True) == given
-    assert stack.addresses() == given
+    assert stack.urls() == given
     assert not engines.running
 
 
@@ -201,10 +200,10 @@ def test_an_address_where_nothing_answers_is_an_error_without_the_password(stack
 def test_status_asks_the_address_from_the_environment_too(stack: Stack) -> None:
     given = f"http://me:secret@127.0.0.1:{_free_port()}"
     environment = {**stack.environment, "ELASTICSEARCH_URL": given, "REDIS_URL": ""}
-    first, second = Stack(stack.places, environment, stack.backends).status()
+    first, second = Stack(stack.instance, environment, stack.backends, stack.engines).status()
     assert "from ELASTICSEARCH_URL, does not answer" in first
     assert "secret" not in first
-    assert second == "Redis: none, by REDIS_URL"
+    assert second.startswith("Redis: none")
 
 
 def test_an_unknown_backend_is_refused(stack: Stack) -> None:

@@ -1,11 +1,11 @@
-"""Which JDK devstack takes, and what it says when there is none."""
+"""Which JDK devstack uses, and its error when there is none."""
 
 from pathlib import Path
 
 import pytest
 
-from devstack.errors import DevstackError
-from devstack.java import find_jdk
+from devstack.elasticsearch_distribution import find_jdk
+from devstack.terminal import DevstackError
 
 
 def _jdk(home: Path, version: str, *modules: str) -> Path:
@@ -17,34 +17,34 @@ def _jdk(home: Path, version: str, *modules: str) -> Path:
     return home
 
 
-def test_the_jdk_that_is_named_comes_first(tmp_path: Path) -> None:
+def test_a_jdk_from_the_environment_is_preferred(tmp_path: Path) -> None:
     named = _jdk(tmp_path / "named", "21.0.2", "jdk.jdi")
     _jdk(tmp_path / "jvm" / "jdk-25", "25.0.1", "jdk.jdi")
     environment = {"JAVA_HOME": str(named), "PATH": ""}
     assert find_jdk(environment, None, (str(tmp_path / "jvm"),)) == named
 
 
-def test_elasticsearchs_own_variable_comes_before_the_general_one(tmp_path: Path) -> None:
+def test_es_java_home_is_preferred_to_java_home(tmp_path: Path) -> None:
     general = _jdk(tmp_path / "general", "25", "jdk.jdi")
     own = _jdk(tmp_path / "own", "25", "jdk.jdi")
     environment = {"JAVA_HOME": str(general), "ES_JAVA_HOME": str(own), "PATH": ""}
     assert find_jdk(environment, None, ()) == own
 
 
-def test_a_java_on_the_path_that_is_too_old_is_passed_over(tmp_path: Path) -> None:
+def test_an_old_java_on_the_path_is_skipped(tmp_path: Path) -> None:
     old = _jdk(tmp_path / "old", "17.0.15", "jdk.jdi")
     good = _jdk(tmp_path / "jvm" / "new", "25.0.3", "jdk.jdi")
     environment = {"PATH": str(old / "bin"), "JAVA_HOME": str(tmp_path / "gone")}
     assert find_jdk(environment, None, (str(tmp_path / "jvm"),)) == good
 
 
-def test_of_several_the_one_nearest_to_the_tried_one_is_taken(tmp_path: Path) -> None:
+def test_of_several_the_one_nearest_to_the_preferred_version_is_used(tmp_path: Path) -> None:
     for version in ("17", "21", "24", "99"):
         _jdk(tmp_path / f"jdk-{version}", f"{version}.0.1", "jdk.jdi")
     assert find_jdk({"PATH": ""}, None, (str(tmp_path),)) == tmp_path / "jdk-24"
 
 
-def test_none_is_one_error_that_lists_every_place_and_its_fault(tmp_path: Path) -> None:
+def test_no_jdk_is_one_error_that_lists_every_folder_and_its_problem(tmp_path: Path) -> None:
     _jdk(tmp_path / "jvm" / "old", "17.0.15", "jdk.jdi")
     _jdk(tmp_path / "jvm" / "jre", "25.0.3")
     broken = tmp_path / "jvm" / "broken" / "bin" / "java"
@@ -59,5 +59,5 @@ def test_none_is_one_error_that_lists_every_place_and_its_fault(tmp_path: Path) 
     assert f"{tmp_path}/jvm/old: Java 17 is too old" in message
     assert "jre: Java 25, but a JRE: the module jdk.jdi is missing" in message
     assert "broken: bin/java does not list its modules" in message
-    assert f"{tmp_path}/empty: nothing there" in message
+    assert f"{tmp_path}/empty: no JDK there" in message
     assert "version 21 or later" in message

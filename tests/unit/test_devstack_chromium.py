@@ -1,0 +1,64 @@
+"""Which Chromium the browser tests use. Scripts stand in for Chromium and apt-get."""
+
+from pathlib import Path
+
+import pytest
+
+from devstack.chromium import find_or_install
+from devstack.terminal import DevstackError
+
+
+def _script(path: Path, text: str = "") -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def nothing_installed(tmp_path: Path) -> dict[str, str]:
+    """An environment without a browser, in which Playwright can download none."""
+    return {
+        "PATH": str(tmp_path / "bin"),
+        "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path / "browsers"),
+        "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD": "1",
+    }
+
+
+def test_chromium_from_the_environment(tmp_path: Path) -> None:
+    chromium = _script(tmp_path / "bin" / "chromium")
+    found = find_or_install({"CHROMIUM": str(chromium), "PATH": ""}, tmp_path / "log")
+    assert found == str(chromium)
+
+
+def test_a_chromium_from_the_environment_must_be_a_program(tmp_path: Path) -> None:
+    with pytest.raises(DevstackError, match="CHROMIUM is set to /nowhere/chromium"):
+        find_or_install({"CHROMIUM": "/nowhere/chromium"}, tmp_path / "log")
+
+
+def test_chromium_on_the_path(tmp_path: Path) -> None:
+    chromium = _script(tmp_path / "bin" / "google-chrome")
+    assert find_or_install({"PATH": str(tmp_path / "bin")}, tmp_path / "log") == str(chromium)
+
+
+def test_root_installs_debians(nothing_installed: dict[str, str], tmp_path: Path) -> None:
+    chromium = tmp_path / "bin" / "chromium"
+    copies = f"/bin/cp {_script(tmp_path / 'chromium')} {chromium}"
+    _script(tmp_path / "bin" / "apt-get", f'[ "$1" = update ] || {copies}')
+    found = find_or_install(nothing_installed, tmp_path / "log", as_root=True)
+    assert found == str(chromium)
+
+
+def test_without_a_browser_the_browser_tests_are_left_out(
+    nothing_installed: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    assert find_or_install(nothing_installed, log, as_root=False) is None
+    assert str(log) in capsys.readouterr().err
+
+
+def test_without_a_browser_continuous_integration_fails(
+    nothing_installed: dict[str, str], tmp_path: Path
+) -> None:
+    with pytest.raises(DevstackError, match="No Chromium"):
+        find_or_install({**nothing_installed, "CI": "1"}, tmp_path / "log", as_root=False)
