@@ -7,7 +7,7 @@ Speed: both index the same posts into a fresh index of the same body, without re
 within each round so that a busy machine slows both alike. The bare one is handed documents that
 were made before its clock started, and serialises and sends them: four threads, 500 at a time, as
 `parallel_bulk` does by default. Ours is timed three ways: the same documents through
-`indexer.bulk`; the whole way from the JSON Lines file (read, checked, normalised, hashed,
+`indexer.bulk.sender`; the whole way from the JSON Lines file (read, checked, normalised, hashed,
 duplicates looked for) to the last bulk response; and to the swap.
 
 Memory: a process of its own for each number of posts goes the whole way; its peak resident set.
@@ -32,19 +32,19 @@ import orjson
 from elasticsearch import Elasticsearch, helpers
 
 from analyzers.rules import NO_RULES
-from indexer.build import Shape
-from indexer.bulk import send
-from indexer.documents import index_body
-from indexer.items import to_index
-from indexer.lifecycle import building_alias, create
+from indexer.build.builder import IndexSettings
+from indexer.build.reindex import ReindexOptions, reindex
+from indexer.bulk.operations import index_operation
+from indexer.bulk.sender import send_bulk
+from indexer.generations import building_alias, create
 from indexer.normalise import documents
 from indexer.progress import Progress
 from indexer.records import Document, Reject
-from indexer.reindex import Options, reindex
+from indexer.schema import index_body
 from indexer.sources import SourceOptions, open_source
 
 _SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "posts.jsonl"
-_SHAPE = Shape(NO_RULES, 1, 0)
+_SHAPE = IndexSettings(NO_RULES, 1, 0)
 
 
 def write_posts(path: Path, count: int) -> None:
@@ -103,10 +103,10 @@ class Contest:
         return {"bare": time.perf_counter() - started}
 
     def ours(self) -> dict[str, float]:
-        """`indexer.bulk` on the same documents."""
+        """`indexer.bulk.sender` on the same documents."""
         target = building_alias(self._fresh())
         started = time.perf_counter()
-        for outcomes in send(self._client, target, map(to_index, self._documents)):
+        for outcomes in send_bulk(self._client, target, map(index_operation, self._documents)):
             assert all(outcome.accepted for outcome in outcomes)
         return {"ours": time.perf_counter() - started}
 
@@ -121,7 +121,9 @@ class Contest:
                 times.append(time.perf_counter())
 
         started = time.perf_counter()
-        reindex(self._client, alias, source.read(), _SHAPE, refuse, Options(report=report))
+        reindex(
+            self._client, alias, source.read(), _SHAPE, refuse, ReindexOptions(on_progress=report)
+        )
         ended = time.perf_counter()
         self.clear()
         return {"whole": times[0] - started, "swapped": ended - started}
@@ -171,7 +173,7 @@ def _speed(client: Elasticsearch, count: int, rounds: int) -> None:
 def _tell(count: int, seconds: dict[str, list[float]]) -> None:
     labels = {
         "bare": "helpers.parallel_bulk, documents made before",
-        "ours": "indexer.bulk, documents made before",
+        "ours": "indexer.bulk.sender, documents made before",
         "whole": "reindex, from the file to the last response",
         "swapped": "reindex, from the file to the swap",
     }

@@ -34,9 +34,9 @@ from analyzers.rules import RuleSet, read_rules, rule_set
 from app.search import search
 from app.search.request import SearchRequest
 from app.settings import Settings, load_settings
-from indexer.documents import index_body
 from indexer.normalise import documents
 from indexer.records import Document
+from indexer.schema import index_body
 from indexer.sources import SourceOptions, open_source
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "posts.jsonl"

@@ -16,10 +16,33 @@ TAKEN = (
 
 _YEARS = range(1000, 10_000)
 _HOURS = {
-    **{"UTC": 0, "GMT": 0, "Z": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7},
-    **{"MDT": -6, "PST": -8, "PDT": -7},  # RFC 2822, section 4.3
-    **{"WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2, "EET": 2},
-    **{"EEST": 3, "MSK": 3, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13},
+    "UTC": 0,
+    "GMT": 0,
+    "Z": 0,
+    "EST": -5,
+    "EDT": -4,
+    "CST": -6,
+    "CDT": -5,
+    "MST": -7,
+    "MDT": -6,
+    "PST": -8,
+    "PDT": -7,  # RFC 2822, section 4.3
+    "WET": 0,
+    "WEST": 1,
+    "BST": 1,
+    "CET": 1,
+    "CEST": 2,
+    "MEZ": 1,
+    "MESZ": 2,
+    "EET": 2,
+    "EEST": 3,
+    "MSK": 3,
+    "JST": 9,
+    "KST": 9,
+    "AEST": 10,
+    "AEDT": 11,
+    "NZST": 12,
+    "NZDT": 13,
 }
 _YEAR_FIRST = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:$|[Tt\s])|\d{8}(?:$|[Tt])")
 _MONTH_NAMED = re.compile(
@@ -58,7 +81,9 @@ def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
             raise NoDate(f"{when!r:.80} is not a date but a {type(when).__name__}")
         found = found.replace(tzinfo=found.tzinfo or zone).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise error if isinstance(error, NoDate) else NoDate(f"{when!r:.80} is not a date") from None
+        raise (
+            error if isinstance(error, NoDate) else NoDate(f"{when!r:.80} is not a date")
+        ) from None
     if found.year not in _YEARS:
         raise NoDate(f"{when!r:.80} is in the year {found.year}")
     return found

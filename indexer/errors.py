@@ -1,8 +1,8 @@
-"""What the indexer raises; the application translates it into its own tree at one seam."""
+"""Errors raised by the indexer; the application translates them into its own."""
 
 
 class IndexingError(Exception):
-    """Indexing cannot go on: what was wrong, and what to do."""
+    """Indexing cannot continue. `message` says what is wrong, `remedy` what to do."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(f"{message} {remedy}".strip())
@@ -11,7 +11,7 @@ class IndexingError(Exception):
 
 
 class SourceError(IndexingError):
-    """A source that cannot be read at all: no such file, not a feed, an address refused."""
+    """A source cannot be read at all: the file is missing, not a feed, an address is refused."""
 
 
 class TooManyRejects(IndexingError):
@@ -23,8 +23,8 @@ class Locked(IndexingError):
 
 
 class VerificationFailed(IndexingError):
-    """The built index does not hold what was sent to it; nothing was swapped."""
+    """The built index does not contain what was sent to it; nothing was swapped."""
 
 
 class NoGeneration(IndexingError):
-    """There is no live index, or none to go back to."""
+    """There is no live index, or no previous one to roll back to."""

@@ -1,20 +1,21 @@
-"""Generations of the index: their names, and which of them is what.
+"""Generations of the index: their names, their states, and every change of them.
 
-The index searches go to is an alias. Behind it stands one generation, `<alias>-000001` and so on;
-numbers are never used twice. Which generation is what can be read from aliases alone, because
+The index that is searched is an alias. It points to one generation, `<alias>-000001` and so on;
+numbers are never reused. The state of each generation follows from aliases alone, because
 Elasticsearch changes several aliases in one atomic step:
 
     <alias>                      the live generation: searches and writes
-    <alias>-previous             the one that was live before; `rollback` goes there
+    <alias>-previous             the one that was live before; `rollback` returns to it
     <alias>-000003-building      while it is built, and the only way to write to it
 
-A build writes through its own alias with `require_alias`: an orphan that was deleted under a
-process that only seemed dead cannot be conjured up again by that process's next bulk request.
+A build writes through its own alias with `require_alias`: if another process deletes its index, its
+next bulk request cannot create the index again.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from elasticsearch import Elasticsearch
@@ -27,12 +28,12 @@ State = Literal["live", "previous", "building", "kept"]
 
 
 class NameTaken(IndexingError):
-    """An index that is none of ours stands where the alias should."""
+    """The name of the alias is used by an index or alias that this service did not create."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One index as it was found. `built` is an ISO moment; None where the index does not say."""
+    """One generation. `built` is an ISO 8601 date; None where the index does not say."""
 
     name: str
     number: int
@@ -44,20 +45,20 @@ class Generation:
 
 
 def building_alias(name: str) -> str:
-    """The alias a build writes through."""
+    """The alias through which a build writes."""
     return f"{name}-building"
 
 
 def previous_alias(alias: str) -> str:
-    """The alias of the generation that was live before."""
+    """The alias of the previous generation."""
     return f"{alias}-previous"
 
 
-def generations(client: Elasticsearch, alias: str) -> list[Generation]:
+def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
     """Every generation of this alias, oldest first.
 
     Raises:
-        NameTaken: the alias's name belongs to something else.
+        NameTaken: the name of the alias is used by something else.
     """
     found = client.indices.get(
         index=[alias, f"{alias}-*"],
@@ -67,21 +68,23 @@ def generations(client: Elasticsearch, alias: str) -> list[Generation]:
         features=["aliases", "mappings", "settings"],
         filter_path=["*.aliases", "*.mappings._meta", "*.settings.index.blocks"],
     ).body
-    _refuse_strangers(alias, found)
-    ours = [_generation(alias, name, body) for name, body in found.items() if _number(alias, name)]
-    return sorted(ours, key=lambda generation: generation.number)
+    _check_alias(alias, found)
+    numbered = [
+        _generation(alias, name, body) for name, body in found.items() if _number(alias, name)
+    ]
+    return sorted(numbered, key=lambda generation: generation.number)
 
 
 def live(client: Elasticsearch, alias: str) -> Generation | None:
-    """The generation that answers searches; None before the first build."""
-    return next((one for one in generations(client, alias) if one.state == "live"), None)
+    """The live generation; None before the first build."""
+    return next((one for one in list_generations(client, alias) if one.state == "live"), None)
 
 
 def require_live(client: Elasticsearch, alias: str) -> Generation:
-    """The generation that answers searches.
+    """The live generation.
 
     Raises:
-        NoGeneration: nothing was built yet.
+        NoGeneration: there is none.
     """
     found = live(client, alias)
     if found is None:
@@ -90,6 +93,105 @@ def require_live(client: Elasticsearch, alias: str) -> Generation:
             "Build one with `blogsearch reindex POSTS.jsonl`.",
         )
     return found
+
+
+def create(client: Elasticsearch, alias: str, number: int, body: Mapping[str, Any]) -> str:
+    """Create generation `number`, to be filled without refreshes and replicas; return its name."""
+    name = f"{alias}-{number:06d}"
+    mappings = dict(body["mappings"])
+    mappings["_meta"] = _meta(mappings.get("_meta"), state="building")
+    client.indices.create(
+        index=name,
+        mappings=mappings,
+        # Both cost time on every bulk request, and help only once the index is searched.
+        settings={**body["settings"], "refresh_interval": "-1", "number_of_replicas": 0},
+        aliases={building_alias(name): {"is_hidden": True}},
+        wait_for_active_shards=1,
+    )
+    return name
+
+
+def prepare_for_search(client: Elasticsearch, name: str, replicas: int) -> None:
+    """Give a filled generation its settings for searching; wait up to 30 s for its replicas."""
+    client.indices.put_settings(
+        index=name,
+        # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
+        # search after a write has to wait for a refresh.
+        settings={"refresh_interval": "1s", "number_of_replicas": replicas},
+    )
+    found = client.indices.get_mapping(index=name)[name]["mappings"]
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    meta = _meta(found.get("_meta"), state="ready", built=now)
+    client.indices.put_mapping(index=name, meta=meta)
+    if replicas and client.cluster.health()["number_of_data_nodes"] > 1:
+        # A cluster that cannot allocate replicas still answers; `blogsearch doctor` reports it.
+        client.options(ignore_status=408).cluster.health(
+            index=name, wait_for_status="green", timeout="30s"
+        )
+
+
+def swap(client: Elasticsearch, alias: str, new: str, old: str | None) -> None:
+    """Move the alias to `new` in one atomic step; fails if `old` is no longer live."""
+    actions: list[dict[str, Any]] = [{"add": {"index": new, "alias": alias}}]
+    previous = previous_alias(alias)
+    for generation in list_generations(client, alias):
+        if generation.name != old and generation.state == "previous":
+            actions.append({"remove": {"index": generation.name, "alias": previous}})
+        if generation.name == new and generation.state == "building":
+            actions.append({"remove": {"index": new, "alias": building_alias(new)}})
+    if old is not None:
+        actions += [
+            {"remove": {"index": old, "alias": alias, "must_exist": True}},
+            {"add": {"index": old, "alias": previous, "is_hidden": True}},
+        ]
+    client.indices.update_aliases(actions=actions)
+
+
+def block_writes(client: Elasticsearch, name: str) -> None:
+    """Refuse writes to an index; returns once the writes in progress are complete."""
+    client.indices.add_block(index=name, block="write")
+
+
+def allow_writes(client: Elasticsearch, name: str) -> None:
+    """Remove the write block of an index."""
+    client.indices.put_settings(index=name, settings={"index.blocks.write": None})
+
+
+def delete_generation(client: Elasticsearch, name: str) -> None:
+    """Delete one generation, if it exists."""
+    client.indices.delete(index=name, ignore_unavailable=True)
+
+
+def recover(client: Elasticsearch, alias: str) -> list[str]:
+    """Clean up after a killed build: delete its index and remove the live one's write block.
+
+    The caller must hold the lock, so that no other process is building.
+
+    Returns:
+        The names of the deleted stale builds.
+    """
+    stale_builds = []
+    for generation in list_generations(client, alias):
+        if generation.state == "building":
+            delete_generation(client, generation.name)
+            stale_builds.append(generation.name)
+        elif generation.state == "live" and generation.write_blocked:
+            allow_writes(client, generation.name)
+    return stale_builds
+
+
+def prune(client: Elasticsearch, alias: str, keep: int) -> list[str]:
+    """Delete all but the `keep` newest generations besides the live one; the previous one last.
+
+    Returns:
+        The names of the deleted generations, oldest first.
+    """
+    found = [one for one in list_generations(client, alias) if one.state in {"previous", "kept"}]
+    found.sort(key=lambda generation: (generation.state == "previous", generation.number))
+    deleted = found[: len(found) - keep] if keep else found
+    for generation in deleted:
+        delete_generation(client, generation.name)
+    return [generation.name for generation in deleted]
 
 
 def _number(alias: str, name: str) -> int | None:
@@ -119,18 +221,23 @@ def _state(alias: str, name: str, aliases: Mapping[str, Any], meta: Mapping[str,
     return "previous" if previous_alias(alias) in aliases else "kept"
 
 
-def _refuse_strangers(alias: str, found: Mapping[str, Any]) -> None:
+def _check_alias(alias: str, found: Mapping[str, Any]) -> None:
     if alias in found:
         raise NameTaken(
-            f"An index called {alias!r} stands where the alias should be.",
+            f"An index called {alias!r} exists where the alias should be.",
             f"Delete it (`curl -X DELETE $ELASTICSEARCH_URL/{alias}`) if nothing needs it, "
             "or set BLOGSEARCH_INDEX to another name.",
         )
     holders = [name for name, body in found.items() if alias in body.get("aliases", {})]
-    strangers = [name for name in holders if _number(alias, name) is None]
-    if strangers or len(holders) > 1:
+    foreign = [name for name in holders if _number(alias, name) is None]
+    if foreign or len(holders) > 1:
         raise NameTaken(
             f"The alias {alias!r} points to {', '.join(sorted(holders))}, "
-            "which this service did not set up.",
+            "which this service did not create.",
             "Remove the alias there, or set BLOGSEARCH_INDEX to another name.",
         )
+
+
+def _meta(found: Mapping[str, Any] | None, **changes: str) -> dict[str, Any]:
+    found = found or {}
+    return {**found, "blogsearch": {**found.get("blogsearch", {}), **changes}}

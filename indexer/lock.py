@@ -71,7 +71,7 @@ class Lock:
             # Lost, or Elasticsearch is away: a dead holder is recognised without our help.
             return
 
-    def holds(self) -> bool:
+    def is_held(self) -> bool:
         """Whether the lock is still ours, as far as Elasticsearch can be asked."""
         try:
             self.check()

@@ -1,57 +1,24 @@
-"""What a long operation tells while it runs, and what it did in the end."""
+"""Progress of a long operation, as reported to its caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-Phase = Literal["reading", "copying", "adding", "verifying", "catching up", "swapping", "comparing"]
+Phase = Literal["reading", "copying", "adding", "verifying", "replaying", "swapping", "comparing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where an operation stands: documents done, and which part (0 to 1) where that is known."""
+    """The current phase, the documents done in it, and the fraction done (0 to 1) if known."""
 
     phase: Phase
     done: int = 0
-    part: float | None = None
+    fraction: float | None = None
     rejected: int = 0
 
 
-Report = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 
 
-def in_silence(_: Progress) -> None:
-    """Report nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Documents of each kind."""
-
-    posts: int = 0
-    comments: int = 0
-
-    @property
-    def total(self) -> int:
-        """Documents of either kind."""
-        return self.posts + self.comments
-
-    def __str__(self) -> str:
-        return f"{self.posts:,} posts and {self.comments:,} comments"
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A generation that went live: its name, what is in it, and what it took the place of.
-
-    `rules` is the digest of its synonym rules, as the cache's generation wants it. `carried` is
-    the number of writes that arrived during the build and were carried over.
-    """
-
-    index: str
-    rules: str
-    counts: Counts
-    previous: str | None
-    carried: int
-    seconds: float
-    orphans: tuple[str, ...] = ()
+def ignore_progress(_: Progress) -> None:
+    """Do nothing with it."""

@@ -1,4 +1,4 @@
-"""What travels through the indexer: a raw post, the documents made of it, or a reason why not."""
+"""The values passed through the indexer: raw posts, documents, rejects, and their counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,12 +6,12 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 When = str | date | datetime | None
-"""A moment as a source gives it: unparsed text, a day, or a moment with or without a zone."""
+"""A date as a source gives it: unparsed text, a date, or a datetime with or without a zone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something stood: the source as the user named it, and the line, from 1, if any."""
+    """Where something was read: the source as the user named it, and the line, counted from 1."""
 
     source: str
     line: int | None = None
@@ -22,7 +22,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class RawComment:
-    """A comment as its source gives it; nothing is checked yet. `comment` is HTML."""
+    """A comment as its source gives it, not yet validated. `comment` is HTML."""
 
     oid: Any
     comment: Any
@@ -32,10 +32,9 @@ class RawComment:
 
 @dataclass(frozen=True, slots=True)
 class RawPost:
-    """A post as its source gives it; nothing is checked yet.
+    """A post as its source gives it, not yet validated.
 
-    `title` is plain text, `text` is HTML. `modified` is when it last changed, where the source
-    says so.
+    `title` is plain text, `text` is HTML, `modified` is the date of the last change if known.
     """
 
     origin: Origin
@@ -52,7 +51,7 @@ class RawPost:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Something that was not indexed: where it stood, which post, why, and what to do about it."""
+    """Something that was not indexed: where it was read, its oid, the reason, and the remedy."""
 
     origin: Origin
     oid: str | None
@@ -64,8 +63,8 @@ class Reject:
 class Document:
     """One document ready for Elasticsearch.
 
-    A comment has the same `routing` as its post, so that the join holds. `version` is the
-    external version: milliseconds since 1970 of the last change known.
+    A comment has the `routing` of its post, as a join field requires. `version` is the external
+    version: the date of the last known change in milliseconds since 1970.
     """
 
     id: str
@@ -74,3 +73,19 @@ class Document:
     source: Mapping[str, Any]
     kind: Literal["post", "comment"]
     origin: Origin = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Numbers of posts and comments."""
+
+    posts: int = 0
+    comments: int = 0
+
+    @property
+    def total(self) -> int:
+        """Posts and comments together."""
+        return self.posts + self.comments
+
+    def __str__(self) -> str:
+        return f"{self.posts:,} posts and {self.comments:,} comments"

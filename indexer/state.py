@@ -1,12 +1,14 @@
-"""The state index: the little that must outlive a process and is not a post.
+"""The state index: what must outlive a process and is not a post.
 
-`<alias>-state` is hidden, one shard, and holds one document each for the lock, the highest
-generation number given out, what was noted at each swap, and every deletion (see tombstones.py).
+`<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
+the checkpoints taken at each swap, and every deletion (see write/deletions.py).
 """
 
 from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch, NotFoundError
+
+from indexer.scan import Checkpoint
 
 _COUNTER = "counter"
 
@@ -17,7 +19,7 @@ def state_index(alias: str) -> str:
 
 
 def ensure_state(client: Elasticsearch, alias: str) -> str:
-    """Create the state index unless it is there; return its name."""
+    """Create the state index if it does not exist; return its name."""
     name = state_index(alias)
     if client.indices.exists(index=name):
         return name
@@ -40,32 +42,42 @@ def ensure_state(client: Elasticsearch, alias: str) -> str:
     return name
 
 
-def next_number(client: Elasticsearch, alias: str, taken: int) -> int:
-    """A generation number that was never given out; above `taken` in any case. Needs the lock."""
+def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
+    """A generation number never used before, above `highest`. The caller must hold the lock."""
     name = ensure_state(client, alias)
-    number = max(taken, int(read(client, alias, _COUNTER).get("number", 0))) + 1
+    number = max(highest, int(_read(client, alias, _COUNTER).get("number", 0))) + 1
     client.index(index=name, id=_COUNTER, document={"what": "counter", "number": number})
     return number
 
 
-def read(client: Elasticsearch, alias: str, id_: str) -> dict[str, Any]:
-    """One document of the state; empty when there is none."""
+def record_swap(
+    client: Elasticsearch, alias: str, generation: str, *, written: Checkpoint, deleted: Checkpoint
+) -> None:
+    """Store the checkpoints at which a generation goes live, for a later rollback.
+
+    Args:
+        written: checkpoint of the generation.
+        deleted: checkpoint of the state index.
+    """
+    client.index(
+        index=ensure_state(client, alias),
+        id=f"swap:{generation}",
+        document={"what": "swap", "written": written, "deleted": deleted},
+    )
+
+
+def swap_checkpoints(
+    client: Elasticsearch, alias: str, generation: str
+) -> tuple[Checkpoint, Checkpoint] | None:
+    """The checkpoints stored by `record_swap`; None for a generation that never went live."""
+    stored = _read(client, alias, f"swap:{generation}")
+    return (stored["written"], stored["deleted"]) if stored else None
+
+
+def _read(client: Elasticsearch, alias: str, id_: str) -> dict[str, Any]:
+    """One document of the state index; empty if there is none."""
     try:
         found: dict[str, Any] = client.get(index=state_index(alias), id=id_)["_source"]
     except NotFoundError:
         return {}
     return found
-
-
-def note_swap(client: Elasticsearch, alias: str, generation: str, noted: dict[str, Any]) -> None:
-    """Keep what stood in a generation when it went live, for a later rollback."""
-    client.index(
-        index=ensure_state(client, alias),
-        id=f"swap:{generation}",
-        document={"what": "swap", **noted},
-    )
-
-
-def noted_at_swap(client: Elasticsearch, alias: str, generation: str) -> dict[str, Any]:
-    """What `note_swap` kept; empty for a generation that never went live."""
-    return read(client, alias, f"swap:{generation}")

@@ -12,9 +12,9 @@ from flask.testing import FlaskClient
 from analyzers.rules import read_rules, rule_files
 from app import create_app
 from app.settings import Settings
-from indexer.build import Shape
+from indexer.build.builder import IndexSettings
+from indexer.build.reindex import reindex
 from indexer.records import Reject
-from indexer.reindex import reindex
 from indexer.sources import SourceOptions, open_source
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -65,7 +65,7 @@ def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
     rules = read_rules(rule_files(REPOSITORY / "synonyms"))
     posts = open_source(str(REPOSITORY / "sample" / "posts.jsonl"), None, SourceOptions())
     rejected: list[Reject] = []
-    reindex(elastic, name, posts.read(), Shape(rules, 1, 0), rejected.append)
+    reindex(elastic, name, posts.read(), IndexSettings(rules, 1, 0), rejected.append)
     assert rejected == []
     yield name
     _remove(elastic, name)

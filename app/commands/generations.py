@@ -10,9 +10,10 @@ from app.commands.options import stoppable
 from app.commands.outcome import begin_generation, tell_built, tell_orphan
 from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
-from indexer import lifecycle
+from indexer import generations
+from indexer.build.rollback import rollback as go_back
+from indexer.generations import Generation, list_generations
 from indexer.lock import Lock
-from indexer.rollback import rollback as go_back
 
 
 @click.command()
@@ -25,7 +26,7 @@ def indices(tools: Tools, form: str) -> None:
     blogsearch indices
     blogsearch indices --format json
     """
-    rows = [_row(tools, one) for one in lifecycle.generations(tools.elastic, tools.settings.index)]
+    rows = [_row(tools, one) for one in list_generations(tools.elastic, tools.settings.index)]
     if form == "json":
         click.echo(json.dumps(rows, indent=2))
         return
@@ -49,7 +50,7 @@ def indices(tools: Tools, form: str) -> None:
     console().print(table)
 
 
-def _row(tools: Tools, generation: lifecycle.Generation) -> dict[str, Any]:
+def _row(tools: Tools, generation: Generation) -> dict[str, Any]:
     name = generation.name
     posts, comments = (
         tools.elastic.count(index=name, query={"term": {"kind": kind}})["count"]
@@ -86,8 +87,8 @@ def prune(tools: Tools, keep: int) -> None:
     blogsearch prune --keep 0      # the previous one, too: no rollback until the next build
     """
     with stoppable(), Lock(tools.elastic, tools.settings.index, "prune"):
-        orphans = lifecycle.recover(tools.elastic, tools.settings.index)
-        gone = lifecycle.prune(tools.elastic, tools.settings.index, keep)
+        orphans = generations.recover(tools.elastic, tools.settings.index)
+        gone = generations.prune(tools.elastic, tools.settings.index, keep)
     for orphan in orphans:
         tell_orphan(orphan)
     click.echo(f"Deleted {', '.join(gone)}." if gone else "Nothing to delete.")
@@ -106,6 +107,6 @@ def rollback(tools: Tools, as_it_was: bool) -> None:
     blogsearch rollback --as-it-was
     """
     with stoppable():
-        built = go_back(tools.elastic, tools.settings.index, as_it_was=as_it_was)
+        built = go_back(tools.elastic, tools.settings.index, discard_writes=as_it_was)
         begin_generation(tools, built.index, built.rules)
     tell_built(tools, built)

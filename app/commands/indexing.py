@@ -14,12 +14,12 @@ from app.commands.sources import Reading
 from app.commands.syncing import sync
 from app.commands.tools import Tools, pass_tools
 from app.freshness import Freshness
-from indexer.adding import AddOptions
-from indexer.adding import add as run_add
+from indexer.build.reindex import ReindexOptions
+from indexer.build.reindex import reindex as run_reindex
 from indexer.errors import IndexingError
-from indexer.intake import Allowance
-from indexer.reindex import Options
-from indexer.reindex import reindex as run_reindex
+from indexer.ingest import MaxRejects
+from indexer.sync.add import AddOptions
+from indexer.sync.add import add as run_add
 
 __all__ = ["add", "indices", "prune", "reindex", "rollback", "sync"]
 
@@ -38,7 +38,7 @@ __all__ = ["add", "indices", "prune", "reindex", "rollback", "sync"]
 def reindex(
     tools: Tools,
     reading: Reading,
-    max_rejects: Allowance,
+    max_rejects: MaxRejects,
     rejects_path: Path | None,
 ) -> None:
     """Build the index anew from SOURCE... and make it live.
@@ -57,10 +57,10 @@ def reindex(
     """
     with stoppable(), display() as show, rejects(show, rejects_path) as on_reject:
         sources = reading.open(tools.settings)
-        options = Options(
-            allowance=max_rejects,
-            report=show.report,
-            part=sources.part,
+        options = ReindexOptions(
+            max_rejects=max_rejects,
+            on_progress=show.report,
+            fraction_read=sources.part,
             purpose=f"reindex {reading}",
         )
         built = run_reindex(
@@ -99,7 +99,7 @@ def add(tools: Tools, reading: Reading, as_new: bool, rejects_path: Path | None)
     """
     with stoppable(), display() as show, rejects(show, rejects_path) as on_reject:
         sources = reading.open(tools.settings)
-        options = AddOptions(newest=as_new, report=show.report, part=sources.part)
+        options = AddOptions(newest=as_new, on_progress=show.report, fraction_read=sources.part)
         elastic, alias = tools.elastic, tools.settings.index
         freshness = Freshness(elastic, tools.cache, alias)
         try:

@@ -15,8 +15,8 @@ from analyzers.rules import read_rules
 from app.commands.sources import Reading
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
-from indexer.build import Shape
-from indexer.intake import Allowance
+from indexer.build.builder import IndexSettings
+from indexer.ingest import MaxRejects
 from indexer.sources import KINDS, SourceOptions
 
 
@@ -65,15 +65,15 @@ rejects_option = click.option(
 )
 
 
-class AllowanceType(click.ParamType[Allowance]):
+class AllowanceType(click.ParamType[MaxRejects]):
     """`0.5%`, a share of the lines, or a number of lines."""
 
     name = "allowance"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Allowance:
-        if isinstance(value, Allowance):
+    ) -> MaxRejects:
+        if isinstance(value, MaxRejects):
             return value
         text = str(value).strip()
         try:
@@ -81,11 +81,11 @@ class AllowanceType(click.ParamType[Allowance]):
                 share = float(text[:-1]) / 100
                 if not 0 <= share <= 1:
                     raise ValueError(text)
-                return Allowance(share=share)
+                return MaxRejects(share=share)
             number = int(text)
             if number < 0:
                 raise ValueError(text)
-            return Allowance(number=number)
+            return MaxRejects(number=number)
         except ValueError:
             self.fail(
                 f"{text!r} is neither a share such as 0.5% nor a number such as 3", param, ctx
@@ -106,11 +106,11 @@ def stoppable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, former)
 
 
-def shape_of(settings: Settings) -> Shape:
+def shape_of(settings: Settings) -> IndexSettings:
     """What the settings say about a new generation.
 
     Raises:
         RuleErrors: a rule file that cannot be used.
     """
     rules = read_rules(SynonymFolder.of(settings).used())
-    return Shape(rules, shards=settings.shards, replicas=settings.replicas)
+    return IndexSettings(rules, shards=settings.shards, replicas=settings.replicas)

@@ -6,7 +6,7 @@ from app.cache.through import AFTER_A_SWAP, warm
 from app.commands.reporting import Rejects
 from app.commands.tidying import tidy
 from app.commands.tools import Tools
-from indexer.progress import Built
+from indexer.build.builder import Built
 
 SOME_REJECTED = 3
 """Exit code: done, but something was rejected."""
@@ -29,9 +29,9 @@ def tell_unnoted() -> None:
 
 def tell_built(tools: Tools, built: Built) -> None:
     """Which generation is live now, and what it took; then what follows a swap."""
-    for orphan in built.orphans:
+    for orphan in built.stale_builds:
         tell_orphan(orphan)
-    carried = f", {built.carried:,} writes carried over" if built.carried else ""
+    carried = f", {built.replayed:,} writes carried over" if built.replayed else ""
     was = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     click.echo(f"{built.index} is live: {built.counts}{carried}, in {built.seconds:.1f} s{was}.")
     after_swap(tools)

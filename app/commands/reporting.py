@@ -47,8 +47,8 @@ class Display:
         if self._bar and self._task is not None:
             self._bar.update(
                 self._task,
-                completed=progress.part or 0.0,
-                total=None if progress.part is None else 1.0,
+                completed=progress.fraction or 0.0,
+                total=None if progress.fraction is None else 1.0,
                 documents=progress.done,
                 rate=rate,
             )
@@ -137,9 +137,9 @@ def _line(progress: Progress, rate: float, elapsed: float) -> str:
     parts = [f"{progress.phase}: {progress.done:,} documents"]
     if rate:
         parts.append(f"{rate:,.0f}/s")
-    if progress.part:
-        left = elapsed * (1 - progress.part) / progress.part
-        parts += [f"{progress.part:.0%}", f"about {left:,.0f} s left"]
+    if progress.fraction:
+        left = elapsed * (1 - progress.fraction) / progress.fraction
+        parts += [f"{progress.fraction:.0%}", f"about {left:,.0f} s left"]
     if progress.rejected:
         parts.append(f"{progress.rejected:,} rejected")
     return ", ".join(parts)

@@ -16,8 +16,8 @@ from app.commands.watched import Watched
 from app.elastic import translated
 from app.errors import ServiceError
 from indexer.errors import IndexingError, Locked
-from indexer.sync import Synced, SyncOptions
-from indexer.sync import sync as run_sync
+from indexer.sync.sync import SyncOptions, SyncResult
+from indexer.sync.sync import sync as run_sync
 
 _LOCKED = 2.0  # seconds until a watch tries again while somebody else changes the index
 
@@ -52,31 +52,32 @@ def sync(
             _watch(tools, reading, force, rejects_path)
             return
         on_reject, synced = _sync(tools, reading, force, rejects_path)
-    if synced.held_back:
+    if synced.removals_withheld:
         raise click.ClickException(
-            f"Nothing was removed: {synced.held_back}. Check the source; --force removes them."
+            f"Nothing was removed: {synced.removals_withheld}. Check the source, or remove them "
+            "with --force."
         )
     leave(on_reject)
 
 
 def _sync(
     tools: Tools, reading: Reading, force: bool, rejects_path: Path | None
-) -> tuple[Rejects, Synced]:
+) -> tuple[Rejects, SyncResult]:
     with display() as show, rejects(show, rejects_path) as on_reject:
         sources = reading.open(tools.settings)
         options = SyncOptions(
             force=force,
             complete=sources.complete,
-            report=show.report,
-            part=sources.part,
+            on_progress=show.report,
+            fraction_read=sources.part,
             purpose=f"sync {reading}",
         )
         shape = shape_of(tools.settings)
         alias = tools.settings.index
         synced = run_sync(tools.elastic, alias, sources.read(), shape, on_reject, options)
-        if synced.anything:
+        if synced.changed_anything:
             begin_generation(tools, synced.index, synced.rules)
-    for orphan in synced.orphans:
+    for orphan in synced.stale_builds:
         tell_orphan(orphan)
     if synced.built:
         tell_built(tools, synced.built)
@@ -120,6 +121,6 @@ def _attempt(tools: Tools, reading: Reading, force: bool, rejects_path: Path | N
             click.echo(f"Error: {error}", err=True)
             return
         else:
-            if synced.held_back:
-                click.echo(f"Nothing was removed: {synced.held_back}.", err=True)
+            if synced.removals_withheld:
+                click.echo(f"Nothing was removed: {synced.removals_withheld}.", err=True)
             return

@@ -13,8 +13,8 @@ from analyzers.rules.parse import read_file
 from app.commands.outcome import after_swap, tell_orphan
 from app.commands.tools import Tools
 from app.synonyms.preview import Change
+from indexer.build.builder import Built
 from indexer.generations import live as live_generation
-from indexer.progress import Built
 
 
 def tell(report: Report, files: tuple[Path, ...], form: str) -> None:
@@ -52,7 +52,7 @@ def _some(findings: tuple[Finding, ...], word: str) -> str:
 def tell_built(tools: Tools, built: Built | None) -> None:
     """What became of a load or a removal."""
     if built is not None:
-        for orphan in built.orphans:
+        for orphan in built.stale_builds:
             tell_orphan(orphan)
         click.echo(
             f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."

@@ -3,7 +3,7 @@
 import click
 
 from app.commands.tools import Tools
-from indexer import lifecycle
+from indexer import generations
 from indexer.errors import Locked
 from indexer.lock import Lock
 
@@ -16,7 +16,7 @@ def tidy(tools: Tools) -> None:
     alias, keep = tools.settings.index, tools.settings.keep_generations
     try:
         with Lock(tools.elastic, alias, "prune"):
-            gone = lifecycle.prune(tools.elastic, alias, keep)
+            gone = generations.prune(tools.elastic, alias, keep)
     except Locked:
         return
     if gone:

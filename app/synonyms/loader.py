@@ -14,12 +14,11 @@ from app.errors import ServiceError
 from app.settings import Settings
 from app.synonyms.counts import counter
 from app.synonyms.folder import FolderNotWritable, SynonymFolder
-from indexer.build import Shape
+from indexer.build.builder import Built, IndexSettings
+from indexer.build.rebuild import rebuild_locked
 from indexer.generations import live as live_generation
 from indexer.lock import Lock
-from indexer.progress import Built, in_silence
-from indexer.progress import Report as Progressing
-from indexer.rebuild import rebuild_locked
+from indexer.progress import OnProgress, ignore_progress
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +45,7 @@ class Loader:
         settings: Settings,
         client: Elasticsearch,
         cache: AnswerCache,
-        progressing: Progressing = in_silence,
+        progressing: OnProgress = ignore_progress,
     ) -> None:
         self._settings = settings
         self._client = client
@@ -104,7 +103,7 @@ class Loader:
         live = live_generation(self._client, self._settings.index)
         if live is None or live.rules == rules.digest:
             return None
-        shape = Shape(rules, self._settings.shards, self._settings.replicas)
+        shape = IndexSettings(rules, self._settings.shards, self._settings.replicas)
         built = rebuild_locked(self._client, lock, self._settings.index, shape, self._progressing)
         # At once, whatever becomes of the files: the index has swapped.
         if not self._cache.new_generation(built.index, built.rules) and self._cache.keeps:

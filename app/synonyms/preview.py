@@ -17,8 +17,8 @@ from app.errors import BadRequest
 from app.search import search
 from app.search.request import MAX_SIZE, SearchRequest
 from app.settings import Settings
-from indexer.catch_up import documents_of
-from indexer.documents import index_body
+from indexer.scan import stored_documents
+from indexer.schema import index_body
 
 SHOWN = 10
 """A move is told when it begins or ends among the first hits, those of the first page."""
@@ -66,7 +66,7 @@ def beside(client: Elasticsearch, alias: str, live: str, rules: RuleSet) -> Iter
                 "routing": document.routing,
                 "_source": document.source,
             }
-            for document in documents_of(client, live)
+            for document in stored_documents(client, live)
         )
         bulk(client, actions, chunk_size=500)
         client.indices.refresh(index=index)

@@ -18,8 +18,8 @@ from app.freshness import Freshness
 from app.service import EXTENSION, Service, current_service
 from app.views.slots import Slot, comment_slots, failure, post_slots, taken, told
 from app.views.writing import authorize, entries, wants_waiting
-from indexer.deletes import delete_comment, delete_post
-from indexer.writes import put
+from indexer.write.delete import delete_comment, delete_post
+from indexer.write.put import put
 
 blueprint = Blueprint("documents", __name__)
 

@@ -12,7 +12,7 @@ from indexer.errors import IndexingError, NoGeneration
 from indexer.normalise import comment_document, documents
 from indexer.records import Document, Origin, RawPost, Reject
 from indexer.sources import raw_comment, raw_post
-from indexer.writes import Write, Written
+from indexer.write.put import Write, Written
 
 Entry = tuple[int | None, Any]
 """The line an entry stood on, where it was NDJSON, and the entry."""

@@ -4,8 +4,8 @@ import hashlib
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from indexer.fields import MAX_OID
 from indexer.html_text import TooDeep, one_line, readable
+from indexer.normalise import MAX_OID
 
 _KEPT = 150
 

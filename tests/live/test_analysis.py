@@ -8,7 +8,7 @@ from elasticsearch import Elasticsearch
 
 from analyzers.chains import CODE, FORMS, TEXT, WORDS
 from analyzers.rules import RuleSet, read_rules
-from indexer.documents import index_body
+from indexer.schema import index_body
 
 Tokens = Callable[[str, str], list[str]]
 

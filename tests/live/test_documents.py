@@ -23,12 +23,11 @@ from app import create_app
 from app.settings import Settings
 from app.views import documents
 from bench.servers import redis_server
-from indexer.build import Shape
-from indexer.deletes import delete_post
-from indexer.generations import require_live
-from indexer.lifecycle import block_writes
+from indexer.build.builder import IndexSettings
+from indexer.build.reindex import reindex
+from indexer.generations import block_writes, require_live
 from indexer.records import Origin, RawPost
-from indexer.reindex import reindex
+from indexer.write.delete import delete_post
 
 TOKEN = "first-token"
 NDJSON = "application/x-ndjson"
@@ -42,7 +41,7 @@ def settings(
     start = RawPost(
         Origin("test"), "start", "The first post", "<p>Hello</p>", pub_date="2020-01-01"
     )
-    reindex(elastic, alias, [start], Shape(NO_RULES, 1, 0), pytest.fail)
+    reindex(elastic, alias, [start], IndexSettings(NO_RULES, 1, 0), pytest.fail)
     return Settings(
         elasticsearch_url=elasticsearch_url,
         redis_url=redis_url,

@@ -10,19 +10,19 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from analyzers.rules import NO_RULES, RuleSet, read_rules
-from indexer.build import Shape
-from indexer.carry import Carrier
-from indexer.deletes import delete_post
+from indexer.build.builder import IndexSettings
+from indexer.build.rebuild import rebuild
+from indexer.build.reindex import reindex
+from indexer.build.replay import WriteReplay
 from indexer.errors import NoGeneration, VerificationFailed
-from indexer.generations import generations, live
-from indexer.live import now
+from indexer.generations import list_generations, live
 from indexer.normalise import documents
 from indexer.progress import Progress
-from indexer.rebuild import rebuild
 from indexer.records import Document, Origin, RawComment, RawPost
-from indexer.reindex import reindex
-from indexer.tombstones import Tombstone, bury
-from indexer.writes import Write, put
+from indexer.write.delete import delete_post
+from indexer.write.deletions import Deletion, record_deletions
+from indexer.write.live_index import now
+from indexer.write.put import Write, put
 
 BASE = 600
 
@@ -46,7 +46,7 @@ def writes(raw: RawPost) -> list[Write]:
 @pytest.fixture
 def filled(elastic: Elasticsearch, alias: str) -> str:
     raws = (post(f"base-{n}", f"about number {n}", comments=n % 3) for n in range(BASE))
-    reindex(elastic, alias, raws, Shape(NO_RULES, 1, 0), pytest.fail)
+    reindex(elastic, alias, raws, IndexSettings(NO_RULES, 1, 0), pytest.fail)
     return alias
 
 
@@ -130,7 +130,7 @@ def test_searches_and_writes_go_on_during_two_rebuilds(
 
     assert load.failures == []
     assert load.rounds > 50
-    assert first.carried + second.carried > 0
+    assert first.replayed + second.replayed > 0
     assert second.previous == first.index
     elastic.indices.refresh(index=filled)
     found = elastic.search(index=filled, query={"term": {"categories": "new"}}, size=10_000)
@@ -146,7 +146,7 @@ def test_keeps_versions_comments_and_their_routing(
     before = elastic.get(index=filled, id="comment:base-2:c1", routing="base-2")
     seen: list[Progress] = []
 
-    built = rebuild(elastic, filled, rules, shards=3, replicas=0, report=seen.append)
+    built = rebuild(elastic, filled, rules, shards=3, replicas=0, on_progress=seen.append)
 
     after = elastic.get(index=filled, id="comment:base-2:c1", routing="base-2")
     assert after["_index"] == built.index == f"{filled}-000002"
@@ -154,7 +154,7 @@ def test_keeps_versions_comments_and_their_routing(
     assert built.counts.posts == BASE
     assert built.rules == rules.digest
     assert next(one.phase for one in seen) == "copying"
-    assert max(one.part or 0 for one in seen) == 1
+    assert max(one.fraction or 0 for one in seen) == 1
     live_one = live(elastic, filled)
     assert live_one is not None
     assert live_one.rules == rules.digest
@@ -169,7 +169,7 @@ def test_a_document_the_new_generation_refuses_changes_nothing(
     )
     with pytest.raises(VerificationFailed, match="post:odd cannot be copied"):
         rebuild(elastic, filled, NO_RULES, shards=1, replicas=0)
-    assert [one.name for one in generations(elastic, filled)] == [f"{filled}-000001"]
+    assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
     (result,) = put(elastic, filled, writes(post("after", "still writable")))
     assert result.status == 201
 
@@ -179,18 +179,18 @@ def test_a_write_the_new_generation_refuses_changes_nothing(
 ) -> None:
     """The same for one that arrives while it is built, when the index is closed already."""
     elastic.indices.put_mapping(index=filled, properties={"stray": {"type": "keyword"}})
-    swap = Carrier.close_and_swap
+    swap = WriteReplay.block_and_swap
 
-    def stray_first(carrier: Carrier, announce: Callable[[], None]) -> None:
+    def stray_first(replay: WriteReplay, before_swap: Callable[[], None]) -> None:
         elastic.index(
             index=filled, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
         )
-        swap(carrier, announce)
+        swap(replay, before_swap)
 
-    monkeypatch.setattr(Carrier, "close_and_swap", stray_first)
-    with pytest.raises(VerificationFailed, match=r"post:odd, written .* cannot be carried"):
+    monkeypatch.setattr(WriteReplay, "block_and_swap", stray_first)
+    with pytest.raises(VerificationFailed, match=r"post:odd, written .* cannot be replayed"):
         rebuild(elastic, filled, NO_RULES, shards=1, replicas=0)
-    assert [one.name for one in generations(elastic, filled)] == [f"{filled}-000001"]
+    assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
     (result,) = put(elastic, filled, writes(post("after", "still writable")))
     assert result.status == 201
 
@@ -216,8 +216,8 @@ def test_a_deletion_that_was_under_way_when_the_build_began(
     elastic: Elasticsearch, filled: str
 ) -> None:
     """Its tombstone is older than the build, what it deletes is in the copy."""
-    stone = Tombstone("post:base-7", "base-7", now())
-    bury(elastic, filled, [stone], pending=True)
+    stone = Deletion("post:base-7", "base-7", now())
+    record_deletions(elastic, filled, [stone], pending=True)
 
     def the_other_half() -> None:
         elastic.delete(
@@ -229,7 +229,7 @@ def test_a_deletion_that_was_under_way_when_the_build_began(
         )
 
     report = once_copied(the_other_half)
-    built = rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, report=report)
+    built = rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=report)
     assert not elastic.exists(index=built.index, id=stone.id, routing=stone.routing)
     assert built.counts.posts == BASE - 1
 
@@ -237,18 +237,20 @@ def test_a_deletion_that_was_under_way_when_the_build_began(
 def test_a_deletion_whose_process_died_in_the_middle(
     elastic: Elasticsearch, filled: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dies(client: Elasticsearch, alias: str, stones: list[Tombstone], *, pending: bool) -> None:
+    def dies(client: Elasticsearch, alias: str, stones: list[Deletion], *, pending: bool) -> None:
         if not pending:
             raise KeyboardInterrupt
-        bury(client, alias, stones, pending=True)
+        record_deletions(client, alias, stones, pending=True)
 
-    monkeypatch.setattr("indexer.deletes.bury", dies)
+    monkeypatch.setattr("indexer.write.delete.record_deletions", dies)
 
     def delete() -> None:
         with pytest.raises(KeyboardInterrupt):
             delete_post(elastic, filled, "base-8")
 
-    built = rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, report=once_copied(delete))
+    built = rebuild(
+        elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=once_copied(delete)
+    )
     assert not elastic.exists(index=built.index, id="post:base-8", routing="base-8")
     # Of its two comments, which went with it, nothing is left either.
     assert elastic.count(index=built.index, query={"term": {"post_oid": "base-8"}})["count"] == 0

@@ -22,15 +22,15 @@ from elasticsearch import Elasticsearch
 from analyzers.rules import NO_RULES
 from app.cli import main
 from indexer import lock
-from indexer.build import Shape
-from indexer.deletes import delete_post
+from indexer.build.builder import IndexSettings
+from indexer.build.reindex import ReindexOptions, reindex
+from indexer.bulk.operations import BulkLimits
+from indexer.bulk.sender import BulkTimeout
 from indexer.errors import Locked, TooManyRejects
-from indexer.generations import generations, live
-from indexer.intake import Allowance
-from indexer.items import Limits
+from indexer.generations import list_generations, live
+from indexer.ingest import MaxRejects
 from indexer.records import Origin, RawComment, RawPost, Reject
-from indexer.reindex import Options, reindex
-from indexer.sender import NotTaken
+from indexer.write.delete import delete_post
 
 Run = Callable[..., Result]
 
@@ -89,7 +89,7 @@ class TestRejects:
         assert "oid" in told[1]["reason"]
         assert "title" in told[2]["reason"]
         assert "pub_date" in told[3]["reason"]
-        assert f"was there already ({source}:1)" in told[4]["reason"]
+        assert f"{source}:1" in told[4]["reason"]
         assert f"rejected: {source}:2: not JSON" in done.stderr
 
     def test_too_many_of_them_swap_nothing(
@@ -105,7 +105,7 @@ class TestRejects:
         assert done.exit_code == 1
         assert "1 of 199 lines were rejected (0.5%), more than the 0.5 % allowed" in done.stderr
         assert "--max-rejects" in done.stderr
-        assert [one.number for one in generations(elastic, alias)] == [1, 2]
+        assert [one.number for one in list_generations(elastic, alias)] == [1, 2]
         assert len(live_oids(elastic, alias)) == 199
 
     def test_can_be_allowed_by_number(self, run: Run, tmp_path: Path) -> None:
@@ -134,11 +134,13 @@ class TestRejects:
                 "mappings": {"properties": {**fields, "title": {"type": "date"}}},
             }
 
-        monkeypatch.setattr("indexer.build.index_body", body)
+        monkeypatch.setattr("indexer.build.builder.index_body", body)
         rejected: list[Reject] = []
         raws = [spoilt(1), RawPost(Origin("s", 2), "2", "2024", "x")]
-        allowance = Options(Allowance(share=0.9))
-        built = reindex(elastic, alias, raws, Shape(NO_RULES, 1, 0), rejected.append, allowance)
+        options = ReindexOptions(MaxRejects(share=0.9))
+        built = reindex(
+            elastic, alias, raws, IndexSettings(NO_RULES, 1, 0), rejected.append, options
+        )
         assert (built.counts.posts, built.counts.comments) == (1, 0)
         (reject,) = rejected
         assert (reject.oid, str(reject.origin)) == ("1", "s:1")
@@ -168,7 +170,7 @@ class TestSources:
         assert done.exit_code == 1
         assert "damaged" in done.stderr
         assert live_oids(elastic, alias) == {"before"}
-        assert [one.number for one in generations(elastic, alias)] == [1]
+        assert [one.number for one in list_generations(elastic, alias)] == [1]
 
     def test_one_without_posts_changes_nothing(
         self, run: Run, elastic: Elasticsearch, alias: str, tmp_path: Path
@@ -278,7 +280,7 @@ class TestKilled:
         assert f"Removed {orphan}" in done.stdout
         assert not elastic.indices.exists(index=orphan)
         assert live_oids(elastic, alias) == {"after"}
-        assert [one.number for one in generations(elastic, alias)] == [1, 3]
+        assert [one.number for one in list_generations(elastic, alias)] == [1, 3]
 
     def test_by_sigterm_it_removes_what_it_built(
         self,
@@ -359,21 +361,21 @@ class TestElasticsearchGoesAway:
         wire: Wire,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        shape = Shape(NO_RULES, 1, 0)
+        shape = IndexSettings(NO_RULES, 1, 0)
         address = f"http://127.0.0.1:{wire.server_address[1]}"
-        options = Options(limits=Limits(patience=1.0, timeout=5.0))
+        options = ReindexOptions(limits=BulkLimits(retry_for=1.0, timeout=5.0))
         with (
             Elasticsearch(address, request_timeout=5) as client,
-            pytest.raises(NotTaken, match="did not take"),
+            pytest.raises(BulkTimeout, match="did not accept"),
         ):
             reindex(client, alias, self.raws(wire.cut), shape, pytest.fail, options)
         assert live(elastic, alias) is None
-        assert len(generations(elastic, alias)) == 1
+        assert len(list_generations(elastic, alias)) == 1
         with pytest.raises(Locked):  # it could not even give the lock back
             reindex(elastic, alias, self.raws(lambda: None), shape, pytest.fail)
         monkeypatch.setattr(lock, "LEASE", 0.0)
         built = reindex(elastic, alias, self.raws(lambda: None), shape, pytest.fail)
-        assert built.orphans == (f"{alias}-000001",)
+        assert built.stale_builds == (f"{alias}-000001",)
         assert built.counts.posts == 3_000
 
     def test_for_a_moment_it_tries_again(
@@ -385,11 +387,13 @@ class TestElasticsearchGoesAway:
 
         address = f"http://127.0.0.1:{wire.server_address[1]}"
         with Elasticsearch(address, request_timeout=5) as client:
-            built = reindex(client, alias, self.raws(cut), Shape(NO_RULES, 1, 0), pytest.fail)
+            built = reindex(
+                client, alias, self.raws(cut), IndexSettings(NO_RULES, 1, 0), pytest.fail
+            )
         assert built.counts.posts == 3_000
 
 
 def test_an_allowance_of_nothing_is_exceeded_by_one() -> None:
-    Allowance(share=0.0).check(0, 10)
+    MaxRejects(share=0.0).check(0, 10)
     with pytest.raises(TooManyRejects, match="1 of 10"):
-        Allowance(share=0.0).check(1, 10)
+        MaxRejects(share=0.0).check(1, 10)

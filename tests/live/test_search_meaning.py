@@ -13,9 +13,9 @@ from analyzers.rules import read_rules, rule_files
 from app.search import Answer, search
 from app.search.request import SearchRequest
 from app.settings import Settings
-from indexer.documents import index_body
 from indexer.normalise import documents
 from indexer.records import Document, Origin, RawComment, RawPost
+from indexer.schema import index_body
 
 SYNONYMS = Path(__file__).resolve().parents[2] / "synonyms"
 

@@ -13,7 +13,7 @@ from elasticsearch import Elasticsearch
 from elasticsearch.helpers import bulk
 
 from analyzers.rules import RuleSet, read_rules
-from indexer.documents import index_body
+from indexer.schema import index_body
 
 RULES = """\
 machine learning, ml

@@ -22,11 +22,11 @@ from app.cli import main
 from app.search.request import SearchRequest
 from app.settings import Settings
 from app.synonyms.folder import FolderNotWritable
-from indexer.build import Shape
+from indexer.build.builder import IndexSettings
+from indexer.build.reindex import reindex
 from indexer.normalise import documents
 from indexer.records import Document, Origin, RawPost
-from indexer.reindex import reindex
-from indexer.writes import Write, put
+from indexer.write.put import Write, put
 
 POSTS = {
     "ml": "An ML model in ten lines",
@@ -47,7 +47,7 @@ def _post(oid: str, text: str) -> RawPost:
 def live(elastic: Elasticsearch, alias: str) -> str:
     many = (_post(f"filler-{n}", f"filler number {n}") for n in range(300))
     posts = [_post(oid, text) for oid, text in POSTS.items()]
-    reindex(elastic, alias, [*posts, *many], Shape(NO_RULES, 1, 0), pytest.fail)
+    reindex(elastic, alias, [*posts, *many], IndexSettings(NO_RULES, 1, 0), pytest.fail)
     return alias
 
 

@@ -11,11 +11,10 @@ from elasticsearch import ApiError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.bulk import send
-from indexer.items import Item, Limits, chunks, to_delete, to_index
+from indexer.bulk.operations import BulkLimits, Operation, chunks, delete_operation, index_operation
+from indexer.bulk.refusals import refusal_from
+from indexer.bulk.sender import BulkTimeout, Sender, send_bulk
 from indexer.records import Document, Origin
-from indexer.refusals import explain
-from indexer.sender import NotTaken, Sender
 
 SWAPPING = {"type": "cluster_block_exception", "reason": "blocked by: [FORBIDDEN/8/index write"}
 FULL = {
@@ -26,11 +25,11 @@ FULL = {
 BUSY = {"type": "es_rejected_execution_exception", "reason": "rejected execution"}
 
 
-def item(number: int, size: int = 10) -> Item:
+def item(number: int, size: int = 10) -> Operation:
     document = Document(
         f"post:{number}", str(number), number, {"oid": "x" * size}, "post", Origin("s", number)
     )
-    return to_index(document)
+    return index_operation(document)
 
 
 def api_error(status: int) -> ApiError:
@@ -72,14 +71,14 @@ def answered(*entries: dict[str, Any]) -> Answer:
     return lambda _: {"items": [{"index": entry} for entry in entries]}
 
 
-def sender(engine: Engine, patience: float = 60.0) -> Sender:
+def sender(engine: Engine, retry_for: float = 60.0) -> Sender:
     pauses: list[float] = []
 
     def wait(seconds: float) -> bool:
         pauses.append(seconds)
         return False
 
-    made = Sender(engine, "blog", Limits(patience=patience), wait)  # type: ignore[arg-type]
+    made = Sender(engine, "blog", BulkLimits(retry_for=retry_for), wait)  # type: ignore[arg-type]
     made.pauses = pauses  # type: ignore[attr-defined]
     return made
 
@@ -93,7 +92,7 @@ def test_chunks_keep_the_order_and_the_limits(
     sizes: list[int], chunk_bytes: int, documents: int
 ) -> None:
     items = [item(number, size) for number, size in enumerate(sizes)]
-    limits = Limits(chunk_bytes=chunk_bytes, chunk_documents=documents)
+    limits = BulkLimits(chunk_bytes=chunk_bytes, chunk_documents=documents)
     cut = list(chunks(items, limits))
     assert [one for chunk in cut for one in chunk] == items
     for chunk in cut:
@@ -113,8 +112,8 @@ def test_an_item_is_two_lines_with_its_own_version() -> None:
     }
     assert (json.loads(source), end) == ({"oid": "x"}, b"")
     document = Document("comment:a:b:c", "a:b", 1, {}, "comment", Origin("s"))
-    assert to_delete(document, "external").payload.count(b"\n") == 1
-    assert to_delete(document).oid == "c"
+    assert delete_operation(document, "external").payload.count(b"\n") == 1
+    assert delete_operation(document).oid == "c"
 
 
 class TestSender:
@@ -126,7 +125,7 @@ class TestSender:
         engine = Engine(answered(ok, busy, bad, closed), answered(busy, ok))
         outcomes = sender(engine).send([item(number) for number in range(4)])
         assert engine.requests[1:] == [["post:1", "post:3"], ["post:1"]]
-        assert [outcome.item.id for outcome in outcomes] == [f"post:{n}" for n in range(4)]
+        assert [outcome.operation.id for outcome in outcomes] == [f"post:{n}" for n in range(4)]
         assert [outcome.accepted for outcome in outcomes] == [True, True, False, True]
         assert "no date" in outcomes[2].reject().reason
         assert str(outcomes[2].reject().origin) == "s:2"
@@ -146,9 +145,11 @@ class TestSender:
 
     def test_gives_up_after_its_patience_and_says_why(self) -> None:
         engine = Engine(*[answered({"status": 403, "error": SWAPPING})] * 3)
-        with pytest.raises(NotTaken, match=r"1 documents within 0 seconds: .* being replaced") as e:
-            sender(engine, patience=0.0).send([item(1)])
-        assert e.value.blocked
+        with pytest.raises(
+            BulkTimeout, match=r"1 documents within 0 seconds: .* being replaced"
+        ) as e:
+            sender(engine, retry_for=0.0).send([item(1)])
+        assert e.value.write_blocked
 
     def test_does_not_wait_for_a_full_disk(self) -> None:
         engine = Engine(answered({"status": 429, "error": FULL}))
@@ -165,7 +166,7 @@ class TestSender:
 
         engine = Engine(*[refuse_six] * 20)
         outcomes = sender(engine).send([item(number) for number in range(8)])
-        refused = [outcome.item.id for outcome in outcomes if not outcome.accepted]
+        refused = [outcome.operation.id for outcome in outcomes if not outcome.accepted]
         assert refused == ["post:6"]
 
     def test_does_not_hide_that_it_may_not_write(self) -> None:
@@ -174,8 +175,8 @@ class TestSender:
 
     def test_can_be_woken_up_to_give_up(self) -> None:
         engine = Engine(*[api_error(429)] * 10)
-        made = Sender(engine, "blog", Limits(), lambda _: True)  # type: ignore[arg-type]
-        with pytest.raises(NotTaken):
+        made = Sender(engine, "blog", BulkLimits(), lambda _: True)  # type: ignore[arg-type]
+        with pytest.raises(BulkTimeout):
             made.send([item(1)])
         assert len(engine.requests) == 1
 
@@ -185,7 +186,7 @@ class TestSend:
         read = 0
         go = threading.Event()
 
-        def items() -> Iterator[Item]:
+        def items() -> Iterator[Operation]:
             nonlocal read
             for number in range(100):
                 read += 1
@@ -196,8 +197,8 @@ class TestSend:
             return taken(ids)
 
         engine = Engine(*[held] * 100)
-        limits = Limits(workers=3, chunk_documents=5)
-        outcomes = send(engine, "blog", items(), limits)  # type: ignore[arg-type]
+        limits = BulkLimits(workers=3, chunk_documents=5)
+        outcomes = send_bulk(engine, "blog", items(), limits)  # type: ignore[arg-type]
         threading.Timer(0.2, go.set).start()
         first = next(outcomes)
         assert len(first) == 5
@@ -206,17 +207,17 @@ class TestSend:
 
     def test_yields_in_order(self) -> None:
         engine = Engine()
-        limits = Limits(workers=4, chunk_documents=3)
-        found = send(engine, "blog", map(item, range(50)), limits)  # type: ignore[arg-type]
-        assert [one.item.id for chunk in found for one in chunk] == [
+        limits = BulkLimits(workers=4, chunk_documents=3)
+        found = send_bulk(engine, "blog", map(item, range(50)), limits)  # type: ignore[arg-type]
+        assert [one.operation.id for chunk in found for one in chunk] == [
             f"post:{number}" for number in range(50)
         ]
 
     def test_a_fault_ends_it_without_waiting_for_the_patience_of_the_others(self) -> None:
         engine = Engine(api_error(403), *[api_error(429)] * 50)
-        limits = Limits(workers=4, chunk_documents=1)
+        limits = BulkLimits(workers=4, chunk_documents=1)
         with pytest.raises(ApiError):
-            list(send(engine, "blog", map(item, range(50)), limits))  # type: ignore[arg-type]
+            list(send_bulk(engine, "blog", map(item, range(50)), limits))  # type: ignore[arg-type]
         assert len(engine.requests) < 30
 
 
@@ -231,6 +232,6 @@ class TestSend:
     ],
 )
 def test_every_refusal_has_a_reason_and_a_remedy(body: Any, said: str) -> None:
-    found = explain(body)
+    found = refusal_from(body)
     assert said in found.reason
     assert found.remedy

@@ -2,7 +2,7 @@
 
 from analyzers.chains import CODE, FORMS, STOP_WORDS, TEXT, WORDS, analysis, readable
 from analyzers.rules import NO_RULES
-from indexer.documents import index_body, mapping
+from indexer.schema import index_body
 
 
 def test_the_order_of_the_text_chain() -> None:
@@ -37,7 +37,7 @@ def test_the_rules_are_in_the_body() -> None:
 
 
 def test_both_documents_are_in_one_mapping() -> None:
-    properties = mapping()["properties"]
+    properties = index_body(NO_RULES, shards=1, replicas=0)["mappings"]["properties"]
     assert properties["kind"]["relations"] == {"post": "comment"}
     assert {"title", "text", "code", "comment", "post_oid"} <= set(properties)
     assert properties["title"]["fields"]["words"]["analyzer"] == WORDS

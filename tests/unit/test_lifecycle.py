@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from indexer.errors import NoGeneration, TooManyRejects
-from indexer.generations import NameTaken, generations, require_live
-from indexer.intake import Allowance
+from indexer.generations import NameTaken, list_generations, require_live
+from indexer.ingest import MaxRejects
 
 
 class Indices:
@@ -32,7 +32,7 @@ def found(*aliases: str, state: str = "ready", blocked: str | None = None) -> di
 
 def states(**indices: dict[str, Any]) -> dict[str, str]:
     names = {name.replace("_", "-"): body for name, body in indices.items()}
-    return {one.name: one.state for one in generations(Indices(names), "blog")}  # type: ignore[arg-type]
+    return {one.name: one.state for one in list_generations(Indices(names), "blog")}  # type: ignore[arg-type]
 
 
 def test_aliases_tell_what_a_generation_is() -> None:
@@ -75,7 +75,7 @@ def test_a_write_block_is_seen() -> None:
 
 def test_numbers_go_on_after_six_digits() -> None:
     client: Any = Indices({"blog-1000000": found("blog"), "blog-999999": found()})
-    assert [one.number for one in generations(client, "blog")] == [999_999, 1_000_000]
+    assert [one.number for one in list_generations(client, "blog")] == [999_999, 1_000_000]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_numbers_go_on_after_six_digits() -> None:
 )
 def test_what_we_did_not_set_up_is_refused(indices: dict[str, Any]) -> None:
     with pytest.raises(NameTaken, match="BLOGSEARCH_INDEX"):
-        generations(Indices(indices), "blog")  # type: ignore[arg-type]
+        list_generations(Indices(indices), "blog")  # type: ignore[arg-type]
 
 
 def test_nothing_built_says_what_to_run() -> None:
@@ -99,17 +99,17 @@ def test_nothing_built_says_what_to_run() -> None:
 @pytest.mark.parametrize(
     ("allowance", "rejected", "lines", "passes"),
     [
-        (Allowance(), 1, 200, True),
-        (Allowance(), 1, 199, False),
-        (Allowance(), 0, 0, True),
-        (Allowance(share=0.0), 1, 10, False),
-        (Allowance(share=1.0), 10, 10, True),
-        (Allowance(number=3), 3, 3, True),
-        (Allowance(number=3), 4, 1_000_000, False),
-        (Allowance(number=0), 0, 5, True),
+        (MaxRejects(), 1, 200, True),
+        (MaxRejects(), 1, 199, False),
+        (MaxRejects(), 0, 0, True),
+        (MaxRejects(share=0.0), 1, 10, False),
+        (MaxRejects(share=1.0), 10, 10, True),
+        (MaxRejects(number=3), 3, 3, True),
+        (MaxRejects(number=3), 4, 1_000_000, False),
+        (MaxRejects(number=0), 0, 5, True),
     ],
 )
-def test_an_allowance(allowance: Allowance, rejected: int, lines: int, passes: bool) -> None:
+def test_an_allowance(allowance: MaxRejects, rejected: int, lines: int, passes: bool) -> None:
     if passes:
         allowance.check(rejected, lines)
         return

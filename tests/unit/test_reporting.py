@@ -8,12 +8,11 @@ from watchfiles import Change
 
 from app.commands.reporting import display, rejects
 from app.commands.watched import Watched
-from indexer.intake import Intake
-from indexer.items import Item, to_index
+from indexer.bulk.operations import Operation, index_operation
+from indexer.bulk.sender import Outcome
+from indexer.ingest import Ingest
 from indexer.progress import Progress
 from indexer.records import Origin, RawPost, Reject
-from indexer.seen import Seen
-from indexer.sender import Outcome
 
 
 def test_plain_lines_have_rate_part_and_time_left(
@@ -68,21 +67,24 @@ def test_a_file_for_rejects_that_cannot_be_written_is_said_before_anything_is_do
 
 def test_an_intake_counts_lines_documents_and_what_is_through() -> None:
     told: list[Reject] = []
-    intake = Intake(told.append)
     raws = [
         RawPost(Origin("s", 1), "a", "A", "x"),
         Reject(Origin("s", 2), None, "not JSON", "…"),
         RawPost(Origin("s", 3), "a", "Again", "x"),
         RawPost(Origin("s", 4), "b", "B", "x"),
     ]
-    with Seen() as seen:
-        items: list[Item] = [to_index(one) for one in intake.documents(raws, seen)]
+    with Ingest(told.append) as intake:
+        items: list[Operation] = [index_operation(one) for one in intake.documents(raws)]
     assert [one.oid for one in items] == ["a", "b"]
     assert (intake.lines, intake.rejected_lines, intake.rejects) == (4, 2, 2)
     assert "s:1" in told[1].reason
-    assert intake.part(1.0) == 0.0
-    intake.settle([Outcome(items[0], 201, "created")])
-    assert (intake.part(1.0), intake.part(0.5), intake.part(None)) == (0.5, 0.25, None)
+    assert intake.fraction_done(1.0) == 0.0
+    intake.record_outcomes([Outcome(items[0], 201, "created")])
+    assert (intake.fraction_done(1.0), intake.fraction_done(0.5), intake.fraction_done(None)) == (
+        0.5,
+        0.25,
+        None,
+    )
     assert (intake.accepted.posts, intake.created) == (1, 1)
 
 

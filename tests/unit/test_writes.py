@@ -12,7 +12,7 @@ from app.errors import BadRequest, Conflict, NotFound, TooLarge, Unauthorized, U
 from app.settings import Settings
 from app.views.slots import Unprocessable, comment_slots, failure, post_slots
 from app.views.writing import authorize, entries, wants_waiting
-from indexer.writes import Written
+from indexer.write.put import Written
 
 MS_2024_05_02 = 1_714_608_000_000
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from indexer.errors import SourceError
-from indexer.fields import MAX_HTML
+from indexer.normalise import MAX_HTML
 from indexer.records import Origin, RawPost, Reject
 from indexer.sources.base import SourceOptions
 from indexer.sources.files import files_in, remedy_of

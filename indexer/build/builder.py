@@ -1,0 +1,165 @@
+"""One generation: created beside the live one, filled, verified, replayed onto, swapped in."""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from elasticsearch import Elasticsearch
+
+from analyzers.rules import RuleSet
+from indexer import generations
+from indexer.build.replay import WriteReplay
+from indexer.bulk.operations import BulkLimits, Operation
+from indexer.bulk.sender import Outcome, send_bulk
+from indexer.errors import VerificationFailed
+from indexer.lock import Lock
+from indexer.progress import OnProgress, Progress
+from indexer.records import Counts
+from indexer.scan import count_documents
+from indexer.schema import index_body
+from indexer.state import ensure_state, next_number
+from indexer.write.deletions import forget_old_deletions
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """The settings of a new generation."""
+
+    rules: RuleSet
+    shards: int
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A generation that went live.
+
+    Args:
+        index: its name.
+        rules: the digest of its synonym rules, which is part of the cache's generation.
+        previous: the generation that was live before.
+        replayed: number of writes that arrived during the build and were replayed.
+        stale_builds: names of generations left by killed builds, which were deleted.
+    """
+
+    index: str
+    rules: str
+    counts: Counts
+    previous: str | None
+    replayed: int
+    seconds: float
+    stale_builds: tuple[str, ...] = ()
+
+
+class Build:
+    """A generation under construction; created by `build_generation`."""
+
+    def __init__(
+        self,
+        client: Elasticsearch,
+        lock: Lock,
+        alias: str,
+        settings: IndexSettings,
+        on_progress: OnProgress,
+    ) -> None:
+        self._client = client
+        self._lock = lock
+        self._alias = alias
+        self._settings = settings
+        self._on_progress = on_progress
+        self._started = time.monotonic()
+        ensure_state(client, alias)
+        self._stale_builds = tuple(generations.recover(client, alias))
+        forget_old_deletions(client, alias)
+        found = generations.list_generations(client, alias)
+        self._old = next((one.name for one in found if one.state == "live"), None)
+        body = index_body(settings.rules, shards=settings.shards, replicas=settings.replicas)
+        number = next_number(client, alias, max((one.number for one in found), default=0))
+        self.name = generations.create(client, alias, number, body)
+        self._target = generations.building_alias(self.name)
+        # Writes to the live generation are replayed from here on.
+        self._replay = (
+            WriteReplay(client, alias, self._old, self.name, target=self._target)
+            if self._old
+            else None
+        )
+
+    def fill(
+        self, operations: Iterable[Operation], limits: BulkLimits | None = None
+    ) -> Iterator[list[Outcome]]:
+        """Send documents to the new generation; yields the outcomes of each request."""
+        return send_bulk(self._client, self._target, operations, limits)
+
+    def finish(self, expected: Counts) -> Built:
+        """Verify, replay, swap.
+
+        Args:
+            expected: the number of accepted documents.
+
+        Raises:
+            VerificationFailed: the index contains another number; nothing was swapped.
+        """
+        self._on_progress(Progress("verifying", expected.total))
+        found = count_documents(self._client, self.name)
+        if found != expected:
+            raise VerificationFailed(
+                f"{self.name} contains {found}, but {expected} were accepted; nothing was swapped.",
+                "Look at the log of Elasticsearch, then run the command again.",
+            )
+        generations.prepare_for_search(self._client, self.name, self._settings.replicas)
+        self._replay_and_swap()
+        return Built(
+            index=self.name,
+            rules=self._settings.rules.digest,
+            counts=count_documents(self._client, self.name),
+            previous=self._old,
+            replayed=self._replay.replayed if self._replay else 0,
+            seconds=time.monotonic() - self._started,
+            stale_builds=self._stale_builds,
+        )
+
+    def _replay_and_swap(self) -> None:
+        if self._replay is None:
+            self._before_swap()
+            generations.swap(self._client, self._alias, self.name, None)
+            return
+        self._on_progress(Progress("replaying"))
+        self._replay.replay_while_open()
+        self._lock.check()
+        self._replay.block_and_swap(self._before_swap)
+
+    def _before_swap(self) -> None:
+        self._on_progress(Progress("swapping"))
+        self._lock.check()
+
+
+@contextmanager
+def build_generation(
+    client: Elasticsearch,
+    lock: Lock,
+    alias: str,
+    settings: IndexSettings,
+    on_progress: OnProgress,
+) -> Iterator[Build]:
+    """A new generation to fill and finish; any failure inside deletes it."""
+    build: Build | None = None
+    try:
+        build = Build(client, lock, alias, settings, on_progress)
+        yield build
+    except BaseException as error:
+        try:
+            _clean_up(client, lock, alias, build)
+        except Exception as second:  # noqa: BLE001  (the first error is the one to report)
+            error.add_note(f"The unfinished generation could not be deleted: {second}")
+        raise
+
+
+def _clean_up(client: Elasticsearch, lock: Lock, alias: str, build: Build | None) -> None:
+    if lock.is_held():
+        generations.recover(client, alias)
+        return
+    # The process that took the lock over may be building: delete only our own generation.
+    for generation in generations.list_generations(client, alias):
+        if build and generation.name == build.name and generation.state == "building":
+            generations.delete_generation(client, generation.name)

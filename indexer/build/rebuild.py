@@ -1,0 +1,68 @@
+"""Builds a new generation from the live one's documents: for new synonym rules or a new mapping."""
+
+from elasticsearch import Elasticsearch
+
+from analyzers.rules import RuleSet
+from indexer.build.builder import Build, Built, IndexSettings, build_generation
+from indexer.bulk.operations import index_operation
+from indexer.errors import VerificationFailed
+from indexer.generations import require_live
+from indexer.lock import Lock
+from indexer.progress import OnProgress, Progress, ignore_progress
+from indexer.records import Counts
+from indexer.scan import count_documents, stored_documents
+
+
+def rebuild(
+    client: Elasticsearch,
+    alias: str,
+    rules: RuleSet,
+    *,
+    shards: int,
+    replicas: int,
+    on_progress: OnProgress = ignore_progress,
+) -> Built:
+    """Build the next generation with `rules` from the live one's documents, and make it live.
+
+    Searches go on throughout; writes made meanwhile are replayed. The caller then tells the cache:
+    `new_generation(built.index, built.rules)`.
+
+    Raises:
+        Locked: another process is building.
+        NoGeneration: there is no live index to build from.
+        VerificationFailed: a document is missing or was refused; nothing was swapped.
+    """
+    with Lock(client, alias, "rebuild") as lock:
+        settings = IndexSettings(rules, shards, replicas)
+        return rebuild_locked(client, lock, alias, settings, on_progress)
+
+
+def rebuild_locked(
+    client: Elasticsearch,
+    lock: Lock,
+    alias: str,
+    settings: IndexSettings,
+    on_progress: OnProgress,
+) -> Built:
+    """`rebuild` for a caller that already holds the lock."""
+    live = require_live(client, alias).name
+    with build_generation(client, lock, alias, settings, on_progress) as build:
+        return build.finish(_copy(client, build, live, on_progress))
+
+
+def _copy(client: Elasticsearch, build: Build, live: str, on_progress: OnProgress) -> Counts:
+    """Copy every document of the live generation, with its version."""
+    total = count_documents(client, live).total
+    copied = {"post": 0, "comment": 0}
+    for outcomes in build.fill(map(index_operation, stored_documents(client, live))):
+        for outcome in outcomes:
+            if outcome.refusal:
+                raise VerificationFailed(
+                    f"{outcome.operation.id} cannot be copied to {build.name}: "
+                    f"{outcome.refusal.reason}; nothing was swapped.",
+                    outcome.refusal.remedy,
+                )
+            copied[outcome.operation.kind] += 1
+        done = copied["post"] + copied["comment"]
+        on_progress(Progress("copying", done, min(1.0, done / total) if total else None))
+    return Counts(copied["post"], copied["comment"])

@@ -1,0 +1,90 @@
+"""Builds a new generation from a source."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from elasticsearch import Elasticsearch
+
+from indexer.build.builder import Build, Built, IndexSettings, build_generation
+from indexer.build.replay import delete_child_comments
+from indexer.bulk.operations import BulkLimits, index_operation
+from indexer.errors import IndexingError
+from indexer.ingest import Ingest, MaxRejects, OnReject
+from indexer.lock import Lock
+from indexer.progress import OnProgress, Progress, ignore_progress
+from indexer.records import RawPost, Reject
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexOptions:
+    """How to read a source into a new generation.
+
+    Args:
+        fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
+        purpose: shown to other processes that wait for the lock.
+    """
+
+    max_rejects: MaxRejects = field(default_factory=MaxRejects)
+    limits: BulkLimits = field(default_factory=BulkLimits)
+    on_progress: OnProgress = ignore_progress
+    fraction_read: Callable[[], float | None] = lambda: None
+    purpose: str = "reindex"
+
+
+def reindex(
+    client: Elasticsearch,
+    alias: str,
+    raws: Iterable[RawPost | Reject],
+    settings: IndexSettings,
+    on_reject: OnReject,
+    options: ReindexOptions | None = None,
+) -> Built:
+    """Build the next generation from a source, and make it live.
+
+    Raises:
+        Locked: another process is building.
+        TooManyRejects: more was rejected than allowed; nothing was swapped.
+        VerificationFailed: accepted documents are missing; nothing was swapped.
+        SourceError: reading the source failed; nothing was swapped.
+    """
+    options = options or ReindexOptions()
+    with Lock(client, alias, options.purpose) as lock:
+        return reindex_locked(client, lock, alias, raws, settings, on_reject, options)
+
+
+def reindex_locked(
+    client: Elasticsearch,
+    lock: Lock,
+    alias: str,
+    raws: Iterable[RawPost | Reject],
+    settings: IndexSettings,
+    on_reject: OnReject,
+    options: ReindexOptions,
+) -> Built:
+    """`reindex` for a caller that already holds the lock."""
+    with (
+        build_generation(client, lock, alias, settings, options.on_progress) as build,
+        Ingest(on_reject) as ingest,
+    ):
+        for outcomes in build.fill(map(index_operation, ingest.documents(raws)), options.limits):
+            ingest.record_outcomes(outcomes)
+            fraction = ingest.fraction_done(options.fraction_read())
+            options.on_progress(
+                Progress("reading", ingest.accepted.total, fraction, ingest.rejects)
+            )
+        _remove_comments_of_refused_posts(client, build, ingest)
+        options.max_rejects.check(ingest.rejected_lines, ingest.lines)
+        if not ingest.accepted.posts:
+            raise IndexingError(
+                "The source has no posts; nothing was swapped.",
+                "Check that it is the right file or folder.",
+            )
+        return build.finish(ingest.accepted)
+
+
+def _remove_comments_of_refused_posts(client: Elasticsearch, build: Build, ingest: Ingest) -> None:
+    if not ingest.refused_posts:
+        return
+    client.indices.refresh(index=build.name)
+    comments = delete_child_comments(client, build.name, dict.fromkeys(ingest.refused_posts, 0))
+    ingest.comments_removed(sum(len(outcomes) for outcomes in build.fill(comments)))

@@ -1,0 +1,138 @@
+"""Replays writes from the live generation onto another one, then swaps them.
+
+Writes that arrive during a build go to the live generation. They are replayed onto the new one:
+first while further writes are accepted, then, for the last few, under a write block. Blocked
+writers retry and reach the new generation after the swap.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from elasticsearch import Elasticsearch
+
+from indexer import generations
+from indexer.bulk.operations import Operation, delete_operation, index_operation
+from indexer.bulk.sender import Outcome, send_bulk
+from indexer.errors import VerificationFailed
+from indexer.scan import Checkpoint, changed_since, checkpoint, child_comments
+from indexer.state import ensure_state, record_swap, state_index
+from indexer.write.deletions import Deletion, deletions_since
+
+_FEW = 200  # writes that may be left for the blocked phase: about 50 ms
+_MAX_ROUNDS = 20  # writes that arrive faster than they are replayed have to be blocked eventually
+
+
+class WriteReplay:
+    """Replays writes to `old`, which is live, onto `new`, which will be.
+
+    Counts from its creation unless `since` gives earlier checkpoints.
+
+    Args:
+        target: the alias through which `new` is written.
+        since: checkpoints of the old index and of the state index.
+    """
+
+    def __init__(
+        self,
+        client: Elasticsearch,
+        alias: str,
+        old: str,
+        new: str,
+        *,
+        target: str,
+        since: tuple[Checkpoint, Checkpoint] | None = None,
+    ) -> None:
+        self._client = client
+        self._alias = alias
+        self._old = old
+        self._new = new
+        self._target = target
+        self._since = since or self._checkpoints()
+        self.replayed = 0
+
+    def replay_while_open(self) -> None:
+        """Replay until only a few writes are left; further writes are still accepted."""
+        for _ in range(_MAX_ROUNDS):
+            before = self.replayed
+            self._replay_once()
+            if self.replayed - before < _FEW:
+                return
+
+    def block_and_swap(self, before_swap: Callable[[], None]) -> None:
+        """Block writes to the old generation, replay the last ones, and swap.
+
+        The old generation stays blocked: a write that still reached it would be lost.
+        """
+        generations.block_writes(self._client, self._old)
+        self._replay_once()
+        before_swap()
+        record_swap(
+            self._client,
+            self._alias,
+            self._new,
+            written=checkpoint(self._client, self._new),
+            deleted=checkpoint(self._client, state_index(self._alias)),
+        )
+        generations.swap(self._client, self._alias, self._new, self._old)
+
+    def _checkpoints(self) -> tuple[Checkpoint, Checkpoint]:
+        return (
+            checkpoint(self._client, self._old),
+            checkpoint(self._client, ensure_state(self._client, self._alias)),
+        )
+
+    def _replay_once(self) -> None:
+        now = self._checkpoints()
+        self._client.indices.refresh(index=self._old)
+        written, deleted = self._since
+        self._replay_deletions(deletions_since(self._client, self._alias, deleted))
+        changes = changed_since(self._client, self._old, written)
+        self.replayed += sum(1 for _ in self._send(map(index_operation, changes)))
+        self._since = now
+
+    def _replay_deletions(self, deletions: Iterable[Deletion]) -> None:
+        """Delete what was deleted in the old generation, and the comments of deleted posts."""
+        versions: dict[str, int] = {}
+
+        def operations() -> Iterator[Operation]:
+            for deletion in deletions:
+                versions[deletion.id] = deletion.version
+                # "external" is strict: a post written again in the same millisecond stays.
+                yield delete_operation(deletion.document(), "external")
+
+        deleted_posts: dict[str, int] = {}
+        for outcome in self._send(operations()):
+            if outcome.result == "deleted":
+                self.replayed += 1
+                if outcome.operation.kind == "post":
+                    deleted_posts[outcome.operation.oid] = versions[outcome.operation.id]
+        if deleted_posts:
+            self._client.indices.refresh(index=self._new)
+            comments = delete_child_comments(self._client, self._new, deleted_posts)
+            self.replayed += sum(1 for _ in self._send(comments))
+
+    def _send(self, operations: Iterable[Operation]) -> Iterator[Outcome]:
+        for outcomes in send_bulk(self._client, self._target, operations):
+            for outcome in outcomes:
+                if outcome.refusal and not outcome.refusal.version_conflict:
+                    raise VerificationFailed(
+                        f"{outcome.operation.id}, written to {self._old} during the build, cannot "
+                        f"be replayed to {self._new}: {outcome.refusal.reason}; nothing was "
+                        "swapped.",
+                        outcome.refusal.remedy,
+                    )
+                yield outcome
+
+
+def delete_child_comments(
+    client: Elasticsearch, index: str, deleted_posts: Mapping[str, int]
+) -> Iterator[Operation]:
+    """Operations that delete all comments of deleted posts.
+
+    Args:
+        deleted_posts: oid to the version of the deletion. A comment with a later version is
+            deleted too, since its post is gone.
+    """
+    for comment in child_comments(client, index, deleted_posts):
+        version = max(comment.version, deleted_posts[comment.routing])
+        yield delete_operation(replace(comment, version=version))

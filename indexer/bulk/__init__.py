@@ -1,0 +1,1 @@
+"""Bulk requests to Elasticsearch: their operations, sending with retries, and refusals."""

@@ -1,0 +1,169 @@
+"""Reads a source into documents, and counts what becomes of them."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from indexer.bulk.sender import Outcome
+from indexer.errors import TooManyRejects
+from indexer.normalise import documents
+from indexer.records import Counts, Document, Origin, RawPost, Reject
+
+OnReject = Callable[[Reject], None]
+
+
+@dataclass(frozen=True, slots=True)
+class MaxRejects:
+    """How many lines of a source may be rejected: a share (0.005 is 0.5 %) or a number."""
+
+    share: float = 0.005
+    number: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.share * 100:g} %" if self.number is None else f"{self.number:,}"
+
+    def check(self, rejected: int, lines: int) -> None:
+        """Compare the rejected lines with the limit.
+
+        Raises:
+            TooManyRejects: more lines were rejected than allowed.
+        """
+        limit = self.share * lines if self.number is None else self.number
+        if rejected > limit:
+            raise TooManyRejects(
+                f"{rejected:,} of {lines:,} lines were rejected ({rejected / lines:.1%}), more "
+                f"than the {self} allowed; nothing was swapped.",
+                "Correct them, or allow more with --max-rejects.",
+            )
+
+
+class Ingest:
+    """Reads a source once; a context manager, because it keeps the ids it has read on disk.
+
+    Attributes:
+        lines: posts and rejects that the source yielded.
+        rejected_lines: those of them of which something was rejected.
+        rejects: number of rejects, of which one line may have several.
+        created: documents that are new in the index.
+        older: documents of which the index has a newer version.
+        refused_posts: oids of the posts that Elasticsearch refused.
+    """
+
+    def __init__(self, on_reject: OnReject) -> None:
+        self._on_reject = on_reject
+        self._seen = _SeenIds()
+        self._accepted = {"post": 0, "comment": 0}
+        self.lines = 0
+        self.rejected_lines = 0
+        self.rejects = 0
+        self.created = 0
+        self.older = 0
+        self.refused_posts: list[str] = []
+        self._read = 0
+        self._done = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._seen.close()
+
+    @property
+    def accepted(self) -> Counts:
+        """The documents that Elasticsearch accepted."""
+        return Counts(self._accepted["post"], self._accepted["comment"])
+
+    def documents(self, raws: Iterable[RawPost | Reject]) -> Iterator[Document]:
+        """The documents of a source, each id once; rejects are reported as they occur."""
+        for raw in raws:
+            before = self.rejects
+            self.lines += 1
+            if isinstance(raw, Reject):
+                self._reject(raw)
+            else:
+                yield from self._documents_of(raw)
+            self.rejected_lines += self.rejects > before
+
+    def record_outcomes(self, outcomes: Iterable[Outcome]) -> None:
+        """Count the outcomes of documents that were sent."""
+        for outcome in outcomes:
+            self._done += 1
+            if outcome.accepted:
+                self._accepted[outcome.operation.kind] += 1
+                self.created += outcome.result == "created"
+                continue
+            if outcome.refusal and outcome.refusal.version_conflict:
+                self.older += 1
+                continue
+            self.rejected_lines += 1
+            self._reject(outcome.reject())
+            if outcome.operation.kind == "post":
+                self.refused_posts.append(outcome.operation.oid)
+
+    def comments_removed(self, count: int) -> None:
+        """Accepted comments were deleted again because their post was refused."""
+        self._accepted["comment"] -= count
+
+    def fraction_done(self, fraction_read: float | None) -> float | None:
+        """The fraction of the source that was sent; reading is ahead of sending."""
+        return None if fraction_read is None else fraction_read * self._done / max(self._read, 1)
+
+    def _documents_of(self, raw: RawPost) -> Iterator[Document]:
+        for found in documents(raw):
+            if isinstance(found, Reject):
+                self._reject(found)
+            elif first := self._seen.add(found.id, found.origin):
+                self._reject(_duplicate(found, first))
+                if found.kind == "post":
+                    return
+            else:
+                self._read += 1
+                yield found
+
+    def _reject(self, reject: Reject) -> None:
+        self.rejects += 1
+        self._on_reject(reject)
+
+
+class _SeenIds:
+    """The ids read so far, with the place of each; on disk, so that memory use stays constant."""
+
+    def __init__(self) -> None:
+        # "" is SQLite's temporary database: in memory up to the cache size, then a nameless file.
+        self._database = sqlite3.connect("", isolation_level=None)
+        self._database.executescript(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000;"
+            "CREATE TABLE seen (id TEXT PRIMARY KEY, origin TEXT) WITHOUT ROWID; BEGIN;"
+        )
+
+    def close(self) -> None:
+        self._database.close()
+
+    def add(self, id_: str, origin: Origin) -> str | None:
+        """Add an id; returns where it was read first if it was there already."""
+        added = self._database.execute(
+            "INSERT OR IGNORE INTO seen VALUES (?, ?)", (id_, str(origin))
+        )
+        if added.rowcount:
+            return None
+        found: tuple[str] = self._database.execute(
+            "SELECT origin FROM seen WHERE id = ?", (id_,)
+        ).fetchone()
+        return found[0]
+
+
+def _duplicate(document: Document, first: str) -> Reject:
+    oid = str(document.source["oid"])
+    return Reject(
+        document.origin,
+        oid,
+        f"another {document.kind} has the oid {oid!r} already ({first})",
+        "Give one of them another oid, or leave one out.",
+    )

@@ -1,0 +1,137 @@
+"""Reads documents from an index: all of them, the comments of posts, or what changed recently.
+
+A checkpoint holds one sequence number per shard: every write up to it is in the index, every write
+acknowledged later has a higher one. `max_seq_no` would not do: a write in progress may already have
+a number without being in the index.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from indexer.records import Counts, Document, Origin
+
+Checkpoint = Mapping[str, int]
+"""Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
+
+_PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
+_KEEP_ALIVE = "5m"
+_MAX_OIDS = 1_000  # posts in one `terms` query, which may have 65,536
+
+
+def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
+    """The current global checkpoint of each shard."""
+    stats = client.indices.stats(
+        index=index, level="shards", expand_wildcards="all", filter_path="indices.*.shards"
+    )
+    (found,) = stats["indices"].values()
+    return {
+        shard: next(
+            copy["seq_no"]["global_checkpoint"] for copy in copies if copy["routing"]["primary"]
+        )
+        for shard, copies in found["shards"].items()
+    }
+
+
+def count_documents(client: Elasticsearch, index: str) -> Counts:
+    """Posts and comments in an index, after a refresh."""
+    client.indices.refresh(index=index)
+    posts, comments = (
+        int(client.count(index=index, query={"term": {"kind": kind}})["count"])
+        for kind in ("post", "comment")
+    )
+    return Counts(posts, comments)
+
+
+def stored_documents(
+    client: Elasticsearch,
+    index: str,
+    query: Mapping[str, Any] | None = None,
+    shard: str | None = None,
+) -> Iterator[Document]:
+    """Documents as they are stored, with their versions, as of the last refresh.
+
+    Args:
+        query: which documents; None for all.
+        shard: only documents of this shard.
+    """
+    preference = None if shard is None else f"_shards:{shard}"
+    for hit in scan(client, index, query=query, preference=preference):
+        kind = hit["_source"]["kind"]
+        yield Document(
+            id=hit["_id"],
+            routing=hit["_routing"],
+            version=hit["_version"],
+            source=hit["_source"],
+            kind="post" if kind == "post" else "comment",
+            origin=Origin(index),
+        )
+
+
+def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Document]:
+    """Documents written after a checkpoint and still present, as of the last refresh."""
+    for shard, sequence in since.items():
+        newer = {"range": {"_seq_no": {"gt": sequence}}}
+        yield from stored_documents(client, index, newer, shard)
+
+
+def child_comments(
+    client: Elasticsearch, index: str, post_oids: Iterable[str]
+) -> Iterator[Document]:
+    """All comments of some posts, as of the last refresh."""
+    oids = list(post_oids)
+    for start in range(0, len(oids), _MAX_OIDS):
+        query = {"terms": {"post_oid": oids[start : start + _MAX_OIDS]}}
+        yield from stored_documents(client, index, query)
+
+
+def current_versions(
+    client: Elasticsearch, index: str, documents: Sequence[Document]
+) -> dict[str, int]:
+    """Document id to version, for the documents that exist now, refreshed or not."""
+    response = client.mget(
+        index=index,
+        docs=[
+            {"_id": document.id, "routing": document.routing, "_source": False}
+            for document in documents
+        ],
+    )
+    return {doc["_id"]: int(doc["_version"]) for doc in response["docs"] if doc.get("found")}
+
+
+def scan(
+    client: Elasticsearch,
+    index: str,
+    *,
+    query: Mapping[str, Any] | None = None,
+    preference: str | None = None,
+    source: Any = True,
+    size: int = _PAGE,
+) -> Iterator[dict[str, Any]]:
+    """Every hit of a query with its `_version`, on one point in time, `size` hits per request."""
+    pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE, preference=preference)[
+        "id"
+    ]
+    after: Any = None
+    try:
+        while True:
+            response = client.search(
+                pit={"id": pit, "keep_alive": _KEEP_ALIVE},
+                query=dict(query) if query else {"match_all": {}},
+                sort=["_shard_doc"],
+                search_after=after,
+                size=size,
+                version=True,
+                source=source,
+                track_total_hits=False,
+                allow_partial_search_results=False,
+            )
+            pit = response["pit_id"]
+            hits = response["hits"]["hits"]
+            yield from hits
+            if len(hits) < size:
+                return
+            after = hits[-1]["sort"]
+    finally:
+        client.options(ignore_status=404).close_point_in_time(id=pit)

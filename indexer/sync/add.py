@@ -1,0 +1,107 @@
+"""Adds a source to the live index: new and changed documents are written, nothing is removed."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from elasticsearch import Elasticsearch
+
+from indexer.bulk.operations import BulkLimits, index_operation
+from indexer.bulk.sender import send_bulk
+from indexer.generations import require_live
+from indexer.ingest import Ingest, OnReject
+from indexer.progress import OnProgress, Progress, ignore_progress
+from indexer.records import Document, RawPost, Reject
+from indexer.write.deletions import deletion_versions
+from indexer.write.live_index import clear_stale_write_block, now
+
+_BATCH = 500  # documents whose deletions are looked up at a time
+
+
+@dataclass(frozen=True, slots=True)
+class AddResult:
+    """What was added, in documents.
+
+    Args:
+        older: left unchanged, because the index or a deletion is newer.
+    """
+
+    created: int
+    updated: int
+    older: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddOptions:
+    """How to add.
+
+    Args:
+        newest: give every document the current time as its version, whatever its date.
+        fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
+    """
+
+    newest: bool = False
+    limits: BulkLimits = field(default_factory=BulkLimits)
+    on_progress: OnProgress = ignore_progress
+    fraction_read: Callable[[], float | None] = lambda: None
+
+
+def add(
+    client: Elasticsearch,
+    alias: str,
+    raws: Iterable[RawPost | Reject],
+    on_reject: OnReject,
+    options: AddOptions | None = None,
+) -> AddResult:
+    """Write all documents of a source to the live index, and refresh it.
+
+    Raises:
+        NoGeneration: there is no live index.
+        SourceError: reading the source failed; what was read before is in the index.
+        BulkTimeout: Elasticsearch became unavailable; what was sent before is in the index.
+    """
+    options = options or AddOptions()
+    if require_live(client, alias).write_blocked:
+        clear_stale_write_block(client, alias)
+    deletions = _DeletionFilter(client, alias, newest=options.newest)
+    with Ingest(on_reject) as ingest:
+        operations = map(index_operation, deletions.filter(ingest.documents(raws)))
+        for outcomes in send_bulk(client, alias, operations, options.limits):
+            ingest.record_outcomes(outcomes)
+            fraction = ingest.fraction_done(options.fraction_read())
+            options.on_progress(Progress("adding", ingest.accepted.total, fraction, ingest.rejects))
+    client.indices.refresh(index=alias)
+    return AddResult(
+        created=ingest.created,
+        updated=ingest.accepted.total - ingest.created,
+        older=ingest.older + deletions.count,
+    )
+
+
+class _DeletionFilter:
+    """Leaves out documents deleted after their last change, and the comments of such posts.
+
+    `count` is the number left out. With `newest` nothing is left out, and every document gets a
+    version above its deletion.
+    """
+
+    def __init__(self, client: Elasticsearch, alias: str, *, newest: bool) -> None:
+        self._client = client
+        self._alias = alias
+        self._newest = newest
+        self._deleted_posts: set[str] = set()
+        self.count = 0
+
+    def filter(self, documents: Iterator[Document]) -> Iterator[Document]:
+        while batch := list(islice(documents, _BATCH)):
+            deleted = deletion_versions(self._client, self._alias, {one.id for one in batch})
+            for document in batch:
+                deleted_version = deleted.get(document.id, -1)
+                if self._newest:
+                    yield replace(document, version=max(now(), deleted_version + 1))
+                elif document.version < deleted_version or document.routing in self._deleted_posts:
+                    self.count += 1
+                    if document.kind == "post":
+                        self._deleted_posts.add(document.routing)
+                else:
+                    yield document

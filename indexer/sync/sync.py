@@ -1,0 +1,242 @@
+"""Makes the live index equal to a source: adds, changes and removes only what differs."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from elasticsearch import Elasticsearch
+
+from indexer import generations
+from indexer.build.builder import Built, IndexSettings
+from indexer.build.rebuild import rebuild_locked
+from indexer.build.reindex import ReindexOptions, reindex_locked
+from indexer.bulk.operations import BulkLimits, Operation, index_operation
+from indexer.bulk.sender import send_bulk
+from indexer.ingest import Ingest, MaxRejects, OnReject
+from indexer.lock import Lock
+from indexer.progress import OnProgress, Progress, ignore_progress
+from indexer.records import Document, RawPost, Reject
+from indexer.schema import SCHEMA
+from indexer.sync.comparison import Comparison
+from indexer.write.delete import delete_documents
+from indexer.write.deletions import deletion_versions
+from indexer.write.live_index import now
+
+MAX_REMOVED_POSTS = 5
+"""Posts that may be removed at a time without `force`, however small the blog."""
+MAX_REMOVED_SHARE = 0.25
+"""Share of the posts that may be removed at a time without `force`."""
+
+_BATCH = 500  # documents
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """How to sync.
+
+    Args:
+        force: remove what the source lacks, however much it is.
+        complete: the source has every post; a feed, which has only the latest, is not complete.
+        fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
+        purpose: shown to other processes that wait for the lock.
+    """
+
+    force: bool = False
+    complete: bool = True
+    limits: BulkLimits = field(default_factory=BulkLimits)
+    on_progress: OnProgress = ignore_progress
+    fraction_read: Callable[[], float | None] = lambda: None
+    purpose: str = "sync"
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """What a sync did, in documents.
+
+    Args:
+        index: the live generation.
+        rules: the digest of its synonym rules.
+        removals_withheld: why nothing was removed; empty if removals were made or not needed.
+        built: the generation that was built first, if any.
+        stale_builds: names of generations left by killed builds, which were deleted.
+    """
+
+    index: str = ""
+    rules: str = ""
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    removals_withheld: str = ""
+    built: Built | None = None
+    stale_builds: tuple[str, ...] = ()
+
+    @property
+    def changed_anything(self) -> bool:
+        """Whether search results may differ now."""
+        return bool(self.added or self.changed or self.removed or self.built)
+
+
+def sync(
+    client: Elasticsearch,
+    alias: str,
+    raws: Iterable[RawPost | Reject],
+    settings: IndexSettings,
+    on_reject: OnReject,
+    options: SyncOptions | None = None,
+) -> SyncResult:
+    """Compare a source with the live index by digests, and make the index equal to it.
+
+    Without an index, or if the rules or the mapping have changed, a generation is built first.
+    Comments are removed with their post, and otherwise only if the source has comments at all.
+
+    Raises:
+        Locked: another process is building or syncing.
+        SourceError: reading the source failed; nothing was removed.
+    """
+    options = options or SyncOptions()
+    with Lock(client, alias, options.purpose) as lock:
+        stale_builds = tuple(generations.recover(client, alias))
+        live = generations.live(client, alias)
+        if live is None:
+            built = _first_build(client, lock, alias, raws, settings, on_reject, options)
+            return SyncResult(
+                built.index,
+                built.rules,
+                added=built.counts.total,
+                built=built,
+                stale_builds=stale_builds,
+            )
+        rebuilt = None
+        if (live.rules, live.schema) != (settings.rules.digest, SCHEMA):
+            rebuilt = rebuild_locked(client, lock, alias, settings, options.on_progress)
+        with Comparison(client, alias) as comparison:
+            run = _Sync(client, alias, comparison, on_reject, options)
+            # Documents of an older schema may lack a field although the post has not changed.
+            run.write(raws, rewrite_all=live.schema != SCHEMA)
+            lock.check()
+            run.remove()
+        client.indices.refresh(index=alias)
+        return replace(
+            run.result,
+            index=rebuilt.index if rebuilt else live.name,
+            rules=settings.rules.digest,
+            built=rebuilt,
+            stale_builds=stale_builds,
+        )
+
+
+def _first_build(
+    client: Elasticsearch,
+    lock: Lock,
+    alias: str,
+    raws: Iterable[RawPost | Reject],
+    settings: IndexSettings,
+    on_reject: OnReject,
+    options: SyncOptions,
+) -> Built:
+    reindexing = ReindexOptions(
+        MaxRejects(share=1.0), options.limits, options.on_progress, options.fraction_read
+    )
+    return reindex_locked(client, lock, alias, raws, settings, on_reject, reindexing)
+
+
+class _Sync:
+    """Writes and removes the differences between a source and the live index."""
+
+    def __init__(
+        self,
+        client: Elasticsearch,
+        alias: str,
+        comparison: Comparison,
+        on_reject: OnReject,
+        options: SyncOptions,
+    ) -> None:
+        self._client = client
+        self._alias = alias
+        self._comparison = comparison
+        self._options = options
+        self._on_reject = on_reject
+        self._rejects_without_oid = 0
+        self._source_posts = 0
+        self._source_has_comments = False
+        self._rewrite_all = False
+        self.result = SyncResult()
+
+    def write(self, raws: Iterable[RawPost | Reject], *, rewrite_all: bool) -> None:
+        """Send new and changed documents; with `rewrite_all` the unchanged ones too."""
+        self._rewrite_all = rewrite_all
+        added = changed = 0
+        with Ingest(self._rejected) as ingest:
+            operations = self._operations(ingest, raws)
+            for outcomes in send_bulk(self._client, self._alias, operations, self._options.limits):
+                ingest.record_outcomes(outcomes)
+                added += sum(outcome.result == "created" for outcome in outcomes)
+                changed += sum(outcome.result == "updated" for outcome in outcomes)
+                self._report(ingest)
+        self.result = replace(self.result, added=added, changed=changed)
+
+    def remove(self) -> None:
+        """Delete what the source does not have, unless that looks like a mistake."""
+        if not self._options.complete:
+            return
+        reason = self._reason_to_withhold()
+        if reason:
+            self.result = replace(self.result, removals_withheld=reason)
+            return
+        removed = 0
+        missing = self._comparison.missing(with_comments=self._source_has_comments)
+        while batch := list(islice(missing, _BATCH)):
+            removed += len(delete_documents(self._client, self._alias, batch))
+        self.result = replace(self.result, removed=removed)
+
+    def _reason_to_withhold(self) -> str:
+        if self._options.force:
+            return ""
+        indexed, missing = self._comparison.posts, self._comparison.count_missing_posts()
+        if not self._source_posts and indexed:
+            return f"the source has no posts, the index has {indexed:,}"
+        if missing > max(MAX_REMOVED_POSTS, MAX_REMOVED_SHARE * indexed):
+            return f"{missing:,} of {indexed:,} posts are missing from the source"
+        if self._rejects_without_oid and missing:
+            return f"{self._rejects_without_oid:,} rejected lines may be the missing posts"
+        return ""
+
+    def _operations(self, ingest: Ingest, raws: Iterable[RawPost | Reject]) -> Iterator[Operation]:
+        documents = ingest.documents(raws)
+        while batch := list(islice(documents, _BATCH)):
+            differing = [document for document in batch if self._differs(document)]
+            deleted = deletion_versions(self._client, self._alias, {one.id for one in differing})
+            for document in differing:
+                newest = max(self._comparison.version(document.id), deleted.get(document.id, -1))
+                # The source wins over a newer version, and over a deletion.
+                version = document.version
+                if version <= newest:
+                    version = max(now(), newest + 1)
+                yield index_operation(replace(document, version=version))
+            self._report(ingest)
+
+    def _differs(self, document: Document) -> bool:
+        if document.kind == "post":
+            self._source_posts += 1
+        else:
+            self._source_has_comments = True
+        same = self._comparison.mark_seen(document.id) == document.source["digest"]
+        if same and not self._rewrite_all:
+            self.result = replace(self.result, unchanged=self.result.unchanged + 1)
+            return False
+        return True
+
+    def _rejected(self, reject: Reject) -> None:
+        """A rejected post or comment is not missing: it keeps its state in the index."""
+        if reject.oid is None:
+            self._rejects_without_oid += 1
+        else:
+            self._comparison.mark_rejected(reject.oid)
+        self._on_reject(reject)
+
+    def _report(self, ingest: Ingest) -> None:
+        done = self.result.unchanged + ingest.accepted.total
+        self._options.on_progress(
+            Progress("comparing", done, self._options.fraction_read(), ingest.rejects)
+        )

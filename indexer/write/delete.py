@@ -1,0 +1,84 @@
+"""Deletes posts and comments from the live index; a deletion always wins over older versions."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from elasticsearch import Elasticsearch
+
+from indexer.bulk.operations import chunks, delete_operation
+from indexer.bulk.sender import Sender
+from indexer.records import Document, Origin
+from indexer.scan import child_comments, current_versions
+from indexer.write.deletions import Deletion, record_deletions
+from indexer.write.live_index import LIMITS, now, send_to_live
+
+_ATTEMPTS = 5  # when others write the same document at the same time
+
+
+def delete_post(client: Elasticsearch, alias: str, oid: str) -> tuple[bool, int]:
+    """Delete a post and its comments.
+
+    Returns:
+        Whether the post existed, and the number of comments deleted with it.
+
+    Raises:
+        BulkTimeout: Elasticsearch did not accept it in time; it may have been deleted.
+    """
+    comments = 0
+    existed = False
+    for _ in range(_ATTEMPTS):
+        client.indices.refresh(index=alias)
+        found = [
+            *_stored(client, alias, f"post:{oid}", oid),
+            *child_comments(client, alias, [oid]),
+        ]
+        if not found:
+            break
+        deleted = delete_documents(client, alias, found)
+        existed = existed or f"post:{oid}" in deleted
+        comments += len(deleted - {f"post:{oid}"})
+    return existed, comments
+
+
+def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -> bool:
+    """Delete one comment; False if it does not exist.
+
+    Raises:
+        BulkTimeout: Elasticsearch did not accept it in time; it may have been deleted.
+    """
+    id_ = f"comment:{post_oid}:{oid}"
+    for _ in range(_ATTEMPTS):
+        found = _stored(client, alias, id_, post_oid)
+        if not found:
+            return False
+        if delete_documents(client, alias, found):
+            return True
+    return False
+
+
+def delete_documents(client: Elasticsearch, alias: str, documents: Sequence[Document]) -> set[str]:
+    """Delete documents in the versions given; returns the ids that nobody changed meanwhile."""
+    moment = now()
+    doomed = [
+        replace(document, version=max(moment, document.version + 1)) for document in documents
+    ]
+    deletions = [Deletion(one.id, one.routing, one.version) for one in doomed]
+    record_deletions(client, alias, deletions, pending=True)
+    sender = Sender(client, alias, LIMITS)
+    deleted = {
+        outcome.operation.id
+        for chunk in chunks(map(delete_operation, doomed), LIMITS)
+        for outcome in send_to_live(client, alias, sender, chunk)
+        # "not_found" counts: a build has replayed the recorded deletion already.
+        if outcome.accepted
+    }
+    record_deletions(client, alias, deletions, pending=False)
+    return deleted
+
+
+def _stored(client: Elasticsearch, alias: str, id_: str, routing: str) -> list[Document]:
+    kind: Literal["post", "comment"] = "post" if id_.startswith("post:") else "comment"
+    document = Document(id_, routing, 0, {}, kind, Origin(alias))
+    versions = current_versions(client, alias, [document])
+    return [replace(document, version=version) for version in versions.values()]

@@ -1,0 +1,117 @@
+"""The record of deletions, written before the documents are deleted.
+
+It is needed three times: by a build, so that what was deleted meanwhile is not in the new
+generation; by a write, so that an older version of a deleted post does not restore it
+(Elasticsearch itself forgets a deletion after a minute); and by a rollback.
+
+A deletion is `pending` until it is complete. `deletions_since` returns pending ones whatever their
+sequence number, so that a build's checkpoint cannot fall between a record and its deletion.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from elasticsearch import Elasticsearch
+
+from indexer.records import Document, Origin
+from indexer.scan import Checkpoint, scan
+from indexer.state import ensure_state, state_index
+
+KEPT_DAYS = 30
+"""How long an older version of a deleted post is recognised as such."""
+
+_PENDING_FOR = "5m"  # a deletion takes seconds; a process with a longer one has died
+_CHUNK = 1_000  # deletions in one bulk request
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A deleted document: its id, routing, and the version of the deletion (ms since 1970).
+
+    The deletion of a post includes its comments.
+    """
+
+    id: str
+    routing: str
+    version: int
+
+    def document(self) -> Document:
+        """The document to delete, without a source."""
+        return Document(
+            id=self.id,
+            routing=self.routing,
+            version=self.version,
+            source={},
+            kind="post" if self.id.startswith("post:") else "comment",
+            origin=Origin("deletions"),
+        )
+
+
+def record_deletions(
+    client: Elasticsearch, alias: str, deletions: Sequence[Deletion], *, pending: bool
+) -> None:
+    """Record deletions: before they are made with `pending`, afterwards without."""
+    index = ensure_state(client, alias)
+    for start in range(0, len(deletions), _CHUNK):
+        operations: list[dict[str, object]] = []
+        for deletion in deletions[start : start + _CHUNK]:
+            operations += [
+                {"index": {"_id": _state_id(deletion.id)}},
+                {
+                    "what": "deletion",
+                    "id": deletion.id,
+                    "routing": deletion.routing,
+                    "version": deletion.version,
+                    "pending": pending,
+                    "at": int(time.time() * 1000),
+                },
+            ]
+        response = client.bulk(index=index, operations=operations)
+        if response["errors"]:
+            raise RuntimeError(f"deletions could not be recorded: {response['items'][:3]}")
+
+
+def deletion_versions(client: Elasticsearch, alias: str, ids: Iterable[str]) -> dict[str, int]:
+    """Document id to the version of its deletion, for those of `ids` that were deleted."""
+    state_ids = [_state_id(id_) for id_ in ids]
+    if not state_ids:
+        return {}
+    response = client.options(ignore_status=404).mget(index=state_index(alias), ids=state_ids)
+    found = [doc["_source"] for doc in response.get("docs", []) if doc.get("found")]
+    return {source["id"]: int(source["version"]) for source in found}
+
+
+def deletions_since(client: Elasticsearch, alias: str, since: Checkpoint) -> Iterator[Deletion]:
+    """Deletions recorded after a checkpoint of the state index, and pending ones."""
+    index = ensure_state(client, alias)
+    client.indices.refresh(index=index)
+    (sequence,) = since.values()
+    recent = {"range": {"at": {"gte": f"now-{_PENDING_FOR}"}}}
+    query = {
+        "bool": {
+            "filter": [{"term": {"what": "deletion"}}],
+            "should": [
+                {"range": {"_seq_no": {"gt": sequence}}},
+                {"bool": {"filter": [{"term": {"pending": True}}, recent]}},
+            ],
+            "minimum_should_match": 1,
+        }
+    }
+    for hit in scan(client, index, query=query):
+        source = hit["_source"]
+        yield Deletion(source["id"], source["routing"], int(source["version"]))
+
+
+def forget_old_deletions(client: Elasticsearch, alias: str) -> None:
+    """Remove records older than `KEPT_DAYS`."""
+    old = {"range": {"at": {"lt": f"now-{KEPT_DAYS}d"}}}
+    client.delete_by_query(
+        index=ensure_state(client, alias),
+        query={"bool": {"filter": [{"term": {"what": "deletion"}}, old]}},
+        conflicts="proceed",
+    )
+
+
+def _state_id(id_: str) -> str:
+    return f"deletion:{id_}"
