@@ -1,10 +1,14 @@
 """docker-compose.yml and the Dockerfile, as far as they can be checked without a Docker engine."""
 
+import ast
+import importlib
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -27,16 +31,28 @@ def _settings() -> set[str]:
     }
 
 
-@pytest.mark.parametrize("text", [DOCKERFILE, (REPOSITORY / "docker-compose.yml").read_text()])
-def test_every_variable_of_ours_is_a_setting(text: str) -> None:
-    named = set(re.findall(r"\b(?:BLOGSEARCH_\w+|ELASTICSEARCH_\w+|REDIS_\w+)\b", text))
+@pytest.mark.parametrize("name", ["Dockerfile", "docker-compose.yml", ".env.example"])
+def test_every_variable_of_ours_is_a_setting(name: str) -> None:
+    text = (REPOSITORY / name).read_text()
+    named = set(re.findall(r"\bBLOGSEARCH_[A-Z_]*[A-Z]\b", text))
     assert named
     assert named <= _settings()
 
 
-def test_the_application_gets_nothing_but_settings() -> None:
-    for name in ("app", "sample"):
-        assert set(SERVICES[name]["environment"]) <= _settings()
+@pytest.mark.parametrize("name", ["app", "sample"])
+def test_the_application_gets_every_setting_of_the_env_file(name: str) -> None:
+    service = SERVICES[name]
+    assert service["env_file"] == [{"path": ".env", "required": False}]
+    assert set(service["environment"]) <= _settings()
+
+
+def test_the_example_env_file_sets_the_variables_that_compose_reads() -> None:
+    example = (REPOSITORY / ".env.example").read_text()
+    given = set(re.findall(r"^(\w+)=", example, re.MULTILINE))
+    read = set(re.findall(r"\$\{(\w+)", (REPOSITORY / "docker-compose.yml").read_text()))
+    assert read
+    assert read <= given
+    assert given - read <= _settings()
 
 
 def test_the_engines_are_those_that_devstack_runs() -> None:
@@ -44,18 +60,35 @@ def test_the_engines_are_those_that_devstack_runs() -> None:
     assert SERVICES["redis"]["image"] == REDIS_IMAGE
 
 
-def test_the_addresses_are_those_of_the_services() -> None:
+def _interpolated(text: str, environment: Mapping[str, str]) -> str:
+    """What Compose makes of `${NAME:-default}`."""
+    return re.sub(
+        r"\$\{(\w+):-([^}]*)\}", lambda found: environment.get(found[1]) or found[2], text
+    )
+
+
+@pytest.mark.parametrize("passwords", [{}, {"ELASTIC_PASSWORD": "e1", "REDIS_PASSWORD": "r1"}])
+def test_the_application_connects_with_the_passwords_of_the_engines(
+    passwords: dict[str, str],
+) -> None:
     environment = SERVICES["app"]["environment"]
-    assert environment["ELASTICSEARCH_URL"] == "http://elasticsearch:9200"
-    assert environment["REDIS_URL"].startswith("redis://redis:6379/")
-    assert {"elasticsearch", "redis"} <= set(SERVICES)
+    elasticsearch = urlsplit(_interpolated(environment["ELASTICSEARCH_URL"], passwords))
+    redis = urlsplit(_interpolated(environment["REDIS_URL"], passwords))
+    assert (elasticsearch.hostname, elasticsearch.port) == ("elasticsearch", 9200)
+    assert (redis.hostname, redis.port) == ("redis", 6379)
+    engines = SERVICES["elasticsearch"]["environment"], SERVICES["redis"]["command"]
+    assert elasticsearch.password == _interpolated(engines[0]["ELASTIC_PASSWORD"], passwords)
+    assert engines[0]["xpack.security.enabled"] == "true"
+    required = engines[1][engines[1].index("--requirepass") + 1]
+    assert redis.password == _interpolated(required, passwords)
+    for name, password in passwords.items():
+        assert password in (elasticsearch.password, redis.password), name
 
 
 def test_all_images_are_pinned() -> None:
     images = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
-    assert len(images) == 2  # built in one stage, run in another
+    assert images
     images += [service["image"] for service in SERVICES.values() if "build" not in service]
-    assert len(images) == 4
     for image in images:
         assert re.search(r":\d+\.\d+\.\d+(-|$)", image), image
 
@@ -65,9 +98,24 @@ def test_nothing_runs_as_root() -> None:
     (user,) = re.findall(r"^USER (\S+)", last, re.MULTILINE)
     assert user.isdecimal()
     assert int(user) > 0
-    assert SERVICES["redis"]["user"] == "redis"
-    # Elasticsearch's image has a user of its own, and no service goes back to root.
-    assert all(str(each.get("user", "own")) not in ("root", "0") for each in SERVICES.values())
+    for name in ("elasticsearch", "redis"):
+        assert re.fullmatch(r"redis|[1-9]\d*(:\d+)?", SERVICES[name]["user"])
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_containers_have_no_capabilities_and_limits(name: str) -> None:
+    service = SERVICES[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert service["mem_limit"]
+    assert service["pids_limit"] > 0
+
+
+def test_file_systems_are_read_only_where_possible() -> None:
+    """Elasticsearch writes its keystore beside its configuration."""
+    assert {name for name, each in SERVICES.items() if not each.get("read_only")} == {
+        "elasticsearch"
+    }
 
 
 def test_the_service_waits_for_healthy_engines_and_for_something_to_search() -> None:
@@ -102,10 +150,13 @@ def test_nothing_is_open_to_other_machines() -> None:
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 
-def test_the_sample_service_runs_python_that_compiles() -> None:
+def test_the_sample_service_imports_what_exists() -> None:
     command = SERVICES["sample"]["command"]
     assert command[:2] == ["python", "-c"]
-    compile(command[2], "docker-compose.yml", "exec")
+    for node in ast.walk(ast.parse(command[2])):
+        if isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(str(node.module))
+            assert all(hasattr(module, name.name) for name in node.names)
 
 
 def test_the_image_gets_every_file_it_copies() -> None:

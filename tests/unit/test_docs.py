@@ -1,6 +1,7 @@
-"""Whatever a user can set, send or call is mentioned in the README or the docs."""
+"""Every setting, parameter and command is mentioned in the README or the docs."""
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,16 +14,20 @@ from app.search.request import KNOWN
 from app.settings import Settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+PAGES = [
+    REPOSITORY / "README.md",
+    REPOSITORY / "CONTRIBUTING.md",
+    *sorted((REPOSITORY / "docs").rglob("*.md")),
+]
 
 
 @pytest.fixture(scope="module")
 def prose() -> str:
-    pages = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
-    return "\n".join(page.read_text() for page in pages if page.exists())
+    return "\n".join(page.read_text() for page in PAGES)
 
 
 def _missing(names: list[str], prose: str) -> list[str]:
-    """The names that nowhere stand as a whole word."""
+    """The names that do not occur as a whole word."""
     return [
         name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", prose)
     ]
@@ -59,17 +64,31 @@ def test_every_command_is_mentioned(prose: str) -> None:
     assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
 
 
-def test_every_make_target_is_mentioned(prose: str) -> None:
-    makefile = (REPOSITORY / "Makefile").read_text()
-    targets = re.findall(r"^([a-z][a-z-]*):.*## ", makefile, re.MULTILINE)
+@pytest.fixture(scope="module")
+def targets() -> set[str]:
+    done = subprocess.run(["make", "help"], cwd=REPOSITORY, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(re.findall(r"^  make (\S+)", done.stdout, re.MULTILINE))
+
+
+def test_every_make_target_is_mentioned(prose: str, targets: set[str]) -> None:
     assert "test" in targets
     missing = _missing([f"make {target}" for target in targets], prose)
     assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
 
 
+def test_every_make_target_that_is_mentioned_exists(prose: str, targets: set[str]) -> None:
+    others = [".pre-commit-config.yaml", ".github/workflows/ci.yml", ".ci/run"]
+    text = prose + "".join((REPOSITORY / name).read_text() for name in others)
+    # In prose "make sure" is no target: only commands in code or at the start of a line count.
+    used = re.findall(r"(?:`|^\s*|run: |exec |entry: |-s )make (?:-s )?([a-z][a-z-]+)", text, re.M)
+    assert "check" in used
+    assert not set(used) - targets
+
+
 def test_every_search_parameter_is_mentioned(prose: str) -> None:
     assert {"q", "page", "size", "debug-search"} <= set(KNOWN)
-    # `q`, `q=…` or …?q=…: the bare letter stands in every text.
+    # `q`, `q=…` or …?q=…: the bare letter occurs in every text.
     missing = [name for name in KNOWN if not re.search(rf"[`?&]{name}[`=&']", prose)]
     assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
 
@@ -77,9 +96,7 @@ def test_every_search_parameter_is_mentioned(prose: str) -> None:
 def test_tables_of_settings_have_the_defaults_as_they_are() -> None:
     known = {_variable(name, field): field for name, field in Settings.model_fields.items()}
     row = re.compile(r"^\| `([A-Z_]+)` \| ([\d.]+) \|", re.MULTILINE)
-    pages = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
-    stated = [found for page in pages for found in row.findall(page.read_text())]
+    stated = [found for page in PAGES for found in row.findall(page.read_text())]
     assert ("BLOGSEARCH_CACHE_TTL", "600") in stated
-    # The others are devstack's and Redis' own.
     ours = [one for one in stated if one[0] in known]
     assert [one for one in ours if float(one[1]) != known[one[0]].default] == []
