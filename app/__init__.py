@@ -1,4 +1,4 @@
-"""The search service: `create_app()` is the WSGI application's factory and where parts meet."""
+"""The search service: `create_app()` is the WSGI application's factory."""
 
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,28 @@ def create_app(
 ) -> "Flask":
     """Build the application; production passes nothing, a test passes what it replaces.
 
-    No connection is opened: an engine that is down is an answer to a search, not a start that
-    fails.
+    No connection is opened: the application starts without Elasticsearch and Redis.
 
     Raises:
-        BadSettings: a setting in the environment cannot be used.
+        BadSettings: a setting in the environment is invalid.
     """
-    # Imported here, so that a command or a module that needs only the settings loads no Flask.
-    from app.factory import build
+    # Imported here, so that a command that needs only the settings does not load Flask.
+    from flask import Flask
 
-    return build(settings, elastic, cache)
+    from app.cache import open_cache
+    from app.elastic import connect
+    from app.service import EXTENSION, Service
+    from app.settings import load_settings
+    from app.views import documents, errors, headers, operations, page, search
+
+    settings = settings or load_settings()
+    app = Flask("app")
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask types the interface only
+    app.extensions[EXTENSION] = Service(
+        settings, elastic or connect(settings), cache or open_cache(settings)
+    )
+    errors.register(app)
+    headers.register(app, settings)
+    for module in (search, page, documents, operations):
+        app.register_blueprint(module.blueprint)
+    return app

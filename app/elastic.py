@@ -1,4 +1,4 @@
-"""The connection to Elasticsearch, and the only place where its errors become ours."""
+"""The client of Elasticsearch, and the translation of its errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,13 +21,13 @@ _OVERLOADED = {429, 502, 503, 504}
 
 
 def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
-    """A client for the addresses in the settings; it opens no connection yet.
+    """A client for the URLs in the settings; it opens no connection yet.
 
     Args:
-        timeout: seconds a request may take, where it is not a search (`elasticsearch_timeout`).
+        timeout: seconds that a request may take, instead of `elasticsearch_timeout`.
 
     Raises:
-        BadSettings: an address that is none.
+        BadSettings: a URL is invalid.
     """
     hosts = [host.strip() for host in settings.elasticsearch_url.split(",") if host.strip()]
     try:
@@ -35,7 +35,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
             [_with_port(host) for host in hosts],
             api_key=settings.elasticsearch_api_key.get_secret_value() or None,
             request_timeout=timeout or settings.elasticsearch_timeout,
-            # A visitor waits: try each other node once, and never the same one for a time-out.
+            # A visitor waits: try each other node once, and none again after a timeout.
             max_retries=min(len(hosts) - 1, 2),
             retry_on_timeout=False,
         )
@@ -46,10 +46,10 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
 
 
 def _with_port(host: str) -> str:
-    """The client insists on a port; a person who writes https://search.example.org means 443."""
+    """The client needs a port; https://search.example.org means 443."""
     parts = urlsplit(host)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(f"{host!r} is not an http:// or https:// address")
+        raise ValueError(f"{host!r} is not an http:// or https:// URL")
     if parts.port:
         return host
     standard = 443 if parts.scheme == "https" else 80
@@ -58,42 +58,42 @@ def _with_port(host: str) -> str:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn whatever the Elasticsearch client raises inside into the error our caller is told.
+    """Turns errors of the Elasticsearch client that are raised inside into errors of the service.
 
     Raises:
         NoIndex: there is no index behind the alias.
-        Unavailable: nobody answers, too late, or too busy.
-        ServiceError: Elasticsearch refuses what we sent, or us.
+        Unavailable: Elasticsearch is unreachable, too slow, overloaded, or denies access.
+        ServiceError: Elasticsearch rejects the request.
     """
     try:
         yield
     except NotFoundError as error:
         if "index_not_found_exception" not in str(error.message):
-            raise ServiceError(f"Elasticsearch found nothing there: {error.message}") from error
+            raise ServiceError(f"Elasticsearch did not find it: {error.message}") from error
         raise NoIndex(
             "There is no index to search yet. Build one with `blogsearch reindex POSTS.jsonl`."
         ) from error
     except (AuthenticationException, AuthorizationException) as error:
         if "cluster_block_exception" in str(error.message):
             raise Unavailable(
-                "The index takes no writes just now: it is being replaced, or the disk of "
-                "Elasticsearch is full. `blogsearch doctor` tells which."
+                "The index takes no writes now: it is being replaced, or the disk of "
+                "Elasticsearch is full. `blogsearch doctor` says which."
             ) from error
         raise Unavailable(
-            "Elasticsearch refuses this service. Check ELASTICSEARCH_API_KEY and its rights."
+            "Elasticsearch denies access. Check ELASTICSEARCH_API_KEY and its privileges."
         ) from error
     except ApiError as error:
         if error.status_code in _OVERLOADED:
             raise Unavailable(
-                f"Elasticsearch is overloaded or starting ({error.status_code}). Ask again soon."
+                f"Elasticsearch is overloaded or starting ({error.status_code}). Try again soon."
             ) from error
-        raise ServiceError(f"Elasticsearch refused the request: {error.message}") from error
+        raise ServiceError(f"Elasticsearch rejected the request: {error.message}") from error
     except ConnectionTimeout as error:
         raise Unavailable(
-            "Elasticsearch did not answer in time. `blogsearch doctor` tells more."
+            "Elasticsearch did not answer in time. `blogsearch doctor` says more."
         ) from error
     except TransportError as error:
         raise Unavailable(
             "Elasticsearch cannot be reached. Start it, or check ELASTICSEARCH_URL; "
-            "`blogsearch doctor` tells more."
+            "`blogsearch doctor` says more."
         ) from error

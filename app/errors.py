@@ -1,14 +1,14 @@
 """The error tree: what may go wrong, with the HTTP status and the stable code on the class.
 
-`message` says what was wrong and what to do; `details` lists every single complaint. All of them
-reach a client as `{"error": {"code": …, "message": …, "details": […]}}`.
+`message` says what was wrong and what to do; `details` lists every complaint. A client gets them as
+`{"error": {"code": …, "message": …, "details": […]}}`.
 """
 
 from typing import Any, ClassVar
 
 
 class ServiceError(Exception):
-    """The root: anything the service tells its caller on purpose."""
+    """The base class of every error that callers are meant to see."""
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal"
@@ -24,34 +24,34 @@ class ServiceError(Exception):
 
 
 class BadSettings(ServiceError):
-    """A setting in the environment that cannot be used; the process does not start."""
+    """A setting in the environment is invalid; the process does not start."""
 
     code = "bad_settings"
 
 
 class BadRequest(ServiceError):
-    """Parameters or a body that cannot be used; `details` has every complaint."""
+    """Parameters or a body are invalid; `details` has every complaint."""
 
     status = 400
     code = "bad_request"
 
 
 class Unauthorized(ServiceError):
-    """A write with a token that is not one of ours."""
+    """A write without a valid token."""
 
     status = 401
     code = "unauthorized"
 
 
 class WritesClosed(ServiceError):
-    """A write while no token is set."""
+    """A write while no token is configured."""
 
     status = 403
     code = "writes_closed"
 
 
 class NotFound(ServiceError):
-    """No such document, or no such address."""
+    """There is no such document or URL."""
 
     status = 404
     code = "not_found"
@@ -65,22 +65,29 @@ class Conflict(ServiceError):
 
 
 class TooLarge(ServiceError):
-    """A body over the set size."""
+    """A body over the configured size."""
 
     status = 413
     code = "too_large"
 
 
 class Unavailable(ServiceError):
-    """Elasticsearch cannot answer now; the client is told when to ask again."""
+    """Elasticsearch cannot answer now; `Retry-After` says when to try again."""
 
     status = 503
     code = "engine_unavailable"
     retry_after = 5  # seconds
 
 
+class StillComputing(Unavailable):
+    """Another request computes the same answer, and takes longer than this one may wait."""
+
+    code = "still_computing"
+    retry_after = 1
+
+
 class NoIndex(Unavailable):
-    """Elasticsearch answers, but there is nothing to search yet."""
+    """Elasticsearch answers, but there is no index yet."""
 
     code = "no_index"
     retry_after = 30

@@ -1,7 +1,6 @@
-"""Makes writes visible: first to searches, then, and only then, to the cache.
+"""Makes writes visible: first to searches, and only then to the cache.
 
-The other way round a search in between would put an answer without the new post back into the
-cache, as a fresh one.
+In the other order, a search in between would cache an answer without the new post as a fresh one.
 """
 
 import threading
@@ -13,8 +12,8 @@ from app.cache import AnswerCache
 from indexer.errors import IndexingError
 from indexer.generations import require_live
 
-_DELAY = 0.3  # seconds in which writes that wait for nothing are gathered
-_AGAIN = 1.0  # seconds between tries to tell a cache or an engine that is away
+_DELAY = 0.3  # seconds during which writes that do not wait share one refresh
+_RETRY_DELAY = 1.0  # seconds between tries while Redis or Elasticsearch is unavailable
 
 
 class Freshness:
@@ -28,42 +27,43 @@ class Freshness:
         self._timer: threading.Timer | None = None
 
     def now(self) -> bool:
-        """Whatever was written before this call is found after it.
+        """Make everything that was written before this call visible to searches.
 
-        False when Redis could not be told: answers kept before are seen again once it is back.
+        False when Redis did not take the new generation: it may serve older answers once it is
+        back.
         """
         self._elastic.indices.refresh(index=self._alias)
-        found = require_live(self._elastic, self._alias)
-        return self._cache.new_generation(found.name, found.rules or "") or not self._cache.keeps
+        live = require_live(self._elastic, self._alias)
+        return self._cache.new_generation(live.name, live.rules or "") or not self._cache.configured
 
     def soon(self) -> None:
-        """The same within a second, without being waited for; many calls make one refresh.
+        """The same in the background within a second; many calls share one refresh.
 
-        While Redis or Elasticsearch is away it is tried again until they are told.
+        It is repeated until Redis and Elasticsearch have taken it.
         """
-        self._in(_DELAY, self._late)
+        self._schedule(_DELAY, self._first_try)
 
-    def _in(self, seconds: float, step: Callable[[], None]) -> None:
+    def _schedule(self, seconds: float, step: Callable[[], None]) -> None:
         with self._lock:
             if self._timer is None:
                 self._timer = threading.Timer(seconds, step)
                 self._timer.daemon = True
                 self._timer.start()
 
-    def _late(self) -> None:
-        if not self._tried():
-            # Elasticsearch refreshes by itself once it is back; the cache must not keep what it
-            # has for any longer than that.
+    def _first_try(self) -> None:
+        if not self._try_now():
+            # Elasticsearch refreshes by itself once it is back. Until then the answers in the
+            # cache must not count as fresh.
             self._cache.new_generation(self._alias, "")
-            self._in(_AGAIN, self._again)
+            self._schedule(_RETRY_DELAY, self._retry)
 
-    def _again(self) -> None:
-        # Without a generation each time: all that is kept would be STALE for as long.
-        if not self._tried():
-            self._in(_AGAIN, self._again)
+    def _retry(self) -> None:
+        # Without a new generation each time, which would make every answer STALE again.
+        if not self._try_now():
+            self._schedule(_RETRY_DELAY, self._retry)
 
-    def _tried(self) -> bool:
-        """Whether both know, or there is no index that they could know of."""
+    def _try_now(self) -> bool:
+        """Whether both have taken it, or there is no index."""
         with self._lock:
             self._timer = None
         try:

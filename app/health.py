@@ -1,4 +1,4 @@
-"""What is reachable and fit to answer, told alike to a monitor and to `blogsearch doctor`."""
+"""The health checks of `/__heartbeat__` and `blogsearch doctor`."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ Status = Literal["ok", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at: its state, what was seen, and what to do if anything."""
+    """The result of a check: what was seen, and what to do about it."""
 
     name: str
     status: Status
@@ -23,16 +23,16 @@ class Check:
     remedy: str = ""
 
     def report(self) -> dict[str, str]:
-        """As JSON, without an empty remedy."""
+        """For JSON, without an empty remedy."""
         report = {"status": self.status, "seen": self.seen}
         return {**report, "remedy": self.remedy} if self.remedy else report
 
 
 def checks(elastic: Elasticsearch, cache: AnswerCache, settings: Settings) -> list[Check]:
-    """Look at Elasticsearch, the index behind the alias, and Redis, in that order; never raises."""
+    """Check Elasticsearch, the index behind the alias, and Redis, in this order; never raises."""
     engine = _elasticsearch(elastic)
     if engine.status == "error":
-        index = Check("index", "error", "not looked at: Elasticsearch does not answer")
+        index = Check("index", "error", "not checked: Elasticsearch does not answer")
     else:
         index = _index(elastic, settings.index)
     return [engine, index, _redis(cache, settings)]
@@ -46,7 +46,7 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
     except ServiceError as error:
         cause = error.__cause__
         remedy = error.message
-        if isinstance(cause, TransportError):  # the message leads to doctor, and here we are
+        if isinstance(cause, TransportError):  # its message says to run doctor, which this is
             remedy = "Start Elasticsearch, or check ELASTICSEARCH_URL."
         return Check("elasticsearch", "error", str(cause or error), remedy)
     seen = f"{version}, {health['number_of_nodes']} node(s), cluster {health['status']}"
@@ -63,7 +63,9 @@ def _index(elastic: Elasticsearch, alias: str) -> Check:
             count = elastic.count(index=alias)
             names = ", ".join(elastic.indices.get_alias(name=alias))
     except ServiceError as error:
-        return Check("index", "error", f"no index answers to {alias!r}", error.message)
+        return Check(
+            "index", "error", f"there is no index behind the alias {alias!r}", error.message
+        )
     seen = f"{names}: {count['count']:,} documents"
     if count["_shards"]["failed"]:
         return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")
@@ -74,13 +76,13 @@ def _index(elastic: Elasticsearch, alias: str) -> Check:
 
 def _redis(cache: AnswerCache, settings: Settings) -> Check:
     if not settings.redis_url:
-        return Check("redis", "ok", "no cache: REDIS_URL is empty")
+        return Check("redis", "ok", "no cache, because REDIS_URL is empty")
     version = cache.ping()
     if version is None:
         return Check(
             "redis",
             "warning",
             "does not answer",
-            "Searches work, uncached. Start Redis, or check REDIS_URL.",
+            "Searches work, but are not cached. Start Redis, or check REDIS_URL.",
         )
     return Check("redis", "ok", version)

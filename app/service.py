@@ -1,26 +1,102 @@
-"""What a request needs at hand: the settings, the engine and the cache of this application."""
+"""The search service without HTTP: what views and commands call."""
 
+import math
+import time
 from dataclasses import dataclass
-from typing import cast
+from typing import Any
+from urllib.parse import parse_qsl
 
 from elasticsearch import Elasticsearch
-from flask import current_app
+from werkzeug.datastructures import MultiDict
 
-from app.cache import AnswerCache
+from app.cache import AnswerCache, CachedAnswer, Computed
+from app.elastic import translated
+from app.errors import ServiceError, StillComputing, Unavailable
+from app.search import Answer
+from app.search import search as run_search
+from app.search.request import SearchRequest
 from app.settings import Settings
 
 EXTENSION = "blogsearch"
+"""Where the Service is in `app.extensions`."""
+
+WARM_AFTER_SWAP = 20.0
+"""Seconds that warming may take after a swap; the command that swapped waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warmed:
+    """How many queries were answered, and how many could not be."""
+
+    answered: int
+    failed: int
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The parts that `create_app` wired together; lives as long as the application."""
+    """The settings, the engine and the cache; lives as long as the application."""
 
     settings: Settings
     elastic: Elasticsearch
     cache: AnswerCache
 
+    def answer(self, request: SearchRequest, key: str) -> CachedAnswer:
+        """The answer to a search of a visitor, from the cache if it can be; counted.
 
-def current_service() -> Service:
-    """The parts of the application that answers this request."""
-    return cast(Service, current_app.extensions[EXTENSION])
+        `key` is `request.key()`, which a caller may have at hand.
+
+        Raises:
+            Unavailable: Elasticsearch cannot answer, and no older answer is kept.
+        """
+        answer = self.cache.get_or_compute(key, lambda: self._compute(request))
+        self.cache.query_log.record(answer.state, key if request.page == 1 else "")
+        return answer
+
+    def explain(self, request: SearchRequest) -> tuple[CachedAnswer, dict[str, Any]]:
+        """The answer, computed now and kept, and how it came about.
+
+        A kept answer would be explained by what is in the index some minutes later.
+
+        Raises:
+            Unavailable: Elasticsearch cannot answer.
+        """
+        debug: dict[str, Any] = {}
+        answer = self.cache.get_or_compute(
+            request.key(), lambda: self._compute(request, debug), force_refresh=True
+        )
+        self.cache.query_log.record(answer.state)
+        return answer, debug
+
+    def warm(self, *, at_most: int = 100, seconds: float = math.inf) -> Warmed:
+        """Answer the most frequent queries, so that visitors find the answers in the cache.
+
+        A query whose answer is kept already costs one lookup. Ends after `seconds`, and with the
+        first query that Elasticsearch cannot answer.
+        """
+        answered = failed = 0
+        ends = time.monotonic() + seconds
+        for query, _ in self.cache.query_log.popular(at_most):
+            if time.monotonic() >= ends:
+                break
+            try:
+                self._warm(query)
+            except StillComputing:
+                continue
+            except Unavailable:
+                return Warmed(answered, failed + 1)
+            except ServiceError:
+                failed += 1  # counted by a version that had other parameters, or refused
+            else:
+                answered += 1
+        return Warmed(answered, failed)
+
+    def _warm(self, query: str) -> None:
+        request = SearchRequest.parse(MultiDict(parse_qsl(query)))
+        self.cache.get_or_compute(request.key(), lambda: self._compute(request))
+
+    def _compute(self, request: SearchRequest, debug: dict[str, Any] | None = None) -> Computed:
+        with translated():
+            answer: Answer = run_search(self.elastic, self.settings.index, request, self.settings)
+        if debug is not None:
+            debug.update(answer.debug)
+        return Computed(body=answer.body, index=answer.index, found=bool(answer.body["count"]))

@@ -1,8 +1,8 @@
 """Every setting of the service, typed, with its default and a sentence on what it does.
 
-The environment is read here and nowhere else. Names in the environment are the field names in
-capitals behind `BLOGSEARCH_`, but for the two addresses, which go by the names that every tool
-around these engines uses: `ELASTICSEARCH_URL` and `REDIS_URL`.
+The environment is read here and nowhere else. A name in the environment is `BLOGSEARCH_` and the
+field name in capitals, except for what other tools call `ELASTICSEARCH_URL`,
+`ELASTICSEARCH_API_KEY` and `REDIS_URL`.
 """
 
 import logging
@@ -19,12 +19,12 @@ from app.errors import BadSettings
 
 log = logging.getLogger(__name__)
 
-_OF_DEVSTACK = "BLOGSEARCH_DEVSTACK_"
+_DEVSTACK_PREFIX = "BLOGSEARCH_DEVSTACK_"
 _REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 class Settings(BaseSettings):
-    """The settings of one process; frozen, so that a running service cannot change its mind."""
+    """The settings of one process; frozen."""
 
     model_config = SettingsConfigDict(
         env_prefix="BLOGSEARCH_", frozen=True, extra="forbid", populate_by_name=True
@@ -34,20 +34,20 @@ class Settings(BaseSettings):
     elasticsearch_url: str = Field(
         "http://127.0.0.1:9200",
         validation_alias="ELASTICSEARCH_URL",
-        description="Where Elasticsearch answers; several addresses separated by commas.",
+        description="URL of Elasticsearch; several, separated by commas, for a cluster.",
     )
     elasticsearch_api_key: SecretStr = Field(
         SecretStr(""),
         validation_alias="ELASTICSEARCH_API_KEY",
-        description="API key for an Elasticsearch that asks for one.",
+        description="API key for an Elasticsearch that needs one.",
     )
     elasticsearch_timeout: float = Field(
-        5.0, gt=0, description="Seconds a search may wait for Elasticsearch."
+        5.0, gt=0, description="Seconds that one request of a search may take in Elasticsearch."
     )
     redis_url: str = Field(
         "redis://127.0.0.1:6379/0",
         validation_alias="REDIS_URL",
-        description="Where Redis answers (`redis://`, `rediss://`, `unix://`, or through Sentinel "
+        description="URL of Redis (`redis://`, `rediss://`, `unix://`, or through Sentinel "
         "`redis+sentinel://host:port,host:port/service/0`); empty: no cache.",
     )
 
@@ -55,96 +55,96 @@ class Settings(BaseSettings):
     index: str = Field(
         "blog",
         pattern=r"^[a-z0-9][a-z0-9_-]{0,79}$",
-        description="The alias searches go to; generations are called blog-000001 and so on.",
+        description="The alias that is searched; its indices are called blog-000001 and so on.",
     )
-    shards: int = Field(1, ge=1, le=64, description="Primary shards of a new generation.")
+    shards: int = Field(1, ge=1, le=64, description="Primary shards of a new index.")
     replicas: int = Field(0, ge=0, le=8, description="Replicas of each shard.")
     keep_generations: int = Field(
         1,
         ge=1,
         le=100,
-        description="How many generations stay beside the live one after a swap, for `rollback`; "
-        "older ones are deleted.",
+        description="How many former generations are kept after a swap, for `rollback`; older ones "
+        "are deleted.",
     )
     synonyms_dir: Path = Field(
         _REPOSITORY / "synonyms", description="The folder of *.synonyms rule files."
     )
     synonyms_without: str = Field(
         "",
-        description="Rule files of that folder to leave out, separated by commas: "
+        description="Rule files of that folder that are not used, separated by commas: "
         "`british-american, tech`.",
     )
 
     # -- searching -------------------------------------------------------------------------------
     strategy: Literal["blended", "fallback"] = Field(
         "blended",
-        description="How a search is answered: `blended`, everything in one boosted query, or "
-        "`fallback`, the algorithm of 2017.",
+        description="How a search is answered: `blended`, one boosted query, or `fallback`, the "
+        "algorithm of 2017.",
     )
     recency: bool = Field(
         True,
-        description="Whether newer posts stand a little above older ones where all else is equal; "
-        "`off` leaves the order untouched.",
+        description="Whether newer posts rank a little above older ones if all else is equal: `on` "
+        "or `off`.",
     )
 
     # -- cache -----------------------------------------------------------------------------------
     cache_serializer: str = Field(
         "bytes",
-        description="How answers are written to Redis: a format, or a format and a compressor as "
-        "in `msgpack+zstd`; docs/caching.md lists and measures them.",
+        description="How answers are kept in Redis: `bytes` (the finished JSON), `bytes+lz4`, "
+        "`bytes+zlib`, `bytes+zstd` or `bytes+brotli`; docs/caching.md compares them.",
     )
     cache_ttl: float = Field(
-        600.0, gt=0, le=2_592_000, description="Seconds a kept answer counts as fresh."
+        600.0, gt=0, le=2_592_000, description="Seconds a cached answer counts as fresh."
     )
     cache_ttl_empty: float = Field(
-        60.0, gt=0, le=2_592_000, description="The same for an answer with nothing found."
+        60.0, gt=0, le=2_592_000, description="The same for an answer without hits."
     )
     cache_stale_ttl: float = Field(
         86_400.0,
         ge=0,
         le=2_592_000,
-        description="Seconds an answer is kept beyond that, for when Elasticsearch is gone.",
+        description="Seconds an answer is kept beyond that, for when Elasticsearch is unavailable.",
     )
     cache_timeout: float = Field(
-        0.25, gt=0, le=10, description="Seconds a search may spend on Redis, all in all."
+        0.25, gt=0, le=10, description="Seconds a search may spend on Redis, over all its commands."
     )
-    cache_wait: float = Field(
+    cache_lock_wait: float = Field(
         2.0,
         gt=0,
         le=60,
-        description="Seconds a search waits for another that is computing the same answer.",
+        description="Seconds a search waits for another that computes the same answer.",
     )
     cache_max_age: int = Field(
         0,
         ge=0,
         le=86_400,
-        description="Seconds a browser or CDN may use an answer without asking; 0: it always asks.",
+        description="Seconds a browser or CDN may use an answer without a request; 0: none.",
     )
-    cache_searches: int = Field(
+    cache_query_log_size: int = Field(
         5000,
         ge=0,
         le=1_000_000,
-        description="How many different searches a day are counted for `cache warm`; 0: none.",
+        description="How many different queries a day are counted for `cache warm`; 0: none.",
     )
 
     # -- writing ---------------------------------------------------------------------------------
     write_tokens: SecretStr = Field(
         SecretStr(""),
         description="Tokens that may write over HTTP, separated by commas, so that one can be "
-        "added before another is taken away; empty: writing over HTTP is closed.",
+        "added before another is removed; empty: writing over HTTP is closed.",
     )
     write_max_bytes: int = Field(
         10_000_000,
         ge=1_000,
         le=1_000_000_000,
-        description="Bytes that the body of one write may have.",
+        description="The largest body of a write, in bytes.",
     )
 
     # -- HTTP ------------------------------------------------------------------------------------
     cors_origin: str = Field(
         "*",
         description="The origin whose pages may read answers, such as https://blog.example.org; "
-        "`*`: every page, empty: none but our own.",
+        "`*`: every origin, empty: only the service's own.",
     )
     commit: str = Field(
         "", description="The commit this was built from, for `/__version__`; the image sets it."
@@ -153,10 +153,10 @@ class Settings(BaseSettings):
     @field_validator("cache_serializer")
     @classmethod
     def _known_serializer(cls, name: str) -> str:
-        # Imported here: the cache itself needs the settings.
-        from app.cache.serializers import serializer_named
+        # Imported here: the cache itself imports the settings.
+        from app.cache.serializers import get_serializer
 
-        return serializer_named(name).name
+        return get_serializer(name).name
 
     @property
     def synonyms_left_out(self) -> frozenset[str]:
@@ -169,36 +169,41 @@ class Settings(BaseSettings):
         "blogsearch/0.1.0",
         min_length=1,
         pattern=r"^[\x20-\x7e]+$",
-        description="How the indexer presents itself to a blog's server; add an address where its "
-        "keeper can read who asks: `blogsearch/0.1.0 (+https://example.org/bot)`.",
+        description="User-Agent of the indexer; add a URL that says who runs it: "
+        "`blogsearch/0.1.0 (+https://example.org/bot)`.",
     )
     fetch_allow_private: bool = Field(
         False,
-        description="Fetch from addresses inside the own network and from `file:` addresses too.",
+        description="Whether to fetch from private networks and from `file:` URLs too: `on` or "
+        "`off`.",
     )
     fetch_timeout: float = Field(
-        60.0, gt=0, description="Seconds one address may take, with its redirects and retries."
+        60.0,
+        gt=0,
+        description="Seconds that fetching one URL may take, with its redirects and retries.",
     )
     fetch_max_bytes: int = Field(
-        20_000_000, ge=1_000, description="Bytes of one feed, sitemap or page, unpacked."
+        20_000_000,
+        ge=1_000,
+        description="The largest feed, sitemap or page, in bytes after decompression.",
     )
     fetch_connections: int = Field(
-        4, ge=1, le=16, description="Pages of a sitemap fetched at a time."
+        4, ge=1, le=16, description="How many pages of a sitemap are fetched at the same time."
     )
     fetch_store: str = Field(
         "~/.cache/blogsearch/pages",
-        description="A folder that keeps fetched pages, so that an unchanged one is not sent "
-        "again; it may be deleted at any time; empty: none is kept.",
+        description="A folder that keeps fetched pages, so that unchanged ones are not sent again; "
+        "it may be deleted at any time; empty: none.",
     )
 
 
 def load_settings() -> Settings:
-    """The settings as the environment has them.
+    """The settings of the environment.
 
     Raises:
-        BadSettings: naming every setting that is wrong, its value and what it should be.
+        BadSettings: with every setting that is invalid, its value and what it should be.
     """
-    _warn_of_unknown_names()
+    _warn_about_unknown_names()
     try:
         return Settings()
     except ValidationError as error:
@@ -206,15 +211,15 @@ def load_settings() -> Settings:
         raise BadSettings(". ".join(complaints)) from None
 
 
-def _warn_of_unknown_names() -> None:
-    """A misspelt setting would be ignored in silence; a warning, because it may be a newer one."""
+def _warn_about_unknown_names() -> None:
+    """A misspelt setting would be ignored; not an error, because it may be of another version."""
     known = {environment_name(field) for field in Settings.model_fields}
     ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
     for name in sorted(ours - known):
-        if not name.startswith(_OF_DEVSTACK):
+        if not name.startswith(_DEVSTACK_PREFIX):
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them."
-            log.warning("%s is no setting and does nothing; %s", name, hint)
+            log.warning("%s is not a setting and has no effect; %s", name, hint)
 
 
 def environment_name(field: str) -> str:
@@ -227,7 +232,7 @@ def _complaint(problem: ErrorDetails) -> str:
     field = str(problem["loc"][0])
     name = environment_name(field) if field in Settings.model_fields else field
     if problem["type"] == "string_pattern_mismatch":
-        taken = "takes lower-case letters, digits, - and _, a letter or digit first, 80 at most"
-        return f"{name}: {taken} (it is {problem['input']!r})"
+        allowed = "lower-case letters, digits, - and _, a letter or digit first, at most 80"
+        return f"{name}: must be {allowed} (it is {problem['input']!r})"
     secret = field in Settings.model_fields and Settings.model_fields[field].annotation is SecretStr
     return f"{name}: {problem['msg']}" + ("" if secret else f" (it is {problem['input']!r})")

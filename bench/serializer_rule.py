@@ -1,23 +1,23 @@
-"""The rule by which a serializer wins; the default in app/settings.py follows it."""
+"""The rule by which a serializer is chosen; the default in app/settings.py follows it."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from app.cache.serializers import offered
+from bench.serializer_registry import serializers
 
 RULE = (
-    "Of the serializers that a setting may choose, the one with the shortest median time to read "
-    "the answer of 10 hits (from asking Redis over TCP with hiredis to the bytes of a response "
-    "that any client takes). Those within 25 % of the shortest are measured once more, by "
-    "themselves and more often; medians less than a microsecond from the shortest there count as "
-    "equal, and of equals the smallest stored wins."
+    "Of all serializers but pickle, the one with the shortest median time to read the answer of 10 "
+    "hits (from the request to Redis over TCP with hiredis to the bytes of a response that any "
+    "client accepts). Those within 25 % of the shortest are measured once more, by themselves and "
+    "more often; medians less than a microsecond from the shortest there count as equal, and of "
+    "equals the smallest stored wins."
 )
 _FAR = 1.25  # times the shortest
 _EQUAL = 1.0  # µs
 
 
 def contenders(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Who is measured once more, of rows with `read` (median, µs) by serializer."""
+    """The serializers that are measured once more; `rows` have `read` (median, µs)."""
     allowed, shortest = _allowed(rows)
     return [name for name, read in allowed.items() if read <= shortest * _FAR]
 
@@ -30,5 +30,7 @@ def winner(rows: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _allowed(rows: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, float], float]:
-    allowed = {name: rows[name]["read"] for name in offered() if name in rows}
+    allowed = {
+        name: rows[name]["read"] for name, one in serializers().items() if one.safe and name in rows
+    }
     return allowed, min(allowed.values())

@@ -7,9 +7,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from app.cache.answer import Cached, Stored
-from app.cache.serializers import Serializer
 from bench.serializer_answers import Workload
+from bench.serializer_registry import Serializer
 from bench.serializer_stores import Store
 
 WARM_UP = 3  # rounds
@@ -56,34 +55,30 @@ class Cell:
     def operations(self) -> dict[str, Callable[[], object]]:
         found: dict[str, Callable[[], object]] = {"write": self._write, "value": self._value}
         found["read"] = self._response if self.workload.is_answer else self._value
-        if self.serializer.coding and self.workload.is_answer:
+        if self.serializer.content_encoding and self.workload.is_answer:
             found["coded"] = self._coded
         return found
 
     def prepare(self) -> None:
         """Store the value, and see that it comes back."""
-        data, _ = self.serializer.dumps(self.workload.value)
+        data = self.serializer.dumps(self.workload.value)
         self.size = len(data)
         self.store.set(self.key, data)
         if self._value() != self.workload.value:
             raise AssertionError(f"{self.key} does not come back from {self.store_name}")
 
     def _write(self) -> None:
-        data, _ = self.serializer.dumps(self.workload.value)
+        data = self.serializer.dumps(self.workload.value)
         self.store.set(self.key, data)
 
     def _value(self) -> object:
-        return self.serializer.loads(self.store.get(self.key), False)
+        return self.serializer.decode(self.store.get(self.key))
 
     def _response(self) -> object:
-        return self._cached().payload("")
+        return self.serializer.response(self.store.get(self.key))
 
     def _coded(self) -> object:
-        return self._cached().payload(self.serializer.coding or "")
-
-    def _cached(self) -> Cached:
-        stored = Stored(self.store.get(self.key), self.serializer, False)
-        return Cached("HIT", digest=b"", generation=b"", stored=stored)
+        return self.store.get(self.key)
 
     def timings(self) -> dict[str, Timing]:
         return {name: Timing.of(taken) for name, taken in self.taken.items()}

@@ -11,11 +11,11 @@ from typing import Any
 import click
 from rich.console import Console
 
-from app.cache.serializers import serializers
 from bench import serializer_hashes as hashes
 from bench.charts import draw
 from bench.serializer_answers import Workload, answers, floats
 from bench.serializer_markdown import SHOWN, put_into
+from bench.serializer_registry import serializers
 from bench.serializer_report import (
     JUDGED,
     as_json,

@@ -1,37 +1,38 @@
-"""The result cache: finished answers in Redis, under the generation of the index."""
+"""The answer cache: finished answers in Redis, under the generation of the index."""
 
 import importlib.metadata
 
-from app.cache.answer import Cached, Computed, State
-from app.cache.answers import AnswerCache
-from app.cache.connections import open_redis
-from app.cache.expiry import Expiry
-from app.cache.keys import Keys
-from app.cache.link import Link
-from app.cache.serializers import serializer_named
+from app.cache.answer_cache import AnswerCache, Computed, Lifetimes
+from app.cache.redis_client import connect
+from app.cache.serializers import get_serializer
+from app.cache.store import CachedAnswer, Keys, State
 from app.errors import BadSettings
 from app.settings import Settings
 
-__all__ = ["AnswerCache", "Cached", "Computed", "State", "open_cache"]
+__all__ = ["AnswerCache", "CachedAnswer", "Computed", "State", "open_cache"]
+
+# A search sends at most three requests to Elasticsearch, one after the other.
+_REQUESTS, _MARGIN = 3, 2.0
 
 
 def open_cache(settings: Settings) -> AnswerCache:
-    """The cache that the settings describe; nothing is connected yet.
+    """The cache that the settings describe; no connection is opened yet.
 
     Raises:
-        BadSettings: an address or a serializer that there is none of.
+        BadSettings: `REDIS_URL` or the serializer is invalid.
     """
     try:
-        client = open_redis(settings.redis_url)
+        client = connect(settings.redis_url, settings.cache_timeout)
     except ValueError as error:
         raise BadSettings(f"REDIS_URL: {error} (got {settings.redis_url!r})") from error
     # Another version may answer in another shape, another strategy with other hits.
     variant = f"{importlib.metadata.version('blogsearch')} {settings.strategy}"
     return AnswerCache(
-        Link(client, settings.cache_timeout),
+        client,
         Keys(settings.index, variant),
-        serializer_named(settings.cache_serializer),
-        Expiry(settings.cache_ttl, settings.cache_ttl_empty, settings.cache_stale_ttl),
-        patience=settings.cache_wait,
-        counted_searches=settings.cache_searches,
+        get_serializer(settings.cache_serializer),
+        Lifetimes(settings.cache_ttl, settings.cache_ttl_empty, settings.cache_stale_ttl),
+        lock_wait=settings.cache_lock_wait,
+        compute_timeout=_REQUESTS * settings.elasticsearch_timeout + _MARGIN,
+        query_log_size=settings.cache_query_log_size,
     )

@@ -1,180 +1,234 @@
-"""Every way to write an answer down, each alone and with each compressor: `msgpack+zstd`.
+"""How cached values are written to Redis: as JSON, plain or compressed.
 
-Which one is the default is decided by `make bench-serializers`; docs/caching.md tells how.
+Answers are kept as the finished body of the response. Memoized values are JSON too, with tags for
+the few types that JSON lacks. `make bench-serializers` compares this with other formats, and
+docs/caching.md says what came of it.
 """
 
-import json
-import pickle
+import importlib
+import math
+import threading
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from datetime import date, datetime
+from types import ModuleType
 from typing import Any
 
-import msgpack  # type: ignore[import-untyped]
-import msgspec
 import orjson
-import ormsgpack
-import ujson
 
-from app.cache.compressors import COMPRESSORS, Compressor
-from app.cache.errors import NotCarried, Unreadable
-from app.cache.values import plain, restore
+MAX_DEPTH = 64  # levels; orjson gives up at 254, and no answer has more than 6
 
+_DATE, _DATETIME, _INTEGER, _LITERAL = "$date", "$datetime", "$int", "$dict"
+TAGS = frozenset({_DATE, _DATETIME, _INTEGER, _LITERAL})
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A way to write a plain tree as bytes.
-
-    `refused` says why a setting may not choose it. `native`: it takes any value as it is, without
-    `values.plain`. `finished`: what it writes is the body of the HTTP answer.
-    """
-
-    name: str
-    dumps: Callable[[Any], bytes]
-    loads: Callable[[bytes], Any]
-    why: str
-    refused: str = ""
-    native: bool = False
-    finished: bool = False
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
-def render(body: Any) -> bytes:
-    """The body of an HTTP answer: UTF-8 JSON."""
-    return orjson.dumps(body)
+class NotSerializable(ValueError):
+    """A value that would be changed or lost; `path` says where it is."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
 
 
-def _json(tree: Any) -> bytes:
-    return json.dumps(tree, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+class Unreadable(ValueError):
+    """Bytes that this service did not write, or not in this version, or that were damaged."""
 
 
-def _ujson(tree: Any) -> bytes:
-    text: str = ujson.dumps(tree, ensure_ascii=False, escape_forward_slashes=False, allow_nan=False)
-    return text.encode()
-
-
-def _msgpack(tree: Any) -> bytes:
-    return bytes(msgpack.packb(tree))
-
-
-def _unpickle(data: bytes) -> Any:
-    return pickle.loads(data)  # noqa: S301 -- measured only: no setting leads here
-
-
-FORMATS: dict[str, Format] = {
-    form.name: form
-    for form in (
-        Format("json", _json, json.loads, "the standard library, to compare with"),
-        Format("orjson", orjson.dumps, orjson.loads, "JSON in Rust"),
-        Format("ujson", _ujson, ujson.loads, "JSON in C; its authors advise orjson"),
-        Format("msgspec", msgspec.json.encode, msgspec.json.decode, "JSON in C"),
-        Format(
-            "msgspec-msgpack",
-            msgspec.msgpack.encode,
-            msgspec.msgpack.decode,
-            "MessagePack by the library that also does JSON",
-        ),
-        Format("msgpack", _msgpack, msgpack.unpackb, "MessagePack by its authors"),
-        Format("ormsgpack", ormsgpack.packb, ormsgpack.unpackb, "MessagePack in Rust"),
-        Format(
-            "pickle",
-            pickle.dumps,
-            _unpickle,
-            "what most caches for Python use, to compare with",
-            refused="whoever can write to the Redis would run code in every worker: reading a "
-            "pickle calls whatever the bytes name, and a Redis is often shared",
-            native=True,
-        ),
-        Format(
-            "bytes",
-            render,
-            orjson.loads,
-            "the finished body of the response: a hit is sent as it is stored",
-            finished=True,
-        ),
-    )
-}
+# -- compression -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Serializer:
-    """A format and perhaps a compressor, under the name a setting has for them."""
+    """JSON through a compressor.
+
+    `content_encoding` is the HTTP content coding of the compressed bytes, None where browsers take
+    none such.
+    """
 
     name: str
-    form: Format
-    compressor: Compressor | None = None
-
-    @property
-    def coding(self) -> str | None:
-        """The content coding of stored bytes that are a finished, compressed response."""
-        return self.compressor.coding if self.compressor and self.form.finished else None
-
-    def dumps(self, value: Any) -> tuple[bytes, bool]:
-        """The bytes to store, and whether `values.restore` has to go over them when read.
-
-        Raises:
-            NotCarried: the value would not come back as it is.
-        """
-        tree, tagged = (value, False) if self.form.native else plain(value)
-        try:
-            data = self.form.dumps(tree)
-        except (ValueError, TypeError, OverflowError, RecursionError, pickle.PickleError) as error:
-            # Each library has its own error for half a surrogate pair and the like.
-            raise NotCarried("value", f"{self.form.name}: {error}") from error
-        return self.compressor.compress(data) if self.compressor else data, tagged
-
-    def unpack(self, data: bytes) -> bytes:
-        """What the format wrote: the stored bytes without the compression.
-
-        Raises:
-            Unreadable: damaged.
-        """
-        if self.compressor is None:
-            return data
-        try:
-            return self.compressor.decompress(data)
-        except Exception as error:  # five libraries, five error trees
-            raise Unreadable(f"{self.compressor.name}: {error}") from error
-
-    def loads(self, data: bytes, tagged: bool) -> Any:
-        """The value again.
-
-        Raises:
-            Unreadable: damaged.
-        """
-        unpacked = self.unpack(data)
-        try:
-            tree = self.form.loads(unpacked)
-            return restore(tree) if tagged else tree
-        except Exception as error:  # eight libraries, eight error trees
-            raise Unreadable(f"{self.form.name}: {error}") from error
+    compress: Callable[[bytes], bytes]
+    decompress: Callable[[bytes], bytes]
+    content_encoding: str | None = None
 
 
-@cache
-def serializers() -> dict[str, Serializer]:
-    """All of them by name: every format alone, then with every compressor."""
-    found = [Serializer(form.name, form) for form in FORMATS.values()]
-    found += [
-        Serializer(f"{form.name}+{compressor.name}", form, compressor)
-        for form in FORMATS.values()
-        for compressor in COMPRESSORS.values()
-    ]
-    return {serializer.name: serializer for serializer in found}
+def _plain() -> Serializer:
+    return Serializer("bytes", bytes, bytes)
 
 
-def offered() -> list[str]:
-    """The names that `BLOGSEARCH_CACHE_SERIALIZER` may have."""
-    return [name for name, serializer in serializers().items() if not serializer.form.refused]
+def _zlib() -> Serializer:
+    gzip_container = 31  # window bits; so that a browser can be sent what is stored
+    return Serializer(
+        "bytes+zlib",
+        lambda data: zlib.compress(data, 6, wbits=gzip_container),
+        lambda data: zlib.decompress(data, wbits=gzip_container),
+        "gzip",
+    )
 
 
-def serializer_named(name: str) -> Serializer:
-    """The serializer that a setting asks for.
+def _zstd() -> Serializer:
+    zstandard = _optional("zstandard")
+    contexts = threading.local()  # creating one costs more than using it; threads may not share one
+
+    def compress(data: bytes) -> bytes:
+        if not hasattr(contexts, "compressor"):
+            contexts.compressor = zstandard.ZstdCompressor(level=3)
+        compressed: bytes = contexts.compressor.compress(data)
+        return compressed
+
+    def decompress(data: bytes) -> bytes:
+        if not hasattr(contexts, "decompressor"):
+            contexts.decompressor = zstandard.ZstdDecompressor()
+        decompressed: bytes = contexts.decompressor.decompress(data)
+        return decompressed
+
+    return Serializer("bytes+zstd", compress, decompress, "zstd")
+
+
+def _lz4() -> Serializer:
+    frame = _optional("lz4.frame")
+    return Serializer("bytes+lz4", frame.compress, frame.decompress)
+
+
+def _brotli() -> Serializer:
+    brotli = _optional("brotli")
+    return Serializer(
+        "bytes+brotli", lambda data: brotli.compress(data, quality=5), brotli.decompress, "br"
+    )
+
+
+def _optional(module: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise ValueError(
+            f"the Python package {package} is not installed; run pip install "
+            "'blogsearch[serializers]', or choose bytes or bytes+zlib"
+        ) from None
+
+
+_SERIALIZERS: dict[str, Callable[[], Serializer]] = {
+    "bytes": _plain,
+    "bytes+lz4": _lz4,
+    "bytes+zlib": _zlib,
+    "bytes+zstd": _zstd,
+    "bytes+brotli": _brotli,
+}
+NAMES = tuple(_SERIALIZERS)
+"""What `BLOGSEARCH_CACHE_SERIALIZER` may be."""
+
+
+def get_serializer(name: str) -> Serializer:
+    """The serializer of this name.
 
     Raises:
-        ValueError: unknown, with the known ones, or refused, with the reason.
+        ValueError: the name is unknown, or the package that it needs is not installed.
     """
-    found = serializers().get(name)
-    if found is None:
-        raise ValueError(f"no serializer is called {name!r}; known are {', '.join(offered())}")
-    if found.form.refused:
-        raise ValueError(f"{name!r} is measured but not offered: {found.form.refused}")
-    return found
+    if name not in _SERIALIZERS:
+        raise ValueError(f"unknown serializer {name!r}; choose one of {', '.join(NAMES)}")
+    return _SERIALIZERS[name]()
+
+
+# -- JSON --------------------------------------------------------------------------------------
+
+
+def render(body: Any) -> bytes:
+    """The body of an HTTP response: UTF-8 JSON."""
+    return orjson.dumps(body)
+
+
+def dumps(value: Any) -> bytes:
+    """A value as JSON, from which `loads` makes an equal one of the same types.
+
+    Raises:
+        NotSerializable: the value would not come back as it is.
+    """
+    try:
+        return orjson.dumps(to_plain(value))
+    except TypeError as error:  # half a surrogate pair
+        raise NotSerializable("value", str(error)) from error
+
+
+def loads(data: bytes) -> Any:
+    """The value that `dumps` was given.
+
+    Raises:
+        Unreadable: the bytes are not what `dumps` writes.
+    """
+    try:
+        return from_plain(orjson.loads(data))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise Unreadable(str(error)) from error
+
+
+def to_plain(value: Any) -> Any:
+    """A tree of what JSON and MessagePack can say: dicts with str keys, lists, str, int within 64
+    bit, finite floats, bool, None.
+
+    Dates and larger integers become a dict with one key out of `TAGS`; a dict that happens to look
+    like one is wrapped. Other types are refused, because some library would change them without an
+    error: a tuple becomes a list, NaN null, an int key text.
+
+    Raises:
+        NotSerializable: the value would not come back as it is.
+    """
+    return _to_plain(value, "value", MAX_DEPTH)
+
+
+def _to_plain(value: Any, path: str, levels: int) -> Any:
+    kind = type(value)  # exactly: a subclass would come back as its base class
+    if kind is str or kind is bool or value is None:
+        return value
+    if kind is int:
+        return value if _SMALLEST <= value <= _LARGEST else {_INTEGER: hex(value)}
+    if kind is float:
+        if not math.isfinite(value):
+            raise NotSerializable(path, f"JSON has no {value}")
+        return value
+    if kind is datetime or kind is date:
+        return _tagged_date(value, path)
+    if kind is not dict and kind is not list:
+        raise NotSerializable(path, f"the type {kind.__name__} is not supported")
+    if not levels:
+        raise NotSerializable(path, f"nested deeper than {MAX_DEPTH} levels")
+    if kind is list:
+        return [_to_plain(item, f"{path}[]", levels - 1) for item in value]
+    for key in value:
+        if type(key) is not str:
+            raise NotSerializable(path, f"the key {key!r} is not a str")
+    tree = {key: _to_plain(item, f"{path}.{key}", levels - 1) for key, item in value.items()}
+    return {_LITERAL: tree} if len(tree) == 1 and not TAGS.isdisjoint(tree) else tree
+
+
+def _tagged_date(value: date, path: str) -> dict[str, str]:
+    text = value.isoformat()
+    # A named zone has moments (the hour that comes twice) that no fixed offset equals.
+    if type(value).fromisoformat(text) != value:
+        raise NotSerializable(path, f"{value!r} does not equal itself with a fixed offset")
+    return {_DATETIME if isinstance(value, datetime) else _DATE: text}
+
+
+def from_plain(tree: Any) -> Any:
+    """The value of which `to_plain` made this tree.
+
+    Raises:
+        ValueError, TypeError, AttributeError: the content of a tag is invalid.
+    """
+    if isinstance(tree, list):
+        return [from_plain(item) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    if len(tree) == 1:
+        [(key, content)] = tree.items()
+        if key == _LITERAL:
+            return {inner: from_plain(item) for inner, item in content.items()}
+        if key == _INTEGER:
+            return int(content, 16)
+        if key == _DATETIME:
+            return datetime.fromisoformat(content)
+        if key == _DATE:
+            return date.fromisoformat(content)
+    return {key: from_plain(item) for key, item in tree.items()}

@@ -1,4 +1,4 @@
-"""How the cache is doing, in numbers."""
+"""Figures of the cache, and clearing it."""
 
 import statistics
 from collections.abc import Iterator
@@ -7,23 +7,22 @@ from typing import Any
 
 import redis
 
-from app.cache.errors import CacheAway
-from app.cache.keys import Keys
-from app.cache.link import Link
+from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.store import Keys
 
-_PATIENT = 10.0  # seconds; nobody's search waits for this
-_AT_A_TIME = 1000
-_MOST = 100_000  # keys looked at; beyond that the sizes are of these
+_TIMEOUT = 10.0  # seconds; no search waits for this
+_BATCH = 1000  # keys
+_MAX_KEYS = 100_000  # measured; beyond that the sizes are those of a sample
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
     """The cache of one alias.
 
-    `searches`: how many ended in which state since the counts were cleared. `sizes` of the kept
-    answers: count, and bytes in total, of the median and of the largest. `memory`: what Redis says
-    of all that it holds. `popular`: the most frequent searches and how often. Everything is empty
-    when Redis cannot be asked.
+    `searches`: how many ended in which state since the counts were cleared. `sizes`: number of the
+    kept answers, and bytes of all, of the median and of the largest. `memory`: what Redis reports
+    for everything that it holds. `popular`: the most frequent query strings and how often they
+    came. Everything is empty when Redis is unavailable.
     """
 
     generation: str
@@ -34,13 +33,13 @@ class Stats:
 
     @property
     def hit_rate(self) -> float | None:
-        """Searches answered from the cache, stale ones too, of all; None before the first."""
+        """The share of searches answered from the cache, stale or not; None before the first."""
         total = sum(self.searches.values())
         kept = self.searches.get("HIT", 0) + self.searches.get("STALE", 0)
         return kept / total if total else None
 
 
-def sizes(link: Link, keys: Keys) -> dict[str, int]:
+def sizes(client: RedisClient, keys: Keys) -> dict[str, int]:
     """Bytes of the kept answers: count, total, median and largest."""
 
     def command(client: "redis.Redis") -> list[int]:
@@ -51,11 +50,11 @@ def sizes(link: Link, keys: Keys) -> dict[str, int]:
                     pipeline.strlen(key)
                 # An answer may expire between being listed and being measured.
                 found += [size for size in pipeline.execute() if size]
-            if len(found) >= _MOST:
+            if len(found) >= _MAX_KEYS:
                 break
         return found
 
-    found = _asked(link, command, [])
+    found = _run(client, command, [])
     return {
         "count": len(found),
         "total": sum(found),
@@ -64,44 +63,44 @@ def sizes(link: Link, keys: Keys) -> dict[str, int]:
     }
 
 
-def memory(link: Link) -> dict[str, Any]:
-    """Redis' own account of its memory; `maxmemory` 0 is no limit."""
-    info: dict[str, Any] = _asked(link, lambda client: client.info("memory"), {})
+def memory(client: RedisClient) -> dict[str, Any]:
+    """What Redis reports of its memory; `maxmemory` 0 is no limit."""
+    info: dict[str, Any] = _run(client, lambda redis: redis.info("memory"), {})
     wanted = ("used_memory", "used_memory_peak", "maxmemory", "maxmemory_policy")
     return {name: info[name] for name in wanted if name in info}
 
 
-def generation(link: Link, keys: Keys) -> str:
-    """The current generation: index, rules and a mark."""
-    found = _asked(link, lambda client: client.get(keys.generation), None)
+def generation(client: RedisClient, keys: Keys) -> str:
+    """The current generation: index, rules and a random part; "" when there is none."""
+    found = _run(client, lambda redis: redis.get(keys.generation), None)
     return found.decode("utf-8", "replace") if isinstance(found, bytes) else ""
 
 
-def clear(link: Link, keys: Keys) -> int | None:
-    """Drop all kept answers and the counts of states; how many answers, None without Redis."""
+def clear(client: RedisClient, keys: Keys) -> int | None:
+    """Delete all kept answers and the counts of states; how many answers, None without Redis."""
 
     def command(client: "redis.Redis") -> int:
-        gone = sum(int(client.unlink(*batch)) for batch in _answers(client, keys))
+        deleted = sum(int(client.unlink(*batch)) for batch in _answers(client, keys))
         client.delete(keys.counts)
-        return gone
+        return deleted
 
-    gone: int | None = _asked(link, command, None)
-    return gone
+    deleted: int | None = _run(client, command, None)
+    return deleted
 
 
 def _answers(client: "redis.Redis", keys: Keys) -> Iterator[list[bytes]]:
     batch: list[bytes] = []
-    for key in client.scan_iter(match=keys.every_answer, count=_AT_A_TIME):
+    for key in client.scan_iter(match=keys.all_answers, count=_BATCH):
         batch.append(key)
-        if len(batch) == _AT_A_TIME:
+        if len(batch) == _BATCH:
             yield batch
             batch = []
     if batch:
         yield batch
 
 
-def _asked(link: Link, command: Any, otherwise: Any) -> Any:
+def _run(client: RedisClient, command: Any, default: Any) -> Any:
     try:
-        return link.call(command, link.budget(_PATIENT))
-    except (CacheAway, redis.ResponseError):
-        return otherwise
+        return client.call(TimeLimit(_TIMEOUT), command)
+    except (RedisUnavailable, redis.ResponseError):
+        return default

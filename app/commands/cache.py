@@ -1,4 +1,4 @@
-"""`blogsearch cache`: how it is doing, empty it, fill it."""
+"""`blogsearch cache`: figures of the cache, clear it, warm it."""
 
 import dataclasses
 import json
@@ -8,7 +8,6 @@ import click
 from rich.table import Table
 
 from app.cache.stats import Stats
-from app.cache.through import warm as warm_up
 from app.commands.output import console, without_password
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.search.request import DEFAULT_SIZE
@@ -18,12 +17,12 @@ _DEFAULTS = {("page", "1"), ("size", str(DEFAULT_SIZE))}
 
 @click.group(cls=CommandGroup)
 def cache() -> None:
-    """The kept answers in Redis.
+    """Show, clear and warm the cache of answers in Redis.
 
     \b
-    blogsearch cache stats     hit rate, memory, sizes, most frequent searches
-    blogsearch cache warm      ask the most frequent searches again
-    blogsearch cache clear     drop all kept answers
+    blogsearch cache stats     hit rate, memory, sizes, most frequent queries
+    blogsearch cache warm      compute the answers to the most frequent queries
+    blogsearch cache clear     delete all cached answers
     """
 
 
@@ -33,18 +32,18 @@ def cache() -> None:
     default=10,
     show_default=True,
     type=click.IntRange(min=0),
-    help="How many searches to list.",
+    help="How many queries to list.",
 )
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 @pass_tools
 def stats(tools: Tools, popular: int, form: str) -> None:
-    """How often the cache had the answer, and what it takes up.
+    """Show how often the cache had the answer, and how much memory it takes.
 
     \b
     blogsearch cache stats
     blogsearch cache stats --popular 50 --format json
     """
-    _reachable(tools)
+    _require_redis(tools)
     found = tools.cache.stats(popular=popular)
     if form == "json":
         whole = {**dataclasses.asdict(found), "hit_rate": found.hit_rate}
@@ -54,22 +53,24 @@ def stats(tools: Tools, popular: int, form: str) -> None:
 
 
 @cache.command()
-@click.confirmation_option(prompt="Drop all kept answers?", help="Do not ask.")
+@click.confirmation_option(prompt="Delete all cached answers?", help="Do not ask for confirmation.")
 @pass_tools
 def clear(tools: Tools) -> None:
-    """Drop all kept answers; visitors then wait for Elasticsearch again.
+    """Delete all cached answers; the next searches are answered by Elasticsearch.
 
-    Never needed after a change: a swap, a changed document and new synonym rules put older answers
-    out of reach by themselves.
+    Not needed after a change: a swap, a changed document and new synonym rules make older answers
+    stale.
 
     \b
     blogsearch cache clear --yes
     """
-    _reachable(tools)
-    gone = tools.cache.clear()
-    if gone is None:
-        raise click.ClickException("Redis went away in the middle; some answers may be left.")
-    click.echo(f"{gone} answers dropped.")
+    _require_redis(tools)
+    deleted = tools.cache.clear()
+    if deleted is None:
+        raise click.ClickException(
+            "Redis failed in between; some answers may be left. Run it again."
+        )
+    click.echo(f"{deleted} answers deleted.")
 
 
 @cache.command()
@@ -78,30 +79,30 @@ def clear(tools: Tools) -> None:
     default=100,
     show_default=True,
     type=click.IntRange(min=0),
-    help="How many searches to ask.",
+    help="How many queries to answer.",
 )
 @pass_tools
 def warm(tools: Tools, at_most: int) -> None:
-    """Ask the most frequent searches of the last week, so that their answers are kept.
+    """Compute and cache the answers to the most frequent queries of the last week.
 
-    Runs by itself after `blogsearch reindex` has swapped.
+    `blogsearch reindex` does the same after a swap.
 
     \b
     blogsearch cache warm
     blogsearch cache warm --at-most 1000
     """
-    _reachable(tools)
-    done = warm_up(tools.cache, tools.elastic, tools.settings, at_most=at_most)
-    click.echo(f"{done.asked} searches asked.")
-    if done.failed:
+    _require_redis(tools)
+    warmed = tools.service.warm(at_most=at_most)
+    click.echo(f"{warmed.answered} queries answered.")
+    if warmed.failed:
         raise click.ClickException(
-            f"{done.failed} could not be answered; `blogsearch doctor` says what is missing."
+            f"{warmed.failed} queries could not be answered; `blogsearch doctor` may say why."
         )
 
 
-def _reachable(tools: Tools) -> None:
+def _require_redis(tools: Tools) -> None:
     if not tools.settings.redis_url:
-        raise click.ClickException("There is no cache: REDIS_URL is empty.")
+        raise click.ClickException("There is no cache, because REDIS_URL is empty.")
     if tools.cache.ping() is None:
         raise click.ClickException(
             f"Redis does not answer at {without_password(tools.settings.redis_url)}. "
@@ -131,7 +132,7 @@ def _print(found: Stats) -> None:
 
 
 def _popular(popular: list[tuple[str, float]]) -> Table:
-    table = Table("times", "search", box=None, pad_edge=False)
+    table = Table("times", "query", box=None, pad_edge=False)
     for query, count in popular:
         shown = " ".join(
             value if name == "q" else f"{name}={value}"

@@ -1,4 +1,4 @@
-"""`blogsearch doctor`: what is reachable, what is not, and what to do about it."""
+"""`blogsearch doctor`: check the engines, the index and the settings."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 @pass_tools
 def doctor(tools: Tools, form: str) -> None:
-    """Say what runs, in which version, what does not, and what to do.
+    """Check Elasticsearch, the index, Redis and the synonym files, and say what to do.
 
     The exit code is 1 when searches cannot be answered, 0 otherwise.
 
@@ -33,7 +33,7 @@ def doctor(tools: Tools, form: str) -> None:
     blogsearch doctor --format json
     """
     seen = checks(tools.elastic, tools.cache, tools.settings)
-    results = [*(_located(check, tools.settings) for check in seen), _synonyms(tools)]
+    results = [*(_with_url(check, tools.settings) for check in seen), _synonyms(tools)]
     if form == "json":
         report = {check.name: check.report() for check in results}
         click.echo(json.dumps(report, indent=2, ensure_ascii=False))
@@ -51,17 +51,17 @@ def _print_table(results: list[Check]) -> None:
     console().print(table)
 
 
-def _located(check: Check, settings: Settings) -> Check:
-    """With the addresses at which nobody answers: a monitor is not told them, the keeper is."""
+def _with_url(check: Check, settings: Settings) -> Check:
+    """With the URL that failed, which `/__heartbeat__` does not show."""
     if check.status == "ok" or check.name not in {"elasticsearch", "redis"}:
         return check
     setting = settings.elasticsearch_url if check.name == "elasticsearch" else settings.redis_url
-    places = ", ".join(map(without_password, setting.split(",")))
-    return replace(check, seen=f"{check.seen} ({places})")
+    urls = ", ".join(map(without_password, setting.split(",")))
+    return replace(check, seen=f"{check.seen} ({urls})")
 
 
 def _synonyms(tools: Tools) -> Check:
-    """Whether the rule files are readable and the live index was built with them."""
+    """Whether the rule files are valid and the live index was built with them."""
     settings = tools.settings
     try:
         folder = SynonymFolder.of(settings)
@@ -76,9 +76,9 @@ def _synonyms(tools: Tools) -> Check:
         return Check(
             "synonyms",
             "warning",
-            f"{seen}; BLOGSEARCH_SYNONYMS_WITHOUT names {unknown}, which is not there",
-            "Correct the setting: there are "
-            f"{', '.join(path.stem for path in folder.all()) or 'no files'}.",
+            f"{seen}; BLOGSEARCH_SYNONYMS_WITHOUT names {unknown}, which does not exist",
+            "Correct the setting; the files are "
+            f"{', '.join(path.stem for path in folder.all()) or 'none'}.",
         )
     try:
         with translated():
@@ -93,7 +93,7 @@ def _synonyms(tools: Tools) -> Check:
         return Check(
             "synonyms",
             "warning",
-            f"{seen}; the live index was built with others",
-            "Run `blogsearch synonyms load` to build it with these.",
+            f"{seen}; the live index was built with other rules",
+            "Run `blogsearch synonyms load` to rebuild it with these.",
         )
     return Check("synonyms", "ok", seen)

@@ -2,10 +2,10 @@
 
 import click
 
-from app.cache.through import AFTER_A_SWAP, warm
 from app.commands.reporting import Rejects
 from app.commands.tidying import tidy
 from app.commands.tools import Tools
+from app.service import WARM_AFTER_SWAP
 from indexer.build.builder import Built
 
 SOME_REJECTED = 3
@@ -13,15 +13,15 @@ SOME_REJECTED = 3
 
 
 def begin_generation(tools: Tools, index: str, rules: str) -> None:
-    """Make every answer from before unreachable, or say that it could not be done."""
-    if not tools.cache.new_generation(index, rules) and tools.cache.keeps:
+    """Make older answers stale, or say that Redis did not take it."""
+    if not tools.cache.new_generation(index, rules) and tools.cache.configured:
         tell_unnoted()
 
 
 def tell_unnoted() -> None:
-    """Redis knows nothing of what was written."""
+    """Say that Redis did not take a new generation."""
     click.echo(
-        "Redis did not take note: answers from before may be seen until they expire "
+        "Redis could not be updated: older answers may be served until they expire "
         "(BLOGSEARCH_CACHE_TTL).",
         err=True,
     )
@@ -38,10 +38,10 @@ def tell_built(tools: Tools, built: Built) -> None:
 
 
 def after_swap(tools: Tools) -> None:
-    """Ask the most frequent searches, so that visitors find them kept; delete what is too old."""
-    warmed = warm(tools.cache, tools.elastic, tools.settings, seconds=AFTER_A_SWAP)
-    if warmed.asked:
-        click.echo(f"The {warmed.asked:,} most frequent searches are kept anew.")
+    """Warm the cache with the most frequent queries, and delete old generations."""
+    warmed = tools.service.warm(seconds=WARM_AFTER_SWAP)
+    if warmed.answered:
+        click.echo(f"The answers to the {warmed.answered:,} most frequent queries are cached.")
     tidy(tools)
 
 

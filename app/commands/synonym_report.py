@@ -77,7 +77,7 @@ def queries_from(tools: Tools, path: Path | None, top: int) -> list[str]:
             raise click.ClickException(f"{path} has no searches: name some, one a line.")
         return named
     # Kept are whole requests, `q=ml&page=2&size=10`; several of them may be one search.
-    requests = (dict(parse_qsl(request)) for request, _ in tools.cache.popular(top))
+    requests = (dict(parse_qsl(request)) for request, _ in tools.cache.query_log.popular(top))
     frequent = list(dict.fromkeys(request["q"] for request in requests if "q" in request))
     if not frequent and tools.cache.ping() is None:
         raise click.ClickException(

@@ -1,4 +1,4 @@
-"""What a command works with, and how its failures reach the person at the terminal.
+"""What commands share: settings, clients, and how their errors are printed.
 
 The cache, the engine's client and the settings are imported when they are used: `--help` must not
 wait for them.
@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
 
     from app.cache import AnswerCache
+    from app.service import Service
     from app.settings import Settings
 
-_PATIENCE = 120.0  # seconds: a command may wait for what a visitor must not
+_TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a visitor
 
 
 class Tools:
-    """The settings, the engine and the cache, each made when a command first asks for it.
+    """The settings, the engine and the cache, each made when a command first uses it.
 
-    Made late so that `--help` works with settings that do not.
+    Not earlier, so that `--help` works when the settings are invalid.
     """
 
     def __init__(self, settings: "Settings | None" = None) -> None:
@@ -38,13 +39,19 @@ class Tools:
     def elastic(self) -> "Elasticsearch":
         from app.elastic import connect
 
-        return connect(self.settings, timeout=_PATIENCE)
+        return connect(self.settings, timeout=_TIMEOUT)
 
     @cached_property
     def cache(self) -> "AnswerCache":
         from app.cache import open_cache
 
         return open_cache(self.settings)
+
+    @cached_property
+    def service(self) -> "Service":
+        from app.service import Service
+
+        return Service(self.settings, self.elastic, self.cache)
 
 
 pass_tools = click.make_pass_decorator(Tools, ensure=True)

@@ -106,8 +106,8 @@ class Loader:
         shape = IndexSettings(rules, self._settings.shards, self._settings.replicas)
         built = rebuild_locked(self._client, lock, self._settings.index, shape, self._progressing)
         # At once, whatever becomes of the files: the index has swapped.
-        if not self._cache.new_generation(built.index, built.rules) and self._cache.keeps:
-            log.warning("Redis did not take note: older answers may be seen until they expire")
+        if not self._cache.new_generation(built.index, built.rules) and self._cache.configured:
+            log.warning("Redis could not be updated: older answers may be served until they expire")
         return built
 
     def _keep(self, copies: Sequence[Path], built: Built | None) -> None:

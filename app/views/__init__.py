@@ -1,1 +1,12 @@
-"""HTTP: thin views that parse, call and render; no search logic lives here."""
+"""HTTP: one blueprint each for searching, the page, documents and operations."""
+
+from typing import cast
+
+from flask import current_app
+
+from app.service import EXTENSION, Service
+
+
+def current_service() -> Service:
+    """The service of the application that answers this request."""
+    return cast(Service, current_app.extensions[EXTENSION])

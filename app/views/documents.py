@@ -15,7 +15,8 @@ from werkzeug.routing import PathConverter
 
 from app.errors import BadRequest, NoIndex, NotFound, ServiceError, Unavailable
 from app.freshness import Freshness
-from app.service import EXTENSION, Service, current_service
+from app.service import EXTENSION, Service
+from app.views import current_service
 from app.views.slots import Slot, comment_slots, failure, post_slots, taken, told
 from app.views.writing import authorize, entries, wants_waiting
 from indexer.write.delete import delete_comment, delete_post

@@ -11,27 +11,32 @@ log = logging.getLogger(__name__)
 
 
 def register(app: Flask) -> None:
-    """Answer every exception of the application in our own shape."""
-    app.register_error_handler(ServiceError, _ours)
-    app.register_error_handler(HTTPException, _of_http)
-    app.register_error_handler(Exception, _unforeseen)
+    """Answer every exception of the application in this shape."""
+    app.register_error_handler(ServiceError, _service_error)
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _unexpected_error)
 
 
-def _ours(error: ServiceError) -> Response:
+def set_error_headers(response: Response, error: ServiceError) -> None:
+    """Status and headers of an error, whatever its body is; errors of the service are logged."""
     if error.status >= 500:
         log.error("%s: %s", error.code, error.message)
-    response = jsonify(error.body())
     response.status_code = error.status
     response.headers["Cache-Control"] = "no-store"
     if isinstance(error, Unavailable):
         response.headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, Unauthorized):
         response.headers["WWW-Authenticate"] = 'Bearer realm="blogsearch"'
+
+
+def _service_error(error: ServiceError) -> Response:
+    response = jsonify(error.body())
+    set_error_headers(response, error)
     return response
 
 
-def _of_http(error: HTTPException) -> Response:
-    """404, 405, 413 and the like, which Werkzeug raises before a view of ours is reached."""
+def _http_error(error: HTTPException) -> Response:
+    """404, 405, 413 and the like, which werkzeug raises before a view is reached."""
     code = (error.name or "error").lower().replace(" ", "_")
     body = {"code": code, "message": error.description or error.name, "details": []}
     response = jsonify({"error": body})
@@ -42,6 +47,8 @@ def _of_http(error: HTTPException) -> Response:
     return response
 
 
-def _unforeseen(error: Exception) -> Response:
-    log.error("unforeseen: %s", error, exc_info=error)
-    return _ours(ServiceError("Something went wrong here; the log of the service has more."))
+def _unexpected_error(error: Exception) -> Response:
+    log.error("unexpected: %s", error, exc_info=error)
+    return _service_error(
+        ServiceError("An unexpected error occurred; the log of the service has the details.")
+    )

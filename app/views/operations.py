@@ -1,6 +1,6 @@
-"""For load balancers, monitors and people: is it alive, can it answer, which version is it.
+"""Liveness, health and version, for load balancers, monitors and people.
 
-The three addresses are those of Mozilla's Dockerflow convention.
+The three paths are those of Mozilla's Dockerflow convention.
 """
 
 import importlib.metadata
@@ -8,22 +8,22 @@ import importlib.metadata
 from flask import Blueprint, Response, jsonify
 
 from app.health import checks
-from app.service import current_service
+from app.views import current_service
 
 blueprint = Blueprint("operations", __name__)
 
 
 @blueprint.get("/__lbheartbeat__")
 def alive() -> Response:
-    """This process answers. Depends on nothing, so that an engine's fault restarts no worker."""
+    """This process answers. Checks no engine, so that its failure restarts no worker."""
     return jsonify({"status": "ok"})
 
 
 @blueprint.get("/__heartbeat__")
 def ready() -> Response:
-    """Elasticsearch, the index and Redis; 503 when searches cannot be answered.
+    """The checks of Elasticsearch, the index and Redis; 503 when searches cannot be answered.
 
-    A Redis that is down degrades the service (answers are slower) and is no 503.
+    Without Redis the service is degraded (answers are slower), which is not a 503.
     """
     service = current_service()
     results = checks(service.elastic, service.cache, service.settings)
@@ -42,7 +42,7 @@ def ready() -> Response:
 
 @blueprint.get("/__version__")
 def version() -> Response:
-    """Which build this is; the commit is set when the image is built."""
+    """The version; the commit is set when the image is built."""
     return jsonify(
         {
             "name": "blogsearch",

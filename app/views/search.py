@@ -1,54 +1,82 @@
-"""`GET /search`: the answer as JSON, from the cache where it may be."""
+"""`GET /search`: the answer as JSON, from the cache if it can be."""
 
 import time
-from typing import Any
+from functools import lru_cache
 
 from flask import Blueprint, Response, jsonify, request
 
-from app.cache import http
-from app.cache.through import searched
-from app.search import Answer
+from app.cache import CachedAnswer
 from app.search.request import SearchRequest
-from app.service import Service, current_service
+from app.settings import Settings
+from app.views import current_service
 
 blueprint = Blueprint("search", __name__)
 
 
 @blueprint.get("/search")
 def search() -> Response:
-    """Answer `q`; with `debug-search`, computed anew and with how it came about."""
+    """Answer `q`; with `debug-search`, computed now and explained."""
     started = time.perf_counter()
     service = current_service()
-    wanted = SearchRequest.parse(request.args)
-    response = _explained(service, wanted) if wanted.debug else _plain(service, wanted)
+    wanted, key = parse(request.query_string)
+    if wanted.debug:
+        answer, debug = service.explain(wanted)
+        response = jsonify({**answer.body, "debug": {**debug, "cache": answer.state.lower()}})
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Cache"] = answer.state
+    else:
+        answer = service.answer(wanted, key)
+        response = _respond(answer, service.settings)
     total = (time.perf_counter() - started) * 1000
-    cache = response.headers["X-Cache"].lower()
-    response.headers["Server-Timing"] = f'cache;desc="{cache}", total;dur={total:.1f}'
+    response.headers["Server-Timing"] = (
+        f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}'
+    )
     return response
 
 
-def _plain(service: Service, wanted: SearchRequest) -> Response:
-    cached = searched(service.cache, service.elastic, service.settings, wanted)
-    if wanted.page == 1:
-        service.cache.record(wanted.key())
-    settings = service.settings
-    reply = http.reply(
-        cached, request.headers, settings.cache_max_age, int(settings.cache_stale_ttl)
-    )
-    return Response(reply.body, reply.status, dict(reply.headers))
+@lru_cache(maxsize=1024)
+def parse(query_string: bytes) -> tuple[SearchRequest, str]:
+    """The current request's parameters, parsed, and the key of their answer.
+
+    Kept by the query string, because popular searches come again and again.
+
+    Raises:
+        BadRequest: parameters are invalid.
+    """
+    wanted = SearchRequest.parse(request.args)
+    return wanted, wanted.key()
 
 
-def _explained(service: Service, wanted: SearchRequest) -> Response:
-    """Computed anew, because a kept answer would explain a search of some minutes ago."""
-    debug: dict[str, Any] = {}
-
-    def explain(answer: Answer) -> None:
-        debug.update(answer.debug)
-
-    cached = searched(
-        service.cache, service.elastic, service.settings, wanted, anew=True, each=explain
-    )
-    response = jsonify({**cached.body, "debug": {**debug, "cache": cached.state.lower()}})
-    response.headers["X-Cache"] = cached.state
-    response.headers["Cache-Control"] = "no-store"
+def _respond(answer: CachedAnswer, settings: Settings) -> Response:
+    """The response that this client gets: 304, or 200 with the body in a coding that it accepts."""
+    payload, encoding = answer.payload, answer.serializer.content_encoding
+    if encoding is None or not request.accept_encodings.quality(encoding):
+        payload, encoding = answer.serializer.decompress(payload), None
+    headers = [
+        # Weak, because the same answer is sent in several codings (RFC 9110, 8.8.3.3).
+        ("ETag", f'W/"{answer.etag}"'),
+        ("Cache-Control", _cache_control(answer, settings)),
+        ("Vary", "Accept-Encoding"),
+        ("X-Cache", answer.state),
+    ]
+    if encoding:
+        headers.append(("Content-Encoding", encoding))
+    response = Response(payload, 200, headers, content_type="application/json")
+    if request.if_none_match:
+        response.make_conditional(request)
     return response
+
+
+def _cache_control(answer: CachedAnswer, settings: Settings) -> str:
+    """Whether a browser or CDN may use the answer without a request.
+
+    A stale answer never, so that it is replaced as soon as Elasticsearch is back.
+    """
+    max_age = settings.cache_max_age
+    if not max_age or answer.state == "STALE":
+        return "no-cache"
+    # `stale-if-error` is RFC 5861: a CDN may go on using the answer while this service fails.
+    return (
+        f"public, max-age={max_age}, stale-while-revalidate={max_age}, "
+        f"stale-if-error={settings.cache_stale_ttl:.0f}"
+    )

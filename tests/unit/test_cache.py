@@ -8,79 +8,62 @@ from typing import Any
 
 import pytest
 import redis
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cache import open_cache
-from app.cache.answer import Cached, State, Stored
-from app.cache.coding import accepts
-from app.cache.envelope import Envelope, opened
-from app.cache.errors import CacheAway, Unreadable
-from app.cache.expiry import Expiry
-from app.cache.http import reply
-from app.cache.keys import Keys
-from app.cache.link import Link
-from app.cache.serializers import serializers
-from app.cache.shelf import index_of, named_generation
+from app.cache.answer_cache import refresh_due
+from app.cache.circuit_breaker import CircuitBreaker
+from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.serializers import NAMES, Unreadable
+from app.cache.store import Envelope, Keys, index_of, make_etag, make_generation, unpack
 from app.errors import BadSettings
 from app.settings import Settings, load_settings
-
-BODY = {"q": "naïve", "hits": [{"title": "x" * 500}]}
-
-
-def kept(name: str = "bytes", body: Any = BODY, state: State = "HIT", **changed: Any) -> Cached:
-    payload, tagged = serializers()[name].dumps(body)
-    stored = Stored(payload, serializers()[name], tagged)
-    given = {"digest": b"d" * 16, "generation": b"posts-000001 r 1", "stored": stored} | changed
-    return Cached(state, **given)
-
 
 # -- envelope ----------------------------------------------------------------------------------
 
 envelopes = st.builds(
     Envelope,
     digest=st.binary(min_size=16, max_size=16),
-    serializer=st.sampled_from(sorted(serializers())),
+    serializer=st.sampled_from(NAMES),
     generation=st.binary(max_size=300),
+    etag=st.binary(min_size=12, max_size=12),
     created=st.floats(0, 1e11),
     ttl=st.floats(0, 1e9),
     took=st.floats(0, 1e3, width=32),
-    tagged=st.booleans(),
-    found=st.booleans(),
     payload=st.binary(max_size=500),
 )
 
 
 @given(envelope=envelopes)
 def test_envelope_comes_back(envelope: Envelope) -> None:
-    assert opened(envelope.seal()) == envelope
+    assert unpack(envelope.pack()) == envelope
 
 
 @given(envelope=envelopes, data=st.data())
 def test_no_damage_to_an_envelope_goes_unseen(envelope: Envelope, data: st.DataObject) -> None:
-    sealed = envelope.seal()
-    at = data.draw(st.integers(0, len(sealed) - 1))
-    flipped = sealed[:at] + bytes([sealed[at] ^ data.draw(st.integers(1, 255))]) + sealed[at + 1 :]
-    for damaged in (flipped, sealed[:at], sealed + b"x"):
+    packed = envelope.pack()
+    at = data.draw(st.integers(0, len(packed) - 1))
+    flipped = packed[:at] + bytes([packed[at] ^ data.draw(st.integers(1, 255))]) + packed[at + 1 :]
+    for damaged in (flipped, packed[:at], packed + b"x"):
         with pytest.raises(Unreadable):
-            opened(damaged)
+            unpack(damaged)
 
 
 @given(foreign=st.binary(max_size=200))
 def test_a_foreign_value_is_unreadable(foreign: bytes) -> None:
     with pytest.raises(Unreadable):
-        opened(foreign)
+        unpack(foreign)
 
 
 # -- keys and generations ----------------------------------------------------------------------
 
 
-def test_all_keys_of_an_alias_lie_on_one_node_of_a_cluster() -> None:
+def test_all_keys_of_an_alias_are_on_one_node_of_a_cluster() -> None:
     keys = Keys("posts", "1.0 blended")
     digest = keys.digest("q=python")
     names = [keys.generation, keys.counts, keys.answer(digest), keys.lock(digest)]
-    names += [keys.searches("2026-11-21"), keys.memo("f:1"), keys.every_answer]
+    names += [keys.queries("2026-11-21"), keys.memoized("f:1"), keys.all_answers]
     slots = {redis.crc.key_slot(name.encode()) for name in names}
     assert slots == {redis.crc.key_slot(b"posts")}
     assert len(set(names)) == len(names)
@@ -94,241 +77,165 @@ def test_version_and_strategy_keep_answers_apart() -> None:
     assert variants[0].digest("q=a\nb") != variants[0].digest("q=a")
 
 
-def test_a_generation_says_its_index_and_never_comes_twice() -> None:
-    first, second = (named_generation("posts-000001", "abc") for _ in range(2))
+def test_a_generation_names_its_index_and_never_comes_twice() -> None:
+    first, second = (make_generation("posts-000001", "abc") for _ in range(2))
     assert first != second
     assert index_of(first) == "posts-000001"
-    assert index_of(named_generation("", "")) == ""
+    assert index_of(make_generation("", "")) == ""
     assert index_of(b"\xff\xff") not in ("", "posts-000001")
 
 
-# -- expiry ------------------------------------------------------------------------------------
+def test_the_etag_changes_with_generation_request_and_answer() -> None:
+    etag = make_etag(b"posts-000001 r 1", b"d" * 16, b"answer")
+    assert etag == make_etag(b"posts-000001 r 1", b"d" * 16, b"answer")
+    others = [
+        make_etag(b"posts-000002 r 2", b"d" * 16, b"answer"),
+        make_etag(b"posts-000001 r 1", b"e" * 16, b"answer"),
+        make_etag(b"posts-000001 r 1", b"d" * 16, b"another"),
+    ]
+    assert len({etag, *others}) == 4
 
 
-def test_expiry_is_spread_and_shorter_for_empty_answers() -> None:
-    expiry = Expiry(ttl=100, ttl_empty=10, stale=1000)
-    found = [expiry.fresh_for(True) for _ in range(500)]
-    assert 90 <= min(found) < 92
-    assert 108 < max(found) <= 110
-    assert all(9 <= expiry.fresh_for(False) <= 11 for _ in range(100))
+# -- refreshing early --------------------------------------------------------------------------
+
+
+def share_refreshed(age: float, took: float) -> float:
+    random.seed(5)
+    return sum(refresh_due(age, ttl=100, took=took) for _ in range(4000)) / 4000
 
 
 def test_the_nearer_the_expiry_the_likelier_a_refresh() -> None:
-    expiry = Expiry(ttl=100, ttl_empty=10, stale=1000)
-    random.seed(5)
-
-    def share(age: float) -> float:
-        return sum(expiry.due(age, ttl=100, took=0.01) for _ in range(4000)) / 4000
-
-    assert share(50) == 0
+    assert share_refreshed(50, took=0.01) == 0
     # The lead is exponential with a mean of 2 s: exp(-left / 2).
     for left in (6, 2, 1):
-        assert share(100 - left) == pytest.approx(math.exp(-left / 2), abs=0.03)
-    assert share(100) == 1
+        assert share_refreshed(100 - left, took=0.01) == pytest.approx(
+            math.exp(-left / 2), abs=0.03
+        )
+    assert share_refreshed(100, took=0.01) == 1
 
 
-def test_a_slow_computation_is_begun_earlier() -> None:
-    expiry = Expiry(ttl=100, ttl_empty=10, stale=1000)
-    random.seed(5)
-    assert sum(expiry.due(80, ttl=100, took=20) for _ in range(1000)) > 250
-
-
-# -- HTTP --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("header", "coding", "taken"),
-    [
-        ("gzip, deflate, br, zstd", "zstd", True),
-        ("gzip, deflate, br, zstd", "gzip", True),
-        ("GZIP", "gzip", True),
-        ("gzip;q=0.5", "gzip", True),
-        ("gzip;q=0", "gzip", False),
-        ("gzip;q=0, *", "gzip", False),
-        ("*", "br", True),
-        ("*;q=0", "br", False),
-        ("gzip", "zstd", False),
-        ("gzipped", "gzip", False),
-        ("identity", "gzip", False),
-        ("", "gzip", False),
-        (";;,=,q", "gzip", False),
-    ],
-)
-def test_accept_encoding(header: str, coding: str, taken: bool) -> None:
-    assert accepts(header, coding) is taken
-
-
-@pytest.mark.parametrize(
-    ("name", "coding"), [("bytes+zlib", "gzip"), ("bytes+zstd", "zstd"), ("bytes+brotli", "br")]
-)
-def test_a_compressed_hit_goes_out_as_it_is_stored(name: str, coding: str) -> None:
-    cached = kept(name)
-    data, sent = cached.payload(coding)
-    assert (data, sent) == (serializers()[name].dumps(BODY)[0], coding)
-    assert cached.payload("identity") == (kept("bytes").payload()[0], None)
-
-
-def test_what_is_stored_as_zstd_is_zstd() -> None:
-    data, _ = kept("bytes+zstd").payload("zstd")
-    assert zstandard.ZstdDecompressor().decompress(data) == kept().payload()[0]
-
-
-@pytest.mark.parametrize("name", sorted(serializers()))
-def test_every_serializer_gives_the_same_response(name: str) -> None:
-    assert kept(name).payload("") == kept("bytes").payload("")
-    assert kept(name).body == BODY
-
-
-@pytest.mark.parametrize("accepted", ["", "gzip", "gzip, deflate, br, zstd"])
-def test_the_etag_is_the_same_for_every_coding_and_weak(accepted: str) -> None:
-    cached = kept("bytes+zlib")
-    answered = reply(cached, {"Accept-Encoding": accepted}, 60, 600)
-    assert answered.headers["ETag"] == cached.etag
-    assert cached.etag.startswith('W/"')
-    assert answered.headers["Vary"] == "Accept-Encoding"
-
-
-def test_the_etag_changes_with_generation_request_and_answer() -> None:
-    others = [
-        kept(generation=b"posts-000002 r 2"),
-        kept(digest=b"e" * 16),
-        kept(body={**BODY, "q": "x"}),
-    ]
-    assert len({one.etag for one in [kept(), *others]}) == 4
-    assert kept().etag == kept(state="STALE").etag
-
-
-@pytest.mark.parametrize(
-    ("header", "status"),
-    [
-        ("{}", 304),
-        ('"other", {}', 304),
-        ("*", 304),
-        ('W/"other"', 200),
-        ("", 200),
-        ("nonsense", 200),
-    ],
-)
-def test_if_none_match(header: str, status: int) -> None:
-    cached = kept()
-    answered = reply(cached, {"If-None-Match": header.format(cached.etag)}, 60, 600)
-    assert answered.status == status
-    assert (answered.body == b"") is (status == 304)
-    assert {"ETag", "Cache-Control", "Vary"} <= set(answered.headers)
-    assert ("Content-Type" in answered.headers) is (status == 200)
-
-
-def test_a_strong_form_of_the_etag_matches_too() -> None:
-    # Proxies that compress or decompress turn a weak validator into a strong one now and then.
-    header = kept().etag.removeprefix("W/")
-    assert reply(kept(), {"If-None-Match": header}, 60, 600).status == 304
-
-
-@pytest.mark.parametrize(
-    ("state", "max_age", "told"),
-    [
-        ("HIT", 60, "public, max-age=60, stale-while-revalidate=60, stale-if-error=600"),
-        ("MISS", 60, "public, max-age=60, stale-while-revalidate=60, stale-if-error=600"),
-        ("OFF", 60, "public, max-age=60, stale-while-revalidate=60, stale-if-error=600"),
-        ("STALE", 60, "no-cache"),
-        ("HIT", 0, "no-cache"),
-    ],
-)
-def test_cache_control(state: State, max_age: int, told: str) -> None:
-    answered = reply(kept(state=state), {}, max_age, 600)
-    assert answered.headers["Cache-Control"] == told
-    assert answered.headers["X-Cache"] == state
+def test_a_slow_computation_begins_earlier() -> None:
+    assert share_refreshed(80, took=20) == pytest.approx(math.exp(-1), abs=0.03)
 
 
 # -- settings ----------------------------------------------------------------------------------
 
 
-def test_an_unknown_serializer_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BLOGSEARCH_CACHE_SERIALIZER", "msgpakc")
-    with pytest.raises(BadSettings, match=r"msgpakc.*known are.*msgpack\+zstd"):
-        load_settings()
-
-
-def test_pickle_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BLOGSEARCH_CACHE_SERIALIZER", "pickle+lz4")
-    with pytest.raises(BadSettings, match="run code"):
+@pytest.mark.parametrize("name", ["msgpakc", "pickle", "bytes+lzma"])
+def test_an_unknown_serializer_does_not_start(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("BLOGSEARCH_CACHE_SERIALIZER", name)
+    with pytest.raises(BadSettings, match=r"choose one of bytes, .*bytes\+zstd"):
         load_settings()
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:6379", "127.0.0.1:6379", "redis://h:port/0"])
-def test_an_address_that_is_none_does_not_start(url: str) -> None:
+def test_an_invalid_redis_url_does_not_start(url: str) -> None:
     with pytest.raises(BadSettings, match="REDIS_URL"):
         open_cache(Settings(redis_url=url))
 
 
-# -- the link ----------------------------------------------------------------------------------
+# -- the circuit breaker and the client --------------------------------------------------------
 
 
-class FailingClient:
-    """Fails as long as it is told to, and counts."""
+class Clock:
+    """A clock that tests set."""
 
     def __init__(self) -> None:
-        self.asked = 0
-        self.fails = True
+        self.now = 1000.0
 
-    def ping(self) -> bool:
-        self.asked += 1
-        if self.fails:
-            raise redis.ConnectionError("refused")
-        return True
+    def __call__(self) -> float:
+        return self.now
 
 
-def ping(link: Link) -> bool:
-    try:
-        return link.call(lambda client: client.ping(), link.budget())
-    except CacheAway:
-        return False
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(time, "monotonic", found)
+    return found
 
 
-def test_a_failure_gives_redis_a_rest_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 1000.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    client: Any = FailingClient()
-    link = Link(client, timeout=0.2)
-    asked = []
+def test_the_delay_doubles_with_each_failed_retry(clock: Clock) -> None:
+    breaker = CircuitBreaker(0.5, 10.0)
+    tried = []
     for _ in range(400):
-        ping(link)
-        if client.asked > len(asked):
-            asked.append(now)
-        now += 0.1
-    waits = [round(later - earlier, 1) for earlier, later in pairwise(asked)]
+        if breaker.allow():
+            tried.append(clock.now)
+            breaker.record_failure(clock.now)
+        clock.now += 0.1
+    waits = [round(later - earlier, 1) for earlier, later in pairwise(tried)]
     assert waits[:5] == pytest.approx([0.5, 1, 2, 4, 8], abs=0.11)
     assert max(waits) < 10.2
-    client.fails = False
-    now += 10
-    assert ping(link)
-    assert ping(link)  # at once: it answers again
-    client.fails = True
-    assert not ping(link)
-    now += 0.6  # and the next rest is a short one
-    before = client.asked
-    ping(link)
-    assert client.asked == before + 1
 
 
-def test_a_search_whose_time_is_up_asks_no_more() -> None:
-    client: Any = FailingClient()
-    client.fails = False
-    link = Link(client, timeout=0.2)
-    budget = link.budget()
-    link.call(lambda _: time.sleep(0.25), budget)
-    with pytest.raises(CacheAway):
-        link.call(lambda asked: asked.ping(), budget)
-    assert client.asked == 0
-    assert ping(link)
+def test_one_success_closes_it_and_the_next_delay_is_short(clock: Clock) -> None:
+    breaker = CircuitBreaker(0.5, 10.0)
+    for _ in range(4):
+        breaker.record_failure(clock.now)
+        clock.now += 10
+    assert breaker.allow()
+    breaker.record_success()
+    assert breaker.closed
+    assert breaker.allow()
+    assert breaker.allow()
+    breaker.record_failure(clock.now)
+    assert not breaker.allow()
+    clock.now += 0.6
+    assert breaker.allow()
 
 
-def test_a_refused_command_is_no_fault_of_the_connection() -> None:
-    link = Link(FailingClient(), timeout=0.2)  # type: ignore[arg-type]
+def test_one_failure_seen_by_eight_threads_counts_once(clock: Clock) -> None:
+    breaker = CircuitBreaker(0.5, 10.0)
+    started = clock.now
+    clock.now += 1
+    assert [breaker.record_failure(started) for _ in range(8)] == [True] + [False] * 7
+    clock.now += 0.51
+    assert breaker.allow()
+
+
+def test_one_call_at_a_time_tries_again(clock: Clock) -> None:
+    breaker = CircuitBreaker(0.5, 10.0)
+    breaker.record_failure(clock.now)
+    assert not breaker.ready
+    clock.now += 0.6
+    assert breaker.ready
+    assert breaker.allow()
+    clock.now += 60
+    assert not breaker.ready
+    assert not breaker.allow()
+    breaker.record_success()
+    assert breaker.allow()
+
+
+def client_without_server() -> RedisClient:
+    return RedisClient(redis.Redis(), timeout=0.2)  # which connects with its first command
+
+
+def test_a_search_whose_time_is_up_sends_no_more_commands() -> None:
+    client, limit = client_without_server(), TimeLimit(0.02)
+    client.call(limit, lambda _: time.sleep(0.05))
+    with pytest.raises(RedisUnavailable):
+        client.call(limit, lambda _: pytest.fail("called"))
+    assert client.call(TimeLimit(0.2), lambda _: "called") == "called"
+
+
+def test_after_a_failure_redis_is_not_called() -> None:
+    client = client_without_server()
+
+    def refused(_: Any) -> None:
+        raise redis.ConnectionError("refused")
+
+    with pytest.raises(RedisUnavailable, match="refused"):
+        client.call(TimeLimit(0.2), refused)
+    with pytest.raises(RedisUnavailable):
+        client.call(TimeLimit(0.2), lambda _: pytest.fail("called"))
+
+
+def test_a_refused_command_is_no_failure_of_redis() -> None:
+    client = client_without_server()
 
     def refused(_: Any) -> None:
         raise redis.ResponseError("OOM command not allowed")
 
     with pytest.raises(redis.ResponseError):
-        link.call(refused, link.budget())
-    assert link.call(lambda _: "asked", link.budget()) == "asked"
+        client.call(TimeLimit(0.2), refused)
+    assert client.call(TimeLimit(0.2), lambda _: "called") == "called"

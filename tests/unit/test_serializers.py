@@ -1,24 +1,39 @@
 """Every serializer brings back an equal value, or says at once that it cannot."""
 
 import copy
+import gzip
 import json
 import math
+import sys
 from collections import OrderedDict
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import IntEnum
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import brotli
+import lz4.frame
 import orjson
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.cache.compressors import COMPRESSORS
-from app.cache.errors import NotCarried, Unreadable
-from app.cache.serializers import FORMATS, offered, serializer_named, serializers
-from app.cache.values import DEEPEST, TAGS, plain, restore
+from app.cache.serializers import (
+    MAX_DEPTH,
+    NAMES,
+    TAGS,
+    NotSerializable,
+    Unreadable,
+    dumps,
+    from_plain,
+    get_serializer,
+    loads,
+    to_plain,
+)
+from bench.serializer_registry import FORMATS, serializers
 
 EVERY = sorted(serializers())
 ALONE = sorted(FORMATS)
@@ -46,9 +61,9 @@ values = st.recursive(
 
 def there_and_back(name: str, value: Any) -> Any:
     serializer = serializers()[name]
-    data, tagged = serializer.dumps(value)
+    data = serializer.dumps(value)
     assert type(data) is bytes
-    return serializer.loads(data, tagged)
+    return serializer.loads(data)
 
 
 def same(one: Any, other: Any) -> bool:
@@ -118,10 +133,7 @@ def nested(levels: int) -> Any:
     return value
 
 
-PICKLED = {"pickle", *(f"pickle+{name}" for name in COMPRESSORS)}
-
-
-@pytest.mark.parametrize("name", sorted(set(ALONE) - PICKLED))
+@pytest.mark.parametrize("name", sorted(set(ALONE) - {"pickle"}))
 @pytest.mark.parametrize(
     "odd",
     [
@@ -145,19 +157,19 @@ PICKLED = {"pickle", *(f"pickle+{name}" for name in COMPRESSORS)}
         object(),
         1j,
         "\ud800",
-        nested(DEEPEST + 1),
+        nested(MAX_DEPTH + 1),
         nested(100_000),
     ],
     ids=lambda odd: type(odd).__name__,
 )
 def test_what_would_be_changed_is_an_error_at_once(name: str, odd: Any) -> None:
-    with pytest.raises(NotCarried):
+    with pytest.raises(NotSerializable):
         serializers()[name].dumps({"a": ["b", odd]})
 
 
 def test_the_error_says_where() -> None:
-    with pytest.raises(NotCarried) as caught:
-        plain({"hits": [{"score": 1.0}, {"score": math.nan}]})
+    with pytest.raises(NotSerializable) as caught:
+        to_plain({"hits": [{"score": 1.0}, {"score": math.nan}]})
     assert caught.value.path == "value.hits[].score"
 
 
@@ -167,7 +179,7 @@ def test_a_zone_of_its_own_becomes_its_offset() -> None:
 
 
 def test_depth_up_to_the_limit_is_carried_by_all() -> None:
-    deepest = nested(DEEPEST)
+    deepest = nested(MAX_DEPTH)
     for name in ALONE:
         assert there_and_back(name, deepest) == deepest
 
@@ -175,53 +187,27 @@ def test_depth_up_to_the_limit_is_carried_by_all() -> None:
 @given(value=values)
 @settings(max_examples=100, deadline=None)
 def test_the_tree_is_what_json_can_say(value: Any) -> None:
-    tree, tagged = plain(value)
-    assert same(restore(tree) if tagged else tree, value)
+    tree = to_plain(value)
+    assert same(from_plain(tree), value)
     assert same(json.loads(json.dumps(tree)), tree)
-
-
-def test_finished_bytes_are_the_response() -> None:
-    body = {"q": "naïve", "hits": [], "when": None}
-    data, tagged = serializers()["bytes"].dumps(body)
-    assert not tagged
-    assert data == '{"q":"naïve","hits":[],"when":null}'.encode()
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_damage_is_unreadable(name: str) -> None:
     serializer = serializers()[name]
-    data, _ = serializer.dumps({"q": "x" * 500, "n": list(range(300))})
+    data = serializer.dumps({"q": "x" * 500, "n": list(range(300))})
     with pytest.raises(Unreadable):
-        serializer.loads(data[: len(data) // 2], False)
+        serializer.loads(data[: len(data) // 2])
     with pytest.raises(Unreadable):
-        serializer.loads(b"", False)
+        serializer.loads(b"")
 
 
-@pytest.mark.parametrize("tree", [{"$date": 7}, {"$int": "x"}, {"$datetime": None}, {"$dict": []}])
-def test_a_tag_that_says_something_else_is_unreadable(tree: Any) -> None:
-    with pytest.raises(Unreadable):
-        serializers()["orjson"].loads(orjson.dumps(tree), True)
-
-
-def test_every_format_alone_and_with_every_compressor() -> None:
-    formats = {"json", "orjson", "ujson", "msgspec", "msgspec-msgpack", "msgpack", "ormsgpack"}
-    assert set(FORMATS) == formats | {"pickle", "bytes"}
-    assert set(COMPRESSORS) == {"zlib", "lzma", "zstd", "lz4", "brotli"}
-    assert len(serializers()) == 9 * 6
-    assert "msgpack+zstd" in serializers()
-
-
-def test_pickle_is_refused_with_the_reason() -> None:
-    assert not PICKLED & set(offered())
-    for name in PICKLED:
-        with pytest.raises(ValueError, match="run code"):
-            serializer_named(name)
-
-
-@pytest.mark.parametrize("name", ["", "msgpack+", "+zstd", "zstd", "msgpack+zstd+lz4", "JSON"])
-def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
-    with pytest.raises(ValueError, match=r"known are .*msgpack\+zstd"):
-        serializer_named(name)
+@pytest.mark.parametrize("name", EVERY)
+def test_every_serializer_gives_the_same_response(name: str) -> None:
+    body = {"q": "naïve", "hits": [{"title": "x" * 500}], "when": None}
+    serializer = serializers()[name]
+    data = orjson.dumps(body)
+    assert serializer.response(serializer.dumps(body)) == data
 
 
 def test_moments_of_utc() -> None:
@@ -229,3 +215,66 @@ def test_moments_of_utc() -> None:
     back = there_and_back("msgpack", {"when": moment})["when"]
     assert back == moment
     assert back.utcoffset() == timedelta(0)
+
+
+# -- what the service offers -------------------------------------------------------------------
+
+
+@given(value=values)
+@settings(max_examples=150, deadline=None)
+def test_a_memoized_value_comes_back(value: Any) -> None:
+    assert same(loads(dumps(value)), value)
+
+
+@pytest.mark.parametrize("odd", [math.nan, (1, 2), {1: "int key"}, b"bytes", "\ud800"])
+def test_a_memoized_value_that_would_change_is_an_error(odd: Any) -> None:
+    with pytest.raises(NotSerializable):
+        dumps({"a": [odd]})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{", b'{"$date":7}', b'{"$int":"x"}', b'{"$datetime":null}', b'{"$dict":[]}'],
+)
+def test_what_dumps_does_not_write_is_unreadable(data: bytes) -> None:
+    with pytest.raises(Unreadable):
+        loads(data)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.binary(max_size=300))
+@settings(max_examples=30, deadline=None)
+def test_what_was_compressed_comes_back(name: str, data: bytes) -> None:
+    serializer = get_serializer(name)
+    assert serializer.name == name
+    assert serializer.decompress(serializer.compress(data)) == data
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding", "decompress"),
+    [
+        ("bytes", None, bytes),
+        ("bytes+lz4", None, lz4.frame.decompress),
+        ("bytes+zlib", "gzip", gzip.decompress),
+        ("bytes+zstd", "zstd", lambda data: zstandard.ZstdDecompressor().decompress(data)),
+        ("bytes+brotli", "br", brotli.decompress),
+    ],
+)
+def test_what_is_stored_is_what_the_content_coding_says(
+    name: str, encoding: str | None, decompress: Callable[[bytes], bytes]
+) -> None:
+    serializer = get_serializer(name)
+    assert serializer.content_encoding == encoding
+    assert decompress(serializer.compress(b"x" * 500)) == b"x" * 500
+
+
+@pytest.mark.parametrize("name", ["", "pickle", "msgpack", "bytes+", "+zstd", "BYTES"])
+def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
+    with pytest.raises(ValueError, match=r"choose one of bytes, .*bytes\+zstd"):
+        get_serializer(name)
+
+
+def test_a_package_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(ValueError, match=r"zstandard is not installed.*blogsearch\[serializers\]"):
+        get_serializer("bytes+zstd")

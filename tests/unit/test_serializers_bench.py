@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from app.cache.serializers import serializers
 from bench.charts import draw
 from bench.serializer_answers import Workload, floats
 from bench.serializer_markdown import put_into
+from bench.serializer_registry import serializers
 from bench.serializer_report import as_json, medians_of, print_rows, rows_of
 from bench.serializer_stores import TCP
 from bench.serializer_timing import WARM_UP, Cell, Timing, measure
@@ -131,7 +131,7 @@ def test_a_page_without_its_marks_is_an_error() -> None:
         "floats": {"10 floats": rows},
         "hashes": [],
     }
-    names = ("run", "rows", "final", "stores", "hits", "floats", "coded", "hashes")
+    names = ("rule", "run", "rows", "final", "stores", "hits", "floats", "coded", "hashes")
     page = "\n".join(f"before\n<!-- {name} -->\nold\n<!-- /{name} -->\nafter" for name in names)
     filled = put_into(page, result)
     assert "old" not in filled

@@ -42,5 +42,5 @@ def test_a_misspelt_setting_is_told(
 ) -> None:
     monkeypatch.setenv("BLOGSEARCH_STRATEGIE", "blended")
     load_settings()
-    assert "BLOGSEARCH_STRATEGIE is no setting" in caplog.text
+    assert "BLOGSEARCH_STRATEGIE is not a setting" in caplog.text
     assert "did you mean BLOGSEARCH_STRATEGY?" in caplog.text

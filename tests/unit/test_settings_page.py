@@ -32,6 +32,6 @@ def test_the_page_has_every_setting_as_it_is() -> None:
 def test_the_page_has_no_setting_that_is_gone() -> None:
     page = (REPOSITORY / "docs" / "settings.md").read_text()
     known = {environment_name(name) for name in Settings.model_fields}
-    ours = page.split("## Of the process")[0]
+    ours = page.split("## Process and development")[0]
     rows = [line.split("`")[1] for line in ours.splitlines() if line.startswith("| `")]
     assert [name for name in rows if name not in known] == []

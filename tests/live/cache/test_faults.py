@@ -1,8 +1,8 @@
-"""Redis stopped, restarted, hanging, slow, full, talking garbage, cut off: no search fails, none
-waits longer than the set timeout.
+"""Redis stopped, restarted, hanging, slow, full, sending garbage, cut off: no search fails, and
+none waits longer than the configured timeout.
 
-Each test has a redis-server of its own to hurt. What stands between it and the cache in some of
-them is a fake only where it has to be: it delays, cuts, or talks nonsense.
+Each test starts a redis-server of its own. Where a reply has to be late, cut off or garbage, a fake
+server or proxy sends it.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import redis
 
-from app.cache import AnswerCache, Cached, Computed, open_cache
+from app.cache import AnswerCache, CachedAnswer, Computed, open_cache
 from app.settings import Settings
 from bench.servers import RedisServer, free_port, redis_server
 
@@ -42,7 +42,7 @@ def answer() -> Computed:
     return Computed(body={"q": "x" * 2000}, index=INDEX, found=True)
 
 
-def asked(cache: AnswerCache, key: str = "q") -> Cached:
+def asked(cache: AnswerCache, key: str = "q") -> CachedAnswer:
     """The answer, given in time."""
     began = time.monotonic()
     cached = cache.get_or_compute(key, answer)
@@ -122,10 +122,10 @@ def test_hanging_while_the_answer_is_computed(server: RedisServer) -> None:
 
 def test_commands_say_nothing_instead_of_failing() -> None:
     cache = opened(f"redis://127.0.0.1:{free_port()}/0")
-    cache.record("q=python")
+    cache.query_log.record("HIT", "q=python")
     found = cache.stats()
     assert (found.searches, found.popular, found.memory, found.hit_rate) == ({}, [], {}, None)
-    assert cache.popular(3) == []
+    assert cache.query_log.popular(3) == []
     assert cache.clear() is None
     assert cache.ping() is None
 
@@ -251,6 +251,28 @@ def test_drop_by_drop(server: RedisServer) -> None:
 
     with proxy(server, drops) as url:
         assert states(opened(url), 3) == ["OFF"] * 3
+
+
+def test_a_silent_peer_of_a_tls_connection() -> None:
+    def silent(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            while connection.recv(65536):
+                pass
+
+    with listening(silent) as url:
+        assert states(opened(url.replace("redis:", "rediss:")), 2) == ["OFF"] * 2
+
+
+def test_a_tls_handshake_drop_by_drop() -> None:
+    def drops(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            connection.recv(65536)
+            for byte in b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03" + bytes(500):
+                connection.sendall(bytes([byte]))
+                time.sleep(0.05)
+
+    with listening(drops) as url:
+        assert states(opened(url.replace("redis:", "rediss:")), 2) == ["OFF"] * 2
 
 
 @pytest.mark.parametrize("kept", [1, 9, 60, 500, 2000])

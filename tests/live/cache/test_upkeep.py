@@ -3,10 +3,10 @@
 import json
 import threading
 import time
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,37 +15,11 @@ from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 
 from app.cache import AnswerCache, Computed, open_cache
-from app.cache.errors import NotCarried
-from app.cache.through import Warmed, warm
+from app.cache.serializers import NotSerializable
 from app.cli import main
+from app.service import Service, Warmed
 from app.settings import Settings
-from bench.servers import free_port
-
-
-@pytest.fixture
-def name(redis_url: str) -> Iterator[str]:
-    """An alias of the test's own; its keys are gone afterwards."""
-    alias = f"test-{uuid.uuid4().hex[:12]}"
-    yield alias
-    with redis.Redis.from_url(redis_url) as client:
-        for key in client.scan_iter(match=f"blogsearch:{{{alias}}}:*"):
-            client.delete(key)
-
-
-@pytest.fixture
-def server(redis_url: str) -> Iterator["redis.Redis"]:
-    with redis.Redis.from_url(redis_url) as client:
-        yield client
-
-
-@pytest.fixture
-def settings(redis_url: str, name: str, elasticsearch_url: str) -> Settings:
-    return Settings(redis_url=redis_url, index=name, elasticsearch_url=elasticsearch_url)
-
-
-@pytest.fixture
-def cache(settings: Settings) -> AnswerCache:
-    return open_cache(settings)
+from bench.servers import free_port, redis_server
 
 
 @pytest.fixture
@@ -170,7 +144,7 @@ def test_a_value_that_is_not_stored_is_computed_once_per_period(
     describe = decorated(cache, function, store=False, seconds=0.3)
     assert describe(1)["nth"] == 1
     assert describe(1) is None
-    [key] = server.scan_iter(match=cache.keys.memo("*"))
+    [key] = server.scan_iter(match=cache.keys.memoized("*"))
     assert b"2017" not in (server.get(key) or b"")
     time.sleep(0.35)
     assert describe(1)["nth"] == 2
@@ -200,7 +174,7 @@ def test_a_value_that_cannot_be_kept_is_an_error(cache: AnswerCache) -> None:
     def pair() -> tuple[int, int]:
         return 1, 2
 
-    with pytest.raises(NotCarried):
+    with pytest.raises(NotSerializable):
         cache.memoize(seconds=30)(pair)()
 
 
@@ -237,22 +211,22 @@ def test_the_most_frequent_searches_of_all_processes(settings: Settings) -> None
     for _ in range(3):
         one = open_cache(settings)
         for query in ("q=python&page=1&size=10", "q=na%C3%AFve&page=1&size=10"):
-            one.record(query)
-        one.record("q=python&page=1&size=10")
-        one.popular(1)  # brings what was counted to Redis
-    assert open_cache(settings).popular(5) == [
+            one.query_log.record("MISS", query)
+        one.query_log.record("MISS", "q=python&page=1&size=10")
+        one.query_log.popular(1)  # brings what was counted to Redis
+    assert open_cache(settings).query_log.popular(5) == [
         ("q=python&page=1&size=10", 6.0),
         ("q=na%C3%AFve&page=1&size=10", 3.0),
     ]
-    assert len(open_cache(settings).popular(1)) == 1
+    assert len(open_cache(settings).query_log.popular(1)) == 1
 
 
 def test_counting_searches_costs_no_trip_and_arrives_by_itself(
     cache: AnswerCache, server: "redis.Redis"
 ) -> None:
-    today = cache.keys.searches(datetime.now(UTC).date().isoformat())
+    today = cache.keys.queries(datetime.now(UTC).date().isoformat())
     for _ in range(100):
-        cache.record("q=python")
+        cache.query_log.record("MISS", "q=python")
     assert not server.exists(today)
     ends = time.monotonic() + 6
     while not server.exists(today):
@@ -264,53 +238,54 @@ def test_counting_searches_costs_no_trip_and_arrives_by_itself(
 
 def test_a_search_of_yesterday_counts_half(cache: AnswerCache, server: "redis.Redis") -> None:
     days = [(datetime.now(UTC) - timedelta(days=back)).date().isoformat() for back in range(9)]
-    server.zadd(cache.keys.searches(days[0]), {"q=today": 3})
-    server.zadd(cache.keys.searches(days[1]), {"q=yesterday": 8, "q=today": 2})
-    server.zadd(cache.keys.searches(days[8]), {"q=long+ago": 1000})
-    assert cache.popular(5) == [("q=today", 4.0), ("q=yesterday", 4.0)]
+    server.zadd(cache.keys.queries(days[0]), {"q=today": 3})
+    server.zadd(cache.keys.queries(days[1]), {"q=yesterday": 8, "q=today": 2})
+    server.zadd(cache.keys.queries(days[8]), {"q=long+ago": 1000})
+    assert cache.query_log.popular(5) == [("q=today", 4.0), ("q=yesterday", 4.0)]
 
 
 def test_counted_searches_are_bounded(settings: Settings, server: "redis.Redis") -> None:
-    one = open_cache(settings.model_copy(update={"cache_searches": 20}))
+    one = open_cache(settings.model_copy(update={"cache_query_log_size": 20}))
     for nth in range(100):
-        one.record(f"q=rare{nth}")
+        one.query_log.record("MISS", f"q=rare{nth}")
     for _ in range(5):
-        one.record("q=frequent")
-    one.record("q=" + "x" * 5000)
-    assert one.popular(1) == [("q=frequent", 5.0)]
-    [key] = server.scan_iter(match=one.keys.searches("*"))
+        one.query_log.record("MISS", "q=frequent")
+    one.query_log.record("MISS", "q=" + "x" * 5000)
+    assert one.query_log.popular(1) == [("q=frequent", 5.0)]
+    [key] = server.scan_iter(match=one.keys.queries("*"))
     assert server.zcard(key) == 20
 
 
 def test_nothing_is_counted_when_the_setting_says_so(settings: Settings) -> None:
-    one = open_cache(settings.model_copy(update={"cache_searches": 0}))
-    one.record("q=python")
-    assert one.popular(5) == []
+    one = open_cache(settings.model_copy(update={"cache_query_log_size": 0}))
+    one.query_log.record("MISS", "q=python")
+    assert one.query_log.popular(5) == []
 
 
 def test_counts_outlive_a_redis_that_is_away(settings: Settings) -> None:
-    one = open_cache(settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{free_port()}"}))
-    one.record("q=python")
-    assert one.popular(5) == []
-    one.link._client = open_cache(settings).link._client  # it is back
-    ends = time.monotonic() + 3
-    while one.popular(5) != [("q=python", 1.0)]:
-        assert time.monotonic() < ends
-        time.sleep(0.1)
+    port = free_port()
+    one = open_cache(settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{port}"}))
+    one.query_log.record("MISS", "q=python")
+    assert one.query_log.popular(5) == []
+    with redis_server(port=port):
+        ends = time.monotonic() + 3
+        while one.query_log.popular(5) != [("q=python", 1.0)]:
+            assert time.monotonic() < ends
+            time.sleep(0.1)
 
 
 def test_many_threads_count_right(cache: AnswerCache) -> None:
     def count() -> None:
         for _ in range(500):
-            cache.record("q=python")
+            cache.query_log.record("MISS", "q=python")
 
     threads = [threading.Thread(target=count) for _ in range(8)]
     for thread in threads:
         thread.start()
-    cache.popular(1)
+    cache.query_log.popular(1)
     for thread in threads:
         thread.join()
-    assert cache.popular(1) == [("q=python", 4000.0)]
+    assert cache.query_log.popular(1) == [("q=python", 4000.0)]
 
 
 # -- the command -------------------------------------------------------------------------------
@@ -319,10 +294,9 @@ def test_many_threads_count_right(cache: AnswerCache) -> None:
 def test_stats(cache: AnswerCache, run: Callable[..., Result], redis_url: str) -> None:
     cache.new_generation("posts-000001", "abc")
     for key in ("one", "one", "one", "two"):
-        cache.get_or_compute(key, compute({"q": "x" * 1000}))
-    cache.record("q=python&page=1&size=10")
-    cache.popular(1)
-    cache.stats()
+        answer = cache.get_or_compute(key, compute({"q": "x" * 1000}))
+        cache.query_log.record(answer.state, "q=python&page=1&size=10" if key == "two" else "")
+    cache.query_log.flush()
     found = json.loads(run("stats", "--format", "json").stdout)
     assert found["searches"] == {"HIT": 2, "MISS": 2}
     assert found["hit_rate"] == 0.5
@@ -342,7 +316,7 @@ def test_clear(cache: AnswerCache, run: Callable[..., Result]) -> None:
     for key in ("one", "two"):
         cache.get_or_compute(key, compute())
     assert cache.stats().sizes["count"] == 2
-    assert run("clear", "--yes").output == "2 answers dropped.\n"
+    assert run("clear", "--yes").output == "2 answers deleted.\n"
     assert cache.get_or_compute("one", compute()).state == "MISS"
     assert cache.stats().sizes["count"] == 1
 
@@ -374,15 +348,11 @@ POSTS = [
 
 
 @pytest.fixture
-def indexed(elastic: Elasticsearch, name: str, tmp_path: Any, run: Any) -> Iterator[None]:
+def indexed(name: str, tmp_path: Path, run: Callable[..., Result]) -> None:
     path = tmp_path / "posts.jsonl"
     path.write_text("".join(json.dumps({**post, "url": "/"}) + "\n" for post in POSTS))
     result = CliRunner().invoke(main, ["reindex", str(path)])
     assert result.exit_code == 0, result.output
-    yield
-    found = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)
-    for index in found:
-        elastic.indices.delete(index=index)
 
 
 @pytest.mark.usefixtures("indexed")
@@ -391,14 +361,14 @@ def test_warming_makes_hits_of_the_most_frequent_searches(
 ) -> None:
     queries = ["q=python&page=1&size=10", "q=crontab&page=1&size=10"]
     for query in [*queries, "q=python&page=99999", "colour=red"]:
-        cache.record(query)
-    done = warm(cache, elastic, settings)
-    assert (done.asked, done.failed) == (2, 2)
+        cache.query_log.record("MISS", query)
+    done = Service(settings, elastic, cache).warm()
+    assert (done.answered, done.failed) == (2, 2)
     for query in queries:
         assert cache.get_or_compute(query, compute()).state == "HIT"
     cache.new_generation(settings.index, "rules")
     result = run("warm", "--at-most", "50")
-    assert "2 searches asked" in result.output
+    assert "2 queries answered" in result.output
     assert cache.get_or_compute(queries[0], compute()).state == "HIT"
 
 
@@ -408,10 +378,10 @@ def test_after_a_swap_frequent_searches_are_hits_of_the_new_generation(
 ) -> None:
     query = "q=python&page=1&size=10"
     cache.get_or_compute(query, compute({"of": "the index before"}))
-    cache.record(query)
+    cache.query_log.record("MISS", query)
     index = f"{settings.index}-000001"
     cache.new_generation(index, "rules")
-    assert warm(cache, elastic, settings).asked == 1
+    assert Service(settings, elastic, cache).warm().answered == 1
     found = cache.get_or_compute(query, compute())
     assert (found.state, found.body["count"]) == ("HIT", 1)
     assert cache.stats().generation.startswith(f"{index} rules ")
@@ -421,15 +391,15 @@ def test_warming_keeps_to_its_time(
     cache: AnswerCache, elastic: Elasticsearch, settings: Settings
 ) -> None:
     for nth in range(3):
-        cache.record(f"q=python{nth}&page=1&size=10")
-    assert warm(cache, elastic, settings, seconds=0) == Warmed(0, 0)
+        cache.query_log.record("MISS", f"q=python{nth}&page=1&size=10")
+    assert Service(settings, elastic, cache).warm(seconds=0) == Warmed(0, 0)
 
 
 def test_warming_ends_when_elasticsearch_is_gone(cache: AnswerCache, settings: Settings) -> None:
     for nth in range(50):
-        cache.record(f"q=python{nth}&page=1&size=10")
+        cache.query_log.record("MISS", f"q=python{nth}&page=1&size=10")
     began = time.monotonic()
     with Elasticsearch(f"http://127.0.0.1:{free_port()}", max_retries=0) as nobody:
-        done = warm(cache, nobody, settings)
-    assert (done.asked, done.failed) == (0, 1)
+        done = Service(settings, nobody, cache).warm()
+    assert (done.answered, done.failed) == (0, 1)
     assert time.monotonic() - began < 5

@@ -1,0 +1,329 @@
+"""The answer cache: `get_or_compute` and what belongs to it."""
+
+import logging
+import math
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import redis
+
+from app.cache import stats
+from app.cache.circuit_breaker import CircuitBreaker
+from app.cache.memoize import Memoized, P, T
+from app.cache.query_log import QueryLog
+from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.serializers import Serializer, get_serializer, render
+from app.cache.single_flight import LockTimeout, SingleFlight
+from app.cache.store import (
+    AnswerStore,
+    CachedAnswer,
+    Keys,
+    Lookup,
+    index_of,
+    make_etag,
+    make_generation,
+)
+from app.errors import NoIndex, StillComputing, Unavailable
+
+_JITTER = 0.1  # of a lifetime, either way: answers of one minute do not all expire in one minute
+_EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is refreshed
+
+_FIRST_DELAY, _LONGEST_DELAY = 0.5, 2.0  # seconds without Elasticsearch after a failure
+_REFRESHES = 2  # in the background at a time; Elasticsearch has visitors to serve
+_COMMAND_TIMEOUT = 2.0  # seconds that a command, unlike a search, may spend on Redis
+_SIZES_KEPT = 10.0  # seconds
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A fresh answer: the JSON body, the concrete index that gave it ("" when unknown), and
+    whether it found anything."""
+
+    body: dict[str, Any]
+    index: str
+    found: bool
+
+
+Compute = Callable[[], Computed]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """Seconds: how long an answer is fresh, how long one that found nothing is, and how much longer
+    than that either is kept for when Elasticsearch is unavailable."""
+
+    ttl: float
+    ttl_empty: float
+    stale_ttl: float
+
+
+class AnswerCache:
+    """Finished answers in Redis. Made without a connection; threads and forked workers share it.
+
+    No method fails because of Redis: without it answers are computed (state OFF) and the other
+    methods return None, False or nothing.
+
+    Args:
+        lock_wait: seconds that a search waits for another that computes the same answer.
+        compute_timeout: seconds that no computation exceeds.
+        query_log_size: how many different queries a day are counted.
+    """
+
+    def __init__(
+        self,
+        client: RedisClient,
+        keys: Keys,
+        serializer: Serializer,
+        lifetimes: Lifetimes,
+        *,
+        lock_wait: float,
+        compute_timeout: float,
+        query_log_size: int,
+    ) -> None:
+        self.client = client
+        self.keys = keys
+        self.query_log = QueryLog(client, keys, query_log_size)
+        self._store = AnswerStore(client, keys, serializer)
+        self._lifetimes = lifetimes
+        self._lock_wait = lock_wait
+        self._lock_lifetime = compute_timeout
+        self._single_flight: SingleFlight[CachedAnswer] = SingleFlight(client, compute_timeout)
+        self._elasticsearch = CircuitBreaker(_FIRST_DELAY, _LONGEST_DELAY)
+        self._refreshes = threading.BoundedSemaphore(_REFRESHES)
+        self._sizes = self.memoize(seconds=_SIZES_KEPT, args_rewrite=lambda *_: ())(stats.sizes)
+
+    @property
+    def configured(self) -> bool:
+        """Whether there is a Redis to keep answers in, reachable or not."""
+        return self.client.configured
+
+    # -- answers -------------------------------------------------------------------------------
+
+    def get_or_compute(
+        self, key: str, compute: Compute, *, force_refresh: bool = False
+    ) -> CachedAnswer:
+        """The answer to the request that `key` stands for.
+
+        `compute` may be called in another thread, after this call has returned. With
+        `force_refresh` it is called whatever is kept.
+
+        Raises:
+            Unavailable: `compute` did, or Elasticsearch failed a moment ago, and no older answer
+                is kept. Whatever else `compute` raises.
+            StillComputing: another search computes this answer and was not done in `lock_wait`
+                seconds, and no older answer is kept.
+        """
+        digest = self.keys.digest(key)
+        limit = TimeLimit(self.client.timeout)
+        lookup = self._store.lookup(digest, limit)
+        kept = lookup.answer
+
+        if force_refresh:
+            return self._compute_and_keep(digest, compute, lookup, limit)
+
+        if kept and kept.state == "HIT":
+            if refresh_due(kept.age, kept.ttl, kept.took):
+                self._refresh_in_background(digest, compute, lookup)
+            return kept
+
+        # While Elasticsearch fails, one search at a time tries whether it is back. A search that
+        # has an older answer does not wait for that.
+        if kept and not self._elasticsearch.closed:
+            self._refresh_in_background(digest, compute, lookup)
+            return kept
+
+        # If nothing was written since, an expired answer is good enough for all but one search.
+        only_expired = kept is not None and kept.generation == lookup.generation
+        wait = 0.0 if only_expired else self._lock_wait
+        try:
+            with self._single_flight.enter(
+                (digest, lookup.generation), self.keys.lock(digest), wait, limit
+            ) as turn:
+                if turn.result:
+                    return replace(turn.result, state="HIT" if lookup.reached else "OFF")
+                again = self._store.lookup(digest, limit)
+                if again.answer and again.answer.state == "HIT":
+                    turn.result = again.answer
+                else:
+                    turn.result = self._compute_and_keep(digest, compute, again, limit)
+                return turn.result
+        except LockTimeout:
+            if kept:
+                return kept
+            raise StillComputing(
+                "The same search is being answered for somebody else. Try again in a second."
+            ) from None
+        except Unavailable:
+            if kept:
+                return kept
+            raise
+
+    def _refresh_in_background(self, digest: bytes, compute: Compute, lookup: Lookup) -> None:
+        """Compute and keep the answer in another thread, unless some thread or process already
+        does, or too many refreshes are running."""
+
+        def refresh() -> None:
+            limit = TimeLimit(self.client.timeout)
+            try:
+                with self._single_flight.enter(
+                    (digest, lookup.generation), self.keys.lock(digest), 0.0, limit
+                ) as turn:
+                    if not turn.result:
+                        turn.result = self._compute_and_keep(digest, compute, lookup, limit)
+            except (LockTimeout, Unavailable):
+                pass  # another does it, or Elasticsearch is unavailable: the breaker knows
+            except Exception:
+                log.exception("a background refresh failed")
+            finally:
+                self._refreshes.release()
+
+        if self._elasticsearch.ready and self._refreshes.acquire(blocking=False):
+            try:
+                # Not an executor: its threads are lost in a forked worker and delay its exit.
+                threading.Thread(target=refresh, daemon=True).start()
+            except RuntimeError:  # no more threads, or the interpreter is shutting down
+                self._refreshes.release()
+
+    def _compute_and_keep(
+        self, digest: bytes, compute: Compute, lookup: Lookup, limit: TimeLimit
+    ) -> CachedAnswer:
+        """Compute the answer and keep it under the generation that was current before.
+
+        Raises:
+            Unavailable: `compute` did, or Elasticsearch failed a moment ago.
+        """
+        generation = lookup.generation
+        if generation is None and lookup.reached:
+            generation = self._store.first_generation(limit)
+        computed, took = self._timed(compute)
+        if generation and computed.index and index_of(generation) != computed.index:
+            # Redis missed a swap. No answer of the former index may count as fresh any more.
+            generation = self._store.replace_generation(generation, computed.index, limit)
+        serializer = self._store.serializer if generation else get_serializer("bytes")
+        payload = serializer.compress(render(computed.body))
+        ttl = self._lifetimes.ttl if computed.found else self._lifetimes.ttl_empty
+        answer = CachedAnswer(
+            "MISS" if lookup.reached else "OFF",
+            payload,
+            make_etag(generation or b"", digest, payload).hex(),
+            generation or b"",
+            0.0,
+            ttl * random.uniform(1 - _JITTER, 1 + _JITTER),  # noqa: S311 -- no secret
+            took,
+            serializer,
+        )
+        if generation:
+            self._store.put(digest, answer, answer.ttl + self._lifetimes.stale_ttl, limit)
+        return answer
+
+    def _timed(self, compute: Compute) -> tuple[Computed, float]:
+        """What `compute` returns and how many seconds it took, behind the circuit breaker."""
+        if not self._elasticsearch.allow():
+            raise Unavailable("Elasticsearch failed a moment ago. Try again in some seconds.")
+        started = time.monotonic()
+        try:
+            computed = compute()
+        except Unavailable as error:
+            if isinstance(error, NoIndex):
+                self._elasticsearch.record_success()
+            elif self._elasticsearch.record_failure(started):
+                log.warning("Elasticsearch failed: %s", error.message)
+            raise
+        except BaseException:
+            self._elasticsearch.record_success()
+            raise
+        self._elasticsearch.record_success()
+        return computed, time.monotonic() - started
+
+    # -- generations ---------------------------------------------------------------------------
+
+    def new_generation(self, index: str, rules: str) -> bool:
+        """After a swap or a write that can be searched: older answers are no longer fresh.
+
+        `index` is the concrete index that answers now, `rules` the digest of its synonym rules.
+        False when Redis did not take it: older answers may then be served until they expire.
+        """
+        return self._store.begin_generation(
+            make_generation(index, rules), TimeLimit(_COMMAND_TIMEOUT)
+        )
+
+    # -- other values --------------------------------------------------------------------------
+
+    def memoize(
+        self,
+        *,
+        seconds: float,
+        args_rewrite: Callable[..., Iterable[Any]] | None = None,
+        on_hit: Callable[..., object] | None = None,
+        on_miss: Callable[..., object] | None = None,
+        store: bool = True,
+    ) -> Callable[[Callable[P, T]], Memoized[P, T]]:
+        """A decorator that keeps a function's value for `seconds`, for all processes.
+
+        `args_rewrite` turns the arguments into plain values for the key. `on_hit` and `on_miss` are
+        called with the arguments. With `store=False` the value is not kept: the function runs once
+        per period, and calls in between return None.
+        """
+
+        def decorate(function: Callable[P, T]) -> Memoized[P, T]:
+            return Memoized(
+                function,
+                self.client,
+                self.keys,
+                seconds=seconds,
+                lock_wait=self._lock_wait,
+                lock_lifetime=self._lock_lifetime,
+                args_rewrite=args_rewrite,
+                on_hit=on_hit,
+                on_miss=on_miss,
+                store=store,
+            )
+
+        return decorate
+
+    # -- upkeep --------------------------------------------------------------------------------
+
+    def stats(self, *, popular: int = 10) -> stats.Stats:
+        """Figures of the cache; sizes may be some seconds old, as they take a scan of all keys."""
+        return stats.Stats(
+            generation=stats.generation(self.client, self.keys),
+            searches=self.query_log.states(),
+            sizes=self._sizes(self.client, self.keys),
+            memory=stats.memory(self.client),
+            popular=self.query_log.popular(popular),
+        )
+
+    def clear(self) -> int | None:
+        """Delete all kept answers; how many there were, None when Redis is unavailable."""
+        deleted = stats.clear(self.client, self.keys)
+        self._sizes.invalidate(self.client, self.keys)
+        return deleted
+
+    def ping(self) -> str | None:
+        """The version of Redis, None when it is unavailable."""
+        try:
+            info = self.client.call(
+                TimeLimit(self.client.timeout), lambda client: client.info("server")
+            )
+        except (RedisUnavailable, redis.ResponseError):
+            return None
+        return str(info.get("redis_version", "unknown"))
+
+
+def refresh_due(age: float, ttl: float, took: float) -> bool:
+    """Whether this search should have a fresh answer refreshed before it expires.
+
+    Probabilistic early expiration (Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache
+    Stampede Prevention, VLDB 2015): the lead before expiry is drawn from an exponential
+    distribution, so that of many searches one is early and of few searches none is. They scale it
+    by the time a computation takes. Ours take milliseconds, and an answer that is requested once a
+    second would mostly expire before any search was early, so 2 % of the lifetime is the least.
+    """
+    lead = -math.log(1.0 - random.random()) * max(took, ttl * _EARLY)  # noqa: S311
+    return age + lead >= ttl

@@ -1,0 +1,164 @@
+"""A decorator for other values worth keeping: `@cache.memoize(seconds=60)`.
+
+The ideas are those of django-cache-memoize: invalidate with the same arguments, refresh at will,
+callables on hit and miss, arguments rewritten to keys, run once per period without keeping the
+value. docs/caching.md has an example of each.
+"""
+
+import inspect
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import date
+from functools import update_wrapper
+from hashlib import blake2b
+from typing import Any, Generic, ParamSpec, TypeVar, cast
+
+import redis
+
+from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.serializers import Unreadable, dumps, loads
+from app.cache.single_flight import LockTimeout, SingleFlight
+from app.cache.store import Envelope, Keys, unpack
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_SERIALIZER = "memoized"
+
+
+class Memoized(Generic[P, T]):
+    """A function whose value is kept for a while; made by `AnswerCache.memoize`.
+
+    Without Redis each call runs the function, and so does one that waited too long for another.
+    """
+
+    def __init__(
+        self,
+        function: Callable[P, T],
+        client: RedisClient,
+        keys: Keys,
+        *,
+        seconds: float,
+        lock_wait: float,
+        lock_lifetime: float,
+        args_rewrite: Callable[..., Iterable[Any]] | None,
+        on_hit: Callable[..., object] | None,
+        on_miss: Callable[..., object] | None,
+        store: bool,
+    ) -> None:
+        self._function = function
+        self._client = client
+        self._keys = keys
+        self._seconds = seconds
+        self._lock_wait = lock_wait
+        self._signature = inspect.signature(function)
+        self._rewrite = args_rewrite or self._bound_arguments
+        self._on_hit = on_hit
+        self._on_miss = on_miss
+        self._store = store
+        # The value in a list: None is a value, and no list means that there is none.
+        self._single_flight: SingleFlight[list[T]] = SingleFlight(client, lock_lifetime)
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """The kept value, or the function's.
+
+        With `store=False` None when the function has run within the period.
+
+        Raises:
+            NotSerializable: the value would not come back as it is.
+        """
+        key = self.key(*args, **kwargs)
+        kept = self._get(key)
+        if kept is None:
+            lock = self._keys.lock(self._keys.digest(key))
+            limit = TimeLimit(self._client.timeout)
+            try:
+                with self._single_flight.enter(key, lock, self._lock_wait, limit) as turn:
+                    kept = turn.result or self._get(key)
+                    if kept is None:
+                        value = self.refresh(*args, **kwargs)
+                        turn.result = [value] if self._store else [cast(T, None)]
+                        return value
+                    turn.result = kept
+            except LockTimeout:
+                return self.refresh(*args, **kwargs)
+        if self._on_hit:
+            self._on_hit(*args, **kwargs)
+        return kept[0]
+
+    def refresh(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run the function now and keep its value."""
+        value = self._function(*args, **kwargs)
+        self._set(self.key(*args, **kwargs), value if self._store else None)
+        if self._on_miss:
+            self._on_miss(*args, **kwargs)
+        return value
+
+    def invalidate(self, *args: P.args, **kwargs: P.kwargs) -> None:
+        """The next call with these arguments runs the function."""
+        name = self._keys.memoized(self.key(*args, **kwargs))
+        with suppress(RedisUnavailable, redis.ResponseError):
+            self._client.call(TimeLimit(self._client.timeout), redis.Redis.delete, name)
+
+    def key(self, *args: P.args, **kwargs: P.kwargs) -> str:
+        """What the value of these arguments is kept under.
+
+        Raises:
+            TypeError: an argument has no text that is the same in every process.
+        """
+        parts = repr([_key_part(part) for part in self._rewrite(*args, **kwargs)])
+        name = f"{self._function.__module__}.{self._function.__qualname__}"
+        return f"{name}:{blake2b(parts.encode(), digest_size=16).hexdigest()}"
+
+    def _bound_arguments(self, *args: Any, **kwargs: Any) -> Iterable[Any]:
+        """`f(1)`, `f(a=1)` and a default of 1 are the same call."""
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return [*bound.args, *sorted(bound.kwargs.items())]
+
+    def _get(self, key: str) -> list[T] | None:
+        """The kept value in a list, None when there is none."""
+        name = self._keys.memoized(key)
+        try:
+            data: Any = self._client.call(TimeLimit(self._client.timeout), redis.Redis.get, name)
+            envelope = unpack(data) if isinstance(data, bytes) else None
+            if envelope is None or envelope.digest != self._keys.digest(key):
+                return None
+            return [loads(envelope.payload)]
+        except (RedisUnavailable, redis.ResponseError, Unreadable):
+            return None
+
+    def _set(self, key: str, value: Any) -> None:
+        envelope = Envelope(
+            self._keys.digest(key),
+            _SERIALIZER,
+            b"",
+            b"",
+            time.time(),
+            self._seconds,
+            0.0,
+            dumps(value),
+        )
+        name, milliseconds = self._keys.memoized(key), int(self._seconds * 1000)
+        with suppress(RedisUnavailable, redis.ResponseError):
+            self._client.call(
+                TimeLimit(self._client.timeout),
+                redis.Redis.set,
+                name,
+                envelope.pack(),
+                px=milliseconds,
+            )
+
+
+def _key_part(part: Any) -> Any:
+    """Only what looks the same in every process: most objects show their address in memory."""
+    if part is None or isinstance(part, str | bytes | int | float | date):
+        return part
+    if isinstance(part, tuple | list):
+        return [_key_part(inner) for inner in part]
+    raise TypeError(
+        f"a {type(part).__name__} cannot be part of a key: pass args_rewrite, which makes plain "
+        "values of the arguments"
+    )

@@ -1,0 +1,238 @@
+"""Redis commands with a time limit, behind a circuit breaker.
+
+The time limits of redis-py count per read and per connection attempt: a server that sends one byte
+now and then is waited for without end. Here every connect, TLS handshake, read and write of a
+command shares one deadline. Only looking up the host name of Redis is not limited.
+"""
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import redis
+from redis.backoff import NoBackoff
+from redis.connection import Connection, SSLConnection, UnixDomainSocketConnection
+from redis.exceptions import LockError
+from redis.retry import Retry
+from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection
+
+from app.cache.circuit_breaker import CircuitBreaker
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_FIRST_DELAY, _LONGEST_DELAY = 0.5, 10.0  # seconds without Redis after a failure
+_SHORTEST = 0.0005  # seconds; 0 would make the socket non-blocking
+_SENTINEL_SCHEME = "redis+sentinel"
+
+log = logging.getLogger(__name__)
+
+
+class RedisUnavailable(Exception):
+    """Redis cannot be used now: not configured, unreachable, too slow, or its reply is invalid."""
+
+
+@dataclass(slots=True)
+class TimeLimit:
+    """The seconds that one search may still spend on Redis, over all its commands."""
+
+    remaining: float
+
+
+class RedisClient:
+    """Runs Redis commands within time limits; after a failure Redis is left alone for a while.
+
+    Threads and forked workers may share it: redis-py's pool opens new connections after a fork.
+    """
+
+    def __init__(self, connection: "redis.Redis | None", timeout: float) -> None:
+        self.redis = connection
+        self.timeout = timeout
+        self.breaker = CircuitBreaker(_FIRST_DELAY, _LONGEST_DELAY)
+
+    @property
+    def configured(self) -> bool:
+        """Whether there is a Redis at all."""
+        return self.redis is not None
+
+    def call(
+        self,
+        limit: TimeLimit,
+        command: Callable[Concatenate["redis.Redis", P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Call `command(redis, *args, **kwargs)`.
+
+        Raises:
+            RedisUnavailable: Redis cannot be used now, or `limit` is used up.
+            redis.ResponseError, redis.exceptions.LockError: Redis answered, but refused the
+                command (it is full, or a read-only replica).
+        """
+        if self.redis is None or limit.remaining <= 0 or not self.breaker.allow():
+            raise RedisUnavailable("Redis is not used now")
+        started = time.monotonic()
+        _current.deadline = started + limit.remaining
+        try:
+            result = command(self.redis, *args, **kwargs)
+        except (redis.ResponseError, LockError):
+            self.breaker.record_success()
+            raise
+        except Exception as error:
+            # redis-py reports a reply of the wrong shape with any exception of Python's.
+            if self.breaker.record_failure(started):
+                log.warning("Redis failed: %s: %s", type(error).__name__, error)
+            raise RedisUnavailable(f"{type(error).__name__}: {error}") from error
+        finally:
+            limit.remaining -= time.monotonic() - started
+        self.breaker.record_success()
+        return result
+
+
+# The deadline of the command that runs in this thread, as `time.monotonic()`.
+_current = threading.local()
+
+
+def _remaining() -> float:
+    """Seconds left for the command of this thread."""
+    return float(max(getattr(_current, "deadline", 0.0) - time.monotonic(), _SHORTEST))
+
+
+class _DeadlineSocket:
+    """A socket whose reads and writes end at the deadline of the current command."""
+
+    def __init__(self, wrapped: socket.socket) -> None:
+        self._wrapped = wrapped
+        self.fileno = wrapped.fileno  # redis-py polls it before each command
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._wrapped, name)
+
+    def recv_into(self, *args: Any) -> int:
+        self._wrapped.settimeout(_remaining())
+        return self._wrapped.recv_into(*args)
+
+    def recv(self, *args: Any) -> bytes:
+        self._wrapped.settimeout(_remaining())
+        return self._wrapped.recv(*args)
+
+    def sendall(self, data: Any) -> None:
+        self._wrapped.settimeout(_remaining())
+        self._wrapped.sendall(data)
+
+
+class _DeadlineMixin:
+    """Connects within the deadline of the current command.
+
+    redis-py reads `socket_connect_timeout` for each address it tries, and `socket_timeout` before
+    the TLS handshake, which Python ends as a whole after that time.
+    """
+
+    @property
+    def socket_connect_timeout(self) -> float:
+        return _remaining()
+
+    @socket_connect_timeout.setter
+    def socket_connect_timeout(self, value: object) -> None:
+        pass
+
+    @property
+    def socket_timeout(self) -> float:
+        return _remaining()
+
+    @socket_timeout.setter
+    def socket_timeout(self, value: object) -> None:
+        pass
+
+    def _connect(self) -> Any:
+        return _DeadlineSocket(super()._connect())  # type: ignore[misc]
+
+
+class _Tcp(_DeadlineMixin, Connection):  # type: ignore[misc]
+    pass
+
+
+class _Tls(_DeadlineMixin, SSLConnection):  # type: ignore[misc]
+    pass
+
+
+class _Unix(_DeadlineMixin, UnixDomainSocketConnection):  # type: ignore[misc]
+    pass
+
+
+class _SentinelMaster(_DeadlineMixin, SentinelManagedConnection):  # type: ignore[misc]
+    pass
+
+
+_WITH_DEADLINE: Mapping[type, type] = {
+    Connection: _Tcp,
+    SSLConnection: _Tls,
+    UnixDomainSocketConnection: _Unix,
+}
+
+
+def connect(url: str, timeout: float) -> RedisClient:
+    """A client that opens no connection yet; without a URL, one that has no Redis.
+
+    `redis://`, `rediss://` and `unix://` are those of redis-py.
+    `redis+sentinel://[user:password@]host:port,host:port/service[/db]` is the master that these
+    sentinels name.
+
+    Args:
+        timeout: seconds that one search may spend on Redis.
+
+    Raises:
+        ValueError: the URL is invalid.
+    """
+    if not url:
+        return RedisClient(None, timeout)
+    parts = urlsplit(url)
+    client = _through_sentinel(parts) if parts.scheme == _SENTINEL_SCHEME else _direct(url)
+    client.set_response_callback("SET", _reply_to_set)
+    return RedisClient(client, timeout)
+
+
+def _reply_to_set(reply: object, **options: object) -> bool | None:
+    """None when NX kept an older value. redis-py takes any other reply for that, garbage too."""
+    if reply is None or reply == b"OK":
+        return None if reply is None else True
+    raise ValueError("the reply to SET is invalid")
+
+
+def _options() -> dict[str, Any]:
+    return {
+        "protocol": 2,  # RESP3 costs a new connection one more round trip
+        "driver_info": None,  # so do two CLIENT SETINFO
+        "retry": Retry(NoBackoff(), 0),  # retries are the circuit breaker's business
+    }
+
+
+def _direct(url: str) -> "redis.Redis":
+    pool = redis.ConnectionPool.from_url(url, **_options())
+    pool.connection_class = _WITH_DEADLINE[pool.connection_class]
+    return redis.Redis(connection_pool=pool)
+
+
+def _through_sentinel(parts: SplitResult) -> "redis.Redis":
+    account, _, hosts = parts.netloc.rpartition("@")
+    user, _, password = account.partition(":")
+    service, _, db = parts.path.strip("/").partition("/")
+    if not hosts or not service:
+        raise ValueError("a Sentinel URL is redis+sentinel://host:port/service")
+    manager = Sentinel([])  # type: ignore[no-untyped-call]
+    manager.sentinels = [_direct(f"redis://{host}") for host in hosts.split(",")]
+    pool = SentinelConnectionPool(  # type: ignore[no-untyped-call]
+        service,
+        manager,
+        connection_class=_SentinelMaster,
+        username=unquote(user) or None,
+        password=unquote(password) or None,
+        db=int(db or 0),
+        **_options(),
+    )
+    return redis.Redis(connection_pool=pool)

@@ -1,0 +1,310 @@
+"""What lies in Redis: answers in envelopes, and the generation that makes them current.
+
+A generation stands for one state of the index. A swap or a write begins another one, and answers
+of the former generation are no longer fresh. A lookup reads the generation and the answer in one
+`MGET`.
+"""
+
+import hashlib
+import secrets
+import struct
+import time
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import orjson
+import redis
+
+from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.serializers import Serializer, Unreadable
+
+State = Literal["HIT", "MISS", "STALE", "OFF"]
+
+# -- keys --------------------------------------------------------------------------------------
+
+
+class Keys:
+    """The names of everything that is kept for an alias.
+
+    All carry the same hash tag, `{blog}`: a Redis Cluster keeps them on one node, so that one MGET
+    can read the generation and an answer.
+
+    Args:
+        variant: whatever besides the request makes answers differ, such as the strategy.
+    """
+
+    def __init__(self, alias: str, variant: str) -> None:
+        self._variant = variant
+        self._prefix = f"blogsearch:{{{alias}}}"
+        self.generation = f"{self._prefix}:generation"
+        self.counts = f"{self._prefix}:counts"
+        self.all_answers = f"{self._prefix}:answer:*"  # for SCAN
+        self._answer = f"{self._prefix}:answer:"
+
+    def digest(self, request: str) -> bytes:
+        """16 bytes for a normalized request, which may be long and contain anything."""
+        text = f"{self._variant}\n{request}"
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+    def answer(self, digest: bytes) -> str:
+        return self._answer + digest.hex()
+
+    def lock(self, digest: bytes) -> str:
+        return f"{self._prefix}:lock:{digest.hex()}"
+
+    def queries(self, day: str) -> str:
+        """The counted queries of a day such as `2026-11-21`."""
+        return f"{self._prefix}:queries:{day}"
+
+    def memoized(self, name: str) -> str:
+        return f"{self._prefix}:memoized:{name}"
+
+
+# -- envelopes ---------------------------------------------------------------------------------
+
+_MAGIC = b"\xb5BS\x02"  # no text starts with 0xb5; the last byte is the version of this layout
+_HEAD = struct.Struct(">4sI16s12sddfBH")
+_CHECKED_FROM = 8  # the checksum covers what follows it
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A kept value with what is needed to judge it.
+
+    `digest`: of the request or call that it belongs to. `etag`: 12 bytes. `created`: seconds since
+    1970. `ttl`: how many seconds it counts as fresh. `took`: how many its computation took.
+    """
+
+    digest: bytes
+    serializer: str
+    generation: bytes
+    etag: bytes
+    created: float
+    ttl: float
+    took: float
+    payload: bytes
+
+    def pack(self) -> bytes:
+        """The bytes for Redis."""
+        name = self.serializer.encode("ascii")
+        head = _HEAD.pack(
+            _MAGIC,
+            0,
+            self.digest,
+            self.etag,
+            self.created,
+            self.ttl,
+            self.took,
+            len(name),
+            len(self.generation),
+        )
+        checked = b"".join((head[_CHECKED_FROM:], name, self.generation, self.payload))
+        return _MAGIC + zlib.crc32(checked).to_bytes(4, "big") + checked
+
+
+def unpack(data: bytes) -> Envelope:
+    """The envelope that these bytes are.
+
+    Raises:
+        Unreadable: another program's value, another version's, or a damaged one.
+    """
+    if len(data) < _HEAD.size or not data.startswith(_MAGIC):
+        raise Unreadable("not a value of this cache")
+    _, checksum, digest, etag, created, ttl, took, name, generation = _HEAD.unpack_from(data)
+    if zlib.crc32(memoryview(data)[_CHECKED_FROM:]) != checksum:
+        raise Unreadable("the checksum differs")
+    generation_start = _HEAD.size + name
+    payload_start = generation_start + generation
+    return Envelope(
+        digest,
+        data[_HEAD.size : generation_start].decode("ascii"),
+        data[generation_start:payload_start],
+        etag,
+        created,
+        ttl,
+        took,
+        data[payload_start:],
+    )
+
+
+# -- answers -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CachedAnswer:
+    """An answer, and where it came from.
+
+    `state`: HIT from Redis; MISS computed now; STALE from Redis, older than it should be; OFF
+    computed now, without Redis. `payload`: the body of the response, compressed when
+    `content_encoding` is set. `etag`: without quotes. `age`, `ttl` and `took`: seconds.
+    `generation`: b"" without Redis.
+    """
+
+    state: State
+    payload: bytes
+    etag: str
+    generation: bytes
+    age: float
+    ttl: float
+    took: float
+    serializer: Serializer
+
+    @property
+    def content_encoding(self) -> str | None:
+        """The content coding of `payload`, None where it is plain JSON."""
+        return self.serializer.content_encoding
+
+    def json(self) -> bytes:
+        """The body of the response, not compressed."""
+        return self.serializer.decompress(self.payload)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The answer as a dict, decoded with each call."""
+        body: dict[str, Any] = orjson.loads(self.json())
+        return body
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What Redis had for a request.
+
+    `generation` is None when there is none yet. `answer` is HIT or STALE, None when nothing is
+    kept. `reached` is False without Redis.
+    """
+
+    reached: bool
+    generation: bytes | None = None
+    answer: CachedAnswer | None = None
+
+
+_NOT_REACHED = Lookup(reached=False)
+
+# Replaces the generation only if it is still the one that was read: a newer one is right.
+_REPLACE_GENERATION = """
+if redis.call("get", KEYS[1]) == ARGV[1] then redis.call("set", KEYS[1], ARGV[2]) end
+return redis.call("get", KEYS[1])
+"""
+
+
+def make_etag(generation: bytes, digest: bytes, payload: bytes) -> bytes:
+    """12 bytes that differ between generations, requests and answers.
+
+    Answers of one generation may differ too, and without Redis there is no generation.
+    """
+    checksum = zlib.crc32(payload).to_bytes(4, "big")
+    return hashlib.blake2b(generation + digest + checksum, digest_size=12).digest()
+
+
+def make_generation(index: str, rules: str) -> bytes:
+    """A generation that is different from all others; `index` and `rules` are for readers."""
+    return f"{index or '-'} {rules or '-'} {secrets.token_hex(6)}".encode()
+
+
+def index_of(generation: bytes) -> str:
+    """The index that a generation names, "" when it names none."""
+    index = generation.split(b" ", 1)[0].decode("utf-8", "replace")
+    return "" if index == "-" else index
+
+
+class AnswerStore:
+    """The answers of one alias, written by one serializer."""
+
+    def __init__(self, client: RedisClient, keys: Keys, serializer: Serializer) -> None:
+        self._client = client
+        self._keys = keys
+        self.serializer = serializer
+
+    def lookup(self, digest: bytes, limit: TimeLimit) -> Lookup:
+        """The generation and the answer to a request, in one round trip."""
+        keys = (self._keys.generation, self._keys.answer(digest))
+        try:
+            generation, data = self._client.call(limit, _get_both, keys)
+        except (RedisUnavailable, redis.ResponseError):
+            return _NOT_REACHED
+        if data is None:
+            return Lookup(True, generation)
+        try:
+            kept = unpack(data)
+        except Unreadable:
+            return Lookup(True, generation)
+        if kept.digest != digest or kept.serializer != self.serializer.name:
+            return Lookup(True, generation)
+        age = max(time.time() - kept.created, 0.0)
+        answer = CachedAnswer(
+            "HIT" if kept.generation == generation and age < kept.ttl else "STALE",
+            kept.payload,
+            kept.etag.hex(),
+            kept.generation,
+            age,
+            kept.ttl,
+            kept.took,
+            self.serializer,
+        )
+        return Lookup(True, generation, answer)
+
+    def put(
+        self, digest: bytes, answer: CachedAnswer, keep_seconds: float, limit: TimeLimit
+    ) -> None:
+        """Keep an answer for `keep_seconds`, if Redis takes it."""
+        envelope = Envelope(
+            digest,
+            self.serializer.name,
+            answer.generation,
+            bytes.fromhex(answer.etag),
+            time.time(),
+            answer.ttl,
+            answer.took,
+            answer.payload,
+        )
+        key, milliseconds = self._keys.answer(digest), int(keep_seconds * 1000)
+        try:
+            self._client.call(limit, redis.Redis.set, key, envelope.pack(), px=milliseconds)
+        except (RedisUnavailable, redis.ResponseError):
+            return
+
+    def begin_generation(self, generation: bytes, limit: TimeLimit) -> bool:
+        """Make this generation the current one; False when Redis did not take it."""
+        try:
+            self._client.call(limit, redis.Redis.set, self._keys.generation, generation)
+        except (RedisUnavailable, redis.ResponseError):
+            return False
+        return True
+
+    def first_generation(self, limit: TimeLimit) -> bytes | None:
+        """The current generation, made now when there is none; None when Redis takes none."""
+        return self._generation(_set_default, make_generation("", ""), limit)
+
+    def replace_generation(self, seen: bytes, index: str, limit: TimeLimit) -> bytes | None:
+        """Begin a generation of `index`, unless another has replaced `seen`; the current one.
+
+        None when Redis takes none.
+        """
+        return self._generation(_replace, (seen, make_generation(index, "")), limit)
+
+    def _generation(self, command: Any, value: Any, limit: TimeLimit) -> bytes | None:
+        try:
+            found = self._client.call(limit, command, self._keys.generation, value)
+        except (RedisUnavailable, redis.ResponseError):
+            return None
+        return found if isinstance(found, bytes) else None
+
+
+def _get_both(client: "redis.Redis", keys: Sequence[str]) -> tuple[bytes | None, bytes | None]:
+    first, second = client.mget(keys)
+    if isinstance(first, bytes | None) and isinstance(second, bytes | None):
+        return first, second
+    raise ValueError("the reply to MGET is invalid")
+
+
+def _set_default(client: "redis.Redis", key: str, value: bytes) -> Any:
+    with client.pipeline(transaction=False) as pipeline:
+        pipeline.set(key, value, nx=True)
+        pipeline.get(key)
+        return pipeline.execute()[1]
+
+
+def _replace(client: "redis.Redis", key: str, values: tuple[bytes, bytes]) -> Any:
+    return client.eval(_REPLACE_GENERATION, 1, key, *values)

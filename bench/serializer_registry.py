@@ -1,0 +1,167 @@
+"""Every way to serialize a value that is compared: nine formats, alone and with five compressors.
+
+The service offers a few of them (`app.cache.serializers`), under the same names.
+"""
+
+import json
+import lzma
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]
+import msgspec
+import orjson
+import ormsgpack
+import ujson
+
+from app.cache.serializers import (
+    NotSerializable,
+    Unreadable,
+    from_plain,
+    get_serializer,
+    render,
+    to_plain,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to write a plain tree as bytes.
+
+    `native`: it takes any value as it is, without `to_plain`. `finished`: what it writes is the
+    body of the HTTP response.
+    """
+
+    name: str
+    dumps: Callable[[Any], bytes]
+    loads: Callable[[bytes], Any]
+    native: bool = False
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compressor:
+    """`content_encoding` is its HTTP content coding, where browsers take it."""
+
+    name: str
+    compress: Callable[[bytes], bytes]
+    decompress: Callable[[bytes], bytes]
+    content_encoding: str | None = None
+
+
+def _json(tree: Any) -> bytes:
+    return json.dumps(tree, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _ujson(tree: Any) -> bytes:
+    text: str = ujson.dumps(tree, ensure_ascii=False, escape_forward_slashes=False, allow_nan=False)
+    return text.encode()
+
+
+def _msgpack(tree: Any) -> bytes:
+    return bytes(msgpack.packb(tree))
+
+
+def _lzma(data: bytes) -> bytes:
+    return lzma.compress(data, preset=6)
+
+
+FORMATS: dict[str, Format] = {
+    form.name: form
+    for form in (
+        Format("json", _json, json.loads),
+        Format("orjson", orjson.dumps, orjson.loads),
+        Format("ujson", _ujson, ujson.loads),
+        Format("msgspec", msgspec.json.encode, msgspec.json.decode),
+        Format("msgspec-msgpack", msgspec.msgpack.encode, msgspec.msgpack.decode),
+        Format("msgpack", _msgpack, msgpack.unpackb),
+        Format("ormsgpack", ormsgpack.packb, ormsgpack.unpackb),
+        Format("pickle", pickle.dumps, pickle.loads, native=True),
+        Format("bytes", render, orjson.loads, finished=True),
+    )
+}
+
+
+def _of_the_service(name: str) -> Compressor:
+    found = get_serializer(f"bytes+{name}")
+    return Compressor(name, found.compress, found.decompress, found.content_encoding)
+
+
+COMPRESSORS: dict[str, Compressor] = {
+    "lzma": Compressor("lzma", _lzma, lzma.decompress),
+    **{name: _of_the_service(name) for name in ("zlib", "zstd", "lz4", "brotli")},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Serializer:
+    """A format and perhaps a compressor."""
+
+    name: str
+    form: Format
+    compressor: Compressor | None = None
+
+    @property
+    def content_encoding(self) -> str | None:
+        """The content coding of stored bytes that are a finished, compressed response."""
+        return self.compressor.content_encoding if self.compressor and self.form.finished else None
+
+    @property
+    def safe(self) -> bool:
+        """Reading it cannot run code that somebody has put into Redis."""
+        return self.form.name != "pickle"
+
+    def dumps(self, value: Any) -> bytes:
+        """The bytes to store.
+
+        Raises:
+            NotSerializable: the value would not come back as it is.
+        """
+        tree = value if self.form.native else to_plain(value)
+        try:
+            data = self.form.dumps(tree)
+        except (ValueError, TypeError, OverflowError, RecursionError, pickle.PickleError) as error:
+            # Each library has its own error for half a surrogate pair and the like.
+            raise NotSerializable("value", f"{self.form.name}: {error}") from error
+        return self.compressor.compress(data) if self.compressor else data
+
+    def loads(self, data: bytes) -> Any:
+        """The value again.
+
+        Raises:
+            Unreadable: the bytes are damaged.
+        """
+        try:
+            tree = self.decode(data)
+            return tree if self.form.native else from_plain(tree)
+        except Exception as error:  # each library has its own errors
+            raise Unreadable(f"{self.name}: {error}") from error
+
+    def decode(self, data: bytes) -> Any:
+        """What the format wrote, with tags if the value has dates or large integers."""
+        return self.form.loads(self.unpack(data))
+
+    def unpack(self, data: bytes) -> bytes:
+        """What the format wrote: the stored bytes without the compression."""
+        return self.compressor.decompress(data) if self.compressor else data
+
+    def response(self, data: bytes) -> bytes:
+        """The body of a response to a client that accepts no compression."""
+        if self.form.finished:
+            return self.unpack(data)
+        return render(self.decode(data))
+
+
+@cache
+def serializers() -> dict[str, Serializer]:
+    """All of them by name: every format alone, then with every compressor."""
+    found = [Serializer(form.name, form) for form in FORMATS.values()]
+    found += [
+        Serializer(f"{form.name}+{compressor.name}", form, compressor)
+        for form in FORMATS.values()
+        for compressor in COMPRESSORS.values()
+    ]
+    return {serializer.name: serializer for serializer in found}

@@ -1,0 +1,55 @@
+"""What the tests of the cache share: an alias of their own, and caches to open."""
+
+import uuid
+from collections.abc import Callable, Iterator
+
+import pytest
+import redis
+from elasticsearch import Elasticsearch
+
+from app.cache import AnswerCache, open_cache
+from app.settings import Settings
+
+Open = Callable[..., AnswerCache]
+
+
+@pytest.fixture
+def name(redis_url: str, elastic: Elasticsearch) -> Iterator[str]:
+    """An alias of the test's own; its keys and indices are deleted afterwards."""
+    alias = f"test-{uuid.uuid4().hex[:12]}"
+    yield alias
+    with redis.Redis.from_url(redis_url) as client:
+        for key in client.scan_iter(match=f"blogsearch:{{{alias}}}:*"):
+            client.delete(key)
+    found = elastic.indices.get(index=f"{alias}*", expand_wildcards="all", ignore_unavailable=True)
+    for index in found:
+        elastic.indices.delete(index=index)
+
+
+@pytest.fixture
+def server(redis_url: str) -> Iterator["redis.Redis"]:
+    """A client of the Redis of the tests."""
+    with redis.Redis.from_url(redis_url) as client:
+        yield client
+
+
+@pytest.fixture
+def settings(redis_url: str, name: str, elasticsearch_url: str) -> Settings:
+    """Settings of an empty alias.
+
+    The cache may spend more time on Redis than by default: a busy machine is no fault of Redis.
+    """
+    return Settings(
+        redis_url=redis_url, index=name, elasticsearch_url=elasticsearch_url, cache_timeout=5
+    )
+
+
+@pytest.fixture
+def opened(settings: Settings) -> Open:
+    """Opens a cache; `opened(cache_ttl=1)` changes a setting."""
+    return lambda **changed: open_cache(Settings(**{**settings.model_dump(), **changed}))
+
+
+@pytest.fixture
+def cache(opened: Open) -> AnswerCache:
+    return opened()
