@@ -4,7 +4,6 @@ import time
 from pathlib import Path
 
 import click
-from watchfiles import watch
 
 from analyzers.rules import RuleErrors
 from app.commands.options import reading_options, rejects_option, shape_of, stoppable
@@ -12,7 +11,6 @@ from app.commands.outcome import begin_generation, leave, tell_built, tell_orpha
 from app.commands.reporting import Rejects, display, rejects
 from app.commands.sources import Reading
 from app.commands.tools import Tools, pass_tools
-from app.commands.watched import Watched
 from app.elastic import translated
 from app.errors import ServiceError
 from indexer.errors import IndexingError, Locked
@@ -90,6 +88,14 @@ def _sync(
 
 def _watch(tools: Tools, reading: Reading, force: bool, rejects_path: Path | None) -> None:
     """Sync now, and again after every change, until Ctrl-C."""
+    try:
+        from watchfiles import watch
+    except ImportError:
+        raise click.ClickException(
+            "--watch needs the Python package watchfiles; run pip install 'blogsearch[watch]'."
+        ) from None
+    from app.commands.watched import Watched
+
     watched = Watched(reading.paths())
     click.echo(f"Watching {reading}; Ctrl-C ends it.", err=True)
     # The first round comes after the watch has begun: a change during it must not be missed.
