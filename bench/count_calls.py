@@ -1,0 +1,79 @@
+"""Counts the functions of this project that a cached search passes through.
+
+    .venv/bin/python -m bench.count_calls
+
+It answers one `GET /search` from the cache through the WSGI application, in this process, and
+counts with `sys.setprofile` every call of a Python function that is defined in app, indexer or
+analyzers (generators and comprehensions included). It starts a Redis; Elasticsearch is not needed.
+
+The first column is the first request of a worker with this query string, the second one every
+later one: a worker keeps parsed query strings.
+"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+from flask import Flask
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from app import create_app
+from app.cache import Computed
+from app.search.request import SearchRequest
+from app.settings import Settings
+from app.views.search import parse
+from bench.servers import redis_server
+
+_REPOSITORY = Path(__file__).resolve().parent.parent
+_OURS = tuple(f"{_REPOSITORY / package}/" for package in ("app", "indexer", "analyzers"))
+_QUERY = "python"
+
+
+@click.command()
+def main() -> None:
+    """Print the number of calls by module."""
+    with redis_server() as server:
+        app = create_app(Settings(redis_url=server.url, index="count-calls"))
+        _fill(app)
+        _get(app)  # opens the connection to Redis
+        parse.cache_clear()
+        first, later = _counted(app), _counted(app)
+    for module in sorted(first | later, key=lambda name: -first[name]):
+        click.echo(f"{first[module]:5} {later[module]:5}  {module}")
+    click.echo(f"{first.total():5} {later.total():5}  in all")
+
+
+def _fill(app: Flask) -> None:
+    body = {"q": _QUERY, "count": 0, "hits": []}
+    app.extensions["blogsearch"].cache.get_or_compute(
+        SearchRequest(q=_QUERY).key(), lambda: Computed(body, index="", found=True)
+    )
+
+
+def _get(app: Flask) -> None:
+    environ = EnvironBuilder(path="/search", query_string={"q": _QUERY}).get_environ()
+    _, status, headers = run_wsgi_app(app, environ, buffered=True)
+    if not status.startswith("200") or headers["X-Cache"] != "HIT":
+        raise AssertionError(f"not a cached answer: {status}, {headers}")
+
+
+def _counted(app: Flask) -> "Counter[str]":
+    calls: Counter[str] = Counter()
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(_OURS):
+            calls[str(Path(frame.f_code.co_filename).relative_to(_REPOSITORY))] += 1
+
+    sys.setprofile(profile)
+    try:
+        _get(app)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+if __name__ == "__main__":
+    main()
