@@ -1,16 +1,20 @@
-"""Real engines for the live tests: a test that cannot reach one fails, it does not skip."""
+"""Fixtures on real engines. A test that cannot reach an engine fails; it is not skipped."""
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from analyzers.rules import read_rules, rule_files
 from app import create_app
+from app.cli import main
+from app.commands.tools import Tools
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
 from indexer.build.reindex import reindex
@@ -19,8 +23,10 @@ from indexer.sources import SourceOptions, open_source
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
+Run = Callable[..., Result]
 
-def _address(name: str) -> str:
+
+def _url(name: str) -> str:
     try:
         return os.environ[name]
     except KeyError:
@@ -29,12 +35,12 @@ def _address(name: str) -> str:
 
 @pytest.fixture(scope="session")
 def elasticsearch_url() -> str:
-    return _address("ELASTICSEARCH_URL")
+    return _url("ELASTICSEARCH_URL")
 
 
 @pytest.fixture(scope="session")
 def redis_url() -> str:
-    return _address("REDIS_URL")
+    return _url("REDIS_URL")
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +52,7 @@ def elastic(elasticsearch_url: str) -> Iterator[Elasticsearch]:
 
 @pytest.fixture
 def alias(elastic: Elasticsearch) -> Iterator[str]:
-    """An alias name of the test's own; everything called so is gone afterwards."""
+    """An alias for one test; its indices are deleted afterwards."""
     name = f"test-{uuid.uuid4().hex[:12]}"
     yield name
     _remove(elastic, name)
@@ -60,7 +66,7 @@ def _remove(elastic: Elasticsearch, name: str) -> None:
 
 @pytest.fixture(scope="session")
 def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
-    """The sample posts, indexed once as `blogsearch reindex` does it; read only."""
+    """An alias with the sample posts, as `blogsearch reindex` indexes them; read only."""
     name = f"test-sample-{uuid.uuid4().hex[:8]}"
     rules = read_rules(rule_files(REPOSITORY / "synonyms"))
     posts = open_source(str(REPOSITORY / "sample" / "posts.jsonl"), None, SourceOptions())
@@ -73,11 +79,34 @@ def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
 
 @pytest.fixture
 def settings(sample_alias: str, elasticsearch_url: str, redis_url: str) -> Settings:
-    """What the environment would say for the sample posts; `model_copy(update=…)` changes it."""
+    """Settings for the sample posts; `settings.model_copy(update=…)` changes them."""
     return Settings(elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=sample_alias)
 
 
 @pytest.fixture
 def client(settings: Settings) -> FlaskClient:
-    """The whole service on real engines, with the sample posts."""
+    """A client of the whole service, with the test's `settings`."""
     return create_app(settings).test_client()
+
+
+@pytest.fixture
+def own_settings(alias: str, elasticsearch_url: str, redis_url: str, tmp_path: Path) -> Settings:
+    """Settings for an index of the test's own, without synonym rules."""
+    return Settings(
+        elasticsearch_url=elasticsearch_url,
+        redis_url=redis_url,
+        index=alias,
+        synonyms_dir=tmp_path,
+    )
+
+
+@pytest.fixture
+def run(settings: Settings) -> Run:
+    """Runs `blogsearch WORD…` with the test's `settings`, or with `settings=…`."""
+
+    def invoke(*words: str | Path, settings: Settings = settings, **options: Any) -> Result:
+        return CliRunner().invoke(
+            main, [str(word) for word in words], obj=Tools(settings), **options
+        )
+
+    return invoke

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 
@@ -17,14 +16,6 @@ from app.settings import Settings
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(settings: Settings) -> Run:
-    def invoke(*words: str) -> Result:
-        return CliRunner().invoke(main, words, obj=Tools(settings))
-
-    return invoke
 
 
 def test_search_prints_a_table(run: Run) -> None:
@@ -70,25 +61,25 @@ def test_doctor_is_content(run: Run, settings: Settings) -> None:
     assert settings.index in result.output
 
 
-def test_doctor_says_what_to_do(settings: Settings) -> None:
+def test_doctor_says_what_to_do(run: Run, settings: Settings) -> None:
     away = settings.model_copy(update={"index": "test-no-such-index"})
-    result = CliRunner().invoke(main, ["doctor", "--format", "json"], obj=Tools(away))
+    result = run("doctor", "--format", "json", settings=away)
     assert result.exit_code == 1
     assert "blogsearch reindex" in json.loads(result.output)["index"]["remedy"]
 
 
-def test_doctor_names_the_address_without_the_password(settings: Settings) -> None:
+def test_doctor_names_the_address_without_the_password(run: Run, settings: Settings) -> None:
     away = settings.model_copy(update={"elasticsearch_url": "http://me:secret@127.0.0.1:9"})
-    result = CliRunner().invoke(main, ["doctor"], obj=Tools(away))
+    result = run("doctor", settings=away)
     assert result.exit_code == 1
     assert "(http://127.0.0.1:9)" in result.output
     assert "secret" not in result.output
     assert "blogsearch doctor" not in result.output
 
 
-def test_cache_names_redis_without_the_password(settings: Settings) -> None:
+def test_cache_names_redis_without_the_password(run: Run, settings: Settings) -> None:
     away = settings.model_copy(update={"redis_url": "redis://:secret@127.0.0.1:9/0"})
-    result = CliRunner().invoke(main, ["cache", "stats"], obj=Tools(away))
+    result = run("cache", "stats", settings=away)
     assert result.exit_code == 1
     assert "redis://127.0.0.1:9/0" in result.output
     assert "secret" not in result.output
@@ -97,15 +88,17 @@ def test_cache_names_redis_without_the_password(settings: Settings) -> None:
 def test_doctor_leaves_out_what_the_setting_leaves_out(run: Run, settings: Settings) -> None:
     every = run("doctor").output
     less = settings.model_copy(update={"synonyms_without": "tech, misspellings.synonyms"})
-    result = CliRunner().invoke(main, ["doctor"], obj=Tools(less))
+    result = run("doctor", settings=less)
     assert "in 3 file(s)" in every
     assert "in 1 file(s)" in result.output
 
 
-def test_doctor_finds_a_misspelt_synonym_setting(settings: Settings, tmp_path: Path) -> None:
+def test_doctor_finds_a_misspelt_synonym_setting(
+    run: Run, settings: Settings, tmp_path: Path
+) -> None:
     for change in ({"synonyms_without": "tec"}, {"synonyms_dir": tmp_path / "nowhere"}):
         away = settings.model_copy(update=change)
-        result = CliRunner().invoke(main, ["doctor", "--format", "json"], obj=Tools(away))
+        result = run("doctor", "--format", "json", settings=away)
         found = json.loads(result.output)["synonyms"]
         assert found["status"] == "warning"
         assert {"tec", "nowhere"} & set(re.findall(r"\w+", found["seen"] + found["remedy"]))
@@ -142,28 +135,28 @@ def test_an_unexpected_error_of_a_subcommand_is_one_message_or_a_traceback(
 
 
 def test_frequent_searches_are_kept_anew_after_a_swap(
-    elastic: Elasticsearch, settings: Settings, alias: str
+    run: Run, settings: Settings, alias: str
 ) -> None:
     own = settings.model_copy(update={"index": alias})
     posts = str(REPOSITORY / "sample" / "posts.jsonl")
-    assert CliRunner().invoke(main, ["reindex", posts], obj=Tools(own)).exit_code == 0
+    assert run("reindex", posts, settings=own).exit_code == 0
     service = create_app(own)
     visitor = service.test_client()
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "MISS"
     # Counts go to Redis some seconds later, or when they are asked for.
     assert service.extensions["blogsearch"].cache.popular(1)
-    again = CliRunner().invoke(main, ["reindex", posts], obj=Tools(own))
+    again = run("reindex", posts, settings=own)
     assert "most frequent searches are kept anew" in again.output
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "HIT"
 
 
-def test_generations_do_not_pile_up(elastic: Elasticsearch, settings: Settings, alias: str) -> None:
+def test_generations_do_not_pile_up(run: Run, settings: Settings, alias: str) -> None:
     own = settings.model_copy(update={"index": alias})
     posts = str(REPOSITORY / "sample" / "posts.jsonl")
     for _ in range(3):
-        last = CliRunner().invoke(main, ["reindex", posts], obj=Tools(own))
+        last = run("reindex", posts, settings=own)
         assert last.exit_code == 0, last.output
     assert f"Deleted {alias}-000001" in last.output
-    listed = CliRunner().invoke(main, ["indices", "--format", "json"], obj=Tools(own))
+    listed = run("indices", "--format", "json", settings=own)
     states = {one["generation"]: one["state"] for one in json.loads(listed.output)}
     assert states == {f"{alias}-000002": "previous", f"{alias}-000003": "live"}

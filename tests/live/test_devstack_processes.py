@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from bench.servers import free_port
 from devstack.containers import docker_client
 from devstack.engines import ELASTICSEARCH_VERSION, elasticsearch_version, redis_version
 from devstack.instance import open_instance
@@ -28,12 +28,6 @@ pytestmark = pytest.mark.skipif(
     shutil.which("mvn") is None and docker_client() is not None,
     reason="this machine has Docker and no Maven: it never runs the engines as processes",
 )
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Devstack:
@@ -47,8 +41,8 @@ class Devstack:
         } | {
             "BLOGSEARCH_DEVSTACK_INSTANCE": f"test-{uuid.uuid4().hex[:8]}",
             "BLOGSEARCH_DEVSTACK_BACKEND": "process",
-            "BLOGSEARCH_DEVSTACK_ELASTICSEARCH_PORT": str(_free_port()),
-            "BLOGSEARCH_DEVSTACK_REDIS_PORT": str(_free_port()),
+            "BLOGSEARCH_DEVSTACK_ELASTICSEARCH_PORT": str(free_port()),
+            "BLOGSEARCH_DEVSTACK_REDIS_PORT": str(free_port()),
             "ES_JAVA_OPTS": "-Xms256m -Xmx256m",
         }
         self.folder = open_instance(self.environment).folder

@@ -1,20 +1,11 @@
 """The service over HTTP on real engines: answers, headers, errors, heartbeats."""
 
-import socket
-
 import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
 from app.settings import Settings
-
-
-@pytest.fixture
-def nowhere() -> str:
-    """The address of a port where nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+from bench.servers import free_port
 
 
 def test_pythn_finds_python_posts(client: FlaskClient) -> None:
@@ -85,8 +76,8 @@ def test_without_an_index_it_says_what_to_run(settings: Settings) -> None:
     assert nothing.get("/__heartbeat__").status_code == 503
 
 
-def test_without_elasticsearch_503_in_json(settings: Settings, nowhere: str) -> None:
-    away = settings.model_copy(update={"elasticsearch_url": f"http://{nowhere}"})
+def test_without_elasticsearch_503_in_json(settings: Settings) -> None:
+    away = settings.model_copy(update={"elasticsearch_url": f"http://127.0.0.1:{free_port()}"})
     lonely = create_app(away).test_client()
     answer = lonely.get("/search?q=never-asked-before")
     assert answer.status_code == 503
@@ -96,9 +87,9 @@ def test_without_elasticsearch_503_in_json(settings: Settings, nowhere: str) -> 
     assert lonely.get("/__lbheartbeat__").status_code == 200
 
 
-def test_without_redis_searches_are_answered(settings: Settings, nowhere: str) -> None:
+def test_without_redis_searches_are_answered(settings: Settings) -> None:
     uncached = create_app(
-        settings.model_copy(update={"redis_url": f"redis://{nowhere}/0"})
+        settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{free_port()}/0"})
     ).test_client()
     answer = uncached.get("/search?q=pythn")
     assert answer.status_code == 200

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.servers import free_port
 from devstack.engines import ELASTICSEARCH, ELASTICSEARCH_VERSION, REDIS, Engine
 from devstack.instance import Instance, StartedEngine
 from devstack.stack import Stack
@@ -48,18 +49,12 @@ def instance(tmp_path: Path) -> Instance:
     return found
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def stack(instance: Instance, engines: Engines) -> Stack:
     environment = {
         "BLOGSEARCH_DEVSTACK_BACKEND": "process",
-        ELASTICSEARCH.port_variable: str(_free_port()),
-        REDIS.port_variable: str(_free_port()),
+        ELASTICSEARCH.port_variable: str(free_port()),
+        REDIS.port_variable: str(free_port()),
     }
     at_once = tuple(replace(each, get_version=_answers) for each in (ELASTICSEARCH, REDIS))
     return Stack(instance, environment, {"process": engines}, at_once)
@@ -190,7 +185,7 @@ def test_urls_from_the_environment_start_nothing(stack: Stack, engines: Engines)
 
 
 def test_an_address_where_nothing_answers_is_an_error_without_the_password(stack: Stack) -> None:
-    url = f"http://me:secret@127.0.0.1:{_free_port()}"
+    url = f"http://me:secret@127.0.0.1:{free_port()}"
     stack.environment = {**stack.environment, "ELASTICSEARCH_URL": url}
     with pytest.raises(DevstackError, match="no Elasticsearch answers there") as raised:
         stack.up(keep=True)
@@ -198,7 +193,7 @@ def test_an_address_where_nothing_answers_is_an_error_without_the_password(stack
 
 
 def test_status_asks_the_address_from_the_environment_too(stack: Stack) -> None:
-    given = f"http://me:secret@127.0.0.1:{_free_port()}"
+    given = f"http://me:secret@127.0.0.1:{free_port()}"
     environment = {**stack.environment, "ELASTICSEARCH_URL": given, "REDIS_URL": ""}
     first, second = Stack(stack.instance, environment, stack.backends, stack.engines).status()
     assert "from ELASTICSEARCH_URL, does not answer" in first
