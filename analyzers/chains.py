@@ -26,6 +26,8 @@ WORDS = "blog_words"
 """Words as they were written: no synonyms, nothing stopped, no stemming. For spelling."""
 CODE = "blog_code"
 """Code blocks: unstemmed, camelCase as a whole and by its parts."""
+SYNONYMS = "blog_synonyms"
+"""The synonym filter."""
 
 # fmt: off
 STOP_WORDS = frozenset((
@@ -116,7 +118,7 @@ def _filters(rules: RuleSet) -> dict[str, dict[str, Any]]:
     return {
         # "Go's" is about Go; and a rule about go must see it before snowball does.
         "blog_possessive": {"type": "stemmer", "language": "possessive_english"},
-        "blog_synonyms": {"type": "synonym", "synonyms": list(rules.compiled)},
+        SYNONYMS: {"type": "synonym", "synonyms": list(rules.compiled)},
         "blog_stop": {"type": "stop", "stopwords": sorted(STOP_WORDS)},
         "blog_snowball": {"type": "snowball", "language": "English"},
         # split_on_numerics would cut python2 and utf8 apart; preserve_original keeps the whole.
@@ -147,9 +149,9 @@ def analysis(rules: RuleSet) -> dict[str, Any]:
         "analyzer": {
             TEXT: chain(
                 _SYMBOLS_AND_CAMEL,
-                [*plain, "blog_synonyms", "blog_stop", "blog_snowball"],
+                [*plain, SYNONYMS, "blog_stop", "blog_snowball"],
             ),
-            FORMS: chain(_SYMBOLS, [*plain, "blog_synonyms"]),
+            FORMS: chain(_SYMBOLS, [*plain, SYNONYMS]),
             WORDS: chain(_SYMBOLS, plain),
             CODE: chain(_SYMBOLS, ["blog_camel_parts", *plain]),
         },

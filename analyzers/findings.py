@@ -1,4 +1,4 @@
-"""What a check of rule files has to say: one finding a complaint, with its place and its remedy."""
+"""What is wrong with a rule file: one finding per problem, with its place and its remedy."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -8,11 +8,11 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One complaint about a rule file.
+    """One problem in a rule file.
 
-    `file` is the file's name without its folder, `line` counts from 1 and is 0 when the whole file
-    is meant. `code` is stable and meant for scripts; `remedy` says what to write instead. An
-    error keeps the file from being used; a warning is something the keeper ought to have seen.
+    `file` is the file's name without its folder. `line` counts from 1; it is 0 when the finding is
+    about the whole file. `code` is stable and meant for scripts. `remedy` says what to do. A file
+    with an error cannot be used; one with a warning can.
     """
 
     file: str
@@ -27,15 +27,5 @@ class Finding:
         return f"{place}: {self.severity}: {self.message} {self.remedy} [{self.code}]"
 
     def as_dict(self) -> dict[str, Any]:
-        """The finding for JSON, one key a field."""
+        """The finding for JSON, one key per field."""
         return asdict(self)
-
-
-def error(file: str, line: int, code: str, message: str, remedy: str) -> Finding:
-    """A finding that keeps the file from being used."""
-    return Finding(file, line, "error", code, message, remedy)
-
-
-def warning(file: str, line: int, code: str, message: str, remedy: str) -> Finding:
-    """A finding that the keeper ought to have seen."""
-    return Finding(file, line, "warning", code, message, remedy)

@@ -1,11 +1,11 @@
-"""What synonym rules cost: reading, checking, creating an index, filling it, heap, searching.
+"""Measures the cost of synonym rules: reading, checking, building an index, heap, searching.
 
     python -m bench.synonyms                        # 0, 2,000, 20,000 and 200,000 rules
-    python -m bench.synonyms --rules 0 --rules 500  # others
+    python -m bench.synonyms --rules 0 --rules 500
 
-Needs ELASTICSEARCH_URL, best of an Elasticsearch that does nothing else. Heap is what the rules
-keep occupied after a full collection, which only a JVM on this machine can be asked for (`jcmd`);
-elsewhere it is left out. docs/synonyms.md tells what came of it.
+Set ELASTICSEARCH_URL to an Elasticsearch without other load. Heap is what is in use after a full
+collection, which can only be triggered in a JVM on this machine (`jcmd`); otherwise it is left out.
+docs/synonyms.md has the results.
 """
 
 import json
@@ -29,8 +29,8 @@ from rich.console import Console
 from rich.table import Table
 from werkzeug.datastructures import MultiDict
 
-from analyzers.lint.check import check
-from analyzers.rules import RuleSet, read_rules, rule_set
+from analyzers.lint import check
+from analyzers.rules import RuleSet, parse, read_rules
 from app.search import search
 from app.search.request import SearchRequest
 from app.settings import Settings, load_settings
@@ -46,7 +46,7 @@ _WARM_UP = 50
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a number of rules costs; seconds, but for searches (ms) and sizes (MB)."""
+    """The cost of a number of rules: in seconds, searches in ms, heap and state in MB."""
 
     rules: int
     read: float
@@ -62,17 +62,17 @@ class Cost:
 @click.command()
 @click.option(
     "--rules", "numbers", multiple=True, type=int, default=(0, 2_000, 20_000, 200_000),
-    show_default=True, help="How many rules; several times.",
+    show_default=True, help="Number of rules; may be repeated.",
 )  # fmt: skip
-@click.option("--posts", default=2_000, show_default=True, help="How many posts to index.")
+@click.option("--posts", default=2_000, show_default=True, help="Number of posts to index.")
 def main(numbers: Sequence[int], posts: int) -> None:
-    """Measure what synonym rules cost."""
+    """Measure the cost of synonym rules."""
     settings = load_settings()
-    rule_set.MAX_RULES = max(rule_set.MAX_RULES, *numbers)  # what is over the limit is the question
+    parse.MAX_RULES = max(parse.MAX_RULES, *numbers)  # the cost beyond the limit is measured too
     client = Elasticsearch(settings.elasticsearch_url, request_timeout=600)
     made = _posts(posts)
     words = _vocabulary(made)
-    _measure(client, settings, 0, made, words)  # the engine's own warming up is nobody's cost
+    _measure(client, settings, 0, made, words)  # warms up the engine; not reported
     costs = []
     for number in numbers:
         costs.append(_measure(client, settings, number, made, words))
@@ -81,10 +81,10 @@ def main(numbers: Sequence[int], posts: int) -> None:
 
 
 def rule_lines(number: int, words: Sequence[str]) -> Iterator[str]:
-    """Rules as blogs have them: six of ten contractions, two equivalents, two phrases.
+    """Typical rules: six of ten are contractions, two equivalents, two phrases.
 
-    One rule in ten is about a word of the posts, and every phrase begins with one, so that the
-    filter has something to look up and to look ahead for.
+    One rule in ten is about a word of the posts, and every phrase starts with one, so that the
+    filter finds matches and looks ahead.
     """
     for n in range(number):
         word = words[n % len(words)]
@@ -156,26 +156,26 @@ def _fill(client: Elasticsearch, index: str, posts: Sequence[Document]) -> None:
 def _searches(
     client: Elasticsearch, index: str, settings: Settings, words: Sequence[str]
 ) -> list[float]:
-    """Milliseconds of each search: one to three words of the posts, some of them misspelt."""
-    chance = random.Random(4)
+    """The time of each search in ms: one to three words of the posts, some of them misspelled."""
+    generator = random.Random(4)
     taken = []
     for number in range(_WARM_UP + SEARCHES):
-        chosen = [chance.choice(words) for _ in range(1 + number % 3)]
+        chosen = [generator.choice(words) for _ in range(1 + number % 3)]
         if number % 4 == 0:
             chosen[0] = chosen[0][:-2] + chosen[0][-1]
         request = SearchRequest.parse(MultiDict({"q": " ".join(chosen)}))
-        seconds, _ = _timed(lambda asked=request: search(client, index, asked, settings))
+        seconds, _ = _timed(lambda request=request: search(client, index, request, settings))
         taken.append(seconds * 1000)
     return taken[_WARM_UP:]
 
 
 def _heap(client: Elasticsearch) -> int | None:
-    """Bytes of heap in use after a full collection; None where that cannot be asked for."""
+    """Bytes of heap in use after a full collection; None where none can be triggered."""
     (node,) = client.nodes.info(metric="jvm")["nodes"].values()
     pid = int(node["jvm"]["pid"])
     try:
         owner = Path(f"/proc/{pid}").stat()
-        # A JVM listens to its own user only, not even to root.
+        # A JVM accepts jcmd from its own user only, not from root.
         user, group = (owner.st_uid, owner.st_gid) if os.geteuid() == 0 else (None, None)
         for _ in range(2):
             subprocess.run(
@@ -194,7 +194,7 @@ def _heap(client: Elasticsearch) -> int | None:
 
 
 def _posts(number: int) -> list[Document]:
-    """The sample posts, over and over under new names."""
+    """The sample posts, repeated with new ids."""
     raws = list(open_source(str(SAMPLE), None, SourceOptions()).read())
     made: list[Document] = []
     while len(made) < number:

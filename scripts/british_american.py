@@ -2,15 +2,15 @@
 
     python -m scripts.british_american /usr/share/dict/scowl > synonyms/british-american.synonyms
 
-SCOWL 2020.12.07 (the Debian package `scowl` lays it there) tells which spellings belong to one
-side only, but not which two belong together. A pair is a British word, not American, that one or
-two of the exchanges in EXCHANGES turn into an American word, not British. Because every word of
-the lists stands there with its inflections, so do the pairs; -ise verbs get those that are missing
-(organisable) and those of verbs that only programmers use (tokenise).
+SCOWL 2020.12.07 (the Debian package `scowl` installs it there) lists the spellings of each side,
+but not which two belong together. A pair is a British word that one or two of the replacements in
+REPLACEMENTS turn into an American word, where neither is a word on the other side. The lists have
+the inflections of each word, so the pairs have them, too; missing inflections of -ise verbs
+(organisable) and verbs that only programmers use (tokenise) are added.
 
-A word that means something else on the other side is left out: LEFT_OUT has the cases that the
-lists let through, NOUNS and BY_HAND those where the lists are silent because the American spelling
-is an English word in its own right (licence, license).
+Words with another meaning on the other side are left out: EXCLUDED has those that the lists do not
+exclude. NOUNS and IRREGULAR have the pairs that the lists cannot show because the American spelling
+is also a British word (licence, license).
 """
 
 import re
@@ -18,10 +18,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-LEVELS = (10, 20, 35, 40, 50, 55, 60)  # from 70 on they are words for crosswords
+LEVELS = (10, 20, 35, 40, 50, 55, 60)  # from 70 on the words are rare
 COMMON = 55  # verbs up to this level get their missing inflections
 
-EXCHANGES = (
+REPLACEMENTS = (
     ("our", "or"),
     ("re(?=d?s?$|s)", "er"),  # centre, fibreglass
     ("ogue", "og"),
@@ -50,9 +50,9 @@ EXCHANGES = (
     ("que(?=b)", "ck"),
 )
 
-# Their American spelling is mostly another word: check, story, hem, mat, prize, whiskey.
+# The American spelling is mostly another word: check, story, hem, mat, prize, whiskey.
 # fmt: off
-LEFT_OUT = frozenset({
+EXCLUDED = frozenset({
     "cheque", "cheques", "storey", "storeys", "haem", "matt", "matts", "prise", "prises",
     "whisky", "whiskies", "flyer", "flyers",
 })
@@ -85,9 +85,9 @@ NOUNS = {
     "tyre": "tire",
     "yoghurt": "yogurt",
 }
-"""Pairs whose plurals are pairs, too."""
+"""Pairs of nouns; their plurals are pairs, too."""
 
-BY_HAND = {
+IRREGULAR = {
     "aluminium": "aluminum",
     "biassed": "biased",
     "catalogued": "cataloged",
@@ -137,7 +137,7 @@ BY_HAND = {
     "speciality": "specialty",
     "writeable": "writable",
 }
-"""All other pairs that the lists do not tell."""
+"""Other pairs that the lists do not show."""
 
 # fmt: off
 TECHNICAL = (
@@ -151,23 +151,23 @@ TECHNICAL = (
 )
 # fmt: on
 ENDINGS = ("ise", "ises", "ised", "ising", "iser", "isers", "isable")
-ABSTRACT = ("isation", "isations")  # criticisation is none: only technical verbs get these
+ABSTRACT = ("isation", "isations")  # for TECHNICAL only: there is no "criticisation"
 
 NOTICE = """\
 # British spellings, contracted to the American ones: {count:,} pairs.
 #
 # Made by scripts/british_american.py from the word lists of SCOWL 2020.12.07; change the script,
-# not the file. SCOWL is Copyright 2000-2011 by Kevin Atkinson as well as any of the copyrights in
+# not this file. SCOWL is Copyright 2000-2011 by Kevin Atkinson as well as any of the copyrights in
 # SCOWL-LICENCE.txt, which has the terms: permission to use, copy, modify, distribute and sell the
 # lists and the output of scripts for any purpose, with that notice, and without any warranty.
 #
-# Many pairs are stemmed to the same token, but a spelling counts in the ranking, too:
-# check-allow: same_stem
+# Many pairs have the same stem, but the spelling counts in the ranking, too:
+# check-ignore: same_stem
 """
 
 
 class Lists:
-    """The word lists of one side, each word with the level of the shortest list it is in."""
+    """The words of some lists, each with the lowest level that has it."""
 
     def __init__(self, folder: Path, *names: str) -> None:
         self.levels: dict[str, int] = {}
@@ -181,10 +181,10 @@ class Lists:
 
 
 def pairs(folder: Path) -> dict[str, str]:
-    """British word → American word, in alphabetical order.
+    """American spellings by British ones, in alphabetical order.
 
     Raises:
-        FileNotFoundError: when SCOWL's lists are not in the folder.
+        FileNotFoundError: SCOWL's lists are not in the folder.
     """
     if not (folder / "british-words.35").exists():
         raise FileNotFoundError(f"no british-words.35 in {folder}: install SCOWL first")
@@ -193,26 +193,26 @@ def pairs(folder: Path) -> dict[str, str]:
     both = Lists(folder, "english-words").levels
     found: dict[str, str] = {}
     for word in british:
-        if word not in american and word not in both and word not in LEFT_OUT:
-            for other in _exchanged(word):
+        if word not in american and word not in both and word not in EXCLUDED:
+            for other in _replaced(word):
                 if other in american and other not in both:
                     found[word] = other
                     break
     found |= _inflected(found, british, american.keys() | both.keys())
     plurals = {f"{word}s": f"{other}s" for word, other in NOUNS.items()}
-    return dict(sorted((found | NOUNS | plurals | BY_HAND).items()))
+    return dict(sorted((found | NOUNS | plurals | IRREGULAR).items()))
 
 
-def _exchanged(word: str) -> Iterator[str]:
-    """Every word that one exchange makes of this one, then every word that two make."""
-    once = list(_once(word))
+def _replaced(word: str) -> Iterator[str]:
+    """The words that one replacement makes of this one, then those that two make."""
+    once = list(_replaced_once(word))
     yield from once
     for other in once:
-        yield from _once(other)
+        yield from _replaced_once(other)
 
 
-def _once(word: str) -> Iterator[str]:
-    for pattern, american in EXCHANGES:
+def _replaced_once(word: str) -> Iterator[str]:
+    for pattern, american in REPLACEMENTS:
         for match in re.finditer(pattern, word):
             yield word[: match.start()] + american + word[match.end() :]
 
@@ -220,7 +220,7 @@ def _once(word: str) -> Iterator[str]:
 def _inflected(
     found: Mapping[str, str], british: Mapping[str, int], taken: set[str]
 ) -> dict[str, str]:
-    """The forms of -ise verbs that the lists do not have."""
+    """The inflections of -ise verbs that are not in the lists."""
     stems = [
         word.removesuffix("ise")
         for word, other in found.items()
@@ -237,13 +237,13 @@ def _inflected(
     more: dict[str, str] = {}
     for prefix, stem, ending in wanted:
         word = prefix + stem + ending
-        if word not in taken and word not in found and word not in LEFT_OUT:
+        if word not in taken and word not in found and word not in EXCLUDED:
             more[word] = prefix + _american(found, stem) + ending.replace("is", "iz", 1)
     return more
 
 
 def _american(found: Mapping[str, str], stem: str) -> str:
-    """The stem as the American verb has it: anaesthetise changes in front of the ending, too."""
+    """The stem of the American verb: anaesthetise changes before the ending, too."""
     return found.get(f"{stem}ise", f"{stem}ize").removesuffix("ize")
 
 

@@ -1,177 +1,161 @@
-"""Checks rule files, offline and with what Elasticsearch's analysis makes of them.
+"""The check of rule files: all findings at once, without those that a file suppresses.
 
-Two scratch indices are used: one without rules gives the tokens of every word, one with the rules
-proves that an index can be created with them and that every term becomes the tokens that the
-compiler expects. The live index is used only to count the posts that have a word.
+A comment in a rule file suppresses warnings, but not errors, in the whole file:
+
+    # check-ignore: same_stem, frequent_word
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from elasticsearch import Elasticsearch
 
-from analyzers.findings import Finding, error, warning
-from analyzers.lint.scratch_index import Refused, Trial, trial
-from analyzers.lint.static import review
-from analyzers.lint.suppressions import allowed, in_files
-from analyzers.lint.tokens import Judge, told
+from analyzers.findings import Finding
+from analyzers.lint.analysis import term_findings, verification_findings
+from analyzers.lint.static import static_findings
 from analyzers.rules import SUFFIX, Rule, RuleSet
-from analyzers.rules.parse import MAX_WORDS
-from analyzers.rules.words import words
+from analyzers.rules.compile import compile_rules
+from analyzers.rules.parse import parse_files, words
 
-FREQUENT = 0.1  # a share of the posts; a word in a tenth of them is a blog's own subject
-FEW_POSTS = 20  # in fewer posts than this nothing is frequent
+FREQUENT = 0.1  # share of the posts: a word in a tenth of them is a subject of the blog
+MIN_POSTS = 20  # a word in fewer posts is never frequent
+
+_LIMITS = frozenset(("too_many_rules", "too_many_pairs"))
+_HEAD = 64 * 1024  # bytes from the start of a file in which suppressions are read
+_SUPPRESSION = re.compile(r"^\s*#\s*check-ignore:\s*([\w ,]+?)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Frequencies:
-    """How many posts there are, and how many have each word."""
+class PostCounts:
+    """The number of posts in the index, and of those with each word."""
 
     total: int
-    posts: Mapping[str, int]
+    with_word: Mapping[str, int]
 
 
-Count = Callable[[Sequence[str]], Frequencies]
+CountPosts = Callable[[Sequence[str]], PostCounts]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What a check found. `rules` are all files taken together, None when they cannot be used.
+class CheckResult:
+    """What a check found.
 
-    `silenced` counts the warnings that the files themselves asked not to be told
-    (`# check-allow: CODE`).
+    `rules` are those of all files together; None when there are errors. `suppressed` is the number
+    of warnings that the files suppress.
     """
 
     rules: RuleSet | None
     findings: tuple[Finding, ...]
-    silenced: int
+    suppressed: int
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """What keeps the files from being used."""
-        return tuple(found for found in self.findings if found.severity == "error")
+        return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What the keeper ought to have seen."""
-        return tuple(found for found in self.findings if found.severity == "warning")
+        return tuple(finding for finding in self.findings if finding.severity == "warning")
 
 
 def check(
     client: Elasticsearch | None,
     files: Sequence[Path],
     others: Sequence[Path] = (),
-    count: Count | None = None,
-) -> Report:
-    """Checks rule files together with the others they are going to be used with.
+    count_posts: CountPosts | None = None,
+) -> CheckResult:
+    """Checks rule files together with those that they will be used with.
 
     Args:
-        client: for the analysis; None: only what can be said without.
-        files: what to tell about.
-        others: files already in use; one with the name of a checked file is taken for its older
-            version and left out.
-        count: tells how many posts of the live index have each of some words; without it nothing
-            is said about frequent words.
+        client: analyses the terms; None for a check without Elasticsearch.
+        files: their findings are reported.
+        others: files in use. One with the name of a checked file is its older version and is left
+            out. Only errors are reported.
+        count_posts: counts the posts of the live index that have each of some words; None for no
+            findings about frequent words.
 
     Raises:
-        elasticsearch.ApiError, elasticsearch.TransportError: as the client does.
+        elasticsearch.ApiError, elasticsearch.TransportError: from the client.
     """
-    names = {path.name for path in files}
-    together = sorted(
-        [*files, *(path for path in others if path.name not in names)], key=lambda path: path.name
-    )
-    reviewed = review(together)
-    if reviewed.rules is None:
-        return _report(None, reviewed.findings, files)
-    own = [rule for rule in reviewed.rules.rules if rule.file in names]
-    findings = [*reviewed.findings, *_misnamed(files)]
-    if client is not None:
-        findings += _analysed(client, reviewed.rules, own)
-    if count is not None:
-        findings += _frequent(own, count)
-    return _report(reviewed.rules, findings, files)
+    checked = {path.name for path in files}
+    together = [*files, *(path for path in others if path.name not in checked)]
+    rules, findings = parse_files(sorted(together, key=lambda path: path.name))
+    compiled, problems = compile_rules(rules)
+    own = [rule for rule in rules if rule.file in checked]
+    findings += [*problems, *_file_names(files), *static_findings(rules)]
+    if client is not None and not any(finding.code in _LIMITS for finding in findings):
+        findings += term_findings(client, compiled)
+        if not _has_errors(findings):
+            findings += verification_findings(client, compiled, own)
+    if count_posts is not None:
+        findings += _frequent_words(own, count_posts)
+    reported = _reported(findings, checked)
+    kept = _not_suppressed(reported, files)
+    suppressed = len(reported) - len(kept)
+    return CheckResult(None if _has_errors(kept) else compiled, tuple(kept), suppressed)
 
 
-def _misnamed(files: Sequence[Path]) -> Iterator[Finding]:
+def suppressed_codes(path: Path) -> frozenset[str]:
+    """The codes of the warnings that a rule file suppresses; none for an unreadable file."""
+    try:
+        if not path.is_file():
+            return frozenset()
+        with path.open("rb") as handle:
+            head = handle.read(_HEAD).decode("utf-8", "ignore")
+    except OSError:
+        return frozenset()
+    lists = _SUPPRESSION.findall(head)
+    return frozenset(code for codes in lists for code in re.split(r"[\s,]+", codes))
+
+
+def _has_errors(findings: Sequence[Finding]) -> bool:
+    return any(finding.severity == "error" for finding in findings)
+
+
+def _reported(findings: Sequence[Finding], names: Collection[str]) -> list[Finding]:
+    """All findings in these files, and the errors in every file, in order and once."""
+    wanted = {one for one in findings if one.file in names or one.severity == "error"}
+    return sorted(wanted, key=lambda one: (one.file, one.line, one.code, one.message))
+
+
+def _not_suppressed(findings: Sequence[Finding], files: Sequence[Path]) -> list[Finding]:
+    codes = {path.name: suppressed_codes(path) for path in files}
+    return [
+        finding
+        for finding in findings
+        if finding.severity == "error" or finding.code not in codes.get(finding.file, ())
+    ]
+
+
+def _file_names(files: Sequence[Path]) -> Iterator[Finding]:
     for path in files:
         if not path.name.endswith(SUFFIX) or path.name.startswith("."):
-            message = f"is not called NAME{SUFFIX}, as files of the folder are."
-            yield warning(path.name, 0, "file_name", message, "Rename it before it is loaded.")
+            message = f"the name of a rule file is NAME{SUFFIX}."
+            remedy = "Rename it before you load it."
+            yield Finding(path.name, 0, "warning", "file_name", message, remedy)
 
 
-def _report(rules: RuleSet | None, found: Sequence[Finding], files: Sequence[Path]) -> Report:
-    ours = in_files(found, {path.name for path in files})
-    allowances = {path.name: allowed(path) for path in files}
-    kept = [
-        finding
-        for finding in ours
-        if finding.severity == "error" or finding.code not in allowances.get(finding.file, ())
-    ]
-    broken = any(finding.severity == "error" for finding in kept)
-    return Report(None if broken else rules, tuple(kept), len(ours) - len(kept))
-
-
-def _analysed(client: Elasticsearch, rules: RuleSet, own: Sequence[Rule]) -> Iterator[Finding]:
-    with trial(client, RuleSet.of(())) as bare:
-        judge = Judge(bare, rules)
-        # All of them: a rule of another file may be about the same token.
-        found = [finding for rule in rules.rules for finding in judge.findings(rule)]
-    yield from found
-    if any(finding.severity == "error" for finding in found):
-        return  # Elasticsearch would refuse the same rules once more, in words of its own
-    try:
-        with trial(client, rules) as full:
-            yield from _unproven(full, rules, own, judge)
-    except Refused as refusal:
-        yield _refused(rules, own, refusal)
-
-
-def _unproven(full: Trial, rules: RuleSet, own: Sequence[Rule], judge: Judge) -> Iterator[Finding]:
-    """The proof: every side, analysed with all rules, is the tokens that it should be."""
-    sides = list(dict.fromkeys(side for rule in own for side in (*rule.left, *rule.right)))
-    made = dict(zip(sides, full.forms(sides), strict=True))
-    for rule in own:
-        for side in (*rule.left, *rule.right):
-            tokens = rules.entries[words(side)].tokens
-            expected = {judge.before(token)[0] for token in tokens}
-            if set(made[side]) != expected:
-                message = (
-                    f"does not hold: `{side}` becomes `{' '.join(made[side])}`, "
-                    f"not `{' '.join(sorted(expected))}`."
-                )
-                remedy = f"Another rule is in the way, or a phrase has over {MAX_WORDS} tokens."
-                yield told(error, rule, "does_not_hold", message, remedy)
-                break
-
-
-def _refused(rules: RuleSet, own: Sequence[Rule], refusal: Refused) -> Finding:
-    at = refusal.line - 1
-    rule = rules.sources[at] if 0 <= at < len(rules.sources) else own[0]
-    message = f"Elasticsearch refuses `{rule}`: {refusal.reason}."
-    return told(error, rule, "refused", message, "Write it with letters and digits.")
-
-
-def _frequent(own: Sequence[Rule], count: Count) -> Iterator[Finding]:
-    """Contractions that take a word away which more posts have than what is put in its place."""
-    changed = {
-        side: rule
+def _frequent_words(own: Sequence[Rule], count_posts: CountPosts) -> Iterator[Finding]:
+    """Contractions that replace a word which more posts have than its replacement."""
+    replaced = {
+        term: rule
         for rule in own
-        if rule.kind == "contraction"
-        for side in rule.left
-        if side not in rule.right and len(words(side)) == 1
+        for term in rule.left
+        if rule.is_contraction and term not in rule.right and len(words(term)) == 1
     }
-    if not changed:
+    if not replaced:
         return
-    ends = [side for rule in changed.values() for side in rule.right]
-    found = count(list(dict.fromkeys([*changed, *ends])))
-    for side, rule in changed.items():
-        posts = found.posts.get(side, 0)
-        known = max((found.posts.get(right, 0) for right in rule.right), default=0)
-        if posts >= max(FREQUENT * found.total, FEW_POSTS) and posts > known:
-            message = (
-                f"changes `{side}`, which {posts:,} of {found.total:,} posts have; "
-                f"`{', '.join(rule.right)}` stands in {known:,}."
+    replacements = [term for rule in replaced.values() for term in rule.right]
+    counts = count_posts(list(dict.fromkeys([*replaced, *replacements])))
+    for term, rule in replaced.items():
+        posts = counts.with_word.get(term, 0)
+        others = max(counts.with_word.get(right, 0) for right in rule.right)
+        if posts >= max(FREQUENT * counts.total, MIN_POSTS) and posts > others:
+            yield rule.finding(
+                "warning",
+                "frequent_word",
+                f"replaces `{term}`, which {posts:,} of {counts.total:,} posts have; "
+                f"`{', '.join(rule.right)}` is in {others:,}.",
+                "Make sure that the word has no other meaning in them; see `synonyms preview`.",
             )
-            remedy = "Make sure that it means nothing else in them; `preview` shows what changes."
-            yield told(warning, rule, "frequent_word", message, remedy)

@@ -1,7 +1,6 @@
-"""An index that exists only to analyse: what Elasticsearch really makes of rules.
+"""A temporary index whose only purpose is to analyse texts under a set of rules.
 
-Creating it is the proof that an index with these rules can be created at all. Nothing live is
-touched.
+That it can be created proves that Elasticsearch accepts the rules. The live index is not touched.
 """
 
 import re
@@ -16,16 +15,18 @@ from elasticsearch import BadRequestError, Elasticsearch
 from analyzers import chains
 from analyzers.rules import RuleSet
 
-PREFIX = "blogsearch-trial-"
-_BATCH = 1000  # texts in one request
-_ORPHANED = 3600  # seconds; a trial lasts less, so what is older was left by a killed process
-_BEFORE, _STEMS = "trial_before", "trial_stems"
+PREFIX = "blogsearch-scratch-"
+_BATCH = 1000  # texts per request
+_STALE = 3600  # seconds; a scratch index lives for minutes at most
+_BEFORE_SYNONYMS, _WITHOUT_SYNONYMS = "scratch_before_synonyms", "scratch_without_synonyms"
+
+Tokens = tuple[str, ...]
 
 
-class Refused(Exception):
-    """Elasticsearch would not create an index with these rules.
+class RulesRejected(Exception):
+    """Elasticsearch did not create an index with the rules.
 
-    `line` is the number, from 1, of the compiled line that it names, 0 when it names none.
+    `line` is the number, from 1, of the compiled line that it names; 0 when it names none.
     """
 
     def __init__(self, reason: str, line: int) -> None:
@@ -34,42 +35,89 @@ class Refused(Exception):
         self.line = line
 
 
-class Trial:
-    """Analyses texts, each on its own, under one set of rules."""
+class ScratchIndex:
+    """Analyses texts, each on its own. The tokens are in order of position, then alphabetical."""
 
-    def __init__(self, client: Elasticsearch, index: str) -> None:
+    def __init__(self, client: Elasticsearch, name: str) -> None:
         self._client = client
-        self.index = index
+        self.name = name
 
-    def before(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The tokens as they reach the synonym filter."""
-        return self._tokens(_BEFORE, texts)
+    def before_synonyms(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens that the synonym filter gets."""
+        return self._analyze(_BEFORE_SYNONYMS, texts)
 
-    def stems(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The tokens of the stemmed chain as if there were no rules."""
-        return self._tokens(_STEMS, texts)
+    def after_synonyms(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens that the synonym filter makes, not stemmed."""
+        return self._analyze(chains.FORMS, texts)
 
-    def forms(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The tokens after the synonym filter, not stemmed, sorted where they share a position."""
-        return self._tokens(chains.FORMS, texts)
+    def without_synonyms(self, texts: Sequence[str]) -> list[Tokens]:
+        """The stemmed tokens of the text chain without its synonym filter."""
+        return self._analyze(_WITHOUT_SYNONYMS, texts)
 
-    def final(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The tokens of the stemmed chain at its end."""
-        return self._tokens(chains.TEXT, texts)
-
-    def _tokens(self, analyzer: str, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        found: list[tuple[str, ...]] = []
+    def _analyze(self, analyzer: str, texts: Sequence[str]) -> list[Tokens]:
+        found: list[Tokens] = []
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
-            answer = self._client.indices.analyze(index=self.index, analyzer=analyzer, text=batch)
-            found.extend(_by_text(batch, answer["tokens"]))
+            response = self._client.indices.analyze(index=self.name, analyzer=analyzer, text=batch)
+            found.extend(_split_by_text(batch, response["tokens"]))
         return found
 
 
-def _by_text(
-    texts: Sequence[str], tokens: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, ...]]:
-    """Elasticsearch answers with one list for all texts; offsets go on over them, one apart."""
+@contextmanager
+def scratch_index(client: Elasticsearch, rules: RuleSet) -> Iterator[ScratchIndex]:
+    """A scratch index with these rules; it is deleted afterwards.
+
+    Raises:
+        RulesRejected: no index can be created with the rules.
+        elasticsearch.ApiError, elasticsearch.TransportError: from the client.
+    """
+    delete_stale_indices(client, f"{PREFIX}*")
+    name = f"{PREFIX}{uuid.uuid4().hex[:12]}"
+    settings = {
+        "number_of_shards": 1,
+        "number_of_replicas": 0,
+        "hidden": True,
+        "analyze": {"max_token_count": 100_000},
+        "analysis": _analysis(rules),
+    }
+    try:
+        try:
+            # Many rules take long, and the analyze API needs a started shard.
+            client.indices.create(
+                index=name, settings=settings, timeout="120s", master_timeout="120s"
+            )
+        except BadRequestError as error:
+            raise RulesRejected(*_rejection(error)) from None
+        yield ScratchIndex(client, name)
+    finally:
+        client.options(ignore_status=404).indices.delete(index=name)
+
+
+def delete_stale_indices(client: Elasticsearch, pattern: str) -> None:
+    """Deletes temporary indices over an hour old: the process that made them was killed."""
+    found = client.indices.get(
+        index=pattern, expand_wildcards="all", ignore_unavailable=True, features="settings"
+    )
+    for name, body in found.items():
+        created = int(body["settings"]["index"]["creation_date"]) / 1000
+        if created < time.time() - _STALE:
+            client.options(ignore_status=404).indices.delete(index=name)
+
+
+def _analysis(rules: RuleSet) -> dict[str, Any]:
+    """The index's analysis, and the text chain up to the synonym filter and without it."""
+    analysis = chains.analysis(rules)
+    text = analysis["analyzer"][chains.TEXT]
+    filters = text["filter"]
+    at = filters.index(chains.SYNONYMS)
+    before = {**text, "filter": filters[:at]}
+    without = {**text, "filter": filters[:at] + filters[at + 1 :]}
+    scratch = {_BEFORE_SYNONYMS: before, _WITHOUT_SYNONYMS: without}
+    return {**analysis, "analyzer": {**analysis["analyzer"], **scratch}}
+
+
+def _split_by_text(texts: Sequence[str], tokens: Sequence[Mapping[str, Any]]) -> Iterator[Tokens]:
+    """Elasticsearch returns one list for all texts, with a gap of one offset between two texts."""
     begin = 0
     rest = 0
     for text in texts:
@@ -82,67 +130,12 @@ def _by_text(
         begin = end + 1
 
 
-@contextmanager
-def trial(client: Elasticsearch, rules: RuleSet) -> Iterator[Trial]:
-    """A trial under these rules; its index is gone afterwards.
-
-    Raises:
-        Refused: when no index can be created with the rules.
-        elasticsearch.ApiError, elasticsearch.TransportError: as the client does.
-    """
-    remove_orphans(client, f"{PREFIX}*")
-    index = f"{PREFIX}{uuid.uuid4().hex[:12]}"
-    settings = {
-        "number_of_shards": 1,
-        "number_of_replicas": 0,
-        "hidden": True,
-        "analyze": {"max_token_count": 100_000},
-        "analysis": _analysis(rules),
-    }
-    try:
-        try:
-            # Many rules take long; a shard that is not there yet cannot analyse.
-            client.indices.create(
-                index=index, settings=settings, timeout="120s", master_timeout="120s"
-            )
-        except BadRequestError as refusal:
-            raise Refused(*_reason(refusal)) from None
-        yield Trial(client, index)
-    finally:
-        client.options(ignore_status=404).indices.delete(index=index)
-
-
-def _analysis(rules: RuleSet) -> dict[str, Any]:
-    analysis = chains.analysis(rules)
-    text = analysis["analyzer"][chains.TEXT]
-    filters = text["filter"]
-    at = next(
-        number
-        for number, name in enumerate(filters)
-        if analysis["filter"].get(name, {}).get("type") == "synonym"
-    )
-    before = {**text, "filter": filters[:at]}
-    stems = {**text, "filter": filters[:at] + filters[at + 1 :]}
-    analyzers = {**analysis["analyzer"], _BEFORE: before, _STEMS: stems}
-    return {**analysis, "analyzer": analyzers}
-
-
-def _reason(refusal: BadRequestError) -> tuple[str, int]:
-    cause = refusal.body.get("error", {}) if isinstance(refusal.body, dict) else {}
+def _rejection(error: BadRequestError) -> tuple[str, int]:
+    """The innermost reason, and the line that one of the reasons names."""
+    cause = error.body.get("error", {}) if isinstance(error.body, dict) else {}
     reasons = []
     while cause:
         reasons.append(str(cause.get("reason", "")))
         cause = cause.get("caused_by", {})
     line = next((found[1] for reason in reasons if (found := re.search(r"line (\d+)", reason))), 0)
-    return (reasons[-1] if reasons else str(refusal)), int(line)
-
-
-def remove_orphans(client: Elasticsearch, pattern: str) -> None:
-    """Deletes temporary indices that a killed process left: those over an hour old."""
-    found = client.indices.get(
-        index=pattern, expand_wildcards="all", ignore_unavailable=True, features="settings"
-    )
-    for index, held in found.items():
-        created = int(held["settings"]["index"]["creation_date"]) / 1000
-        if created < time.time() - _ORPHANED:
-            client.options(ignore_status=404).indices.delete(index=index)
+    return (reasons[-1] if reasons else str(error)), int(line)

@@ -1,102 +1,81 @@
-"""What can be said about rule files without a server: bad syntax, circles, rules without effect."""
+"""Warnings that need no server: rules that are repeated, or have no effect or another one."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
-from analyzers.findings import Finding, warning
-from analyzers.rules import Rule, RuleErrors, RuleSet, read_rules
+from analyzers.findings import Finding
+from analyzers.rules import Rule
 
 _REMOVE = "Remove the line."
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
-    """The rules, None when there are errors, and the findings so far, errors first come first."""
-
-    rules: RuleSet | None
-    findings: tuple[Finding, ...]
-
-
-def review(files: Sequence[Path]) -> Review:
-    """Reads rule files together, in the given order, and looks for what is wrong with them."""
-    try:
-        rules = read_rules(files)
-    except RuleErrors as errors:
-        return Review(None, errors.findings)
-    findings = [*_repetitions(rules.rules), *_without_effect(rules), *_led_on(rules)]
-    return Review(rules, tuple(findings))
+def static_findings(rules: Sequence[Rule]) -> Iterator[Finding]:
+    """Warnings about rules that are used together, in reading order."""
+    contractions: dict[str, Rule] = {}
+    for rule in rules:
+        if rule.is_contraction:
+            for term in rule.left:
+                contractions.setdefault(term, rule)
+    yield from _duplicates(rules)
+    yield from _without_effect(rules, contractions)
+    yield from _chained(rules, contractions)
 
 
-def _repetitions(rules: Iterable[Rule]) -> Iterator[Finding]:
+def _duplicates(rules: Iterable[Rule]) -> Iterator[Finding]:
     seen: dict[tuple[frozenset[str], frozenset[str]], Rule] = {}
     for rule in rules:
-        for hand in (rule.left, rule.right):
-            for side in {side for side in hand if hand.count(side) > 1}:
-                message = f"`{side}` stands in it twice."
-                yield warning(rule.file, rule.line, "duplicate", message, "Remove one of the two.")
+        for side in (rule.left, rule.right):
+            for term in {term for term in side if side.count(term) > 1}:
+                message = f"`{term}` is in the rule twice."
+                yield rule.finding("warning", "duplicate", message, "Remove one of the two.")
         key = frozenset(rule.left), frozenset(rule.right)
         former = seen.setdefault(key, rule)
         if former is not rule:
-            message = f"`{rule}` is there already ({former.place})."
-            yield warning(rule.file, rule.line, "duplicate", message, _REMOVE)
+            message = f"`{rule}` repeats {former.place}."
+            yield rule.finding("warning", "duplicate", message, _REMOVE)
 
 
-def _without_effect(rules: RuleSet) -> Iterator[Finding]:
-    """Rules whose words another rule decides about, or that say a word is itself."""
-    decided: dict[str, Rule] = {}
-    for rule in rules.rules:
-        if rule.kind == "contraction":
-            for side in rule.left:
-                decided.setdefault(side, rule)
-    groups: dict[str, list[Rule]] = {}
-    for rule in rules.rules:
-        if set(rule.left) == set(rule.right) or len(set(rule.left) | set(rule.right)) == 1:
-            message = f"`{rule}` leaves every word as it is."
-            yield warning(rule.file, rule.line, "no_effect", message, _REMOVE)
-        elif rule.kind == "equivalent":
-            yield from _shadowed(rule, decided, groups)
+def _without_effect(rules: Iterable[Rule], contractions: dict[str, Rule]) -> Iterator[Finding]:
+    equivalents: dict[str, list[Rule]] = {}
+    for rule in rules:
+        if set(rule.left) == set(rule.right) or len(set(rule.terms)) == 1:
+            message = f"`{rule}` changes nothing."
+            yield rule.finding("warning", "no_effect", message, _REMOVE)
+        elif not rule.is_contraction:
+            yield from _unreachable(rule, contractions, equivalents)
 
 
-def _shadowed(
-    rule: Rule, decided: dict[str, Rule], groups: dict[str, list[Rule]]
+def _unreachable(
+    rule: Rule, contractions: dict[str, Rule], equivalents: dict[str, list[Rule]]
 ) -> Iterator[Finding]:
-    for side in rule.left:
-        other = decided.get(side)
+    for term in rule.left:
+        other = contractions.get(term)
         if other is not None and set(other.right) <= set(rule.left):
-            message = (
-                f"unreachable: `{other}` ({other.place}) leaves nothing of `{side}` to be the same."
-            )
-            remedy = f"Keep one of the two; `{rule}` alone leaves both words in the index."
-            yield warning(rule.file, rule.line, "unreachable", message, remedy)
+            message = f"`{other}` ({other.place}) replaces `{term}`, so `{rule}` has no effect."
+            remedy = f"Keep one of the two; `{rule}` alone keeps both words in the index."
+            yield rule.finding("warning", "unreachable", message, remedy)
             return
-    sides = set(rule.left)
-    for former in groups.get(rule.left[0], ()):
-        if sides < set(former.left):
-            message = f"`{former}` ({former.place}) says the same and more."
-            yield warning(rule.file, rule.line, "unreachable", message, _REMOVE)
+    terms = set(rule.left)
+    for former in equivalents.get(rule.left[0], ()):
+        if terms < set(former.left):
+            message = f"`{former}` ({former.place}) includes `{rule}`."
+            yield rule.finding("warning", "unreachable", message, _REMOVE)
             return
-    for side in sides:
-        groups.setdefault(side, []).append(rule)
+    for term in terms:
+        equivalents.setdefault(term, []).append(rule)
 
 
-def _led_on(rules: RuleSet) -> Iterator[Finding]:
-    """Rules that end elsewhere than they say, because another rule goes on from there."""
-    onward: dict[str, Rule] = {}
-    for rule in rules.rules:
-        if rule.kind == "contraction":
-            for side in rule.left:
-                onward.setdefault(side, rule)
-    for rule in rules.rules:
-        ends = rule.right or rule.left
-        for side in ends:
-            other = onward.get(side)
+def _chained(rules: Iterable[Rule], contractions: dict[str, Rule]) -> Iterator[Finding]:
+    """Rules whose result another rule replaces."""
+    for rule in rules:
+        for term in rule.right or rule.left:
+            other = contractions.get(term)
             if other is None or other is rule or set(other.right) <= set(rule.left):
                 continue
+            result = ", ".join(other.right)
             message = (
-                f"`{rule}` does not end at `{side}`: `{other}` ({other.place}) leads on to "
-                f"`{', '.join(other.right)}`."
+                f"the result of `{rule}` is not `{term}`: `{other}` ({other.place}) "
+                f"replaces it with `{result}`."
             )
-            remedy = f"If that is meant, write `{', '.join(other.right)}` here, too."
-            yield warning(rule.file, rule.line, "leads_on", message, remedy)
+            remedy = f"If that is intended, write `{result}` here, too."
+            yield rule.finding("warning", "chained", message, remedy)
             break

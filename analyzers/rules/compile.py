@@ -1,135 +1,237 @@
-"""What every word and phrase of the rules finally becomes, and the lines Elasticsearch gets.
+"""Compiles rules to the lines that Elasticsearch's `synonym` filter gets.
 
-The `synonym` filter passes over a text once and looks every word up once, so a rule's result is
-never looked up again: with `a => b` in one file and `b => c` in another, "a" and "b" would end
-apart. So rules are followed to their end here (`analyzers.rules.graph`). A phrase of several words
-always ends at single tokens: those of its group's single words or, without any, the words joined.
-docs/synonyms.md tells what was tried.
+The filter looks every word of a text up once. It does not look up the result of a rule, so with
+`a => b` in one file and `b => c` in another, "a" and "b" would become different tokens. Rules are
+therefore followed to their end here (`analyzers.rules.graph`). A phrase always becomes single
+tokens: those of the single words in its group or, if there are none, its own words joined.
+docs/synonyms.md has the measurements.
 """
 
+import hashlib
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 
-from analyzers.findings import Finding, error
-from analyzers.rules.graph import Ends, Groups
-from analyzers.rules.parse import Rule
-from analyzers.rules.words import Words
+from analyzers.findings import Finding
+from analyzers.rules.graph import TermGraph, resolve
+from analyzers.rules.parse import Rule, Words, folded, parse_files
 
-MAX_PAIRS = 2_000_000  # of a word and what it becomes, over all files; each costs memory
-MAX_VARIANTS = 24  # spellings of one phrase, see `_variants`
+MAX_PAIRS = 2_000_000  # pairs of a term and a token, over all files; each costs memory
+MAX_VARIANTS = 24  # spellings of one phrase
+
+
+class RuleErrors(Exception):
+    """The rule files cannot be used; `findings` has every problem with file and line."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(map(str, findings)))
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one word or phrase of the rules becomes.
+    """What one term becomes.
 
-    `tokens` are the words that stand in its place, each a single token; `forms` its spellings in
-    the rules; `rules` the rules that say so at first hand and `via` the words of the rules that
-    they lead on to.
+    `tokens` replace the term; each is a single word. `spellings` are those in the rules. `rules`
+    are the rules about the term; `via` are the terms that they contract it to, which may have rules
+    of their own.
     """
 
     tokens: tuple[str, ...]
-    forms: tuple[str, ...]
+    spellings: tuple[str, ...]
     rules: tuple[Rule, ...]
     via: tuple[Words, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Resolution:
-    """All of the rules taken together: every entry, the compiled lines, and what is wrong.
+class Applied:
+    """Rules that apply to a text: `count` tokens from index `start` become `tokens`.
 
+    `rules` has the rules about these tokens first, then those that were followed from there.
+    """
+
+    start: int
+    count: int
+    tokens: tuple[str, ...]
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """All rules of all files in reading order, compiled.
+
+    `lines` are in Solr's syntax, and every term on a right side in them is a single word.
     `sources[n]` is the rule that `lines[n]` was compiled from, the first one if there are several.
     """
 
-    entries: Mapping[Words, Entry]
+    rules: tuple[Rule, ...]
     lines: tuple[str, ...]
-    sources: tuple[Rule, ...]
-    findings: tuple[Finding, ...]
+    sources: tuple[Rule, ...] = field(repr=False)
+    entries: Mapping[Words, Entry] = field(repr=False, compare=False)
+
+    @cached_property
+    def digest(self) -> str:
+        """16 hexadecimal digits; indices with equal digests have the same synonyms."""
+        return hashlib.sha256("\n".join(self.lines).encode()).hexdigest()[:16]
+
+    @property
+    def compiled(self) -> tuple[str, ...]:
+        """The filter's setting `synonyms`: all lines in one element.
+
+        Elasticsearch handles each element of a list whenever the settings or the mapping of the
+        index change: with 20,000 elements, creating the index takes twice as long, and changing it
+        three times as long.
+        """
+        return ("\n".join(self.lines),) if self.lines else ()
+
+    def explain(self, tokens: Sequence[str]) -> tuple[Applied, ...]:
+        """Which rules apply to a text.
+
+        As in the filter, the longest match wins and each token is used once.
+
+        Args:
+            tokens: the tokens before the synonym filter, in order. A symbol that the chain spells
+                out (cplusplus) is given as it was written (c++).
+        """
+        found: list[Applied] = []
+        plain = tuple(map(folded, tokens))
+        start = 0
+        while start < len(plain):
+            term = self._longest_match(plain, start)
+            if term is None:
+                start += 1
+                continue
+            found.append(
+                Applied(start, len(term), self.entries[term].tokens, self._rules_behind(term))
+            )
+            start += len(term)
+        return tuple(found)
+
+    @cached_property
+    def _terms_by_folded(self) -> dict[Words, Words]:
+        return {tuple(map(folded, term)): term for term in self.entries}
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self.entries), default=0)
+
+    def _longest_match(self, tokens: Words, start: int) -> Words | None:
+        for count in range(min(self._longest, len(tokens) - start), 0, -1):
+            term = self._terms_by_folded.get(tokens[start : start + count])
+            if term is not None:
+                return term
+        return None
+
+    def _rules_behind(self, term: Words) -> tuple[Rule, ...]:
+        rules: dict[Rule, None] = {}
+        terms = [term]
+        for reached in terms:  # grows while it is read
+            entry = self.entries[reached]
+            rules.update(dict.fromkeys(entry.rules))
+            terms += [target for target in entry.via if target not in terms]
+        return tuple(rules)
 
 
-def resolve(rules: Sequence[Rule]) -> Resolution:
-    """Follows all rules to their end; never raises, `findings` has what is wrong with them."""
-    groups = Groups(rules)
-    ends = Ends(groups)
+def read_rules(files: Sequence[Path]) -> RuleSet:
+    """Reads rule files in the given order and compiles them together.
+
+    Raises:
+        RuleErrors: with every problem in every file: encoding, syntax, limits, cycles and
+            contradictions.
+    """
+    rules, invalid = parse_files(files)
+    compiled, findings = compile_rules(rules)
+    if invalid or findings:
+        raise RuleErrors([*invalid, *findings])
+    return compiled
+
+
+def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
+    """The rules followed to their end, and what is wrong with them taken together.
+
+    With findings, the rule set is only good for further checks.
+    """
+    graph = TermGraph(rules)
+    findings = resolve(graph)
     entries: dict[Words, Entry] = {}
+    for group in graph.groups:
+        via = tuple(term for rule in group.outgoing for term in graph.right(rule))
+        for term in group.terms:
+            entries[term] = Entry(group.tokens, tuple(graph.spellings[term]), group.rules, via)
+    variants = _Variants(entries)
     lines: list[str] = []
     sources: list[Rule] = []
-    for root, members in groups.members.items():
-        tokens = ends.of(root)
-        said = groups.said(root)
-        via = tuple(side for rule in groups.arrows.get(root, ()) for side in groups.rights(rule))
-        for member in members:
-            entries[member] = Entry(tokens, tuple(groups.forms[member]), said, via)
-    spellings = _Spellings(entries)
     pairs = 0
-    findings = [*groups.findings, *ends.findings]
-    for root, members in groups.members.items():
-        forms = [form for member in members for form in spellings.of(member)]
-        line = _line(ends.of(root), forms)
-        if line:
-            lines.append(line)
-            sources.append(groups.said(root)[0])
-            pairs += len(forms) * len(ends.of(root))
-            if pairs > MAX_PAIRS:
-                findings.append(_too_many_pairs(sources[-1]))
-                break
-    return Resolution(entries, tuple(lines), tuple(sources), tuple(findings))
+    for group in graph.groups:
+        spellings = [spelling for term in group.terms for spelling in variants.of(term)]
+        line = _compiled_line(group.tokens, spellings)
+        if not line:
+            continue
+        lines.append(line)
+        sources.append(group.rules[0])
+        pairs += len(spellings) * len(group.tokens)
+        if pairs > MAX_PAIRS:
+            findings.append(_too_many_pairs(sources[-1]))
+            break
+    return RuleSet(tuple(rules), tuple(lines), tuple(sources), entries), findings
 
 
-class _Spellings:
-    """The forms under which a phrase is to be looked for, with the rules for its own words."""
+NO_RULES = RuleSet((), (), (), {})
+
+
+class _Variants:
+    """The spellings under which the filter has to know a term."""
 
     def __init__(self, entries: Mapping[Words, Entry]) -> None:
         self._entries = entries
-        self._same: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        for key, entry in entries.items():
-            if len(key) == 1:
-                self._same[entry.tokens].append(key[0])
+        self._synonyms: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for term, entry in entries.items():
+            if len(term) == 1:
+                self._synonyms[entry.tokens].append(term[0])
 
-    def of(self, key: Words) -> Iterator[str]:
-        """The forms of a word as written; of a phrase also those with its words exchanged.
+    def of(self, term: Words) -> Iterator[str]:
+        """The spellings of a term in the rules; of a phrase also those with synonyms of its words.
 
-        The filter takes the longest match of a text as typed, so `colour scheme, palette` would
-        miss "color scheme" in spite of `colour => color`. Names such as node.js stay as they are.
+        The filter compares the text as it was written, so `colour scheme, palette` would not match
+        "color scheme" in spite of `colour => color`. Names such as node.js are left as they are.
         """
-        forms = self._entries[key].forms
-        yield from forms
-        if len(key) == 1:
+        spellings = self._entries[term].spellings
+        yield from spellings
+        if len(term) == 1:
             return
-        yield " ".join(key)
-        if any(len(form.split()) == len(key) for form in forms):
-            choices = [self._choices(word) for word in key]
+        yield " ".join(term)
+        if any(len(spelling.split()) == len(term) for spelling in spellings):
+            choices = [self._choices(word) for word in term]
             for variant in itertools.islice(itertools.product(*choices), 1, MAX_VARIANTS):
                 if variant not in self._entries:
                     yield " ".join(variant)
 
     def _choices(self, word: str) -> list[str]:
         entry = self._entries.get((word,))
-        if entry is None:
-            return [word]
-        return [word, *(other for other in self._same[entry.tokens] if other != word)]
+        synonyms = self._synonyms[entry.tokens] if entry else []
+        return list(dict.fromkeys([word, *synonyms]))
 
 
-def _too_many_pairs(rule: Rule) -> Finding:
-    return error(
-        rule.file,
-        rule.line,
-        "too_many_pairs",
-        f"up to here the rules make {MAX_PAIRS:,} pairs of a word and what it becomes: the limit.",
-        "Contract long lists of equivalents to one word: `a, b, c => a`.",
-    )
-
-
-def _line(tokens: tuple[str, ...], forms: list[str]) -> str:
-    """One line of Solr's syntax; empty when a group only becomes itself."""
-    inputs = list(dict.fromkeys(forms))
+def _compiled_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> str:
+    """One line of Solr's syntax; empty when the terms become themselves."""
+    inputs = list(dict.fromkeys(spellings))
     if set(inputs) == set(tokens):
         return ", ".join(map(_escaped, inputs)) if len(inputs) > 1 else ""
-    changed = [form for form in inputs if (form,) != tokens]
+    changed = [spelling for spelling in inputs if (spelling,) != tokens]
     return f"{', '.join(map(_escaped, changed))} => {', '.join(map(_escaped, tokens))}"
 
 
-def _escaped(side: str) -> str:
-    return "".join("\\" + char if char in "\\,=>#" else char for char in side)
+def _escaped(term: str) -> str:
+    return "".join("\\" + char if char in "\\,=>#" else char for char in term)
+
+
+def _too_many_pairs(rule: Rule) -> Finding:
+    return rule.finding(
+        "error",
+        "too_many_pairs",
+        f"the rules up to this one make {MAX_PAIRS:,} pairs of a term and a token: the limit.",
+        "Contract long lists of equivalents to one word: `a, b, c => a`.",
+    )

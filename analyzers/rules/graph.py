@@ -1,215 +1,266 @@
-"""Which words of the rules are one group, also across lines and files, and where each group ends.
+"""Groups the terms of rules and follows contractions to the tokens that each group becomes.
 
-Words that are equivalent to each other are one group. A contraction of one of them holds for all
-of them. Rules that lead in a circle or to two different ends are errors.
+Equivalent terms form one group, also across lines and files. A contraction of one term applies to
+its whole group. Contractions that form a cycle, or that contradict each other, are errors.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 
-from analyzers.findings import Finding, error
-from analyzers.rules.parse import Rule
-from analyzers.rules.words import Words, joined, words
+from analyzers.findings import Finding
+from analyzers.rules.parse import SINGLE_CHARACTER_WORD, Rule, Words, words
 
-MAX_GROUP = 100  # equivalents of one another, over all files; the filter makes n² pairs
+MAX_GROUP = 100  # equivalent terms over all files; the filter stores every pair of them
+MAX_CYCLES = 20  # reported at once; each costs another pass over the graph
 
 
-class Groups:
-    """Which words are one group, and which contractions lead out of each group."""
+@dataclass(slots=True, eq=False)
+class Group:
+    """Equivalent terms, the rules about them and the tokens that they become.
+
+    `internal` are rules whose terms are all in the group, `outgoing` contractions to other groups,
+    `incoming` contractions to this one. `tokens` are single words; they are set by `resolve`.
+    """
+
+    terms: list[Words] = field(default_factory=list)
+    internal: list[Rule] = field(default_factory=list)
+    outgoing: list[Rule] = field(default_factory=list)
+    incoming: list[Rule] = field(default_factory=list)
+    tokens: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules about the group, or else those that contract other terms to it."""
+        return (*self.internal, *self.outgoing) or tuple(self.incoming)
+
+
+class TermGraph:
+    """The groups of all terms, and the contractions between them.
+
+    `spellings` has the spellings of each term in the rules: `node.js` and `node js` are the same
+    words.
+    """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self.findings: list[Finding] = []
-        self.forms: dict[Words, dict[str, None]] = {}
-        self._parent: dict[Words, Words] = {}
-        self._sides: dict[str, Words] = {}
+        self.spellings: dict[Words, dict[str, None]] = {}
+        self._words: dict[str, Words] = {}
+        self._parents: dict[Words, Words] = {}
         for rule in rules:
-            for side in (*rule.left, *rule.right):
-                self._add(side)
-            if rule.kind == "equivalent":
-                for side in rule.left[1:]:
-                    self._union(self._sides[rule.left[0]], self._sides[side])
-        self._sort(rules)
-        if self._join_phrases():
-            self._sort(rules)
-        self._check_sizes()
+            first, *others = (self._add(term) for term in rule.terms)
+            if not rule.is_contraction:
+                for other in others:
+                    self._union(first, other)
+        self._build_groups(rules)
+        if self._add_joined_words():
+            self._build_groups(rules)
 
-    def root(self, key: Words) -> Words:
-        """The word that stands for the group of a word."""
-        while (parent := self._parent[key]) != key:
-            self._parent[key] = self._parent[parent]
-            key = self._parent[key]
+    @property
+    def groups(self) -> list[Group]:
+        """All groups in reading order."""
+        return list(self._groups.values())
+
+    def right(self, rule: Rule) -> list[Words]:
+        """The terms on the right side of a rule."""
+        return [self._words[term] for term in rule.right]
+
+    def group(self, term: Words) -> Group:
+        """The group that has this term."""
+        return self._groups[self._root(term)]
+
+    def _add(self, term: str) -> Words:
+        key = self._words.setdefault(term, words(term))
+        self._parents.setdefault(key, key)
+        self.spellings.setdefault(key, {})[term] = None
         return key
 
-    def rights(self, rule: Rule) -> tuple[Words, ...]:
-        """The right-hand sides of a rule as words."""
-        return tuple(self._sides[side] for side in rule.right)
+    def _root(self, key: Words) -> Words:
+        while (parent := self._parents[key]) != key:
+            self._parents[key] = self._parents[parent]
+            key = self._parents[key]
+        return key
 
-    def said(self, root: Words) -> tuple[Rule, ...]:
-        """The rules about a group at first hand; those that only lead to it when there are none."""
-        about = (*self.within.get(root, ()), *self.arrows.get(root, ()))
-        return about or tuple(self.into.get(root, ()))
+    def _union(self, first: Words, other: Words) -> None:
+        self._parents[self._root(other)] = self._root(first)
 
-    def _add(self, side: str) -> None:
-        key = words(side)
-        self._sides[side] = key
-        self._parent.setdefault(key, key)
-        self.forms.setdefault(key, {})[side] = None
-
-    def _union(self, one: Words, other: Words) -> None:
-        # The first root in reading order stays one, so that results do not depend on the path.
-        self._parent[self.root(other)] = self.root(one)
-
-    def _sort(self, rules: Sequence[Rule]) -> None:
-        self.members: dict[Words, list[Words]] = defaultdict(list)
-        self.within: dict[Words, list[Rule]] = defaultdict(list)
-        self.arrows: dict[Words, list[Rule]] = defaultdict(list)
-        self.into: dict[Words, list[Rule]] = defaultdict(list)
-        for key in self.forms:
-            self.members[self.root(key)].append(key)
+    def _build_groups(self, rules: Sequence[Rule]) -> None:
+        self._groups: dict[Words, Group] = {}
+        for key in self.spellings:
+            self._groups.setdefault(self._root(key), Group()).terms.append(key)
         for rule in rules:
-            if rule.kind == "equivalent":
-                self.within[self.root(self._sides[rule.left[0]])].append(rule)
+            if not rule.is_contraction:
+                self.group(self._words[rule.left[0]]).internal.append(rule)
                 continue
-            rights = {self.root(right) for right in self.rights(rule)}
-            for root in dict.fromkeys(self.root(self._sides[side]) for side in rule.left):
-                (self.within if rights == {root} else self.arrows)[root].append(rule)
-            for root in rights:
-                self.into[root].append(rule)
+            targets = _unique(map(self.group, self.right(rule)))
+            for group in _unique(self.group(self._words[term]) for term in rule.left):
+                (group.internal if targets == [group] else group.outgoing).append(rule)
+            for group in targets:
+                group.incoming.append(rule)
 
-    def _join_phrases(self) -> bool:
-        """Gives every group that ends at nothing but phrases one word: the joined one."""
-        ending = [
-            members
-            for root, members in self.members.items()
-            if root not in self.arrows and all(len(member) > 1 for member in members)
-        ]
-        for members in ending:
-            self._add(joined(members[0]))
-            self._union(members[0], self._sides[joined(members[0])])
-        return bool(ending)
-
-    def _check_sizes(self) -> None:
-        for root, members in self.members.items():
-            if len(members) > MAX_GROUP and root not in self.arrows:
-                rule = self.said(root)[-1]
-                self.findings.append(
-                    error(
-                        rule.file,
-                        rule.line,
-                        "too_many_equivalents",
-                        f"{len(members):,} words are the same as one another by rules that share "
-                        f"words; the limit is {MAX_GROUP}.",
-                        "Contract them to one word: `a, b, c => a`.",
-                    )
-                )
+    def _add_joined_words(self) -> bool:
+        """Adds a single word to each group of phrases that is not contracted to another."""
+        added = False
+        for group in self.groups:
+            if not group.outgoing and all(len(term) > 1 for term in group.terms):
+                word = joined(group.terms[0])
+                if word:
+                    self._union(group.terms[0], self._add(word))
+                    added = True
+        return added
 
 
-class Ends:
-    """Where each group ends: the tokens that stand for it in the index."""
+def resolve(graph: TermGraph) -> list[Finding]:
+    """Sets the tokens of every group; what is wrong with the rules is in the findings.
 
-    def __init__(self, groups: Groups) -> None:
-        self._groups = groups
-        self._ends: dict[Words, tuple[str, ...]] = {}
-        self.findings: list[Finding] = []
-        for root in groups.members:
-            self._follow(root)
+    Groups with an error get tokens as well, so that other checks can go on.
+    """
+    findings = [_too_many(group) for group in graph.groups if _is_too_large(group)]
+    targets = {group: _targets(graph, group) for group in graph.groups}
+    order, cycles = _targets_first(targets)
+    findings += [_cycle(_leading(graph, cycle)) for cycle in cycles]
+    cut = {cycle[0] for cycle in cycles}
+    for group in order:
+        if group.outgoing and group not in cut:
+            group.tokens, conflicts = _contracted(graph, group)
+            findings += conflicts
+        pinned = _pinned(graph, group)
+        if len(pinned) > 1 and _keeps_own_tokens(graph, group):
+            findings.append(_cycle(list(pinned.values())))
+        group.tokens = group.tokens or _own_tokens(graph, group)
+        if not group.tokens and not group.outgoing:
+            findings.append(_no_tokens(group))
+    return findings
 
-    def of(self, root: Words) -> tuple[str, ...]:
-        """The tokens that a group becomes."""
-        return self._ends[root]
 
-    def _follow(self, start: Words) -> None:
-        # A stack, not recursion: a chain of rules may be longer than Python's stack is deep.
-        path: dict[Words, None] = {}
-        stack = [start]
-        while stack:
-            root = stack[-1]
-            if root in self._ends:
-                stack.pop()
-                continue
-            path[root] = None
-            waiting = [after for after in self._after(root) if after not in self._ends]
-            circle = next((after for after in waiting if after in path), None)
-            if circle is not None:
-                steps = list(path)
-                self._circle(list(self._leading(steps[steps.index(circle) :])))
-                self._ends[root] = self._own(root)
-            elif waiting:
-                stack.append(waiting[0])
-                continue
-            else:
-                self._ends[root] = self._end(root)
-            stack.pop()
-            del path[root]
+def joined(phrase: Words) -> str:
+    """One word made of several: `machine learning` → `machinelearning`.
 
-    def _after(self, root: Words) -> Iterator[Words]:
-        for rule in self._groups.arrows.get(root, ()):
-            for right in self._groups.rights(rule):
-                after = self._groups.root(right)
-                if after != root:  # `go => go, golang` keeps the word and is no circle
-                    yield after
+    Only letters and digits are left, and no character that is a token of its own, so that every
+    chain makes one token of it; "" when there are none.
+    """
+    return "".join(map(_joinable, "".join(phrase)))
 
-    def _own(self, root: Words) -> tuple[str, ...]:
-        """The tokens of a group that no contraction leads out of."""
-        members = self._groups.members[root]
-        single = [member for member in members if len(member) == 1]
-        pinned = {
-            side: rule
-            for rule in self._groups.within.get(root, ())
-            for side in self._groups.rights(rule)
-            if rule.kind == "contraction" and len(rule.right) == 1 and len(side) == 1
-        }
-        if len(pinned) > 1:
-            self._circle(list(pinned.values()))
-        if pinned:
-            single = list(pinned)[:1]
-        return tuple(next(iter(self._groups.forms[member])) for member in single)
 
-    def _end(self, root: Words) -> tuple[str, ...]:
-        found: dict[tuple[str, ...], Rule] = {}
-        for rule in self._groups.arrows.get(root, ()):
-            tokens: dict[str, None] = {}
-            for right in self._groups.rights(rule):
-                after = self._groups.root(right)
-                tokens.update(
-                    dict.fromkeys(self._own(root) if after == root else self._ends[after])
-                )
-            found.setdefault(tuple(tokens), rule)
-        if not found:
-            return self._own(root)
-        (first, former), *others = found.items()
-        for _, rule in others:
-            self._conflict(former, rule)
-        return first
+def _joinable(char: str) -> str:
+    if char in _SPELLED_OUT:
+        return _SPELLED_OUT[char]
+    if re.match(f"[{SINGLE_CHARACTER_WORD}]", char) or unicodedata.category(char) == "So":
+        return f"{ord(char):x}"
+    return char if char.isalnum() else ""
 
-    def _conflict(self, former: Rule, rule: Rule) -> None:
-        self.findings.append(
-            error(
-                rule.file,
-                rule.line,
-                "conflict",
-                f"`{rule}` contracts to something else than `{former}` ({former.place}) does.",
-                "Keep one of the two, or name both words in one rule: `a => b, c`.",
-            )
-        )
 
-    def _leading(self, steps: Sequence[Words]) -> Iterator[Rule]:
-        """The rules that lead from each of these groups to the next, round to the first."""
-        for root, after in zip(steps, [*steps[1:], steps[0]], strict=True):
-            for rule in self._groups.arrows[root]:
-                if any(self._groups.root(right) == after for right in self._groups.rights(rule)):
-                    yield rule
-                    break
+_SPELLED_OUT = {"+": "plus", "#": "sharp"}
 
-    def _circle(self, rules: Sequence[Rule]) -> None:
-        shown = "; ".join(f"`{rule}` ({rule.place})" for rule in rules[:5])
-        last = max(rules, key=lambda rule: (rule.file, rule.line))
-        self.findings.append(
-            error(
-                last.file,
-                last.line,
-                "cycle",
-                f"these rules lead in a circle: {shown}{' and so on' if len(rules) > 5 else ''}.",
-                "Remove one of them; words that are the same are written `a, b`.",
-            )
-        )
+
+def _targets(graph: TermGraph, group: Group) -> list[Group]:
+    """The other groups that a group is contracted to."""
+    terms = (term for rule in group.outgoing for term in graph.right(rule))
+    return [target for target in _unique(map(graph.group, terms)) if target is not group]
+
+
+def _targets_first(
+    targets: dict[Group, list[Group]],
+) -> tuple[list[Group], list[list[Group]]]:
+    """All groups, each after its targets, and the cycles, which are cut at their first group."""
+    cycles: list[list[Group]] = []
+    while True:
+        try:
+            return list(TopologicalSorter(targets).static_order()), cycles
+        except CycleError as error:
+            # In the exception each group is a target of the next, and the last is the first.
+            cycle: list[Group] = error.args[1][:0:-1]
+            cycles.append(cycle)
+            cut = [cycle[0]] if len(cycles) < MAX_CYCLES else targets
+            targets = {**targets, **{group: [] for group in cut}}
+
+
+def _contracted(graph: TermGraph, group: Group) -> tuple[tuple[str, ...], list[Finding]]:
+    """The tokens that the contractions of a group lead to, and the contradictions among them."""
+    found: dict[tuple[str, ...], Rule] = {}
+    for rule in group.outgoing:
+        tokens: dict[str, None] = {}
+        for term in graph.right(rule):
+            target = graph.group(term)
+            after = _own_tokens(graph, group) if target is group else target.tokens
+            tokens.update(dict.fromkeys(after))
+        found.setdefault(tuple(tokens), rule)
+    (first, former), *others = found.items()
+    return first, [_conflict(former, rule) for _, rule in others]
+
+
+def _own_tokens(graph: TermGraph, group: Group) -> tuple[str, ...]:
+    """The tokens of a group that is not contracted to another."""
+    single = [term for term in group.terms if len(term) == 1]
+    pinned = list(_pinned(graph, group))[:1]
+    return tuple(next(iter(graph.spellings[term])) for term in pinned or single)
+
+
+def _keeps_own_tokens(graph: TermGraph, group: Group) -> bool:
+    """Whether a group is not contracted, or contracted to itself as in `go => go, golang`."""
+    terms = [term for rule in group.outgoing for term in graph.right(rule)]
+    return not terms or any(graph.group(term) is group for term in terms)
+
+
+def _pinned(graph: TermGraph, group: Group) -> dict[Words, Rule]:
+    """The terms that contractions inside a group lead to; two of them form a cycle."""
+    return {
+        term: rule
+        for rule in group.internal
+        if len(rule.right) == 1
+        for term in graph.right(rule)
+        if len(term) == 1
+    }
+
+
+def _is_too_large(group: Group) -> bool:
+    return len(group.terms) > MAX_GROUP and not group.outgoing
+
+
+def _too_many(group: Group) -> Finding:
+    return group.rules[-1].finding(
+        "error",
+        "too_many_equivalents",
+        f"rules that share terms make {len(group.terms):,} terms equivalent; "
+        f"the limit is {MAX_GROUP}.",
+        "Contract them to one word: `a, b, c => a`.",
+    )
+
+
+def _no_tokens(group: Group) -> Finding:
+    message = f"`{' '.join(group.terms[0])}` has no letter or digit."
+    return group.rules[0].finding("error", "no_tokens", message, "Write it in words.")
+
+
+def _conflict(former: Rule, rule: Rule) -> Finding:
+    return rule.finding(
+        "error",
+        "conflict",
+        f"`{rule}` contradicts `{former}` ({former.place}).",
+        "Keep one of the two, or put both results into one rule: `a => b, c`.",
+    )
+
+
+def _leading(graph: TermGraph, cycle: Sequence[Group]) -> list[Rule]:
+    """The rules that lead from each group to the next and from the last to the first."""
+    return [
+        next(rule for rule in group.outgoing if after in map(graph.group, graph.right(rule)))
+        for group, after in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+    ]
+
+
+def _cycle(rules: Sequence[Rule]) -> Finding:
+    shown = "; ".join(f"`{rule}` ({rule.place})" for rule in rules[:5])
+    more = f"; and {len(rules) - 5} more" if len(rules) > 5 else ""
+    last = max(rules, key=lambda rule: (rule.file, rule.line))
+    return last.finding(
+        "error",
+        "cycle",
+        f"these rules form a cycle: {shown}{more}.",
+        "Remove one of them; equivalent terms are written `a, b`.",
+    )
+
+
+def _unique(groups: Iterable[Group]) -> list[Group]:
+    return list(dict.fromkeys(groups))

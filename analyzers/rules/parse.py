@@ -1,243 +1,325 @@
-"""Reads rule files: Solr syntax, a line at a time, with every complaint at its line.
+"""Parses rule files: Solr's synonym syntax, one rule per line, with a finding per invalid line.
 
-Nothing that stands in a file may hang or drown a process: a file is read in bounded pieces, and
-size, line length, words and number of rules have limits. A pipe or a device is refused before it
-is opened.
+Files are untrusted input. They are read in bounded pieces; size, line length, words per term and
+the number of rules are limited, and anything but a regular file is refused without opening it.
+
+Terms are split into words here, without a server, although the analysis chain decides what a token
+is. So a term is split wherever any chain might split it. Too many words is the safe error: a term
+of several words is compiled to a contraction, which also works for a single token, whereas an
+equivalent that turns out to be several tokens breaks phrase queries (docs/synonyms.md).
+`analyzers.lint` verifies the compiled rules against the real chain.
 """
 
 import re
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from analyzers.findings import Finding, error
-from analyzers.rules.words import normalise, words
+from analyzers.findings import Finding, Severity
 
-MAX_BYTES = 32 * 1024 * 1024  # of one file; 200,000 rules are about 5 MiB
+SUFFIX = ".synonyms"
+MAX_RULES = 100_000  # over all files; docs/synonyms.md has what 200,000 would cost
+MAX_ERRORS = 100  # reading stops here: the file is probably not a rule file
+MAX_BYTES = 32 * 1024 * 1024  # per file; 200,000 rules are about 5 MiB
 MAX_LINE = 64 * 1024  # bytes
-MAX_SIDES = 1000  # on the left of a contraction
-MAX_EQUIVALENTS = 100  # also on the right of a contraction: the filter pairs all with all
-MAX_WORDS = 10  # of one side; the filter looks ahead by the longest side for every token
-MAX_CHARS = 200  # of one side; the standard tokenizer cuts tokens at 255
+MAX_LEFT = 1000  # terms on the left side of a contraction
+MAX_EQUIVALENTS = 100  # also on the right side: the filter stores every pair
+MAX_WORDS = 10  # per term; the filter looks ahead by the longest term at every token
+MAX_CHARS = 200  # per term; the standard tokenizer splits tokens at 255
+
+Words = tuple[str, ...]
+"""A term as the words that it consists of."""
 
 _ARROW = re.compile(r"(?<!\\)((?:\\\\)*)=>")
-_INVISIBLE = {"\u200b", "\u2060", "\ufeff", "\u00ad"}
+_APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'"))
+_ZERO_WIDTH = frozenset("\u200b\u2060\ufeff\u00ad")
+_DIRECTION_MARKS = frozenset("\u200e\u200f\u061c")
+_BIDI = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
+
+# The standard tokenizer makes a token of each ideograph, hiragana and emoji (UAX #29).
+SINGLE_CHARACTER_WORD = (
+    "\u2600-\u27bf\U0001f000-\U0001faff"
+    "\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_LETTER = rf"(?:[^\W_{SINGLE_CHARACTER_WORD}]|[\u0300-\u036f\u200c\u200d])"
+# `+` and `#` belong to the word before them, a leading dot to the word after it: C++, C#, .NET.
+_WORD = re.compile(
+    rf"[{SINGLE_CHARACTER_WORD}]"
+    rf"|(?:(?<!\S)\.)?{_LETTER}+(?:'{_LETTER}+)*(?:\+\+?|#)*(?!{_LETTER})"
+    rf"|{_LETTER}+"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule as it stands in a file.
+    """One rule of a file.
 
-    `file` is the file's name, `line` counts from 1. The sides are normalised: NFC, lower case,
-    straight apostrophes, single spaces, escapes resolved. An equivalent (`a, b`) has all its sides
-    in `left` and none in `right`; a contraction (`a, b => c`) has both.
+    `file` is the file's name, `line` counts from 1. Terms are normalised: NFC, lower case,
+    straight apostrophes, single spaces, escapes resolved. Equivalents (`a, b`) are all in `left`;
+    a contraction (`a, b => c`) has terms in both.
     """
 
     file: str
     line: int
     left: tuple[str, ...]
-    right: tuple[str, ...]
-    kind: Literal["equivalent", "contraction"]
+    right: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         arrow = f" => {', '.join(self.right)}" if self.right else ""
         return ", ".join(self.left) + arrow
 
     @property
+    def is_contraction(self) -> bool:
+        return bool(self.right)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of both sides."""
+        return self.left + self.right
+
+    @property
     def place(self) -> str:
-        """`tech.synonyms:12`, as editors and people write it."""
+        """File and line as in `tech.synonyms:12`."""
         return f"{self.file}:{self.line}"
 
+    def finding(self, severity: Severity, code: str, message: str, remedy: str) -> Finding:
+        """A finding about this rule."""
+        return Finding(self.file, self.line, severity, code, message, remedy)
 
-class _Complaint(Exception):
-    """Why a line is no rule: code, message, remedy."""
+
+class _InvalidLine(Exception):
+    """The arguments are code, message and remedy."""
 
 
-def read_file(path: Path) -> Iterator[Rule | Finding]:
-    """The rules of one file in order, and a finding for every line that is none.
+def rule_files(folder: Path, without: Collection[str] = ()) -> list[Path]:
+    """The rule files of a folder in the order of their names.
 
-    Ends after the finding when the file as a whole cannot be used.
+    Args:
+        folder: none are found where there is no folder.
+        without: names to leave out, with or without `.synonyms`.
+
+    Hidden files are left out: files being written have hidden names.
+    """
+    left_out = {name.removesuffix(SUFFIX) for name in without}
+    found = (path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+    return sorted((path for path in found if path.stem not in left_out), key=lambda path: path.name)
+
+
+def parse_files(files: Sequence[Path]) -> tuple[list[Rule], list[Finding]]:
+    """The rules of all files in order, and a finding for every line that is not a rule.
+
+    Reading stops after `MAX_RULES` rules or `MAX_ERRORS` findings.
+    """
+    rules: list[Rule] = []
+    findings: list[Finding] = []
+    for path in files:
+        for item in parse_file(path):
+            if isinstance(item, Finding):
+                findings.append(item)
+                if len(findings) >= MAX_ERRORS:
+                    return rules, findings
+            elif len(rules) < MAX_RULES:
+                rules.append(item)
+            else:
+                message = f"more than {MAX_RULES:,} rules in all files together."
+                remedy = "Keep the rules for words that your posts and readers use."
+                findings.append(item.finding("error", "too_many_rules", message, remedy))
+                return rules, findings
+    return rules, findings
+
+
+def parse_file(path: Path) -> Iterator[Rule | Finding]:
+    """The rules of one file in order, and a finding for every line that is not a rule.
+
+    Ends after the finding when the rest of the file cannot be read either.
     """
     name = path.name
     try:
         refused = refusal(path)
         if refused is not None:
-            yield error(name, 0, *refused)
+            yield Finding(name, 0, "error", *refused)
             return
         with path.open("rb") as handle:
             number = 0
             while raw := handle.readline(MAX_LINE + 1):
                 number += 1
                 try:
-                    rule = _rule(name, number, raw)
-                except _Complaint as complaint:
-                    code, message, remedy = complaint.args
-                    yield error(name, number, code, message, remedy)
+                    rule = _parse_line(name, number, raw)
+                except _InvalidLine as invalid:
+                    code, message, remedy = invalid.args
+                    yield Finding(name, number, "error", code, message, remedy)
                     if code in {"encoding", "binary", "line_too_long"}:
-                        return  # what follows would only repeat it
+                        return  # every further line would have the same problem
                 else:
                     if rule is not None:
                         yield rule
     except OSError as problem:
         message = f"cannot be read: {problem.strerror or problem}."
-        yield error(name, 0, "unreadable", message, "Check the path and its permissions.")
+        yield Finding(
+            name, 0, "error", "unreadable", message, "Check the path and its permissions."
+        )
 
 
 def refusal(path: Path) -> tuple[str, str, str] | None:
-    """Why a file is not even opened: code, message, remedy; None when it may be.
+    """Code, message and remedy when the file must not be opened; None when it may be.
 
     Raises:
-        OSError: when it is not there.
+        OSError: the file does not exist or its folder is not accessible.
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         return "not_a_file", "is not a regular file.", "Name a text file."
     if status.st_size > MAX_BYTES:
         size, limit = status.st_size / 2**20, MAX_BYTES // 2**20
-        message = f"is {size:,.1f} MiB large; the limit is {limit} MiB."
-        return "too_large", message, "Keep what your posts and their readers really write."
+        message = f"has {size:,.1f} MiB; the limit is {limit} MiB."
+        return "too_large", message, "Keep the rules for words that your posts and readers use."
     return None
 
 
-def _rule(name: str, number: int, raw: bytes) -> Rule | None:
-    text = _text(raw, first=number == 1)
+def normalise(term: str) -> str:
+    """A term as rules are compared: NFC, lower case, straight apostrophes, single spaces."""
+    text = unicodedata.normalize("NFC", term).translate(_APOSTROPHES).lower()
+    return " ".join(text.split())
+
+
+def words(term: str) -> Words:
+    """The words of a normalised, non-empty term; at least one.
+
+    A term without a letter or digit (`===`) is split at spaces only: `analyzers.lint` checks
+    whether any token is left of it.
+    """
+    return tuple(_WORD.findall(term)) or tuple(term.split())
+
+
+def folded(word: str) -> str:
+    """A word without accents and with straight apostrophes."""
+    if word.isascii():
+        return word
+    parts = unicodedata.normalize("NFKD", word.translate(_APOSTROPHES))
+    return "".join(char for char in parts if not unicodedata.combining(char))
+
+
+def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
+    text = _decode(raw, first=number == 1)
     if not text or text.startswith("#"):
         return None
-    hands = _hands(text)
-    lists = [_sides(hand, name_of) for hand, name_of in zip(hands, ("left", "right"), strict=False)]
-    if len(hands) == 1:
-        if len(lists[0]) < 2:
-            raise _Complaint(
-                "one_sided", f"`{_shown(text)}` has only one side.", "Write `a, b` or `a => b`."
-            )
-        if len(lists[0]) > MAX_EQUIVALENTS:
-            raise _Complaint(
-                "too_many_sides",
-                f"{len(lists[0]):,} equivalents on one line; the limit is {MAX_EQUIVALENTS}.",
+    sides = _ARROW.sub(lambda found: found[1] + "\0", text).split("\0")
+    if len(sides) > 2:
+        raise _InvalidLine(
+            "multiple_arrows",
+            f"`{_shortened(text)}` has more than one `=>`.",
+            "Write one rule per line; a literal `=>` is written `\\=>`.",
+        )
+    left = _parse_side(sides[0], "left")
+    if len(sides) == 1:
+        if len(left) < 2:
+            message = f"`{_shortened(text)}` is a single term."
+            raise _InvalidLine("single_term", message, "Write `a, b` or `a => b`.")
+        if len(left) > MAX_EQUIVALENTS:
+            raise _InvalidLine(
+                "too_many_terms",
+                f"{len(left):,} equivalents on one line; the limit is {MAX_EQUIVALENTS}.",
                 "Contract them to one word: `a, b, c => a`.",
             )
-        return Rule(name, number, lists[0], (), "equivalent")
-    if len(lists[1]) > MAX_EQUIVALENTS:
-        raise _Complaint(
-            "too_many_sides",
-            f"{len(lists[1]):,} words on the right; the limit is {MAX_EQUIVALENTS}.",
+        return Rule(name, number, left)
+    right = _parse_side(sides[1], "right")
+    if len(right) > MAX_EQUIVALENTS:
+        raise _InvalidLine(
+            "too_many_terms",
+            f"{len(right):,} terms on the right; the limit is {MAX_EQUIVALENTS}.",
             "Contract to one word: `a, b => c`.",
         )
-    return Rule(name, number, lists[0], lists[1], "contraction")
+    return Rule(name, number, left, right)
 
 
-def _text(raw: bytes, *, first: bool) -> str:
+def _decode(raw: bytes, *, first: bool) -> str:
     if first and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise _Complaint("encoding", "is UTF-16, not UTF-8.", "Save the file as UTF-8.")
+        raise _InvalidLine("encoding", "is UTF-16, not UTF-8.", "Save the file as UTF-8.")
     if b"\0" in raw:
-        raise _Complaint("binary", "holds a nul byte: not a text file.", "Save it as UTF-8 text.")
+        raise _InvalidLine("binary", "has a NUL byte: not a text file.", "Save it as UTF-8 text.")
     if len(raw) > MAX_LINE:
-        raise _Complaint(
-            "line_too_long", f"is longer than {MAX_LINE:,} bytes.", "Give every rule its own line."
-        )
+        message = f"is longer than {MAX_LINE:,} bytes."
+        raise _InvalidLine("line_too_long", message, "Write one rule per line.")
     try:
         text = raw.removeprefix(b"\xef\xbb\xbf" if first else b"").decode()
     except UnicodeDecodeError as problem:
-        raise _Complaint(
+        raise _InvalidLine(
             "encoding",
             f"is not UTF-8 (byte 0x{raw[problem.start]:02x} at column {problem.start + 1}).",
             "Save the file as UTF-8.",
         ) from None
     text = text.removesuffix("\n").removesuffix("\r")
-    hidden = "" if text.isprintable() else next(filter(_hidden, text), "")
-    if hidden:
-        shown = f"U+{ord(hidden):04X} {unicodedata.name(hidden, 'control character')}"
-        raise _Complaint(
-            "control_character",
-            f"holds {shown}, which nobody can see.",
-            "Delete it: type the line anew.",
-        )
+    invisible = "" if text.isprintable() else next(filter(_is_invisible, text), "")
+    if invisible:
+        name = unicodedata.name(invisible, "control character")
+        message = f"has an invisible character, U+{ord(invisible):04X} {name}."
+        raise _InvalidLine("invisible_character", message, "Delete it, or retype the line.")
     return text.strip()
 
 
-def _hidden(char: str) -> bool:
+def _is_invisible(char: str) -> bool:
     if char.isascii():
         return not (char.isprintable() or char == "\t")
     return (
-        char in _INVISIBLE
+        char in _ZERO_WIDTH | _DIRECTION_MARKS
         or unicodedata.category(char) in {"Cc", "Zl", "Zp"}
         or unicodedata.bidirectional(char) in _BIDI
-        or char in "\u200e\u200f\u061c"
     )
 
 
-_BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+def _parse_side(side: str, name: str) -> tuple[str, ...]:
+    terms = [normalise(term) for term in _split_at_commas(side)]
+    if len(terms) > MAX_LEFT:
+        message = f"{len(terms):,} terms on the {name}; the limit is {MAX_LEFT:,}."
+        raise _InvalidLine("too_many_terms", message, "Split the rule into several lines.")
+    for term in terms:
+        _check_term(term, name)
+    return tuple(terms)
 
 
-def _hands(text: str) -> list[str]:
-    hands = _ARROW.sub(lambda found: found[1] + "\0", text).split("\0")
-    if len(hands) > 2:
-        raise _Complaint(
-            "several_arrows",
-            f"`{_shown(text)}` has more than one `=>`.",
-            "Write one rule a line; a `=>` that is meant literally is written `\\=>`.",
+def _check_term(term: str, side: str) -> None:
+    if not term:
+        raise _InvalidLine(
+            "empty_term",
+            f"a term is missing on the {side}.",
+            "Remove the comma or arrow, or add the term; a literal comma is written `\\,`.",
         )
-    return hands
-
-
-def _sides(hand: str, name_of: str) -> tuple[str, ...]:
-    sides = [normalise(side) for side in _split(hand)]
-    if len(sides) > MAX_SIDES:
-        raise _Complaint(
-            "too_many_sides",
-            f"{len(sides):,} words or phrases on the {name_of}; the limit is {MAX_SIDES:,}.",
-            "Split the rule into several lines.",
+    if " # " in f"{term} ":
+        raise _InvalidLine(
+            "trailing_comment",
+            f"`{_shortened(term)}` contains a comment.",
+            "Put the comment on a line of its own.",
         )
-    for side in sides:
-        _check_side(side, name_of)
-    return tuple(sides)
-
-
-def _check_side(side: str, name_of: str) -> None:
-    if not side:
-        raise _Complaint(
-            "empty_side",
-            f"nothing stands between two commas or beside the arrow (on the {name_of}).",
-            "Remove the comma, or write the missing word; a literal comma is written `\\,`.",
-        )
-    if " # " in f"{side} ":
-        raise _Complaint(
-            "comment_behind_rule",
-            f"`{_shown(side)}` looks like a word with a comment behind it.",
-            "Give the comment a line of its own.",
-        )
-    several = len(words(side)) if len(side) <= MAX_CHARS else len(side.split())
-    if len(side) > MAX_CHARS or several > MAX_WORDS:
-        raise _Complaint(
-            "side_too_long",
-            f"`{_shown(side)}` has {several:,} words and {len(side):,} characters; "
+    count = len(words(term)) if len(term) <= MAX_CHARS else len(term.split())
+    if len(term) > MAX_CHARS or count > MAX_WORDS:
+        raise _InvalidLine(
+            "term_too_long",
+            f"`{_shortened(term)}` has {count:,} words and {len(term):,} characters; "
             f"the limits are {MAX_WORDS} and {MAX_CHARS}.",
-            "Nobody searches for that; keep the words that matter.",
+            "Shorten it to the words that people search for.",
         )
 
 
-def _split(hand: str) -> Iterator[str]:
-    """Cuts at bare commas and takes the escapes off, as Solr does: `\\x` is x, whatever x is."""
-    side: list[str] = []
-    chars = iter(hand)
+def _split_at_commas(side: str) -> Iterator[str]:
+    """Splits at unescaped commas and removes escapes as Solr does: `\\x` is x, whatever x is."""
+    term: list[str] = []
+    chars = iter(side)
     for char in chars:
         if char == ",":
-            yield "".join(side)
-            side = []
+            yield "".join(term)
+            term = []
         elif char != "\\":
-            side.append(char)
+            term.append(char)
         else:
             escaped = next(chars, None)
             if escaped is None:
-                raise _Complaint(
-                    "open_escape", "ends in a lone backslash.", "Write `\\\\` for a backslash."
-                )
-            side.append(escaped)
-    yield "".join(side)
+                message = "ends in a single backslash."
+                raise _InvalidLine("trailing_backslash", message, "Write `\\\\` for a backslash.")
+            term.append(escaped)
+    yield "".join(term)
 
 
-def _shown(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"

@@ -3,37 +3,37 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import NoReturn
+from urllib.parse import parse_qsl
 
 import click
 from rich.table import Table
 
-from analyzers.lint.check import check as check_files
-from analyzers.lint.static import review
+from analyzers.lint import CheckResult
+from analyzers.lint import check as check_rules
+from analyzers.rules import RuleErrors, read_rules
+from analyzers.rules.parse import parse_files
 from app.commands.options import stoppable
+from app.commands.outcome import after_swap, tell_orphan
 from app.commands.output import console
 from app.commands.reporting import display
-from app.commands.synonym_report import (
-    counted,
-    give_up,
-    queries_from,
-    show_change,
-    tell,
-    tell_built,
-)
 from app.commands.tools import Tools, pass_tools
-from app.synonyms.folder import SynonymFolder, check_twice
+from app.synonyms.folder import SynonymFolder, check_unique_names
 from app.synonyms.loader import Loader
-from app.synonyms.preview import beside, changes
+from app.synonyms.preview import Change, compare_searches, preview_index
+from indexer.build.builder import Built
 from indexer.generations import live as live_generation
 from indexer.generations import require_live
 
-WARNED = 3
-"""Exit code of `check`: nothing but warnings. 2 is click's own, for a wrong command line."""
+ONLY_WARNINGS = 3
+"""Exit code of `check` for warnings without errors. 2 is click's, for an invalid command line."""
+
+_SHOWN_MOVES = 10  # of each kind, per search
 
 _files = click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-_files_or_none = click.argument(
+_optional_files = click.argument(
     "files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path)
 )
 _format = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
@@ -41,50 +41,63 @@ _format = click.option("--format", "form", type=click.Choice(["text", "json"]), 
 
 @click.group()
 def synonyms() -> None:
-    """Keep the synonym rule files.
+    """Manage the synonym rule files.
 
     \b
-    blogsearch synonyms check my.synonyms      what is wrong with it; changes nothing
-    blogsearch synonyms preview my.synonyms    which answers would change; changes nothing
-    blogsearch synonyms load my.synonyms       make it live; searches go on throughout
+    blogsearch synonyms check my.synonyms      report its errors; changes nothing
+    blogsearch synonyms preview my.synonyms    show which results would change; changes nothing
+    blogsearch synonyms load my.synonyms       make it live, without interrupting searches
     blogsearch synonyms list
     blogsearch synonyms remove my
     """
 
 
 @synonyms.command()
-@_files_or_none
-@click.option("--alone", is_flag=True, help="Without the rule files that are in use already.")
-@click.option("--offline", is_flag=True, help="Ask no Elasticsearch: syntax and circles only.")
+@_optional_files
+@click.option("--alone", is_flag=True, help="Check without the rule files in use.")
+@click.option("--offline", is_flag=True, help="Check without Elasticsearch: syntax and cycles.")
 @_format
 @pass_tools
 def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, form: str) -> None:
-    """Say what is wrong with FILE..., by file and line, on real analysis. Changes nothing.
+    """Report errors and warnings in FILE..., by file and line. Changes nothing.
 
-    The files are checked together with those in use; one of the same name is taken for its older
-    version. Without FILE, those in use are checked. A warning that you have thought about is
-    silenced by a comment in the file: `# check-allow: CODE`.
+    The files are checked together with those in use; a file in use with the same name is taken for
+    the older version. Without FILE, the files in use are checked. A comment in a file suppresses
+    warnings: `# check-ignore: CODE`.
 
-    Exit code 0: nothing to say; 1: errors, the files cannot be loaded; 3: warnings only.
+    Exit code 0: no findings; 1: errors, the files cannot be loaded; 3: warnings only.
 
     \b
     blogsearch synonyms check my.synonyms
     blogsearch synonyms check --format json *.synonyms
     blogsearch synonyms check
     """
-    check_twice(files)
+    check_unique_names(files)
     used = SynonymFolder.of(tools.settings).used()
     files, others = files or tuple(used), [] if alone else used
     if offline:
-        report = check_files(None, files, others)
+        result = check_rules(None, files, others)
     else:
         with stoppable():
-            report = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
-    tell(report, files, form)
-    if report.errors:
+            result = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
+    if form == "json":
+        body = {
+            "files": [str(path) for path in files],
+            "errors": len(result.errors),
+            "warnings": len(result.warnings),
+            "suppressed": result.suppressed,
+            "findings": [finding.as_dict() for finding in result.findings],
+        }
+        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+    else:
+        for finding in result.findings:
+            click.echo(str(finding))
+        suppressed = f", {result.suppressed} suppressed" if result.suppressed else ""
+        click.echo(f"{_number_of(result)}{suppressed}.")
+    if result.errors:
         click.get_current_context().exit(1)
-    if report.warnings:
-        click.get_current_context().exit(WARNED)
+    if result.warnings:
+        click.get_current_context().exit(ONLY_WARNINGS)
 
 
 @synonyms.command()
@@ -93,64 +106,67 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
     "--queries",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Searches to try, one a line, instead of the most frequent ones.",
+    help="Searches to compare, one per line, instead of the most frequent ones.",
 )
 @click.option(
     "--top",
     default=100,
     show_default=True,
     type=click.IntRange(1, 1000),
-    help="How many of the most frequent searches.",
+    help="Number of most frequent searches to compare.",
 )
 @_format
 @pass_tools
 def preview(
     tools: Tools, files: tuple[Path, ...], queries: Path | None, top: int, form: str
 ) -> None:
-    """Show which answers FILE... would change: posts gained, lost, moved. Changes nothing.
+    """Show which results FILE... would change: posts gained, lost, moved. Changes nothing.
 
-    An index with the rules is built beside the live one, the same searches are put to both, and it
-    is removed again.
+    A temporary index with the rules is built beside the live one, and the results of the same
+    searches on both are compared.
 
     \b
     blogsearch synonyms preview my.synonyms
     blogsearch synonyms preview my.synonyms --queries searches.txt
     """
-    loader = Loader(tools.settings, tools.elastic, tools.cache)
+    check_unique_names(files)
     live = require_live(tools.elastic, tools.settings.index)
-    wanted = queries_from(tools, queries, top)
-    report = loader.check(files, SynonymFolder.of(tools.settings).used())
-    if report.rules is None:
-        for finding in report.errors:
-            click.echo(str(finding), err=True)
-        give_up(report)
-    with stoppable(), beside(tools.elastic, tools.settings.index, live.name, report.rules) as other:
-        found = list(changes(tools.elastic, live.name, other, wanted, tools.settings))
-    if len(found) < len(wanted):
-        refused = len(wanted) - len(found)
-        click.echo(f"{refused} left out: no visitor may send them (over 200 characters).", err=True)
-    changed = [change for change in found if change]
+    loader = Loader(tools.settings, tools.elastic, tools.cache)
+    with stoppable():
+        result = loader.check(files, SynonymFolder.of(tools.settings).used())
+        if result.rules is None:
+            _fail(result)
+        searches = _searches_of(queries) if queries else _frequent_searches(tools, top)
+        alias = tools.settings.index
+        with preview_index(tools.elastic, alias, live.name, result.rules) as other:
+            compared = list(
+                compare_searches(tools.elastic, live.name, other, searches, tools.settings)
+            )
+    if len(compared) < len(searches):
+        invalid = len(searches) - len(compared)
+        click.echo(f"Left out {invalid} invalid searches (over 200 characters).", err=True)
+    changed = [change for change in compared if change]
     if form == "json":
-        body = {"searches": len(found), "changed": [asdict(change) for change in changed]}
+        body = {"searches": len(compared), "changed": [asdict(change) for change in changed]}
         click.echo(json.dumps(body, indent=2, ensure_ascii=False))
         return
     for change in changed:
-        show_change(change)
-    click.echo(f"{len(changed)} of {len(found)} searches would be answered otherwise.")
+        _show_change(change)
+    click.echo(f"The results of {len(changed)} of {len(compared)} searches would change.")
 
 
 @synonyms.command()
-@_files_or_none
+@_optional_files
 @pass_tools
 def load(tools: Tools, files: tuple[Path, ...]) -> None:
-    """Check FILE..., make an index with them live, and keep them in the synonyms folder.
+    """Check FILE..., make an index with them live, and store them in the synonyms folder.
 
-    The next generation is built from the live index's own posts beside it, verified and swapped
-    in; searches go on throughout, and what is written meanwhile is in it. When a check or the
-    build fails, nothing is changed. Without FILE, what is in the folder goes live, for instance
-    after a change of BLOGSEARCH_SYNONYMS_WITHOUT.
+    The new index is built from the posts of the live one, verified and swapped in. Searches go on,
+    and posts written meanwhile are included. A failed check or build changes nothing. Without
+    FILE, the files of the folder go live, for instance after a change of
+    BLOGSEARCH_SYNONYMS_WITHOUT.
 
-    Exit code 0: done; 1: nothing was changed.
+    Exit code 0: done; 1: failed, nothing was changed.
 
     \b
     blogsearch synonyms load my.synonyms
@@ -159,31 +175,37 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     with stoppable(), display() as show:
         loader = Loader(tools.settings, tools.elastic, tools.cache, show.report)
         loaded = loader.load(files)
-    for finding in loaded.report.findings:
+    if loaded.checked.rules is None:
+        _fail(loaded.checked)
+    for finding in loaded.checked.findings:
         click.echo(str(finding), err=True)
-    if loaded.report.rules is None:
-        give_up(loaded.report)
     for name in loaded.replaced:
-        click.echo(f"{name} has taken the place of the file of that name in the folder.", err=True)
-    tell_built(tools, loaded.built)
+        click.echo(f"Replaced {name} in the synonyms folder.", err=True)
+    _report_built(tools, loaded.built)
 
 
 @synonyms.command(name="list")
 @_format
 @pass_tools
 def list_(tools: Tools, form: str) -> None:
-    """List the rule files in the order they are read, and whether the live index has their rules.
+    """List the rule files in reading order, and whether the live index has their rules.
 
     \b
     blogsearch synonyms list
     blogsearch synonyms list --format json
     """
     folder = SynonymFolder.of(tools.settings)
-    used = set(folder.used())
-    rows = [(path.name, *counted(path), path in used) for path in folder.all()]
-    rules = review(folder.used()).rules
+    used = folder.used()
+    rows = []
+    for path in folder.all():
+        rules, errors = parse_files([path])
+        rows.append((path.name, len(rules), len(errors), path in used))
+    try:
+        digest = read_rules(used).digest
+    except RuleErrors:
+        digest = None
     live = live_generation(tools.elastic, tools.settings.index)
-    current = bool(live and rules and live.rules == rules.digest)
+    current = bool(live and digest and live.rules == digest)
     if form == "json":
         names = ("name", "rules", "errors", "used")
         body = {
@@ -195,20 +217,21 @@ def list_(tools: Tools, form: str) -> None:
         click.echo(json.dumps(body, indent=2))
         return
     table = Table("file", "rules", "", box=None, pad_edge=False)
-    for name, count, errors, counts in rows:
-        note = "" if counts else "left out by BLOGSEARCH_SYNONYMS_WITHOUT"
-        note = f"not rules: {errors} of its lines; see `synonyms check`" if errors else note
+    for name, count, invalid, is_used in rows:
+        note = "" if is_used else "left out by BLOGSEARCH_SYNONYMS_WITHOUT"
+        note = f"{invalid} invalid lines; run `blogsearch synonyms check`" if invalid else note
         table.add_row(name, f"{count:,}", note)
     console().print(table)
     if live is None:
-        click.echo("There is no index yet; `blogsearch reindex` will build it with these rules.")
-    elif rules is None:
-        click.echo("These files cannot be made live: `blogsearch synonyms check` says why.")
+        click.echo("There is no index yet; `blogsearch reindex` will build one with these rules.")
+    elif digest is None:
+        click.echo("The files have errors: run `blogsearch synonyms check`.")
     elif current:
-        click.echo(f"{live.name} was built with these rules.")
+        click.echo(f"The live index {live.name} has these rules.")
     else:
         click.echo(
-            f"{live.name} was built with other rules: `blogsearch synonyms load` makes these live."
+            f"The live index {live.name} has other rules; `blogsearch synonyms load` "
+            "makes these live."
         )
 
 
@@ -216,10 +239,10 @@ def list_(tools: Tools, form: str) -> None:
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @pass_tools
 def remove(tools: Tools, names: tuple[str, ...]) -> None:
-    """Make an index without the rule files NAME... live, and delete them.
+    """Make an index without the rule files NAME... live, and delete the files.
 
-    A shipped file is better left out by BLOGSEARCH_SYNONYMS_WITHOUT, followed by `synonyms load`:
-    the next update would bring it back.
+    To leave out a file that comes with blogsearch, use BLOGSEARCH_SYNONYMS_WITHOUT and
+    `synonyms load` instead: an update would restore it.
 
     \b
     blogsearch synonyms remove my
@@ -227,4 +250,68 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
     with stoppable(), display() as show:
         loader = Loader(tools.settings, tools.elastic, tools.cache, show.report)
         built = loader.remove(names)
-    tell_built(tools, built)
+    _report_built(tools, built)
+
+
+def _fail(result: CheckResult) -> NoReturn:
+    """Ends a command that cannot use the files, after showing every finding."""
+    for finding in result.findings:
+        click.echo(str(finding), err=True)
+    raise click.ClickException(f"{_number_of(result)}; nothing was changed.")
+
+
+def _number_of(result: CheckResult) -> str:
+    counted = ((len(result.errors), "error"), (len(result.warnings), "warning"))
+    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted)
+
+
+def _report_built(tools: Tools, built: Built | None) -> None:
+    """What a load or a removal built."""
+    if built is not None:
+        for name in built.stale_builds:
+            tell_orphan(name)
+        click.echo(
+            f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
+        )
+        after_swap(tools)
+    elif live_generation(tools.elastic, tools.settings.index) is None:
+        click.echo("Done. There is no index yet; `blogsearch reindex` will build one.")
+    else:
+        click.echo("Done. The live index has these rules already.")
+
+
+def _searches_of(path: Path) -> list[str]:
+    lines = path.read_text("utf-8-sig", "replace").splitlines()
+    searches = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    if not searches:
+        raise click.ClickException(f"{path} has no searches: write one per line.")
+    return searches
+
+
+def _frequent_searches(tools: Tools, top: int) -> list[str]:
+    # The cache counts whole requests, `q=ml&page=2&size=10`; several may be the same search.
+    requests = (dict(parse_qsl(request)) for request, _ in tools.cache.query_log.popular(top))
+    searches = list(dict.fromkeys(request["q"] for request in requests if "q" in request))
+    if searches:
+        return searches
+    found = (
+        "No searches have been counted yet"
+        if tools.cache.ping() is not None
+        else "The most frequent searches are counted in Redis, which does not answer"
+    )
+    raise click.ClickException(f"{found}: name searches, one per line, with --queries FILE.")
+
+
+def _show_change(change: Change) -> None:
+    """One search: the number of hits, and the hits it would gain, lose and move."""
+    click.echo(f"{change.query}: {change.before} → {change.after} hits")
+    for sign, word, moves in (
+        ("+", "gained", change.gained),
+        ("-", "lost", change.lost),
+        ("~", "moved", change.moved),
+    ):
+        for move in moves[:_SHOWN_MOVES]:
+            ranks = " → ".join(str(rank) for rank in (move.before, move.after) if rank)
+            click.echo(f"  {sign} {word} {ranks}: {move.title}")
+        if len(moves) > _SHOWN_MOVES:
+            click.echo(f"  {sign} {word}: {len(moves) - _SHOWN_MOVES} more")

@@ -1,6 +1,7 @@
-"""The folder of rule files: what is in it, and how files get into it and out of it.
+"""The folder of rule files: what is in it, and how files are added and deleted.
 
-A file is written beside its place, whole, and then renamed; nobody ever reads half of one.
+A file is first copied to a hidden folder inside it and then renamed, so that no reader ever sees
+an incomplete file.
 """
 
 import filecmp
@@ -22,40 +23,40 @@ _STAGED = ".staged-"
 
 
 class FolderNotReadable(ServiceError):
-    """The synonyms folder is not there, or may not be read."""
+    """The synonyms folder does not exist or cannot be read."""
 
     code = "folder_not_readable"
 
 
 class FolderNotWritable(ServiceError):
-    """The synonyms folder cannot be changed by this process."""
+    """This process cannot change the synonyms folder."""
 
     code = "folder_not_writable"
 
 
 @dataclass(frozen=True, slots=True)
 class SynonymFolder:
-    """A folder of rule files and the names in it that are left out."""
+    """A folder of rule files, and the names in it to leave out."""
 
     path: Path
     left_out: frozenset[str]
 
     @classmethod
     def of(cls, settings: Settings) -> "SynonymFolder":
-        """The folder that the settings name."""
+        """The folder of the settings."""
         return cls(settings.synonyms_dir, settings.synonyms_left_out)
 
     def used(self) -> list[Path]:
-        """The files that count, in the order in which they are read.
+        """The files in use, in the order in which they are read.
 
         Raises:
-            FolderNotReadable: an index without any rules would be built without a word.
+            FolderNotReadable: otherwise an index without rules would be built silently.
         """
         self._check_readable()
         return rule_files(self.path, self.left_out)
 
     def all(self) -> list[Path]:
-        """The files that count, and those that are left out.
+        """The files in use and those that are left out.
 
         Raises:
             FolderNotReadable: as for `used`.
@@ -64,7 +65,7 @@ class SynonymFolder:
         return rule_files(self.path)
 
     def unknown(self) -> list[str]:
-        """Names that are to be left out and are not there."""
+        """Names to leave out that are not in the folder."""
         there = {path.stem for path in self.all()}
         return sorted(name for name in self.left_out if name.removesuffix(SUFFIX) not in there)
 
@@ -74,24 +75,24 @@ class SynonymFolder:
         except OSError as error:
             raise FolderNotReadable(
                 f"The synonyms folder {self.path} cannot be read: {error.strerror or error}. "
-                "Check BLOGSEARCH_SYNONYMS_DIR; for no synonyms at all, name an empty folder."
+                "Check BLOGSEARCH_SYNONYMS_DIR; to use no synonyms, name an empty folder."
             ) from None
 
     @contextmanager
     def staged(self, files: Sequence[Path]) -> Iterator[list[Path]]:
-        """Copies of rule files, on the folder's own disk so that a rename will do; gone afterwards.
+        """Copies of rule files on the folder's own file system; deleted afterwards.
 
         Raises:
-            BadRequest: for names and files that cannot be rule files.
-            FolderNotWritable: when nothing can be put into the folder.
+            BadRequest: a name or a file that cannot be a rule file.
+            FolderNotWritable: nothing can be added to the folder.
         """
-        if not files:  # the folder may be mounted read-only
+        if not files:  # the folder may be read-only
             yield []
             return
         _check_names(files, self.left_out)
         try:
-            for orphan in self.path.glob(f"{_STAGED}*"):
-                shutil.rmtree(orphan, ignore_errors=True)
+            for stale in self.path.glob(f"{_STAGED}*"):
+                shutil.rmtree(stale, ignore_errors=True)
             stage = Path(tempfile.mkdtemp(dir=self.path, prefix=_STAGED))
         except OSError as error:
             raise self._not_writable(error) from None
@@ -101,7 +102,7 @@ class SynonymFolder:
             shutil.rmtree(stage, ignore_errors=True)
 
     def differing(self, copies: Sequence[Path]) -> tuple[str, ...]:
-        """The names of those that will take the place of another file."""
+        """The names of the copies that will replace a file with another content."""
         places = [(copy, self.path / copy.name) for copy in copies]
         return tuple(
             place.name
@@ -110,10 +111,10 @@ class SynonymFolder:
         )
 
     def install(self, copies: Sequence[Path]) -> None:
-        """Moves staged copies to their places; without any the folder is not touched.
+        """Moves staged copies into the folder; without any, the folder is not touched.
 
         Raises:
-            FolderNotWritable: naming the file that could not be moved.
+            FolderNotWritable: a file could not be moved.
         """
         if not copies:
             return
@@ -125,10 +126,10 @@ class SynonymFolder:
             raise self._not_writable(error) from None
 
     def named(self, names: Sequence[str]) -> list[Path]:
-        """The files of these names, with or without `.synonyms`.
+        """The files with these names, given with or without `.synonyms`.
 
         Raises:
-            NotFound: naming those that are not there, and those that are.
+            NotFound: naming the missing files, and those that exist.
         """
         there = {path.name.removesuffix(SUFFIX): path for path in self.all()}
         wanted = [name.removesuffix(SUFFIX) for name in names]
@@ -136,7 +137,7 @@ class SynonymFolder:
         if missing:
             raise NotFound(
                 f"No rule file {', '.join(missing)} in {self.path}; "
-                f"there are {', '.join(there) or 'none'}."
+                f"the folder has {', '.join(there) or 'none'}."
             )
         return [there[name] for name in dict.fromkeys(wanted)]
 
@@ -144,7 +145,7 @@ class SynonymFolder:
         """Deletes rule files.
 
         Raises:
-            FolderNotWritable: naming the file that could not be deleted.
+            FolderNotWritable: a file could not be deleted.
         """
         try:
             for file in files:
@@ -154,11 +155,7 @@ class SynonymFolder:
             raise self._not_writable(error) from None
 
     def check_writable(self) -> None:
-        """Whether files can be deleted.
-
-        Raises:
-            FolderNotWritable: when they cannot.
-        """
+        """Raises FolderNotWritable when files cannot be deleted."""
         if not os.access(self.path, os.W_OK | os.X_OK):
             raise self._not_writable(PermissionError(13, "Permission denied"))
 
@@ -169,26 +166,26 @@ class SynonymFolder:
         )
 
 
-def check_twice(files: Sequence[Path]) -> None:
-    """Refuses two files of one name: in the folder there is room for one.
+def check_unique_names(files: Sequence[Path]) -> None:
+    """Refuses two files with the same name: the folder can hold only one of them.
 
     Raises:
-        BadRequest: naming them.
+        BadRequest: naming the files.
     """
     twice = [name for name, count in Counter(path.name for path in files).items() if count > 1]
     if twice:
-        raise BadRequest(f"Two files are called {', '.join(twice)}; rename one of them.")
+        raise BadRequest(f"Two files have the name {', '.join(twice)}; rename one of them.")
 
 
 def _check_names(files: Sequence[Path], left_out: Collection[str]) -> None:
-    check_twice(files)
+    check_unique_names(files)
     for file in files:
         if not file.name.endswith(SUFFIX) or file.name.startswith("."):
-            raise BadRequest(f"{file} cannot be loaded: rule files are called NAME{SUFFIX}.")
+            raise BadRequest(f"{file} cannot be loaded: the name of a rule file is NAME{SUFFIX}.")
         if {file.name, file.stem} & set(left_out):
             raise BadRequest(
                 f"{file.name} is left out by BLOGSEARCH_SYNONYMS_WITHOUT; "
-                "take it out of that setting first."
+                "remove it from that setting first."
             )
 
 
@@ -208,7 +205,7 @@ def _copied(file: Path, stage: Path) -> Path:
 
 
 def _sync(folder: Path) -> None:
-    """Makes renames and deletions survive a power cut."""
+    """Makes renames and deletions durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""New rules go live: checked, built beside the live index, swapped in, and only then kept."""
+"""Makes rule files live: checked, built into a new index, swapped in, and only then stored."""
 
 import logging
 from collections.abc import Sequence
@@ -7,12 +7,11 @@ from pathlib import Path
 
 from elasticsearch import Elasticsearch
 
-from analyzers.lint.check import Report, check
+from analyzers.lint import CheckResult, PostCounts, check
 from analyzers.rules import RuleSet, read_rules
 from app.cache import AnswerCache
 from app.errors import ServiceError
 from app.settings import Settings
-from app.synonyms.counts import counter
 from app.synonyms.folder import FolderNotWritable, SynonymFolder
 from indexer.build.builder import Built, IndexSettings
 from indexer.build.rebuild import rebuild_locked
@@ -22,57 +21,58 @@ from indexer.progress import OnProgress, ignore_progress
 
 log = logging.getLogger(__name__)
 
+_BATCH = 500  # words per request
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What became of it.
+    """The result of a load.
 
-    `built` is None when nothing had to be built: the check failed (`report.rules` is None), there
-    is no index yet, or the live one has these rules already.
+    `built` is None when nothing was built: the check failed (`checked.rules` is None), there is no
+    index yet, or the live index has these rules already. `replaced` are the names of files whose
+    content in the folder has changed.
     """
 
-    report: Report
+    checked: CheckResult
     built: Built | None
     replaced: tuple[str, ...] = ()
-    """Names of files that were in the folder already, with other words in them."""
 
 
 class Loader:
-    """Loads and removes rule files. One process at a time: it holds the lock of the index."""
+    """Loads and removes rule files, one process at a time: it holds the lock of the index."""
 
     def __init__(
         self,
         settings: Settings,
         client: Elasticsearch,
         cache: AnswerCache,
-        progressing: OnProgress = ignore_progress,
+        on_progress: OnProgress = ignore_progress,
     ) -> None:
         self._settings = settings
         self._client = client
         self._cache = cache
-        self._progressing = progressing
+        self._on_progress = on_progress
         self._folder = SynonymFolder.of(settings)
 
     def load(self, files: Sequence[Path]) -> Loaded:
-        """Checks files, makes an index with them live and puts them into the folder.
+        """Checks files, makes an index with them live and stores them in the folder.
 
-        Without files, what is in the folder goes live. A file that fails the check, and a build
-        that fails, change nothing.
+        Without files, the files of the folder go live. A failed check or build changes nothing.
 
         Raises:
             BadRequest, FolderNotWritable: before anything is built.
-            indexer.errors.IndexingError: as `indexer.rebuild` does.
+            indexer.errors.IndexingError: from the build.
         """
         alias = self._settings.index
         purpose = f"synonyms load {' '.join(path.name for path in files)}".strip()
         with Lock(self._client, alias, purpose) as lock, self._folder.staged(files) as copies:
-            report = self.check(copies or self._folder.used(), self._folder.used())
-            if report.rules is None:
-                return Loaded(report, None)
-            built = self._go_live(lock, report.rules)
+            checked = self.check(copies or self._folder.used(), self._folder.used())
+            if checked.rules is None:
+                return Loaded(checked, None)
+            built = self._build(lock, checked.rules)
             replaced = self._folder.differing(copies)
-            self._keep(copies, built)
-        return Loaded(report, built, replaced)
+            self._install(copies, built)
+        return Loaded(checked, built, replaced)
 
     def remove(self, names: Sequence[str]) -> Built | None:
         """Makes an index without these files live, and deletes them.
@@ -82,42 +82,73 @@ class Loader:
 
         Raises:
             NotFound, FolderNotWritable, RuleErrors: before anything is built.
-            indexer.errors.IndexingError: as `indexer.rebuild` does.
+            indexer.errors.IndexingError: from the build.
         """
         alias = self._settings.index
         with Lock(self._client, alias, f"synonyms remove {' '.join(names)}") as lock:
-            doomed = self._folder.named(names)
+            removed = self._folder.named(names)
             self._folder.check_writable()
-            left = [path for path in self._folder.used() if path not in doomed]
-            built = self._go_live(lock, read_rules(left))
-            self._folder.delete(doomed)
+            kept = [path for path in self._folder.used() if path not in removed]
+            built = self._build(lock, read_rules(kept))
+            self._folder.delete(removed)
         return built
 
-    def check(self, files: Sequence[Path], others: Sequence[Path]) -> Report:
-        """Checks files as `analyzers.lint.check` does, with the words of the live index."""
+    def check(self, files: Sequence[Path], others: Sequence[Path]) -> CheckResult:
+        """Checks files as `analyzers.lint` does, with the number of live posts that have a word."""
         live = live_generation(self._client, self._settings.index)
-        count = counter(self._client, live.name) if live else None
-        return check(self._client, files, others, count)
+        if live is None:
+            return check(self._client, files, others)
+        return check(
+            self._client, files, others, lambda words: count_posts(self._client, live.name, words)
+        )
 
-    def _go_live(self, lock: Lock, rules: RuleSet) -> Built | None:
+    def _build(self, lock: Lock, rules: RuleSet) -> Built | None:
         live = live_generation(self._client, self._settings.index)
         if live is None or live.rules == rules.digest:
             return None
-        shape = IndexSettings(rules, self._settings.shards, self._settings.replicas)
-        built = rebuild_locked(self._client, lock, self._settings.index, shape, self._progressing)
-        # At once, whatever becomes of the files: the index has swapped.
+        index_settings = IndexSettings(rules, self._settings.shards, self._settings.replicas)
+        built = rebuild_locked(
+            self._client, lock, self._settings.index, index_settings, self._on_progress
+        )
+        # Before the files are installed, which may fail: the index has been swapped.
         if not self._cache.new_generation(built.index, built.rules) and self._cache.configured:
             log.warning("Redis could not be updated: older answers may be served until they expire")
         return built
 
-    def _keep(self, copies: Sequence[Path], built: Built | None) -> None:
+    def _install(self, copies: Sequence[Path], built: Built | None) -> None:
         try:
             self._folder.install(copies)
         except FolderNotWritable as error:
             if built is None:
                 raise
-            # The swap stands; going back would cost another build on a machine in trouble.
+            # The swap is kept: undoing it takes another build on a machine that has a problem.
             raise ServiceError(
                 f"{built.index} is live with the new rules, but: {error.message} "
-                "Copy the files there yourself, or the next build will be without them."
+                "Copy the files into the folder yourself, or the next build will not have them."
             ) from error
+
+
+def count_posts(client: Elasticsearch, index: str, words: Sequence[str]) -> PostCounts:
+    """How many posts of an index there are, and how many have each word, as it was written."""
+    with_word: dict[str, int] = {}
+    total = 0
+    for start in range(0, len(words), _BATCH):
+        batch = words[start : start + _BATCH]
+        response = client.search(
+            index=index,
+            size=0,
+            track_total_hits=True,
+            query={"term": {"kind": "post"}},
+            aggs={"words": {"filters": {"filters": [_having(word) for word in batch]}}},
+        )
+        total = response["hits"]["total"]["value"]
+        buckets = response["aggregations"]["words"]["buckets"]
+        with_word |= {
+            word: bucket["doc_count"] for word, bucket in zip(batch, buckets, strict=True)
+        }
+    return PostCounts(total, with_word)
+
+
+def _having(word: str) -> dict[str, object]:
+    fields = ["title.words", "text.words"]
+    return {"multi_match": {"query": word, "fields": fields, "type": "phrase"}}

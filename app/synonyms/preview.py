@@ -1,4 +1,4 @@
-"""What new rules would change: an index with them beside the live one, and the same searches."""
+"""Compares the results of searches before and after a change of rules, on two indices."""
 
 import uuid
 from bisect import bisect_left
@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 from elasticsearch.helpers import bulk
 from werkzeug.datastructures import MultiDict
 
-from analyzers.lint.scratch_index import remove_orphans
+from analyzers.lint.scratch_index import delete_stale_indices
 from analyzers.rules import RuleSet
 from app.errors import BadRequest
 from app.search import search
@@ -20,13 +20,13 @@ from app.settings import Settings
 from indexer.scan import stored_documents
 from indexer.schema import index_body
 
-SHOWN = 10
-"""A move is told when it begins or ends among the first hits, those of the first page."""
+FIRST_PAGE = 10
+"""A move is reported when it starts or ends on the first page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A hit and its ranks, from 1; None where it is not among the first 50."""
+    """A hit and its ranks, from 1; None where it is not among the first `MAX_SIZE`."""
 
     title: str
     oid: str
@@ -36,7 +36,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How the answer to one search would change; `before` and `after` count all hits."""
+    """How the results of one search change; `before` and `after` are the numbers of all hits."""
 
     query: str
     before: int
@@ -50,10 +50,11 @@ class Change:
 
 
 @contextmanager
-def beside(client: Elasticsearch, alias: str, live: str, rules: RuleSet) -> Iterator[str]:
-    """An index with other rules and the live one's posts, gone afterwards; the live one is read."""
-    remove_orphans(client, f"{alias}-preview-*")
+def preview_index(client: Elasticsearch, alias: str, live: str, rules: RuleSet) -> Iterator[str]:
+    """A temporary index with other rules and the posts of the live index; gives its name."""
+    delete_stale_indices(client, f"{alias}-preview-*")
     index = f"{alias}-preview-{uuid.uuid4().hex[:12]}"
+    # As many shards as the live index has: scores depend on it.
     body = index_body(rules, shards=_shards(client, live), replicas=0)
     body["settings"] |= {"hidden": True, "refresh_interval": "-1"}
     try:
@@ -75,11 +76,10 @@ def beside(client: Elasticsearch, alias: str, live: str, rules: RuleSet) -> Iter
         client.options(ignore_status=404).indices.delete(index=index)
 
 
-def changes(
+def compare_searches(
     client: Elasticsearch, live: str, other: str, queries: Iterable[str], settings: Settings
 ) -> Iterator[Change]:
-    """For every search how its answer differs between two indices, searches nobody may send left
-    out."""
+    """The change of each search between two indices; invalid searches are left out."""
     for query in queries:
         try:
             request = SearchRequest.parse(MultiDict({"q": query, "size": str(MAX_SIZE)}))
@@ -90,32 +90,35 @@ def changes(
 
 
 def compare(query: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Change:
-    """The difference of two answers."""
+    """The difference between two responses to a search.
+
+    `moved` has as few hits as explain the new order: those that only make room are not moved.
+    """
     old, new = _ranked(before["hits"]), _ranked(after["hits"])
-    found = {
-        key: Move(
+    moves = [
+        Move(
             title=hit["title"],
             oid=hit["oid"],
             before=old[key][0] if key in old else None,
             after=new[key][0] if key in new else None,
         )
         for key, (_, hit) in (old | new).items()
-    }
-    both = sorted(
-        (move for move in found.values() if move.before and move.after),
-        key=lambda move: move.before or 0,
+    ]
+    in_both = sorted(
+        ((move.before, move.after, move) for move in moves if move.before and move.after),
+        key=lambda one: one[0],
     )
-    resting = _longest_rising([move.after or 0 for move in both])
+    in_order = _longest_increasing([rank for _, rank, _ in in_both])
     return Change(
         query,
         before["count"],
         after["count"],
-        gained=_by_rank(move for move in found.values() if move.before is None),
-        lost=_by_rank(move for move in found.values() if move.after is None),
+        gained=_by_rank(move for move in moves if move.before is None),
+        lost=_by_rank(move for move in moves if move.after is None),
         moved=_by_rank(
             move
-            for move in both
-            if move.after not in resting and min(move.before or 0, move.after or 0) <= SHOWN
+            for old_rank, new_rank, move in in_both
+            if new_rank not in in_order and min(old_rank, new_rank) <= FIRST_PAGE
         ),
     )
 
@@ -131,23 +134,22 @@ def _by_rank(moves: Iterable[Move]) -> tuple[Move, ...]:
     return tuple(sorted(moves, key=lambda move: (move.after or move.before or 0, move.oid)))
 
 
-def _longest_rising(ranks: Sequence[int]) -> set[int]:
-    """The most ranks that are in order: those hits stay, and the others have moved around them."""
-    ends: list[int] = []  # ends[n]: the smallest end of a rising row of n + 1
-    former: dict[int, int | None] = {}
+def _longest_increasing(ranks: Sequence[int]) -> set[int]:
+    """The longest increasing subsequence of distinct ranks."""
+    ends: list[int] = []  # ends[n]: the smallest last rank of an increasing sequence of n + 1
+    previous: dict[int, int | None] = {}
     for rank in ranks:
         at = bisect_left(ends, rank)
-        former[rank] = ends[at - 1] if at else None
+        previous[rank] = ends[at - 1] if at else None
         ends[at : at + 1] = [rank]
-    resting: set[int] = set()
-    step = ends[-1] if ends else None
-    while step is not None:
-        resting.add(step)
-        step = former[step]
-    return resting
+    longest: set[int] = set()
+    rank_or_none = ends[-1] if ends else None
+    while rank_or_none is not None:
+        longest.add(rank_or_none)
+        rank_or_none = previous[rank_or_none]
+    return longest
 
 
 def _shards(client: Elasticsearch, index: str) -> int:
-    """Scores depend on how many shards there are."""
     found = client.indices.get_settings(index=index, name="index.number_of_shards")
     return int(found[index]["settings"]["index"]["number_of_shards"])

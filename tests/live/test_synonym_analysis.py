@@ -1,7 +1,7 @@
 """Synonyms on a real index: several words, both directions, phrases, highlights.
 
-The posts and most of the searches are those over which the chain was chosen: ten short posts, each
-search as match with all words and as match_phrase, the same posts expected from either side.
+Most posts and searches are those with which the chain was chosen. Each search is sent as `match`
+with all words and as `match_phrase`; both terms of a rule must find the same posts.
 """
 
 import uuid
@@ -71,7 +71,7 @@ def index(elastic: Elasticsearch, rules: RuleSet) -> Iterator[str]:
 
 
 def _search(elastic: Elasticsearch, index: str, query: dict[str, Any]) -> dict[str, str]:
-    """oid → the text with its marks."""
+    """The highlighted text of each hit, by id."""
     highlight = {"fields": {"text": {"number_of_fragments": 0}}, "pre_tags": "<", "post_tags": ">"}
     answer = elastic.search(index=index, query=query, highlight=highlight, size=50)
     return {
@@ -79,7 +79,7 @@ def _search(elastic: Elasticsearch, index: str, query: dict[str, Any]) -> dict[s
     }
 
 
-BOTH_WAYS = [
+BOTH_TERMS = [
     ("ml", "machine learning", {"ml", "learning"}),
     ("js", "javascript", {"js", "javascript"}),
     ("react", "reactjs", {"react", "reactjs"}),
@@ -98,8 +98,8 @@ BOTH_WAYS = [
 
 
 @pytest.mark.parametrize("field", ["text", "text.forms"])
-@pytest.mark.parametrize(("one", "other", "found"), BOTH_WAYS)
-def test_either_side_finds_the_same_posts(
+@pytest.mark.parametrize(("one", "other", "found"), BOTH_TERMS)
+def test_both_terms_find_the_same_posts(
     elastic: Elasticsearch, index: str, field: str, one: str, other: str, found: set[str]
 ) -> None:
     for side in (one, other):
@@ -122,26 +122,26 @@ def test_either_side_finds_the_same_posts(
         ("palette", "scheme", "A <color scheme> for terminals"),
     ],
 )
-def test_highlights_mark_the_words_that_stand_in_the_post(
+def test_highlights_mark_the_words_of_the_post(
     elastic: Elasticsearch, index: str, query: str, oid: str, marked: str
 ) -> None:
     match = {"match": {"text": {"query": query, "operator": "and"}}}
     assert _search(elastic, index, match)[oid] == marked
 
 
-def test_a_contraction_keeps_a_word_away_from_its_stem(elastic: Elasticsearch, index: str) -> None:
+def test_a_contraction_separates_a_word_from_its_stem(elastic: Elasticsearch, index: str) -> None:
     assert _search(elastic, index, {"match": {"text": "go"}}).keys() == {"golang"}
     assert _search(elastic, index, {"match": {"text": "going"}}).keys() == {"going"}
 
 
-def test_words_of_a_phrase_are_still_found_as_they_were_written(
+def test_words_of_a_phrase_are_found_as_they_were_written(
     elastic: Elasticsearch, index: str
 ) -> None:
     found = elastic.search(index=index, query={"match": {"text.words": "machine"}})
     assert {hit["_id"] for hit in found["hits"]["hits"]} == {"learning", "machine"}
 
 
-def test_explains_the_tokens_that_analysis_really_makes(
+def test_explains_the_tokens_that_the_analysis_makes(
     elastic: Elasticsearch, index: str, rules: RuleSet
 ) -> None:
     text = "Machine learning in JS, don’t go"

@@ -1,4 +1,4 @@
-"""Rules judged by real analysis: eaten, refused, colliding, frequent; and nothing live touched."""
+"""The check of rule files with real analysis."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,50 +6,50 @@ from pathlib import Path
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers import check as checking
-from analyzers.lint.check import Frequencies, Report, check
-from analyzers.lint.scratch_index import PREFIX, Refused, trial
-from analyzers.rules import NO_RULES, RuleSet, rule_files
-from analyzers.rules.parse import Rule
+from analyzers.lint import CheckResult, PostCounts, check
+from analyzers.lint.analysis import verification_findings
+from analyzers.lint.scratch_index import RulesRejected, scratch_index
+from analyzers.rules import NO_RULES, Rule, RuleSet, read_rules, rule_files
 
 SHIPPED = Path(__file__).resolve().parents[2] / "synonyms"
 
-Check = Callable[..., Report]
+Check = Callable[..., CheckResult]
 
 
 @pytest.fixture
 def run(elastic: Elasticsearch, tmp_path: Path) -> Check:
-    def run(text: str, posts: dict[str, int] | None = None, total: int = 1000) -> Report:
+    def run(text: str, posts: dict[str, int] | None = None, total: int = 1000) -> CheckResult:
         path = tmp_path / "x.synonyms"
         path.write_text(text)
 
-        def count(words: Sequence[str]) -> Frequencies:
+        def count_posts(words: Sequence[str]) -> PostCounts:
             found = posts or {}
-            return Frequencies(total, {word: found.get(word, 0) for word in words})
+            return PostCounts(total, {word: found.get(word, 0) for word in words})
 
-        return check(elastic, [path], (), None if posts is None else count)
+        return check(elastic, [path], (), None if posts is None else count_posts)
 
     return run
 
 
-def _told(report: Report) -> list[tuple[int, str, str]]:
-    return [(found.line, found.severity, found.code) for found in report.findings]
+def _codes(result: CheckResult) -> list[tuple[int, str, str]]:
+    return [(found.line, found.severity, found.code) for found in result.findings]
 
 
-def test_the_shipped_files_pass_their_own_check(elastic: Elasticsearch) -> None:
-    report = check(elastic, rule_files(SHIPPED))
-    assert report.findings == ()
-    assert report.rules is not None
+def test_the_shipped_files_have_no_findings(elastic: Elasticsearch) -> None:
+    result = check(elastic, rule_files(SHIPPED))
+    assert result.findings == ()
+    assert result.rules is not None
     for path in rule_files(SHIPPED):
         assert check(elastic, [path]).findings == (), path.name
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "found"),
     [
         ("machine learning, ml\njs => java script\nnodejs, node.js\nc++, cpp\n.net => net", []),
-        ("@@@ => foo", [(1, "error", "eaten")]),
-        ("<b> => strong", [(1, "error", "eaten")]),
+        ("日本 => 東京\nnihon, 日本語", []),
+        ("@@@ => foo", [(1, "error", "no_tokens")]),
+        ("<b> => strong", [(1, "error", "no_tokens")]),
         ("x => the", [(1, "error", "stop_word")]),
         ("information technology, it", [(1, "error", "stop_word")]),
         ("et, and", [(1, "warning", "stop_word")]),
@@ -62,17 +62,26 @@ def test_the_shipped_files_pass_their_own_check(elastic: Elasticsearch) -> None:
         ("going => golang", []),
         ("café => bistro\ncafe => pub", [(2, "error", "conflict")]),
         ("a\u0301b => x\náb => y", [(2, "error", "conflict")]),
+        (
+            "alone\n@@@ => foo\nx => y\ny => x\ngoing => go",
+            [
+                (1, "error", "single_term"),
+                (2, "error", "no_tokens"),
+                (4, "error", "cycle"),
+                (5, "warning", "same_stem"),
+            ],
+        ),
     ],
 )
-def test_judges_rules_by_their_tokens(
-    run: Check, text: str, told: list[tuple[int, str, str]]
+def test_rules_are_checked_by_their_tokens(
+    run: Check, text: str, found: list[tuple[int, str, str]]
 ) -> None:
-    report = run(text)
-    assert _told(report) == told
-    assert (report.rules is None) == any(severity == "error" for _, severity, _ in told)
+    result = run(text)
+    assert _codes(result) == found
+    assert (result.rules is None) == any(severity == "error" for _, severity, _ in found)
 
 
-def test_a_rule_of_another_file_may_be_about_the_same_token(
+def test_terms_of_different_files_may_be_the_same_token(
     elastic: Elasticsearch, tmp_path: Path
 ) -> None:
     mine, theirs = tmp_path / "a.synonyms", tmp_path / "b.synonyms"
@@ -83,64 +92,59 @@ def test_a_rule_of_another_file_may_be_about_the_same_token(
     assert "a.synonyms:1" in found.message
 
 
-def test_what_elasticsearch_refuses_is_told_with_its_line(
-    elastic: Elasticsearch, run: Check, monkeypatch: pytest.MonkeyPatch
+def test_a_rule_that_elasticsearch_rejects_is_reported_with_its_line(
+    elastic: Elasticsearch, tmp_path: Path
 ) -> None:
-    """The judge sees what is known to be refused; here it looks away."""
-    monkeypatch.setattr(checking.Judge, "findings", lambda *_: iter(()))
-    (found,) = run("a, b\n\n@@@ => foo\nc, d").errors
-    assert (found.line, found.code) == (3, "refused")
+    path = tmp_path / "x.synonyms"
+    path.write_text("a, b\n\n@@@ => foo\nc, d")
+    rules = read_rules([path])
+    (found,) = verification_findings(elastic, rules, rules.rules)
+    assert (found.line, found.code) == (3, "rejected")
     assert "@@@" in found.message
 
 
-def test_what_does_not_hold_is_told_with_its_line(
-    elastic: Elasticsearch, run: Check, monkeypatch: pytest.MonkeyPatch
+def test_terms_that_become_other_tokens_are_reported_with_their_line(
+    elastic: Elasticsearch, tmp_path: Path
 ) -> None:
-    """A compiler that forgot a rule would be found out."""
-    compile_them = RuleSet.of.__func__  # type: ignore[attr-defined]
-
-    def forgetful(cls: type[RuleSet], rules: Sequence[Rule]) -> RuleSet:
-        made = compile_them(cls, rules)
-        lines = tuple(line for line in made.lines if "learning" not in line)
-        return RuleSet(made.rules, lines, made.sources, "", made.entries, made.folded, made.longest)
-
-    monkeypatch.setattr(RuleSet, "of", classmethod(forgetful))
-    (found,) = run("a, b\nmachine learning, ml").errors
-    assert (found.line, found.code) == (2, "does_not_hold")
+    path = tmp_path / "x.synonyms"
+    path.write_text("a, b\nmachine learning, ml")
+    rules = read_rules([path])
+    incomplete = RuleSet(rules.rules, rules.lines[:1], rules.sources[:1], rules.entries)
+    (found,) = verification_findings(elastic, incomplete, rules.rules)
+    assert (found.line, found.code) == (2, "wrong_tokens")
     assert "machine learning" in found.message
 
 
-def test_a_contraction_of_a_frequent_word_is_told_with_its_posts(run: Check) -> None:
+def test_a_contraction_of_a_frequent_word_is_reported_with_its_posts(run: Check) -> None:
     posts = {"go": 400, "golang": 10, "js": 300, "javascript": 500, "dont": 3, "don't": 9}
-    report = run("go => golang\njs => javascript\ndont => don't\npost, article", posts)
-    (found,) = report.warnings
+    result = run("go => golang\njs => javascript\ndont => don't\npost, article", posts)
+    (found,) = result.warnings
     assert (found.line, found.code) == (1, "frequent_word")
     assert "400 of 1,000 posts" in found.message
-    assert report.rules is not None
+    assert result.rules is not None
 
 
-def test_nothing_is_frequent_in_a_handful_of_posts(run: Check) -> None:
+def test_no_word_is_frequent_in_a_few_posts(run: Check) -> None:
     assert run("go => golang", {"go": 9}, total=10).findings == ()
 
 
-def test_a_trial_leaves_nothing_behind(elastic: Elasticsearch, run: Check) -> None:
-    def names() -> set[str]:
-        return set(elastic.indices.get(index=f"{PREFIX}*", expand_wildcards="all"))
+def test_a_scratch_index_is_deleted(elastic: Elasticsearch, tmp_path: Path) -> None:
+    with scratch_index(elastic, NO_RULES) as index:
+        assert elastic.indices.exists(index=index.name)
+    assert not elastic.indices.exists(index=index.name)
 
-    before = names()
-    with trial(elastic, NO_RULES) as made:
-        assert names() - before >= {made.index}
-    bad = RuleSet.of([Rule("x", 1, ("@@@",), ("foo",), "contraction")])
-    with pytest.raises(Refused) as refusal, trial(elastic, bad):
+
+def test_rejected_rules_are_named_by_their_line(elastic: Elasticsearch) -> None:
+    invalid = RuleSet((), ("a => b", "@@@ => foo"), (Rule("x", 1, ("@@@",), ("foo",)),) * 2, {})
+    with pytest.raises(RulesRejected) as rejection, scratch_index(elastic, invalid):
         pytest.fail("created")
-    assert refusal.value.line == 1
-    assert made.index not in names()
+    assert rejection.value.line == 2
 
 
 def test_each_text_gets_its_own_tokens(elastic: Elasticsearch) -> None:
     texts = ["a machine", "", "@@@", "<b>bold</b> &amp; 😀", "the", "c++ isn’t", "x" * 50, "last"]
-    with trial(elastic, NO_RULES) as made:
-        assert made.before(texts) == [
+    with scratch_index(elastic, NO_RULES) as index:
+        assert index.before_synonyms(texts) == [
             ("a", "machine"),
             (),
             (),
@@ -150,6 +154,6 @@ def test_each_text_gets_its_own_tokens(elastic: Elasticsearch) -> None:
             ("x" * 50,),
             ("last",),
         ]
-        assert made.stems(["the machines", "the"]) == [("machin",), ()]
+        assert index.without_synonyms(["the machines", "the"]) == [("machin",), ()]
         many = [f"word{n}" for n in range(2500)]
-        assert made.before(many) == [(word,) for word in many]
+        assert index.before_synonyms(many) == [(word,) for word in many]

@@ -1,4 +1,4 @@
-"""The shipped rules at work in real searches: with typos, on both sides, in both strategies."""
+"""Searches with the shipped rules: both terms, typos, both strategies."""
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -15,7 +15,7 @@ def chosen(request: pytest.FixtureRequest, settings: Settings) -> Settings:
 
 
 def _found(elastic: Elasticsearch, settings: Settings, query: str) -> dict[str, str]:
-    """oid → all that is highlighted."""
+    """The highlights of each hit, by oid."""
     request = SearchRequest.parse(MultiDict({"q": query, "size": "50"}))
     answer = search(elastic, settings.index, request, settings)
     return {
@@ -24,7 +24,7 @@ def _found(elastic: Elasticsearch, settings: Settings, query: str) -> dict[str, 
     }
 
 
-def test_a_typo_finds_what_either_side_finds(elastic: Elasticsearch, chosen: Settings) -> None:
+def test_a_typo_finds_the_posts_of_both_terms(elastic: Elasticsearch, chosen: Settings) -> None:
     found = _found(elastic, chosen, "postgers")
     assert {"upserts-in-postgres", "small-comforts-of-psql"} <= found.keys()
     assert {"full-text-search-in-postgresql", "a-smaller-index"} <= found.keys()
@@ -36,7 +36,7 @@ def test_a_typo_finds_what_either_side_finds(elastic: Elasticsearch, chosen: Set
     ("one", "other"),
     [("licence", "license"), ("postgres", "postgresql")],
 )
-def test_either_side_finds_the_same_posts(
+def test_both_terms_find_the_same_posts(
     elastic: Elasticsearch, chosen: Settings, one: str, other: str
 ) -> None:
     found = _found(elastic, chosen, one).keys()
@@ -54,15 +54,13 @@ def test_several_words_find_the_posts_of_their_short_form(
     assert "<mark>ML</mark>" in long["tea-at-the-computing-museum"]
 
 
-def test_several_words_are_mended_and_then_taken_together(
-    elastic: Elasticsearch, settings: Settings
-) -> None:
+def test_synonyms_apply_to_corrected_phrases(elastic: Elasticsearch, settings: Settings) -> None:
     found = _found(elastic, settings, "machien learning")
     assert _found(elastic, settings, "ml").keys() <= found.keys()
     assert "<mark>Machine learning</mark>" in next(iter(found.values()))
 
 
-def test_golang_keeps_away_from_going(elastic: Elasticsearch, chosen: Settings) -> None:
+def test_golang_does_not_find_going(elastic: Elasticsearch, chosen: Settings) -> None:
     found = _found(elastic, chosen, "golang").keys()
     assert "a-golang-program-in-nine-megabytes" in found
     assert "going-slowly-on-a-bicycle" not in found

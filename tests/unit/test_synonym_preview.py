@@ -1,4 +1,4 @@
-"""Two answers to one search, compared: what is gained, lost and moved."""
+"""Two responses to the same search, compared."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from app.synonyms.preview import Move, compare
 
 
-def _answer(oids: str, count: int | None = None) -> dict[str, Any]:
+def _response(oids: str, count: int | None = None) -> dict[str, Any]:
     hits = [{"kind": "post", "oid": oid, "title": oid.upper()} for oid in oids]
     return {"count": len(hits) if count is None else count, "hits": hits}
 
@@ -22,24 +22,24 @@ def _moves(moves: tuple[Move, ...]) -> list[tuple[str, int | None, int | None]]:
         ("abc", "abc", [], [], []),
         ("", "a", [("a", None, 1)], [], []),
         ("a", "", [], [("a", 1, None)], []),
-        # what only makes room is not told
+        # hits that only make room have not moved
         ("abc", "xabc", [("x", None, 1)], [], []),
         ("abc", "bc", [], [("a", 1, None)], []),
         ("abcd", "dabc", [], [], [("d", 4, 1)]),
         ("abcd", "bcda", [], [], [("a", 1, 4)]),
-        # down there nobody looks
+        # moves behind the first page are not reported
         ("abcdefghijklm", "abcdefghijkml", [], [], []),
         ("abcdefghijklm", "abcdefghimjkl", [], [], [("m", 13, 10)]),
     ],
 )
-def test_compares_answers(
+def test_compares_responses(
     before: str,
     after: str,
     gained: list[tuple[str, int | None, int | None]],
     lost: list[tuple[str, int | None, int | None]],
     moved: list[tuple[str, int | None, int | None]],
 ) -> None:
-    change = compare("q", _answer(before), _answer(after))
+    change = compare("q", _response(before), _response(after))
     assert _moves(change.gained) == gained
     assert _moves(change.lost) == lost
     assert _moves(change.moved) == moved
@@ -47,8 +47,8 @@ def test_compares_answers(
 
 
 def test_a_change_beyond_the_compared_hits_counts() -> None:
-    assert compare("q", _answer("a", 60), _answer("a", 70))
-    assert not compare("q", _answer("a", 60), _answer("a", 60))
+    assert compare("q", _response("a", 60), _response("a", 70))
+    assert not compare("q", _response("a", 60), _response("a", 60))
 
 
 def test_a_comment_is_not_its_post() -> None:

@@ -1,4 +1,4 @@
-"""One line, one file: Solr's syntax in full, and files that were never meant to be rule files."""
+"""Parsing: Solr's syntax in full, and files that are not rule files."""
 
 import os
 from pathlib import Path
@@ -6,22 +6,21 @@ from pathlib import Path
 import pytest
 
 from analyzers.findings import Finding
-from analyzers.rules import parse
-from analyzers.rules.parse import Rule, read_file
-from analyzers.rules.words import joined, normalise, words
+from analyzers.rules.graph import joined
+from analyzers.rules.parse import Rule, normalise, parse_file, words
 
 
 def _read(folder: Path, content: str | bytes) -> list[Rule | Finding]:
     path = folder / "x.synonyms"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return list(read_file(path))
+    return list(parse_file(path))
 
 
 def _rules(folder: Path, content: str | bytes) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     return [(item.left, item.right) for item in _read(folder, content) if isinstance(item, Rule)]
 
 
-def _complaint(folder: Path, content: str | bytes) -> tuple[int, str, str]:
+def _error(folder: Path, content: str | bytes) -> tuple[int, str, str]:
     found = [item for item in _read(folder, content) if isinstance(item, Finding)]
     assert len(found) == 1
     assert found[0].remedy
@@ -67,60 +66,60 @@ def test_an_empty_file_has_no_rules(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "code"),
     [
-        ("# a\nword", 2, "one_sided"),
-        ("a => b => c", 1, "several_arrows"),
-        ("a,, b", 1, "empty_side"),
-        ("a, b,", 1, "empty_side"),
-        ("a =>", 1, "empty_side"),
-        ("=> b", 1, "empty_side"),
-        ("a, b # the same", 1, "comment_behind_rule"),
-        ("a => b\\", 1, "open_escape"),
-        ("a, b\n\nx\u202ey => z", 3, "control_character"),
-        ("pass\u200bword => a", 1, "control_character"),
-        ("a\x07, b", 1, "control_character"),
-        ("a, b\rc, d", 1, "control_character"),
+        ("# a\nword", 2, "single_term"),
+        ("a => b => c", 1, "multiple_arrows"),
+        ("a,, b", 1, "empty_term"),
+        ("a, b,", 1, "empty_term"),
+        ("a =>", 1, "empty_term"),
+        ("=> b", 1, "empty_term"),
+        ("a, b # the same", 1, "trailing_comment"),
+        ("a => b\\", 1, "trailing_backslash"),
+        ("a, b\n\nx\u202ey => z", 3, "invisible_character"),
+        ("pass\u200bword => a", 1, "invisible_character"),
+        ("a\x07, b", 1, "invisible_character"),
+        ("a, b\rc, d", 1, "invisible_character"),
         (b"a, b\nna\xefve => naive", 2, "encoding"),
         ("a, b".encode("utf-16"), 1, "encoding"),
         (b"\x7fELF\x02\x01\0\0", 1, "binary"),
         ("a, b\n" + "x" * 100_000 + ", y", 2, "line_too_long"),
-        (" ".join(["word"] * 10_000) + " => x", 1, "side_too_long"),
-        (" ".join(["word"] * 11) + " => x", 1, "side_too_long"),
-        ("x" * 201 + " => x", 1, "side_too_long"),
-        (", ".join(f"w{n}" for n in range(1001)) + " => x", 1, "too_many_sides"),
-        (", ".join(f"w{n}" for n in range(101)), 1, "too_many_sides"),
-        ("x => " + ", ".join(f"w{n}" for n in range(101)), 1, "too_many_sides"),
+        (" ".join(["word"] * 10_000) + " => x", 1, "term_too_long"),
+        (" ".join(["word"] * 11) + " => x", 1, "term_too_long"),
+        ("x" * 201 + " => x", 1, "term_too_long"),
+        (", ".join(f"w{n}" for n in range(1001)) + " => x", 1, "too_many_terms"),
+        (", ".join(f"w{n}" for n in range(101)), 1, "too_many_terms"),
+        ("x => " + ", ".join(f"w{n}" for n in range(101)), 1, "too_many_terms"),
     ],
 )
-def test_says_what_is_wrong_and_where(
+def test_invalid_lines_are_reported_with_line_and_code(
     tmp_path: Path, content: str | bytes, line: int, code: str
 ) -> None:
-    assert _complaint(tmp_path, content)[:2] == (line, code)
+    assert _error(tmp_path, content)[:2] == (line, code)
 
 
-def test_the_byte_that_is_not_utf8_is_named(tmp_path: Path) -> None:
-    assert "0xef at column 3" in _complaint(tmp_path, b"na\xefve => naive")[2]
+def test_an_invalid_byte_is_named(tmp_path: Path) -> None:
+    assert "0xef at column 3" in _error(tmp_path, b"na\xefve => naive")[2]
 
 
 def test_an_invisible_character_is_named(tmp_path: Path) -> None:
-    assert "U+202E RIGHT-TO-LEFT OVERRIDE" in _complaint(tmp_path, "a\u202eb, c")[2]
+    assert "U+202E RIGHT-TO-LEFT OVERRIDE" in _error(tmp_path, "a\u202eb, c")[2]
 
 
-def test_lines_after_a_bad_one_are_read(tmp_path: Path) -> None:
+def test_lines_after_an_invalid_one_are_read(tmp_path: Path) -> None:
     items = _read(tmp_path, "a, b\nalone\nc, d")
     assert [str(item) for item in items if isinstance(item, Rule)] == ["a, b", "c, d"]
 
 
-def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.synonyms")  # opening it would wait for ever
+def test_only_regular_files_are_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.synonyms")  # opening it would block
     (tmp_path / "folder.synonyms").mkdir()
     for name in ("pipe", "folder"):
-        (found,) = read_file(tmp_path / f"{name}.synonyms")
+        (found,) = parse_file(tmp_path / f"{name}.synonyms")
         assert isinstance(found, Finding)
         assert (found.line, found.code) == (0, "not_a_file")
 
 
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
-    (found,) = read_file(tmp_path / "none.synonyms")
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
+    (found,) = parse_file(tmp_path / "none.synonyms")
     assert isinstance(found, Finding)
     assert found.code == "unreadable"
     assert "No such file" in found.message
@@ -129,22 +128,15 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
 def test_a_huge_file_is_refused_by_its_size(tmp_path: Path) -> None:
     path = tmp_path / "huge.synonyms"
     with path.open("wb") as handle:
-        handle.truncate(2**30)  # a hole: a gigabyte that takes no room
-    (found,) = read_file(path)
+        handle.truncate(2**30)  # sparse: takes no space
+    (found,) = parse_file(path)
     assert isinstance(found, Finding)
     assert found.code == "too_large"
     assert "1,024.0 MiB" in found.message
 
 
-def test_an_endless_line_is_not_read_to_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parse, "MAX_LINE", 10)
-    assert _complaint(tmp_path, "a, b\n" + "x" * 50)[:2] == (2, "line_too_long")
-
-
 @pytest.mark.parametrize(
-    ("side", "found"),
+    ("term", "found"),
     [
         ("node.js", ("node", "js")),
         ("utf-8", ("utf", "8")),
@@ -166,8 +158,8 @@ def test_an_endless_line_is_not_read_to_its_end(
         ("=== ==", ("===", "==")),
     ],
 )
-def test_counts_words_as_the_most_eager_chain_would(side: str, found: tuple[str, ...]) -> None:
-    assert words(normalise(side)) == found
+def test_terms_are_split_wherever_a_chain_might(term: str, found: tuple[str, ...]) -> None:
+    assert words(normalise(term)) == found
 
 
 def test_joined_words_are_letters_and_digits() -> None:
