@@ -27,7 +27,12 @@ class Settings(BaseSettings):
     """The settings of one process; frozen."""
 
     model_config = SettingsConfigDict(
-        env_prefix="BLOGSEARCH_", frozen=True, extra="forbid", populate_by_name=True
+        env_prefix="BLOGSEARCH_",
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        # The defaults are valid; checking the serializer's imports the cache and Redis' client.
+        validate_default=False,
     )
 
     # -- engines ---------------------------------------------------------------------------------

@@ -9,84 +9,113 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-MAY_IMPORT = {
+# Package: the packages of this repository that it may import, besides itself.
+MAY_IMPORT: dict[str, set[str]] = {
     "analyzers": set(),
     "indexer": {"analyzers"},
     "app": {"indexer", "analyzers"},
     "bench": {"app", "indexer", "analyzers", "devstack"},
-    "scripts": set(),
     "devstack": set(),
 }
-ROOMS = set(MAY_IMPORT)
+
+# Subpackage of app: the parts of app that it must not import.
+MUST_NOT_IMPORT = {
+    "app/search": {"app.cache", "app.cli", "app.commands", "app.service", "app.views"},
+    "app/cache": {"app.search", "app.cli", "app.commands", "app.service", "app.views"},
+    "app/synonyms": {"app.cli", "app.commands", "app.views"},
+    "app/views": {"app.cli", "app.commands"},
+}
+
+# Calls that open a connection to an engine.
+CLIENTS = {"Elasticsearch", "AsyncElasticsearch", "Redis", "StrictRedis", "from_url"}
 
 
-def _modules(room: str) -> list[Path]:
-    return sorted((REPOSITORY / room).rglob("*.py"))
+def _modules(package: str) -> list[tuple[Path, ast.Module]]:
+    paths = sorted((REPOSITORY / package).rglob("*.py"))
+    assert paths, f"{package} has no modules"
+    return [(path.relative_to(REPOSITORY), ast.parse(path.read_text())) for path in paths]
 
 
-def _imported(path: Path) -> Iterator[tuple[str, int]]:
-    """Every module that a file imports, wherever in it, with the line."""
-    package = path.relative_to(REPOSITORY).parent.parts
-    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+def _imports(path: Path, module: ast.Module) -> Iterator[tuple[str, int]]:
+    """Every name that a module imports, at any depth, with its line."""
+    package = path.parent.parts
+    for node in ast.walk(module):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, node.lineno
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else ()
-            module = ".".join([*above, *([node.module] if node.module else [])])
-            yield module, node.lineno
+            base = ".".join([*above, *([node.module] if node.module else [])])
             for alias in node.names:
-                yield f"{module}.{alias.name}", node.lineno
+                yield f"{base}.{alias.name}", node.lineno
 
 
-@pytest.mark.parametrize("room", sorted(ROOMS))
-def test_a_room_imports_only_what_stands_below_it(room: str) -> None:
-    allowed = MAY_IMPORT[room] | {room}
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_imports_only_those_below_it(package: str) -> None:
+    forbidden = MAY_IMPORT.keys() - MAY_IMPORT[package] - {package}
     wrong = [
-        f"{path.relative_to(REPOSITORY)}:{line} imports {module}"
-        for path in _modules(room)
-        for module, line in _imported(path)
-        if module.partition(".")[0] in ROOMS - allowed
+        f"{path}:{line} imports {name}"
+        for path, module in _modules(package)
+        for name, line in _imports(path, module)
+        if name.partition(".")[0] in forbidden
     ]
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("room", ["indexer", "analyzers"])
-def test_only_the_application_reads_the_environment(room: str) -> None:
+@pytest.mark.parametrize("package", MUST_NOT_IMPORT)
+def test_the_parts_of_the_application_keep_their_order(package: str) -> None:
     wrong = [
-        f"{path.relative_to(REPOSITORY)}:{number}: {line.strip()}"
-        for path in _modules(room)
-        for number, line in enumerate(path.read_text().splitlines(), 1)
-        if re.search(r"\b(os\.environ|environb?\b\[|getenv)", line)
+        f"{path}:{line} imports {name}"
+        for path, module in _modules(package)
+        for name, line in _imports(path, module)
+        if any(f"{name}.".startswith(f"{part}.") for part in MUST_NOT_IMPORT[package])
     ]
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("room", ["indexer", "analyzers"])
-def test_engine_clients_are_handed_in_and_not_opened(room: str) -> None:
-    wrong = []
-    for path in _modules(room):
-        for node in ast.walk(ast.parse(path.read_text(), str(path))):
-            if not isinstance(node, ast.Call):
-                continue
-            name = ast.unparse(node.func).rpartition(".")[2]
-            if name in {"Elasticsearch", "AsyncElasticsearch", "Redis", "StrictRedis"}:
-                wrong.append(f"{path.relative_to(REPOSITORY)}:{node.lineno} calls {name}()")
-    assert not wrong, "\n".join(wrong)
-
-
-def test_rooms_inside_the_application_keep_their_order() -> None:
-    """Searching and caching know nothing of HTTP views or the command line."""
+@pytest.mark.parametrize("package", ["indexer", "analyzers"])
+def test_only_the_application_reads_the_environment(package: str) -> None:
+    names = {"environ", "environb", "getenv", "getenvb"}
     wrong = [
-        f"{path.relative_to(REPOSITORY)}:{line} imports {module}"
-        for inner in ("app/search", "app/cache")
-        for path in sorted((REPOSITORY / inner).rglob("*.py"))
-        for module, line in _imported(path)
-        if re.match(r"app\.(views|commands|cli)\b", module)
+        f"{path}:{node.lineno}"
+        for path, module in _modules(package)
+        for node in ast.walk(module)
+        if (isinstance(node, ast.Attribute) and node.attr in names)
+        or (isinstance(node, ast.Name) and node.id in names)
     ]
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_room_has_modules_to_check() -> None:
-    """A room that was renamed would otherwise pass everything above."""
-    assert not [room for room in ROOMS if not _modules(room)]
+@pytest.mark.parametrize("package", ["indexer", "analyzers", "app/search"])
+def test_clients_are_arguments(package: str) -> None:
+    wrong = [
+        f"{path}:{node.lineno} calls {ast.unparse(node.func)}()"
+        for path, module in _modules(package)
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in CLIENTS
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def _named_in_the_page() -> set[str]:
+    page = (REPOSITORY / "docs" / "architecture.md").read_text()
+    folders = "app|indexer|analyzers|bench|devstack|synonyms|tests|docs"
+    return set(re.findall(rf"\b(?:{folders})/[\w/]*(?:\.\w+)?", page))
+
+
+def test_the_architecture_page_names_what_exists() -> None:
+    named = _named_in_the_page()
+    assert "app/settings.py" in named
+    assert [name for name in sorted(named) if not (REPOSITORY / name).exists()] == []
+
+
+def test_the_architecture_page_names_every_package() -> None:
+    packages = {
+        path.parent.relative_to(REPOSITORY).as_posix()
+        for part in ("app", "indexer", "analyzers")
+        for path in (REPOSITORY / part).glob("*/__init__.py")
+    }
+    assert packages
+    named = _named_in_the_page()
+    unnamed = [each for each in packages if not any(f"{each}/" in f"{name}/" for name in named)]
+    assert sorted(unnamed) == []

@@ -19,6 +19,19 @@ def test_help_does_not_import_the_engines_clients(words: list[str]) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_search_does_not_import_what_only_the_service_needs() -> None:
+    code = (
+        "import sys\n"
+        "from app.settings import Settings\n"
+        "import app.commands.search, app.search\n"
+        "Settings()\n"
+        "slow = {'redis', 'flask', 'feedparser'} & set(sys.modules)\n"
+        "sys.exit(f'imported {slow}' if slow else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_an_unknown_command_is_an_error_that_names_it() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from app.cli import main; main()", "serach"],
