@@ -3,14 +3,14 @@
     ELASTICSEARCH_URL=… python -m bench.indexing --documents 20000 --rounds 5
     ELASTICSEARCH_URL=… python -m bench.indexing --memory
 
-Speed: both index the same posts into a fresh index of the same body, without refresh, taking turns
-within each round so that a busy machine slows both alike. The bare one is handed documents that
-were made before its clock started, and serialises and sends them: four threads, 500 at a time, as
-`parallel_bulk` does by default. Ours is timed three ways: the same documents through
-`indexer.bulk.sender`; the whole way from the JSON Lines file (read, checked, normalised, hashed,
-duplicates looked for) to the last bulk response; and to the swap.
+Speed: all ways index the same posts into a new index with the same body, without refreshes, and
+alternate within each round, so that other load slows all of them alike. `parallel_bulk` gets
+documents prepared in advance, and serialises and sends them with its defaults: four threads, 500
+documents at a time. Ours is timed three ways: the same documents through `indexer.bulk`; the whole
+`reindex` from the JSON Lines file (read, validated, normalised, hashed, checked for duplicates) to
+the last bulk response; and to the swap.
 
-Memory: a process of its own for each number of posts goes the whole way; its peak resident set.
+Memory: the peak resident memory of a process that runs a whole `reindex`, for each number of posts.
 """
 
 import json
@@ -48,7 +48,7 @@ _SHAPE = IndexSettings(NO_RULES, 1, 0)
 
 
 def write_posts(path: Path, count: int) -> None:
-    """Posts made of the sample's paragraphs, shuffled; 1.3 kB each on average; the same always."""
+    """Write posts made of shuffled paragraphs of the sample: 1.3 kB each, the same each time."""
     chance = random.Random(7)
     sample = [json.loads(line) for line in _SAMPLE.read_text().splitlines()]
     paragraphs = [part for post in sample for part in post["text"].split("\n") if part.strip()]
@@ -60,31 +60,31 @@ def write_posts(path: Path, count: int) -> None:
             file.write(orjson.dumps(entry) + b"\n")
 
 
-def made(path: Path) -> list[Document]:
-    """The documents of a file, as `reindex` makes them."""
+def prepare_documents(path: Path) -> list[Document]:
+    """The documents of a file, as `reindex` creates them."""
     raws = open_source(str(path), None, SourceOptions()).read()
     found = (document for raw in raws if not isinstance(raw, Reject) for document in documents(raw))
     return [document for document in found if isinstance(document, Document)]
 
 
-def refuse(reject: Reject) -> None:
-    """The bench's posts are all good."""
+def fail_on_reject(reject: Reject) -> None:
+    """No post of the benchmark is rejected."""
     raise AssertionError(reject)
 
 
-class Contest:
-    """The same posts, indexed in several ways; each way returns seconds."""
+class Ways:
+    """Indexes the same posts in several ways; each method returns seconds."""
 
     def __init__(self, client: Elasticsearch, alias: str, path: Path) -> None:
         self._client = client
         self._alias = alias
         self._path = path
         self._number = 0
-        self._documents = made(path)
+        self._documents = prepare_documents(path)
         self.count = len(self._documents)
 
     def bare(self) -> dict[str, float]:
-        """`helpers.parallel_bulk` as it comes."""
+        """`helpers.parallel_bulk` with its defaults."""
         name = self._fresh()
         actions: Iterator[dict[str, Any]] = (
             {
@@ -103,7 +103,7 @@ class Contest:
         return {"bare": time.perf_counter() - started}
 
     def ours(self) -> dict[str, float]:
-        """`indexer.bulk.sender` on the same documents."""
+        """`indexer.bulk` with the same documents."""
         target = building_alias(self._fresh())
         started = time.perf_counter()
         for outcomes in send_bulk(self._client, target, map(index_operation, self._documents)):
@@ -122,14 +122,19 @@ class Contest:
 
         started = time.perf_counter()
         reindex(
-            self._client, alias, source.read(), _SHAPE, refuse, ReindexOptions(on_progress=report)
+            self._client,
+            alias,
+            source.read(),
+            _SHAPE,
+            fail_on_reject,
+            ReindexOptions(on_progress=report),
         )
         ended = time.perf_counter()
         self.clear()
         return {"whole": times[0] - started, "swapped": ended - started}
 
     def clear(self) -> None:
-        """Delete what was built."""
+        """Delete the indices."""
         found = self._client.indices.get(index=f"{self._alias}*", expand_wildcards="all")
         for name in found:
             self._client.indices.delete(index=name)
@@ -146,7 +151,7 @@ class Contest:
 def peak(client: Elasticsearch, alias: str, path: Path) -> float:
     """Peak resident set of this process in MB, after a reindex."""
     source = open_source(str(path), None, SourceOptions())
-    reindex(client, alias, source.read(), _SHAPE, refuse)
+    reindex(client, alias, source.read(), _SHAPE, fail_on_reject)
     kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return kilobytes / (1024 if sys.platform != "darwin" else 1024 * 1024)
 
@@ -156,24 +161,24 @@ def _speed(client: Elasticsearch, count: int, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "posts.jsonl"
         write_posts(path, count)
-        contest = Contest(client, alias, path)
-        ways = [contest.bare, contest.ours, contest.whole]
+        race = Ways(client, alias, path)
+        ways = [race.bare, race.ours, race.whole]
         seconds: dict[str, list[float]] = {}
         try:
-            contest.ours()  # warms up Elasticsearch; not counted
+            race.ours()  # warm-up, not counted
             for number in range(rounds):
                 for way in ways[number % 3 :] + ways[: number % 3]:
                     for name, taken in way().items():
                         seconds.setdefault(name, []).append(taken)
         finally:
-            contest.clear()
-    _tell(count, seconds)
+            race.clear()
+    _print(count, seconds)
 
 
-def _tell(count: int, seconds: dict[str, list[float]]) -> None:
+def _print(count: int, seconds: dict[str, list[float]]) -> None:
     labels = {
-        "bare": "helpers.parallel_bulk, documents made before",
-        "ours": "indexer.bulk.sender, documents made before",
+        "bare": "helpers.parallel_bulk, documents prepared before",
+        "ours": "indexer.bulk, documents prepared before",
         "whole": "reindex, from the file to the last response",
         "swapped": "reindex, from the file to the swap",
     }
@@ -183,7 +188,7 @@ def _tell(count: int, seconds: dict[str, list[float]]) -> None:
         click.echo(
             f"{label:<46} {statistics.median(rates):>7,.0f}/s"
             f"  ({rates[0]:,.0f} to {rates[-1]:,.0f})"
-            f"  {statistics.median(ratios):.2f} of the bare one in the same round"
+            f"  {statistics.median(ratios):.2f} of parallel_bulk in the same round"
         )
 
 
@@ -203,10 +208,12 @@ def _memory(numbers: tuple[int, ...]) -> None:
 @click.command()
 @click.option("--documents", "count", default=20_000, show_default=True)
 @click.option("--rounds", default=5, show_default=True)
-@click.option("--memory", is_flag=True, help="Peak memory at 10,000 and 100,000 posts instead.")
+@click.option(
+    "--memory", is_flag=True, help="Measure peak memory with 10,000 and 100,000 posts instead."
+)
 @click.option("--peak-of", type=click.Path(path_type=Path), hidden=True)
 def main(count: int, rounds: int, memory: bool, peak_of: Path | None) -> None:
-    """Measure indexing on the Elasticsearch at ELASTICSEARCH_URL; it should have nothing to do."""
+    """Measure indexing on the Elasticsearch at ELASTICSEARCH_URL, which should be idle."""
     if memory:
         _memory((10_000, 100_000))
         return

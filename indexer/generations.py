@@ -60,14 +60,26 @@ def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
     Raises:
         NameTaken: the name of the alias is used by something else.
     """
-    found = client.indices.get(
+    response = client.indices.get(
         index=[alias, f"{alias}-*"],
         expand_wildcards=["open", "hidden"],
         ignore_unavailable=True,
         allow_no_indices=True,
         features=["aliases", "mappings", "settings"],
         filter_path=["*.aliases", "*.mappings._meta", "*.settings.index.blocks"],
-    ).body
+    )
+    return parse_generations(alias, response.body)
+
+
+def parse_generations(alias: str, found: Mapping[str, Any]) -> list[Generation]:
+    """Every generation of this alias, oldest first.
+
+    Args:
+        found: index name to its aliases, mappings and settings, as `indices.get` returns them.
+
+    Raises:
+        NameTaken: the name of the alias is used by something else.
+    """
     _check_alias(alias, found)
     numbered = [
         _generation(alias, name, body) for name, body in found.items() if _number(alias, name)

@@ -1,8 +1,9 @@
-"""One builder at a time: a lease in the state index.
+"""The lock of an index: one process at a time builds or changes generations.
 
-The holder renews it in the background. A holder that died on this machine is recognised at once,
-by process id and start time; one on another machine when it has not renewed for `LEASE` seconds.
-Every renewal compares and sets, so a process that slept through its lease learns that it lost it.
+It is a document in the state index that its holder renews in the background. A holder that died on
+this machine is detected at once, by process id and start time; one on another machine once it has
+not renewed the lock for `LEASE` seconds. A renewal fails if the document has changed, so a process
+that was suspended for longer than that learns that it lost the lock.
 """
 
 import os
@@ -22,9 +23,9 @@ from indexer.errors import Locked
 from indexer.state import ensure_state, state_index
 
 LEASE = 60.0
-"""Seconds without a renewal after which a holder elsewhere counts as gone."""
+"""Seconds without a renewal after which a holder on another machine counts as dead."""
 
-_RENEWAL = LEASE / 6
+_RENEWALS = 6  # in each lease
 _ID = "lock"
 
 
@@ -32,17 +33,21 @@ class Lock:
     """A context manager that holds the lock of an alias.
 
     Args:
-        purpose: what is being done, for whoever finds the door shut: "reindex posts.jsonl".
+        purpose: what the holder does, shown to other processes: "reindex posts.jsonl".
+        lease: seconds without a renewal after which another process may take the lock.
 
     Raises:
-        Locked: on entry, another process holds it; in `check`, it was lost.
+        Locked: on entry, if another process holds it; in `check`, if it was lost.
     """
 
-    def __init__(self, client: Elasticsearch, alias: str, purpose: str) -> None:
+    def __init__(
+        self, client: Elasticsearch, alias: str, purpose: str, lease: float = LEASE
+    ) -> None:
         self._client = client
         self._alias = alias
         self._index = state_index(alias)
         self._purpose = purpose
+        self._lease = lease
         self._token = uuid.uuid4().hex
         self._since = datetime.now(UTC).isoformat(timespec="seconds")
         self._at: dict[str, int] = {}
@@ -68,11 +73,11 @@ class Lock:
         try:
             self._client.delete(index=self._index, id=_ID, **self._at)  # type: ignore[arg-type]
         except (ApiError, TransportError):
-            # Lost, or Elasticsearch is away: a dead holder is recognised without our help.
+            # Lost, or Elasticsearch is unavailable: other processes detect a dead holder.
             return
 
     def is_held(self) -> bool:
-        """Whether the lock is still ours, as far as Elasticsearch can be asked."""
+        """Whether this process still holds the lock; False if Elasticsearch is unavailable."""
         try:
             self.check()
         except (Locked, ApiError, TransportError):
@@ -80,7 +85,7 @@ class Lock:
         return True
 
     def check(self) -> None:
-        """Make sure, now, that the lock is still ours.
+        """Verify that this process still holds the lock.
 
         Raises:
             Locked: another process took it over.
@@ -89,9 +94,9 @@ class Lock:
             self._renew()
         if self._lost:
             raise Locked(
-                f"The lock on {self._alias!r} was lost: this process was out for more than "
-                f"{LEASE:.0f} seconds and another took over.",
-                "Nothing was changed by this one; run it again when the other is done.",
+                f"The lock on {self._alias!r} was lost: this process was suspended for more than "
+                f"{self._lease:.0f} seconds and another one took the lock.",
+                "This process changed nothing. Run it again when the other one is done.",
             )
 
     def _acquire(self) -> None:
@@ -99,8 +104,8 @@ class Lock:
             found = self._client.get(index=self._index, id=_ID).body
         except NotFoundError:
             found = None
-        if found is not None and (reason := _held(found["_source"])):
-            raise Locked(reason, "Wait for it to end.")
+        if found is not None and (reason := _held_by(found["_source"], self._lease)):
+            raise Locked(reason, "Wait until it is done.")
         at: dict[str, Any] = (
             {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
             if found
@@ -110,8 +115,8 @@ class Lock:
             self._write(at)
         except ConflictError:
             raise Locked(
-                f"Another process took the lock on {self._alias!r} at this very moment.",
-                "Wait for it to end.",
+                f"Another process has just taken the lock on {self._alias!r}.",
+                "Wait until it is done.",
             ) from None
 
     def _write(self, at: dict[str, Any]) -> None:
@@ -138,10 +143,10 @@ class Lock:
             try:
                 self._write(dict(self._at))
             except ConflictError:
-                self._lost = not self._is_ours()
+                self._lost = not self._has_our_token()
 
-    def _is_ours(self) -> bool:
-        """A renewal whose answer got lost looks like a conflict; the token tells."""
+    def _has_our_token(self) -> bool:
+        """Whether a conflict comes from our own renewal, whose response was lost."""
         try:
             found = self._client.get(index=self._index, id=_ID).body
         except NotFoundError:
@@ -155,11 +160,11 @@ class Lock:
         return True
 
     def _keep_renewing(self) -> None:
-        while not self._stop.wait(_RENEWAL):
+        while not self._stop.wait(self._lease / _RENEWALS):
             try:
                 self._renew()
             except (ApiError, TransportError):
-                # The next renewal tries again, and `check` decides before anything is swapped.
+                # The next renewal tries again; `check` raises before anything is swapped.
                 continue
 
 
@@ -173,7 +178,7 @@ def _this_process() -> dict[str, Any]:
 
 
 def _machine() -> str:
-    """What tells machines of one name apart, and containers: a process id means nothing outside."""
+    """Identifies the machine or container: process ids are only comparable within one."""
     parts = [socket.gethostname()]
     for path in (Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")):
         try:
@@ -183,14 +188,14 @@ def _machine() -> str:
     return " ".join(parts)
 
 
-def _held(holder: dict[str, Any]) -> str | None:
-    """Who holds it, as a sentence; None when that process is gone."""
+def _held_by(holder: dict[str, Any], lease: float) -> str | None:
+    """Describes the holder; None if that process is dead."""
     age = time.time() - float(holder["renewed"])
-    who = f"process {holder['pid']} on {holder['host']} ({holder['purpose']})"
+    process = f"process {holder['pid']} on {holder['host']} ({holder['purpose']})"
     here = holder["machine"] == _machine()
-    if age > LEASE or (here and not _alive(int(holder["pid"]), float(holder["started"]))):
+    if age > lease or (here and not _alive(int(holder["pid"]), float(holder["started"]))):
         return None
-    return f"The index is being changed by {who}, since {holder['since']}."
+    return f"The index is being changed by {process}, since {holder['since']}."
 
 
 def _alive(pid: int, started: float) -> bool:

@@ -1,4 +1,4 @@
-"""The commands about generations: list them, go back to the previous one, delete old ones."""
+"""`blogsearch indices`, `prune` and `rollback`: the generations of the index."""
 
 import json
 from typing import Any
@@ -6,12 +6,17 @@ from typing import Any
 import click
 from rich.table import Table
 
-from app.commands.options import stoppable
-from app.commands.outcome import begin_generation, tell_built, tell_orphan
+from app.commands.building import (
+    after_swap,
+    begin_cache_generation,
+    print_built,
+    print_stale_builds,
+    stop_on_sigterm,
+)
 from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
 from indexer import generations
-from indexer.build.rollback import rollback as go_back
+from indexer.build.rollback import rollback as run_rollback
 from indexer.generations import Generation, list_generations
 from indexer.lock import Lock
 
@@ -20,7 +25,7 @@ from indexer.lock import Lock
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 @pass_tools
 def indices(tools: Tools, form: str) -> None:
-    """List the generations of the index: which is live, what is in each, how big it is.
+    """List the generations of the index, with their state, documents and size.
 
     \b
     blogsearch indices
@@ -80,33 +85,35 @@ def _row(tools: Tools, generation: Generation) -> dict[str, Any]:
 )
 @pass_tools
 def prune(tools: Tools, keep: int) -> None:
-    """Delete old generations; the live one always stays, and the previous one for `rollback`.
+    """Delete old generations, but not the live one, nor the previous one unless --keep is 0.
 
     \b
     blogsearch prune
-    blogsearch prune --keep 0      # the previous one, too: no rollback until the next build
+    blogsearch prune --keep 0      # also the previous one: no rollback until the next build
     """
-    with stoppable(), Lock(tools.elastic, tools.settings.index, "prune"):
-        orphans = generations.recover(tools.elastic, tools.settings.index)
-        gone = generations.prune(tools.elastic, tools.settings.index, keep)
-    for orphan in orphans:
-        tell_orphan(orphan)
-    click.echo(f"Deleted {', '.join(gone)}." if gone else "Nothing to delete.")
+    with stop_on_sigterm(), Lock(tools.elastic, tools.settings.index, "prune"):
+        stale_builds = generations.recover(tools.elastic, tools.settings.index)
+        deleted = generations.prune(tools.elastic, tools.settings.index, keep)
+    print_stale_builds(stale_builds)
+    click.echo(f"Deleted {', '.join(deleted)}." if deleted else "Nothing to delete.")
 
 
 @click.command()
-@click.option("--as-it-was", is_flag=True, help="Leave behind what was written since the swap.")
+@click.option(
+    "--discard-writes", is_flag=True, help="Do not replay the writes made since the swap."
+)
 @pass_tools
-def rollback(tools: Tools, as_it_was: bool) -> None:
-    """Go back to the generation that was live before; a second time goes forth again.
+def rollback(tools: Tools, discard_writes: bool) -> None:
+    """Make the previous generation live again; a second rollback undoes the first.
 
-    What was written since (over HTTP, by `add` or `sync`) is carried back, so that no post is lost.
+    Writes made since the swap (over HTTP, by `add` or `sync`) are replayed, so that none is lost.
 
     \b
     blogsearch rollback
-    blogsearch rollback --as-it-was
+    blogsearch rollback --discard-writes
     """
-    with stoppable():
-        built = go_back(tools.elastic, tools.settings.index, discard_writes=as_it_was)
-        begin_generation(tools, built.index, built.rules)
-    tell_built(tools, built)
+    with stop_on_sigterm():
+        built = run_rollback(tools.elastic, tools.settings.index, discard_writes=discard_writes)
+        begin_cache_generation(tools, built.index, built.rules)
+    print_built(built)
+    after_swap(tools)

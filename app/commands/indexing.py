@@ -1,17 +1,22 @@
-"""The commands that change what is in the index: `reindex` and `add`; `sync` stands beside them."""
+"""`blogsearch reindex` and `blogsearch add`."""
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 from elasticsearch import ApiError, TransportError
 
-from app.commands.generations import indices, prune, rollback
-from app.commands.options import AllowanceType, reading_options, rejects_option, shape_of, stoppable
-from app.commands.outcome import begin_generation, leave, tell_built, tell_unnoted
-from app.commands.reporting import display, rejects
-from app.commands.sources import Reading
-from app.commands.syncing import sync
+from app.commands.building import (
+    after_swap,
+    begin_cache_generation,
+    index_settings,
+    print_built,
+    print_cache_not_updated,
+    stop_on_sigterm,
+)
+from app.commands.reporting import display, exit_if_rejected, reject_log
+from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.freshness import Freshness
 from indexer.build.reindex import ReindexOptions
@@ -21,31 +26,53 @@ from indexer.ingest import MaxRejects
 from indexer.sync.add import AddOptions
 from indexer.sync.add import add as run_add
 
-__all__ = ["add", "indices", "prune", "reindex", "rollback", "sync"]
+
+class MaxRejectsType(click.ParamType[MaxRejects]):
+    """A share of the lines, such as `0.5%`, or a number of lines."""
+
+    name = "max-rejects"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> MaxRejects:
+        if isinstance(value, MaxRejects):
+            return value
+        text = str(value).strip()
+        try:
+            if text.endswith("%"):
+                share = float(text[:-1]) / 100
+                if not 0 <= share <= 1:
+                    raise ValueError(text)
+                return MaxRejects(share=share)
+            number = int(text)
+            if number < 0:
+                raise ValueError(text)
+            return MaxRejects(number=number)
+        except ValueError:
+            self.fail(
+                f"{text!r} is neither a share such as 0.5% nor a number such as 3", param, ctx
+            )
 
 
 @click.command()
-@reading_options
+@source_options
 @click.option(
     "--max-rejects",
-    type=AllowanceType(),
+    type=MaxRejectsType(),
     default="0.5%",
     show_default=True,
-    help="When more lines are rejected, nothing is swapped: a share (0.5%) or a number (3).",
+    help="Swap nothing if more lines are rejected: a share (0.5%) or a number (3).",
 )
 @rejects_option
 @pass_tools
 def reindex(
-    tools: Tools,
-    reading: Reading,
-    max_rejects: MaxRejects,
-    rejects_path: Path | None,
+    tools: Tools, sources: SourceArguments, max_rejects: MaxRejects, rejects_path: Path | None
 ) -> None:
-    """Build the index anew from SOURCE... and make it live.
+    """Build the index from SOURCE... and make it live.
 
-    The new generation is built beside the live one, checked, and swapped in; searches go on
-    throughout, and what is written over HTTP meanwhile is in it. Posts that are in the live index
-    but not in SOURCE... are not; `sync` keeps comments that came over HTTP.
+    The new generation is built beside the live one, verified, and swapped in. Searches go on
+    throughout, and writes made over HTTP meanwhile are replayed. Posts that are in the live index
+    but not in SOURCE... are left out.
 
     Exit code 0: done; 1: nothing was changed; 3: done, but some lines were rejected.
 
@@ -55,41 +82,42 @@ def reindex(
     zcat posts.jsonl.gz | blogsearch reindex -
     blogsearch reindex posts.jsonl --max-rejects 2% --rejects rejects.jsonl
     """
-    with stoppable(), display() as show, rejects(show, rejects_path) as on_reject:
-        sources = reading.open(tools.settings)
+    with stop_on_sigterm(), display() as show, reject_log(show, rejects_path) as on_reject:
+        opened = sources.open(tools.settings)
         options = ReindexOptions(
             max_rejects=max_rejects,
-            on_progress=show.report,
-            fraction_read=sources.part,
-            purpose=f"reindex {reading}",
+            on_progress=show.on_progress,
+            fraction_read=opened.fraction_read,
+            purpose=f"reindex {sources}",
         )
         built = run_reindex(
             tools.elastic,
             tools.settings.index,
-            sources.read(),
-            shape_of(tools.settings),
+            opened.read(),
+            index_settings(tools.settings),
             on_reject,
             options,
         )
-        begin_generation(tools, built.index, built.rules)
-    tell_built(tools, built)
-    leave(on_reject)
+        begin_cache_generation(tools, built.index, built.rules)
+    print_built(built)
+    after_swap(tools)
+    exit_if_rejected(on_reject)
 
 
 @click.command()
-@reading_options
+@source_options
 @click.option(
     "--as-new",
     is_flag=True,
-    help="Take every post as changed just now, also over a newer version and over a deletion.",
+    help="Take every post as changed now, over newer versions and deletions.",
 )
 @rejects_option
 @pass_tools
-def add(tools: Tools, reading: Reading, as_new: bool, rejects_path: Path | None) -> None:
-    """Add the posts of SOURCE... to the live index, and replace those that are there.
+def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path | None) -> None:
+    """Add the posts of SOURCE... to the live index, or replace them there.
 
-    Nothing is removed. A post is as old as its `modified`, or else its `pub_date`; an older one
-    never overwrites a newer one.
+    Nothing is removed. The version of a post is its `modified` date, or else its `pub_date`; an
+    older version never overwrites a newer one.
 
     Exit code 0: done; 1: it failed; 3: done, but some lines were rejected.
 
@@ -97,20 +125,22 @@ def add(tools: Tools, reading: Reading, as_new: bool, rejects_path: Path | None)
     blogsearch add new-posts.jsonl
     blogsearch add content/posts/today.md
     """
-    with stoppable(), display() as show, rejects(show, rejects_path) as on_reject:
-        sources = reading.open(tools.settings)
-        options = AddOptions(newest=as_new, on_progress=show.report, fraction_read=sources.part)
+    with stop_on_sigterm(), display() as show, reject_log(show, rejects_path) as on_reject:
+        opened = sources.open(tools.settings)
+        options = AddOptions(
+            newest=as_new, on_progress=show.on_progress, fraction_read=opened.fraction_read
+        )
         elastic, alias = tools.elastic, tools.settings.index
         freshness = Freshness(elastic, tools.cache, alias)
         try:
-            added = run_add(elastic, alias, sources.read(), on_reject, options)
+            added = run_add(elastic, alias, opened.read(), on_reject, options)
         except BaseException:
             # What was sent before is in the index.
             with suppress(ApiError, TransportError, IndexingError):
                 freshness.now()
             raise
         if not freshness.now():
-            tell_unnoted()
-    older = f", {added.older:,} left alone (the index is newer)" if added.older else ""
+            print_cache_not_updated()
+    older = f", {added.older:,} left unchanged (the index is newer)" if added.older else ""
     click.echo(f"{added.created:,} documents added, {added.updated:,} replaced{older}.")
-    leave(on_reject)
+    exit_if_rejected(on_reject)

@@ -1,47 +1,45 @@
-"""What a long command shows while it runs: a bar on a terminal, plain lines elsewhere."""
+"""What a long command prints while it runs: progress, and rejects."""
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
 import click
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
 
 from indexer.progress import Progress
 from indexer.records import Reject
 
-_SHOWN = 20  # rejects on the terminal; --rejects writes them all
-_EVERY = 5.0  # seconds between two plain lines
+SOME_REJECTED = 3
+"""Exit code: done, but something was rejected."""
+
+_MAX_PRINTED = 20  # rejects on the terminal; --rejects writes all of them
+_INTERVAL = 5.0  # seconds between two plain lines
 
 
 class Display:
-    """Shows progress on stderr; made by `display`."""
+    """Shows progress on stderr, as a bar or as plain lines; created by `display`."""
 
-    def __init__(self, bar: Bar | None) -> None:
+    def __init__(self, bar: Bar | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=None, documents=0, rate=0.0) if bar else None
+        self._clock = clock
         self._phase = ""
-        self._started = time.monotonic()
-        self._told = self._started
+        self._started = clock()
+        self._printed = self._started
 
-    def report(self, progress: Progress) -> None:
-        """Take the next state in; cheap, so that it can be called for every request."""
-        now = time.monotonic()
+    def on_progress(self, progress: Progress) -> None:
+        """Show the progress; cheap enough to be called for every request."""
+        now = self._clock()
         if progress.phase != self._phase:
             self._phase, self._started = progress.phase, now
-            self._begin(progress)
+            self._begin_phase(progress)
         elapsed = now - self._started
         rate = progress.done / elapsed if elapsed > 0.5 else 0.0
         if self._bar and self._task is not None:
@@ -52,26 +50,26 @@ class Display:
                 documents=progress.done,
                 rate=rate,
             )
-        elif now - self._told > _EVERY:
-            self._told = now
+        elif now - self._printed > _INTERVAL:
+            self._printed = now
             click.echo(_line(progress, rate, elapsed), err=True)
 
-    def line(self, text: str) -> None:
-        """A line of its own, above the bar if there is one."""
+    def print_line(self, text: str) -> None:
+        """Print a line, above the bar if there is one."""
         if self._bar:
             self._bar.console.print(Text(text))
         else:
             click.echo(text, err=True)
 
-    def _begin(self, progress: Progress) -> None:
+    def _begin_phase(self, progress: Progress) -> None:
         if self._bar and self._task is not None:
             self._bar.reset(self._task, description=progress.phase, total=None, completed=0)
         elif progress.phase not in {"verifying", "swapping"}:
             click.echo(f"{progress.phase} …", err=True)
 
 
-class Rejects:
-    """Tells rejects as they turn up: the first ones on stderr, all of them to a file."""
+class RejectLog:
+    """Prints the first rejects to stderr, and writes all of them to a file if there is one."""
 
     def __init__(self, show: Display, file: IO[str] | None) -> None:
         self._show = show
@@ -82,17 +80,19 @@ class Rejects:
         self.count += 1
         if self._file:
             self._file.write(json.dumps(_record(reject), ensure_ascii=False) + "\n")
-        if self.count <= _SHOWN:
+        if self.count <= _MAX_PRINTED:
             oid = f" ({reject.oid})" if reject.oid else ""
-            self._show.line(f"rejected: {reject.origin}{oid}: {reject.reason}. {reject.remedy}")
-        elif self.count == _SHOWN + 1:
+            self._show.print_line(
+                f"rejected: {reject.origin}{oid}: {reject.reason}. {reject.remedy}"
+            )
+        elif self.count == _MAX_PRINTED + 1:
             hint = "see the file of --rejects" if self._file else "--rejects FILE writes them all"
-            self._show.line(f"rejected: more than {_SHOWN}; {hint}.")
+            self._show.print_line(f"rejected: more than {_MAX_PRINTED}; {hint}.")
 
 
 @contextmanager
 def display() -> Iterator[Display]:
-    """A bar when stderr is a terminal, else plain lines."""
+    """A progress bar if stderr is a terminal, else plain lines."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield Display(None)
@@ -100,7 +100,7 @@ def display() -> Iterator[Display]:
     with Bar(
         TextColumn("{task.description:<11}"),
         BarColumn(),
-        _Rate(),
+        _DocumentsColumn(),
         TimeRemainingColumn(compact=True),
         console=console,
         transient=True,
@@ -109,8 +109,8 @@ def display() -> Iterator[Display]:
 
 
 @contextmanager
-def rejects(show: Display, path: Path | None) -> Iterator[Rejects]:
-    """Where rejects go; a file is written anew, and is empty when nothing was rejected.
+def reject_log(show: Display, path: Path | None) -> Iterator[RejectLog]:
+    """A log of rejects; the file at `path` is overwritten, and empty if nothing was rejected.
 
     Raises:
         click.ClickException: the file cannot be written.
@@ -122,11 +122,18 @@ def rejects(show: Display, path: Path | None) -> Iterator[Rejects]:
                 file = stack.enter_context(path.open("w", encoding="utf-8"))
             except OSError as error:
                 raise click.ClickException(f"{path} cannot be written: {error.strerror}.") from None
-        yield Rejects(show, file)
+        yield RejectLog(show, file)
 
 
-class _Rate(ProgressColumn):
-    """Documents so far, and how many a second."""
+def exit_if_rejected(log: RejectLog) -> None:
+    """End the command with `SOME_REJECTED` if anything was rejected."""
+    if log.count:
+        click.echo(f"{log.count:,} were rejected.", err=True)
+        click.get_current_context().exit(SOME_REJECTED)
+
+
+class _DocumentsColumn(ProgressColumn):
+    """The documents so far, and the documents per second."""
 
     def render(self, task: Task) -> Text:
         documents, rate = task.fields["documents"], task.fields["rate"]

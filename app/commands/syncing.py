@@ -1,15 +1,22 @@
 """`blogsearch sync`: once, or again after every change."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from analyzers.rules import RuleErrors
-from app.commands.options import reading_options, rejects_option, shape_of, stoppable
-from app.commands.outcome import begin_generation, leave, tell_built, tell_orphan
-from app.commands.reporting import Rejects, display, rejects
-from app.commands.sources import Reading
+from app.commands.building import (
+    after_swap,
+    begin_cache_generation,
+    index_settings,
+    print_built,
+    print_stale_builds,
+    stop_on_sigterm,
+)
+from app.commands.reporting import RejectLog, display, exit_if_rejected, reject_log
+from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
 from app.errors import ServiceError
@@ -17,27 +24,31 @@ from indexer.errors import IndexingError, Locked
 from indexer.sync.sync import SyncOptions, SyncResult
 from indexer.sync.sync import sync as run_sync
 
-_LOCKED = 2.0  # seconds until a watch tries again while somebody else changes the index
+_RETRY_LOCK = 2.0  # seconds until --watch tries again while another process holds the lock
 
 
 @click.command()
-@reading_options
-@click.option("--force", is_flag=True, help="Remove what is gone at the source, however much.")
+@source_options
+@click.option("--force", is_flag=True, help="Remove what SOURCE... lacks, however much it is.")
 @click.option(
-    "--watch", "watching", is_flag=True, help="Stay, and sync whenever a file in SOURCE... changes."
+    "--watch", "watching", is_flag=True, help="Keep running, and sync after every change of a file."
 )
 @rejects_option
 @pass_tools
 def sync(
-    tools: Tools, reading: Reading, force: bool, watching: bool, rejects_path: Path | None
+    tools: Tools,
+    sources: SourceArguments,
+    force: bool,
+    watching: bool,
+    rejects_path: Path | None,
 ) -> None:
-    """Make the index like SOURCE...: add, change and remove just what differs.
+    """Make the live index equal to SOURCE...: add, change and remove what differs.
 
-    Fit for cron: two at once lock each other out, and a source that suddenly has no or far fewer
-    posts removes nothing. After a change of the synonym rules or of the mapping a new generation is
-    built first. Comments that came over HTTP stay, unless the source has comments, too.
+    Suitable for cron: only one runs at a time, and a source without posts, or with far fewer than
+    the index, removes nothing. If the synonym rules or the mapping have changed, a new generation
+    is built first. Comments that came over HTTP stay, unless the source has comments too.
 
-    Exit code 0: done; 1: it failed, or removals were held back; 3: done, but some lines were
+    Exit code 0: done; 1: it failed, or removals were withheld; 3: done, but some lines were
     rejected.
 
     \b
@@ -45,88 +56,112 @@ def sync(
     blogsearch sync content/posts --watch
     blogsearch sync posts.jsonl --force
     """
-    with stoppable():
+    with stop_on_sigterm():
         if watching:
-            _watch(tools, reading, force, rejects_path)
+            _watch(tools, sources, force, rejects_path)
             return
-        on_reject, synced = _sync(tools, reading, force, rejects_path)
-    if synced.removals_withheld:
+        on_reject, result = _sync(tools, sources, force, rejects_path)
+    if result.removals_withheld:
         raise click.ClickException(
-            f"Nothing was removed: {synced.removals_withheld}. Check the source, or remove them "
-            "with --force."
+            f"Nothing was removed: {result.removals_withheld}. Check the source, or use --force "
+            "to remove them."
         )
-    leave(on_reject)
+    exit_if_rejected(on_reject)
 
 
 def _sync(
-    tools: Tools, reading: Reading, force: bool, rejects_path: Path | None
-) -> tuple[Rejects, SyncResult]:
-    with display() as show, rejects(show, rejects_path) as on_reject:
-        sources = reading.open(tools.settings)
+    tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
+) -> tuple[RejectLog, SyncResult]:
+    with display() as show, reject_log(show, rejects_path) as on_reject:
+        opened = sources.open(tools.settings)
         options = SyncOptions(
             force=force,
-            complete=sources.complete,
-            on_progress=show.report,
-            fraction_read=sources.part,
-            purpose=f"sync {reading}",
+            complete=opened.complete,
+            on_progress=show.on_progress,
+            fraction_read=opened.fraction_read,
+            purpose=f"sync {sources}",
         )
-        shape = shape_of(tools.settings)
-        alias = tools.settings.index
-        synced = run_sync(tools.elastic, alias, sources.read(), shape, on_reject, options)
-        if synced.changed_anything:
-            begin_generation(tools, synced.index, synced.rules)
-    for orphan in synced.stale_builds:
-        tell_orphan(orphan)
-    if synced.built:
-        tell_built(tools, synced.built)
+        result = run_sync(
+            tools.elastic,
+            tools.settings.index,
+            opened.read(),
+            index_settings(tools.settings),
+            on_reject,
+            options,
+        )
+        if result.changed_anything:
+            begin_cache_generation(tools, result.index, result.rules)
+    print_stale_builds(result.stale_builds)
+    if result.built:
+        print_built(result.built)
+        after_swap(tools)
     click.echo(
-        f"{synced.added:,} documents added, {synced.changed:,} changed, "
-        f"{synced.removed:,} removed, {synced.unchanged:,} as they were."
+        f"{result.added:,} documents added, {result.changed:,} changed, "
+        f"{result.removed:,} removed, {result.unchanged:,} unchanged."
     )
-    return on_reject, synced
+    return on_reject, result
 
 
-def _watch(tools: Tools, reading: Reading, force: bool, rejects_path: Path | None) -> None:
-    """Sync now, and again after every change, until Ctrl-C."""
+def _watch(tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None) -> None:
+    """Sync now and after every change, until Ctrl-C."""
     try:
-        from watchfiles import watch
+        from watchfiles import Change, DefaultFilter, watch
     except ImportError:
         raise click.ClickException(
-            "--watch needs the Python package watchfiles; run pip install 'blogsearch[watch]'."
+            "--watch needs the package watchfiles: `pip install 'blogsearch[watch]'`."
         ) from None
-    from app.commands.watched import Watched
 
-    watched = Watched(reading.paths())
-    click.echo(f"Watching {reading}; Ctrl-C ends it.", err=True)
-    # The first round comes after the watch has begun: a change during it must not be missed.
-    due = True
-    changes = watch(
-        *watched.folders,
-        watch_filter=watched,
+    paths = sources.paths()
+    without_temporary_files = DefaultFilter()
+
+    def is_watched(change: Change, changed: str) -> bool:
+        return concerns(paths, Path(changed)) and without_temporary_files(change, changed)
+
+    click.echo(f"Watching {sources}; press Ctrl-C to stop.", err=True)
+    # The first sync starts after the watch, so that a change during it is not missed.
+    first = True
+    for changes in watch(
+        *watched_folders(paths),
+        watch_filter=is_watched,
         debounce=300,
         rust_timeout=500,
         yield_on_timeout=True,
         raise_interrupt=False,
-    )
-    for found in changes:
-        if found or due:
-            due = False
-            _attempt(tools, reading, force, rejects_path)
+    ):
+        if changes or first:
+            first = False
+            _sync_until_unlocked(tools, sources, force, rejects_path)
 
 
-def _attempt(tools: Tools, reading: Reading, force: bool, rejects_path: Path | None) -> None:
-    """One round; what fails is told, and the watch goes on."""
+def watched_folders(paths: Sequence[Path]) -> list[Path]:
+    """The folders to watch for changes of some files and folders.
+
+    A file is watched through its folder: many editors write a new file and rename it, and a watch
+    on the file itself would follow the old one.
+    """
+    return sorted({path if path.is_dir() else path.parent for path in paths})
+
+
+def concerns(paths: Sequence[Path], changed: Path) -> bool:
+    """Whether a changed file is one of the paths, or inside one of them."""
+    return any(changed == path or path in changed.parents for path in paths)
+
+
+def _sync_until_unlocked(
+    tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
+) -> None:
+    """One sync; an error is printed, and the watch goes on."""
     while True:
         try:
             with translated():
-                _, synced = _sync(tools, reading, force, rejects_path)
+                _, result = _sync(tools, sources, force, rejects_path)
         except Locked as error:
             click.echo(f"{error.message} Waiting.", err=True)
-            time.sleep(_LOCKED)
+            time.sleep(_RETRY_LOCK)
         except (ServiceError, IndexingError, RuleErrors) as error:
             click.echo(f"Error: {error}", err=True)
             return
         else:
-            if synced.removals_withheld:
-                click.echo(f"Nothing was removed: {synced.removals_withheld}.", err=True)
+            if result.removals_withheld:
+                click.echo(f"Nothing was removed: {result.removals_withheld}.", err=True)
             return

@@ -13,8 +13,7 @@ from analyzers.lint import CheckResult
 from analyzers.lint import check as check_rules
 from analyzers.rules import RuleErrors, read_rules
 from analyzers.rules.parse import parse_files
-from app.commands.options import stoppable
-from app.commands.outcome import after_swap, tell_orphan
+from app.commands.building import after_swap, print_stale_builds, stop_on_sigterm
 from app.commands.output import console
 from app.commands.reporting import display
 from app.commands.tools import Tools, pass_tools
@@ -78,7 +77,7 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
     if offline:
         result = check_rules(None, files, others)
     else:
-        with stoppable():
+        with stop_on_sigterm():
             result = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
     if form == "json":
         body = {
@@ -132,7 +131,7 @@ def preview(
     check_unique_names(files)
     live = require_live(tools.elastic, tools.settings.index)
     loader = Loader(tools.settings, tools.elastic, tools.cache)
-    with stoppable():
+    with stop_on_sigterm():
         result = loader.check(files, SynonymFolder.of(tools.settings).used())
         if result.rules is None:
             _fail(result)
@@ -172,8 +171,8 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     blogsearch synonyms load my.synonyms
     blogsearch synonyms load
     """
-    with stoppable(), display() as show:
-        loader = Loader(tools.settings, tools.elastic, tools.cache, show.report)
+    with stop_on_sigterm(), display() as show:
+        loader = Loader(tools.settings, tools.elastic, tools.cache, show.on_progress)
         loaded = loader.load(files)
     if loaded.checked.rules is None:
         _fail(loaded.checked)
@@ -247,8 +246,8 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
     \b
     blogsearch synonyms remove my
     """
-    with stoppable(), display() as show:
-        loader = Loader(tools.settings, tools.elastic, tools.cache, show.report)
+    with stop_on_sigterm(), display() as show:
+        loader = Loader(tools.settings, tools.elastic, tools.cache, show.on_progress)
         built = loader.remove(names)
     _report_built(tools, built)
 
@@ -268,8 +267,7 @@ def _number_of(result: CheckResult) -> str:
 def _report_built(tools: Tools, built: Built | None) -> None:
     """What a load or a removal built."""
     if built is not None:
-        for name in built.stale_builds:
-            tell_orphan(name)
+        print_stale_builds(built.stale_builds)
         click.echo(
             f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
         )

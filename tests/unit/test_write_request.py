@@ -1,4 +1,4 @@
-"""What a write over HTTP is taken for, before anything is sent to Elasticsearch."""
+"""Parsing a write request, before anything is sent to Elasticsearch."""
 
 import io
 from typing import Any
@@ -10,9 +10,9 @@ from pydantic import SecretStr
 
 from app.errors import BadRequest, Conflict, NotFound, TooLarge, Unauthorized, Unavailable
 from app.settings import Settings
-from app.views.slots import Unprocessable, comment_slots, failure, post_slots
-from app.views.writing import authorize, entries, wants_waiting
-from indexer.write.put import Written
+from app.views.bulk_items import BulkItem, Unprocessable, comment_items, failure, post_items
+from app.views.write_request import authorize, read_entries, waits_for_refresh
+from indexer.write.put import Write, Written
 
 MS_2024_05_02 = 1_714_608_000_000
 
@@ -21,48 +21,49 @@ def post(**fields: Any) -> list[tuple[int | None, Any]]:
     return [(None, {"oid": "p", "title": "T", "text": "x", **fields})]
 
 
+def written(item: BulkItem) -> Write:
+    assert isinstance(item.outcome, Write)
+    return item.outcome
+
+
 class TestVersions:
     def test_a_post_without_modified_is_the_newest(self) -> None:
-        (slot,) = post_slots(post(pub_date="2020-01-01"))
-        assert slot.write is not None
-        assert slot.write.newest
+        (item,) = post_items(post(pub_date="2020-01-01"))
+        assert written(item).newest
 
-    def test_a_post_with_modified_is_as_old_as_that_with_its_comments(self) -> None:
+    def test_modified_is_the_version_of_a_post_and_its_comments(self) -> None:
         comments = [{"oid": "c", "comment": "x", "pub_date": "2020-01-01"}]
-        slots = post_slots(post(modified="2024-05-02", comments=comments))
-        written = [slot.write for slot in slots if slot.write]
-        assert [one.document.version for one in written] == [MS_2024_05_02] * 2
-        assert not any(one.newest for one in written)
+        items = post_items(post(modified="2024-05-02", comments=comments))
+        versions = [written(item).document.version for item in items]
+        assert versions == [MS_2024_05_02] * 2
+        assert not any(written(item).newest for item in items)
 
-    def test_a_comment_likewise(self) -> None:
-        plain, dated = comment_slots(
+    def test_modified_is_the_version_of_a_comment(self) -> None:
+        plain, dated = comment_items(
             "p",
             [
                 (None, {"oid": "c", "comment": "x", "pub_date": "2020-01-01"}),
                 (None, {"oid": "d", "comment": "x", "modified": "2024-05-02T00:00:00Z"}),
             ],
         )
-        assert plain.write is not None
-        assert plain.write.newest
-        assert dated.write is not None
-        assert (dated.write.newest, dated.write.document.version) == (False, MS_2024_05_02)
+        assert written(plain).newest
+        assert not written(dated).newest
+        assert written(dated).document.version == MS_2024_05_02
 
 
-class TestSlots:
-    def test_name_what_was_sent(self) -> None:
-        slots = post_slots([(4, {"oid": "p", "title": "T", "comments": [{"oid": "c"}]})])
-        assert dict(slots[0].names) == {"kind": "post", "oid": "p", "line": 4}
-        result = slots[1].result(None)
+class TestBulkItems:
+    def test_results_name_the_document(self) -> None:
+        items = post_items([(4, {"oid": "p", "title": "T", "comments": [{"oid": "c"}]})])
+        assert dict(items[0].names) == {"kind": "post", "oid": "p", "line": 4}
+        result = items[1].result(None)
         assert (result["oid"], result["status"], result["line"]) == ("p/c", 422, 4)
         assert result["reason"]
         assert result["remedy"]
 
     @pytest.mark.parametrize("entry", [None, 1, "x", [], {"oid": "x"}, {"title": "x"}])
-    def test_of_nonsense_are_rejects(self, entry: Any) -> None:
-        (slot,) = post_slots([(None, entry)])
-        assert slot.write is None
-        (slot,) = comment_slots("p", [(None, entry)])
-        assert slot.write is None
+    def test_an_invalid_entry_is_rejected(self, entry: Any) -> None:
+        for (item,) in (post_items([(None, entry)]), comment_items("p", [(None, entry)])):
+            assert item.result(None)["status"] == 422
 
     @pytest.mark.parametrize(
         ("statuses", "kind"),
@@ -74,9 +75,11 @@ class TestSlots:
             ([409, 422], Unprocessable),
         ],
     )
-    def test_make_one_error_when_nothing_was_taken(self, statuses: list[int], kind: type) -> None:
-        (slot,) = post_slots(post())
-        results = [slot.result(Written("post:p", s, "x", "Why", "What to do.")) for s in statuses]
+    def test_one_error_if_nothing_was_accepted(self, statuses: list[int], kind: type) -> None:
+        (item,) = post_items(post())
+        results = [
+            item.result(Written("post:p", status, "x", "Why", "What to do.")) for status in statuses
+        ]
         error = failure(results)
         assert type(error) is kind
         assert "Why. What to do." in error.message
@@ -84,7 +87,7 @@ class TestSlots:
 
 
 def seen(path: str = "/documents", **rest: Any) -> Request:
-    """The request as the application sees it."""
+    """The request as a view gets it."""
     with Flask("test").test_request_context(path, method="POST", **rest):
         return request._get_current_object()  # type: ignore[attr-defined,no-any-return]
 
@@ -95,11 +98,11 @@ def with_tokens(tokens: str) -> Settings:
 
 class TestTokens:
     @pytest.mark.parametrize("tokens", ["old,new", " new ", "a, ,new,"])
-    def test_any_of_several(self, tokens: str) -> None:
+    def test_each_of_several_is_accepted(self, tokens: str) -> None:
         authorize(seen(headers={"Authorization": "Bearer new"}), with_tokens(tokens))
 
     @pytest.mark.parametrize("sent", ["", "ne", "new,old", "old,new", ",", "new\xff"])
-    def test_no_other(self, sent: str) -> None:
+    def test_any_other_is_refused(self, sent: str) -> None:
         with pytest.raises(Unauthorized):
             authorize(seen(headers={"Authorization": f"Bearer {sent}"}), with_tokens("old,new"))
 
@@ -107,25 +110,25 @@ class TestTokens:
 class TestBodies:
     def test_json_ndjson_and_arrays(self) -> None:
         settings = with_tokens("t")
-        assert entries(seen(json={"a": 1}), settings) == [(None, {"a": 1})]
-        assert entries(seen(json=[1, 2]), settings) == [(None, 1), (None, 2)]
+        assert read_entries(seen(json={"a": 1}), settings) == [(None, {"a": 1})]
+        assert read_entries(seen(json=[1, 2]), settings) == [(None, 1), (None, 2)]
         lines = b'{"a":1}\r\n\n[2]'
-        found = entries(seen(data=lines, content_type="application/x-ndjson"), settings)
+        found = read_entries(seen(data=lines, content_type="application/x-ndjson"), settings)
         assert found == [(1, {"a": 1}), (3, [2])]
 
-    def test_a_charset_is_no_other_type(self) -> None:
+    def test_a_charset_is_allowed(self) -> None:
         body = orjson.dumps({"a": "ä"})
         sent = seen(data=body, content_type="application/json; charset=utf-8")
-        assert entries(sent, with_tokens("t")) == [(None, {"a": "ä"})]
+        assert read_entries(sent, with_tokens("t")) == [(None, {"a": "ä"})]
 
-    def test_of_just_the_size(self) -> None:
+    def test_the_size_limit_is_inclusive(self) -> None:
         settings = with_tokens("t")
-        entries(seen(data=b" " * 998 + b"17", content_type="application/json"), settings)
+        read_entries(seen(data=b" " * 998 + b"17", content_type="application/json"), settings)
         with pytest.raises(TooLarge, match="BLOGSEARCH_WRITE_MAX_BYTES"):
-            entries(seen(data=b" " * 999 + b"17", content_type="application/json"), settings)
+            read_entries(seen(data=b" " * 999 + b"17", content_type="application/json"), settings)
 
     @pytest.mark.parametrize("size", [1_001, 1_002, 50_000])
-    def test_a_chunked_one_that_is_too_large_is_not_cut_off_in_silence(self, size: int) -> None:
+    def test_a_chunked_body_above_the_limit_is_not_truncated(self, size: int) -> None:
         body = (b"17\n" * size)[:size]
         sent = seen(
             input_stream=io.BytesIO(body),
@@ -135,11 +138,13 @@ class TestBodies:
         )
         assert sent.content_length is None
         with pytest.raises(TooLarge):
-            entries(sent, with_tokens("t"))
+            read_entries(sent, with_tokens("t"))
 
-    def test_the_place_of_a_mistake(self) -> None:
+    def test_a_syntax_error_has_its_line(self) -> None:
         with pytest.raises(BadRequest) as caught:
-            entries(seen(data=b'{"a":\n1,}', content_type="application/json"), with_tokens("t"))
+            read_entries(
+                seen(data=b'{"a":\n1,}', content_type="application/json"), with_tokens("t")
+            )
         assert caught.value.details[0]["line"] == 2
 
 
@@ -148,12 +153,12 @@ class TestParameters:
         ("query", "waits"), [("", True), ("?refresh=wait_for", True), ("?refresh=false", False)]
     )
     def test_known(self, query: str, waits: bool) -> None:
-        assert wants_waiting(seen(f"/documents{query}")) is waits
+        assert waits_for_refresh(seen(f"/documents{query}")) is waits
 
     @pytest.mark.parametrize(
         "query", ["?refresh=true", "?refresh=", "?refresh=false&refresh=false", "?x=1&refresh=no"]
     )
     def test_unknown(self, query: str) -> None:
         with pytest.raises(BadRequest) as caught:
-            wants_waiting(seen(f"/documents{query}"))
+            waits_for_refresh(seen(f"/documents{query}"))
         assert len(caught.value.details) == query.count("=") - query.count("&refresh=false")

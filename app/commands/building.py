@@ -1,0 +1,87 @@
+"""What the commands that build or change a generation have in common, before and after."""
+
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import click
+
+from analyzers.rules import read_rules
+from app.commands.tools import Tools
+from app.service import WARM_AFTER_SWAP
+from app.settings import Settings
+from app.synonyms.folder import SynonymFolder
+from indexer.build.builder import Built, IndexSettings
+from indexer.errors import Locked
+from indexer.generations import prune
+from indexer.lock import Lock
+
+
+@contextmanager
+def stop_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does, so that it removes what it built."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    previous = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def index_settings(settings: Settings) -> IndexSettings:
+    """The settings of a new generation.
+
+    Raises:
+        RuleErrors: a rule file is invalid.
+    """
+    rules = read_rules(SynonymFolder.of(settings).used())
+    return IndexSettings(rules, shards=settings.shards, replicas=settings.replicas)
+
+
+def begin_cache_generation(tools: Tools, index: str, rules: str) -> None:
+    """Make earlier answers stale, or print that this failed."""
+    if not tools.cache.new_generation(index, rules) and tools.cache.configured:
+        print_cache_not_updated()
+
+
+def print_cache_not_updated() -> None:
+    """Print that Redis could not be updated after a write."""
+    click.echo(
+        "Redis could not be updated: earlier answers may be served until they expire "
+        "(BLOGSEARCH_CACHE_TTL).",
+        err=True,
+    )
+
+
+def print_built(built: Built) -> None:
+    """Print which generation is live now, and what it took."""
+    print_stale_builds(built.stale_builds)
+    replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
+    kept = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
+    click.echo(f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{kept}.")
+
+
+def print_stale_builds(names: Iterable[str]) -> None:
+    """Print which unfinished generations were deleted."""
+    for name in names:
+        click.echo(f"Deleted {name}, left by a build that was killed.")
+
+
+def after_swap(tools: Tools) -> None:
+    """Warm the cache with the most frequent queries, and delete old generations."""
+    warmed = tools.service.warm(seconds=WARM_AFTER_SWAP)
+    if warmed.answered:
+        click.echo(f"The answers to the {warmed.answered:,} most frequent queries are cached.")
+    alias, keep = tools.settings.index, tools.settings.keep_generations
+    try:
+        with Lock(tools.elastic, alias, "prune"):
+            deleted = prune(tools.elastic, alias, keep)
+    except Locked:
+        return  # another process is building, and will delete them
+    if deleted:
+        click.echo(f"Deleted {', '.join(deleted)}: {keep} are kept besides the live one.")

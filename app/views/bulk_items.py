@@ -1,0 +1,110 @@
+"""The documents of a write request: what is to be written, and the result for each."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.errors import Conflict, NotFound, ServiceError, Unavailable
+from indexer.dates import NoDate, milliseconds, moment
+from indexer.normalise import comment_document, documents
+from indexer.records import Document, Origin, RawPost, Reject
+from indexer.sources import raw_comment, raw_post
+from indexer.write.put import Write, Written
+
+Entry = tuple[int | None, Any]
+"""The line of an entry, if the body was NDJSON, and the entry."""
+
+
+class Unprocessable(ServiceError):
+    """Documents that are valid JSON but not valid posts or comments."""
+
+    status = 422
+    code = "unprocessable"
+
+
+@dataclass(frozen=True, slots=True)
+class BulkItem:
+    """A document to write, or why it is invalid. `names` identifies it in the response."""
+
+    names: Mapping[str, Any]
+    outcome: Write | Reject
+
+    def result(self, written: Written | None) -> dict[str, Any]:
+        """The entry in the response; `written` is the result of a Write, None for a Reject."""
+        if isinstance(self.outcome, Reject):
+            reject = self.outcome
+            reasons = {"reason": reject.reason, "remedy": reject.remedy}
+            return {**self.names, "status": 422, "result": "rejected", **reasons}
+        assert written is not None  # noqa: S101
+        reasons = {"reason": written.reason, "remedy": written.remedy} if written.reason else {}
+        return {**self.names, "status": written.status, "result": written.result, **reasons}
+
+
+def post_items(entries: Iterable[Entry]) -> list[BulkItem]:
+    """Posts with their comments, in the order sent."""
+    items: list[BulkItem] = []
+    for line, entry in entries:
+        raw = raw_post(entry, Origin("the request", line))
+        if isinstance(raw, Reject):
+            items.append(_item(raw, line))
+        else:
+            items += _items_of_post(raw, line)
+    return items
+
+
+def comment_items(post_oid: str, entries: Iterable[Entry]) -> list[BulkItem]:
+    """Comments on one post, in the order sent."""
+    return [_comment_item(post_oid, line, entry) for line, entry in entries]
+
+
+def accepted(result: Mapping[str, Any]) -> bool:
+    """Whether the document of this result is in the index as sent."""
+    return int(result["status"]) < 300
+
+
+def failure(results: list[dict[str, Any]]) -> ServiceError:
+    """The error for a request of which nothing was accepted."""
+    statuses = {int(result["status"]) for result in results}
+    first = results[0]
+    message = f"{first['reason']}. {first['remedy']}".strip()
+    if len(results) > 1:
+        message = f"None of {len(results):,} documents was accepted; the first: {message}"
+    errors = {404: NotFound, 409: Conflict, 503: Unavailable}
+    error = errors.get(statuses.pop(), Unprocessable) if len(statuses) == 1 else Unprocessable
+    return error(message, results)
+
+
+def _items_of_post(raw: RawPost, line: int | None) -> Iterator[BulkItem]:
+    newest = raw.modified in (None, "")
+    version = 0
+    for found in documents(raw):
+        if isinstance(found, Document):
+            # A post's modification date applies to the comments sent with it.
+            version = max(version, found.version)
+            found = replace(found, version=version)
+        yield _item(found, line, newest)
+
+
+def _comment_item(post_oid: str, line: int | None, entry: Any) -> BulkItem:
+    origin = Origin("the request", line)
+    if not isinstance(entry, Mapping):
+        return _item(Reject(origin, None, "not an object", 'Send {"oid": …, "comment": …}.'), line)
+    try:
+        modified = moment(entry.get("modified"))
+    except NoDate as error:
+        oid = str(entry.get("oid"))
+        return _item(Reject(origin, oid, f"modified: {error}", "Send an ISO 8601 date."), line)
+    found = comment_document(post_oid, raw_comment(entry), origin)
+    if modified and isinstance(found, Document):
+        found = replace(found, version=milliseconds(modified))
+    return _item(found, line, newest=modified is None)
+
+
+def _item(found: Document | Reject, line: int | None, newest: bool = False) -> BulkItem:
+    place = {} if line is None else {"line": line}
+    if isinstance(found, Reject):
+        return BulkItem({"oid": found.oid, **place}, found)
+    names: dict[str, Any] = {"kind": found.kind, "oid": found.source["oid"]}
+    if found.kind == "comment":
+        names["post_oid"] = found.routing
+    return BulkItem({**names, **place}, Write(found, newest))

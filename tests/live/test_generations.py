@@ -1,0 +1,258 @@
+"""Generations on a real Elasticsearch: build, roll back, prune, recover."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+from click.testing import Result
+from elasticsearch import Elasticsearch
+
+from analyzers.rules import NO_RULES
+from app.settings import Settings
+from indexer.build.builder import Built
+from indexer.build.rollback import rollback
+from indexer.errors import IndexingError, Locked, NoGeneration, VerificationFailed
+from indexer.generations import (
+    NameTaken,
+    block_writes,
+    list_generations,
+    live,
+    prune,
+    require_live,
+)
+from indexer.normalise import documents
+from indexer.records import Document, Origin, RawPost
+from indexer.write.delete import delete_post
+from indexer.write.put import Write, put
+
+Build = Callable[[Iterable[RawPost]], Built]
+Make = Callable[..., Built]
+Run = Callable[..., Result]
+PostOids = Callable[[], set[str]]
+
+
+def post(oid: str, title: str = "A post") -> RawPost:
+    return RawPost(Origin("test"), oid, title, "<p>Text</p>", pub_date="2024-01-01")
+
+
+@pytest.fixture
+def settings(own_settings: Settings) -> Settings:
+    """For commands that are run here: an index of the test's own."""
+    return own_settings
+
+
+@pytest.fixture
+def make(index_posts: Build) -> Make:
+    """Build a generation of posts with these oids."""
+    return lambda *oids: index_posts(map(post, oids))
+
+
+@pytest.fixture
+def write(elastic: Elasticsearch, alias: str) -> Callable[[str], int]:
+    """Write a post to the live index; the status."""
+
+    def one(oid: str) -> int:
+        (document,) = (one for one in documents(post(oid)) if isinstance(one, Document))
+        (result,) = put(elastic, alias, [Write(document, newest=True)])
+        return result.status
+
+    return one
+
+
+class TestGenerations:
+    def test_are_numbered_and_the_previous_one_is_kept(
+        self, elastic: Elasticsearch, alias: str, make: Make, post_oids: PostOids
+    ) -> None:
+        assert live(elastic, alias) is None
+        make("a")
+        make("b")
+        built = make("c")
+        assert (built.index, built.previous) == (f"{alias}-000003", f"{alias}-000002")
+        states = {one.number: one.state for one in list_generations(elastic, alias)}
+        assert states == {1: "kept", 2: "previous", 3: "live"}
+        assert post_oids() == {"c"}
+
+    def test_are_set_up_for_searching(self, elastic: Elasticsearch, alias: str, make: Make) -> None:
+        name = make("a").index
+        found = elastic.indices.get(index=name)[name]
+        assert found["settings"]["index"]["refresh_interval"] == "1s"
+        meta = found["mappings"]["_meta"]["blogsearch"]
+        assert meta["state"] == "ready"
+        assert meta["rules"] == NO_RULES.digest
+        assert meta["built"]
+        assert set(found["aliases"]) == {alias}
+
+    def test_numbers_are_never_used_twice(
+        self, elastic: Elasticsearch, alias: str, make: Make
+    ) -> None:
+        make("a")
+        newest = make("b").index
+        rollback(elastic, alias)
+        assert prune(elastic, alias, keep=0) == [newest]
+        assert make("c").index == f"{alias}-000003"
+
+    def test_prune_leaves_the_live_one_and_the_newest(
+        self, elastic: Elasticsearch, alias: str, make: Make
+    ) -> None:
+        for oid in "abcd":
+            make(oid)
+        assert prune(elastic, alias, keep=2) == [f"{alias}-000001"]
+        assert prune(elastic, alias, keep=1) == [f"{alias}-000002"]
+        assert prune(elastic, alias, keep=1) == []
+        assert prune(elastic, alias, keep=0) == [f"{alias}-000003"]
+        found = live(elastic, alias)
+        assert found is not None
+        assert found.number == 4
+
+    def test_an_index_with_the_name_of_the_alias_is_left_alone(
+        self, elastic: Elasticsearch, alias: str, make: Make
+    ) -> None:
+        elastic.indices.create(index=alias)
+        with pytest.raises(NameTaken, match="BLOGSEARCH_INDEX"):
+            make("a")
+        assert list(elastic.indices.get(index=f"{alias}*")) == [alias]
+
+    def test_an_alias_of_a_foreign_index_is_left_alone(
+        self, elastic: Elasticsearch, alias: str, make: Make
+    ) -> None:
+        elastic.indices.create(index=f"{alias}-foreign", aliases={alias: {}})
+        with pytest.raises(NameTaken, match=f"{alias}-foreign"):
+            make("a")
+
+    def test_those_of_another_alias_are_ignored(
+        self, elastic: Elasticsearch, alias: str, make: Make
+    ) -> None:
+        elastic.indices.create(index=f"{alias}-other-000007", aliases={f"{alias}-other": {}})
+        assert make("a").index == f"{alias}-000001"
+
+
+class TestRollback:
+    def test_and_a_second_one_lose_no_write(
+        self,
+        elastic: Elasticsearch,
+        alias: str,
+        make: Make,
+        write: Callable[[str], int],
+        post_oids: PostOids,
+    ) -> None:
+        make("a", "b", "x")
+        make("a", "b", "y")
+        assert write("new") == 201
+        assert delete_post(elastic, alias, "b") == (True, 0)
+
+        back = rollback(elastic, alias)
+        assert (back.index, back.previous) == (f"{alias}-000001", f"{alias}-000002")
+        assert back.replayed == 2
+        assert post_oids() == {"a", "x", "new"}
+
+        assert write("newer") == 201
+        forth = rollback(elastic, alias)
+        assert forth.index == f"{alias}-000002"
+        assert post_oids() == {"a", "y", "new", "newer"}
+        assert write("newest") == 201
+
+    def test_can_discard_the_writes(
+        self,
+        elastic: Elasticsearch,
+        alias: str,
+        make: Make,
+        write: Callable[[str], int],
+        post_oids: PostOids,
+    ) -> None:
+        make("a")
+        make("b")
+        write("new")
+        rollback(elastic, alias, discard_writes=True)
+        assert post_oids() == {"a"}
+
+    def test_needs_a_previous_generation(
+        self, elastic: Elasticsearch, alias: str, make: Make
+    ) -> None:
+        with pytest.raises(NoGeneration, match="no index"):
+            rollback(elastic, alias)
+        make("a")
+        with pytest.raises(NoGeneration, match="previous"):
+            rollback(elastic, alias)
+
+    def test_changes_nothing_if_a_write_does_not_fit(
+        self, elastic: Elasticsearch, alias: str, make: Make, write: Callable[[str], int]
+    ) -> None:
+        make("a")
+        newer = make("b").index
+        elastic.indices.put_mapping(index=newer, properties={"stray": {"type": "keyword"}})
+        elastic.index(
+            index=alias, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
+        )
+        with pytest.raises(VerificationFailed, match="post:odd"):
+            rollback(elastic, alias)
+        found = live(elastic, alias)
+        assert found is not None
+        assert found.name == newer
+        assert write("more") == 201
+
+
+def test_a_build_during_a_build_is_refused_and_does_no_harm(
+    elastic: Elasticsearch, alias: str, make: Make, index_posts: Build
+) -> None:
+    def raws() -> Iterator[RawPost]:
+        yield post("a")
+        with pytest.raises(Locked):
+            make("b")
+        with pytest.raises(Locked):
+            rollback(elastic, alias)
+        yield post("c")
+
+    assert index_posts(raws()).counts.posts == 2
+
+
+def test_a_failed_build_leaves_nothing(
+    elastic: Elasticsearch, alias: str, make: Make, index_posts: Build
+) -> None:
+    make("a")
+
+    def raws() -> Iterator[RawPost]:
+        yield post("b")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index_posts(raws())
+    assert [one.number for one in list_generations(elastic, alias)] == [1]
+    with pytest.raises(IndexingError, match="no posts"):
+        make()
+    assert [one.number for one in list_generations(elastic, alias)] == [1]
+
+
+class TestCommands:
+    def test_indices_lists_generations(self, run: Run, alias: str, make: Make) -> None:
+        assert "blogsearch reindex" in run("indices").stdout
+        make("a")
+        make("b", "c")
+        rows = json.loads(run("indices", "--format", "json").stdout)
+        assert [(row["generation"], row["live"], row["posts"]) for row in rows] == [
+            (f"{alias}-000001", False, 1),
+            (f"{alias}-000002", True, 2),
+        ]
+        assert all(row["bytes"] > 0 and row["rules"] == NO_RULES.digest for row in rows)
+        lines = run("indices").stdout.splitlines()
+        assert lines[2].startswith("*")
+        assert f"{alias}-000001  previous" in lines[1]
+
+    def test_rollback_and_prune(self, run: Run, alias: str, make: Make) -> None:
+        assert run("rollback").exit_code == 1
+        make("a")
+        make("b")
+        assert f"{alias}-000001 is live" in run("rollback").stdout
+        assert alias not in run("prune").stdout
+        assert f"{alias}-000002" in run("prune", "--keep", "0").stdout
+        assert run("rollback").exit_code == 1
+
+    def test_prune_deletes_a_stale_build(
+        self, run: Run, elastic: Elasticsearch, alias: str, make: Make
+    ) -> None:
+        make("a")
+        stale = f"{alias}-000002"
+        elastic.indices.create(index=stale, aliases={f"{stale}-building": {}})
+        block_writes(elastic, f"{alias}-000001")
+        assert stale in run("prune").stdout
+        assert not elastic.indices.exists(index=stale)
+        assert not require_live(elastic, alias).write_blocked

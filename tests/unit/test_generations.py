@@ -1,0 +1,78 @@
+"""The state of each generation follows from names, aliases and `_meta` alone."""
+
+from typing import Any
+
+import pytest
+
+from indexer.generations import NameTaken, parse_generations
+
+
+def found(*aliases: str, state: str = "ready", blocked: str | None = None) -> dict[str, Any]:
+    blocks = {"blocks": {"write": blocked}} if blocked else {}
+    meta = {"state": state, "rules": "r", "schema": 1, "built": "2026-01-01"}
+    return {
+        "aliases": {alias: {} for alias in aliases},
+        "mappings": {"_meta": {"blogsearch": meta}},
+        "settings": {"index": blocks},
+    }
+
+
+def states(**indices: dict[str, Any]) -> dict[str, str]:
+    names = {name.replace("_", "-"): body for name, body in indices.items()}
+    return {one.name: one.state for one in parse_generations("blog", names)}
+
+
+def test_aliases_tell_what_a_generation_is() -> None:
+    assert states(
+        blog_000004=found("blog-000004-building", state="building"),
+        blog_000003=found("blog"),
+        blog_000002=found("blog-previous"),
+        blog_000001=found(),
+        blog_state={},
+        blog_other_000001=found("blog-other"),
+        blog_12=found(),
+    ) == {
+        "blog-000001": "kept",
+        "blog-000002": "previous",
+        "blog-000003": "live",
+        "blog-000004": "building",
+    }
+
+
+def test_one_ready_but_never_live_is_still_being_built() -> None:
+    assert states(blog_000001=found("blog-000001-building")) == {"blog-000001": "building"}
+
+
+def test_a_live_one_is_live_whatever_else_it_says() -> None:
+    assert states(blog_000001=found("blog", "blog-previous", state="building")) == {
+        "blog-000001": "live"
+    }
+
+
+def test_an_index_that_says_nothing_is_still_listed() -> None:
+    assert states(blog_000001={}) == {"blog-000001": "kept"}
+
+
+@pytest.mark.parametrize(("value", "blocked"), [("true", True), ("false", False), (None, False)])
+def test_a_write_block(value: str | None, blocked: bool) -> None:
+    (one,) = parse_generations("blog", {"blog-000001": found("blog", blocked=value)})
+    assert one.write_blocked is blocked
+
+
+def test_numbers_go_on_after_six_digits() -> None:
+    indices = {"blog-1000000": found("blog"), "blog-999999": found()}
+    numbers = [one.number for one in parse_generations("blog", indices)]
+    assert numbers == [999_999, 1_000_000]
+
+
+@pytest.mark.parametrize(
+    "indices",
+    [
+        {"blog": found()},
+        {"posts": found("blog")},
+        {"blog-000001": found("blog"), "blog-000002": found("blog")},
+    ],
+)
+def test_a_name_used_by_something_else_is_refused(indices: dict[str, Any]) -> None:
+    with pytest.raises(NameTaken, match="BLOGSEARCH_INDEX"):
+        parse_generations("blog", indices)

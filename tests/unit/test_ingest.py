@@ -1,0 +1,53 @@
+"""Reading a source: what is counted, and when too much was rejected."""
+
+import pytest
+
+from indexer.bulk.operations import index_operation
+from indexer.bulk.sender import Outcome
+from indexer.errors import TooManyRejects
+from indexer.ingest import Ingest, MaxRejects
+from indexer.records import Origin, RawPost, Reject
+
+
+def test_counts_of_lines_documents_and_the_fraction_done() -> None:
+    rejects: list[Reject] = []
+    raws = [
+        RawPost(Origin("s", 1), "a", "A", "x"),
+        Reject(Origin("s", 2), None, "not JSON", "…"),
+        RawPost(Origin("s", 3), "a", "Again", "x"),
+        RawPost(Origin("s", 4), "b", "B", "x"),
+    ]
+    with Ingest(rejects.append) as ingest:
+        operations = [index_operation(document) for document in ingest.documents(raws)]
+    assert [one.oid for one in operations] == ["a", "b"]
+    assert (ingest.lines, ingest.rejected_lines, ingest.rejects) == (4, 2, 2)
+    assert "s:1" in rejects[1].reason
+    assert ingest.fraction_done(1.0) == 0.0
+    ingest.record_outcomes([Outcome(operations[0], 201, "created")])
+    assert (ingest.fraction_done(1.0), ingest.fraction_done(0.5), ingest.fraction_done(None)) == (
+        0.5,
+        0.25,
+        None,
+    )
+    assert (ingest.accepted.posts, ingest.created) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("limit", "rejected", "lines", "passes"),
+    [
+        (MaxRejects(), 1, 200, True),
+        (MaxRejects(), 1, 199, False),
+        (MaxRejects(), 0, 0, True),
+        (MaxRejects(share=0.0), 1, 10, False),
+        (MaxRejects(share=1.0), 10, 10, True),
+        (MaxRejects(number=3), 3, 3, True),
+        (MaxRejects(number=3), 4, 1_000_000, False),
+        (MaxRejects(number=0), 0, 5, True),
+    ],
+)
+def test_max_rejects(limit: MaxRejects, rejected: int, lines: int, passes: bool) -> None:
+    if passes:
+        limit.check(rejected, lines)
+        return
+    with pytest.raises(TooManyRejects, match=f"{rejected} of {lines:,}"):
+        limit.check(rejected, lines)
