@@ -109,7 +109,7 @@ def reindex(
 @click.option(
     "--as-new",
     is_flag=True,
-    help="Take every post as changed now, over newer versions and deletions.",
+    help="Treat every post as changed now: overwrite newer versions, ignore deletions.",
 )
 @rejects_option
 @pass_tools

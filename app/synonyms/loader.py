@@ -14,7 +14,7 @@ from app.errors import ServiceError
 from app.settings import Settings
 from app.synonyms.folder import FolderNotWritable, SynonymFolder
 from indexer.build.builder import Built, IndexSettings
-from indexer.build.rebuild import rebuild_locked
+from indexer.build.rebuild import rebuild
 from indexer.generations import live as live_generation
 from indexer.lock import Lock
 from indexer.progress import OnProgress, ignore_progress
@@ -107,9 +107,7 @@ class Loader:
         if live is None or live.rules == rules.digest:
             return None
         index_settings = IndexSettings(rules, self._settings.shards, self._settings.replicas)
-        built = rebuild_locked(
-            self._client, lock, self._settings.index, index_settings, self._on_progress
-        )
+        built = rebuild(self._client, lock, self._settings.index, index_settings, self._on_progress)
         # Before the files are installed, which may fail: the index has been swapped.
         if not self._cache.new_generation(built.index, built.rules) and self._cache.configured:
             log.warning("Redis could not be updated: older answers may be served until they expire")

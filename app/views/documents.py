@@ -130,7 +130,7 @@ def _write(items: list[BulkItem]) -> Response:
 
 
 def _make_visible(wait: bool) -> None:
-    """Refresh the index and tell the cache: now if the client waits for it, else soon."""
+    """Refresh the index and update the cache: now if the client waits for it, else soon."""
     freshness = _freshness()
     if not wait:
         freshness.soon()

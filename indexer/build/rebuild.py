@@ -2,49 +2,32 @@
 
 from elasticsearch import Elasticsearch
 
-from analyzers.rules import RuleSet
 from indexer.build.builder import Build, Built, IndexSettings, build_generation
 from indexer.bulk.operations import index_operation
 from indexer.errors import VerificationFailed
 from indexer.generations import require_live
 from indexer.lock import Lock
-from indexer.progress import OnProgress, Progress, ignore_progress
+from indexer.progress import OnProgress, Progress
 from indexer.records import Counts
 from indexer.scan import count_documents, stored_documents
 
 
 def rebuild(
     client: Elasticsearch,
-    alias: str,
-    rules: RuleSet,
-    *,
-    shards: int,
-    replicas: int,
-    on_progress: OnProgress = ignore_progress,
-) -> Built:
-    """Build the next generation with `rules` from the live one's documents, and make it live.
-
-    Searches go on throughout; writes made meanwhile are replayed. The caller then tells the cache:
-    `new_generation(built.index, built.rules)`.
-
-    Raises:
-        Locked: another process is building.
-        NoGeneration: there is no live index to build from.
-        VerificationFailed: a document is missing or was refused; nothing was swapped.
-    """
-    with Lock(client, alias, "rebuild") as lock:
-        settings = IndexSettings(rules, shards, replicas)
-        return rebuild_locked(client, lock, alias, settings, on_progress)
-
-
-def rebuild_locked(
-    client: Elasticsearch,
     lock: Lock,
     alias: str,
     settings: IndexSettings,
     on_progress: OnProgress,
 ) -> Built:
-    """`rebuild` for a caller that already holds the lock."""
+    """Build the next generation from the live one's documents, and make it live.
+
+    Searches go on throughout; writes made meanwhile are replayed. The caller holds the lock, and
+    afterwards begins a new generation of the cache with `built.index` and `built.rules`.
+
+    Raises:
+        NoGeneration: there is no live index to build from.
+        VerificationFailed: a document is missing or was refused; nothing was swapped.
+    """
     live = require_live(client, alias).name
     with build_generation(client, lock, alias, settings, on_progress) as build:
         return build.finish(_copy(client, build, live, on_progress))

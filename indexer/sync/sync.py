@@ -8,7 +8,7 @@ from elasticsearch import Elasticsearch
 
 from indexer import generations
 from indexer.build.builder import Built, IndexSettings
-from indexer.build.rebuild import rebuild_locked
+from indexer.build.rebuild import rebuild
 from indexer.build.reindex import ReindexOptions, reindex_locked
 from indexer.bulk.operations import BulkLimits, Operation, index_operation
 from indexer.bulk.sender import send_bulk
@@ -109,7 +109,7 @@ def sync(
             )
         rebuilt = None
         if (live.rules, live.schema) != (settings.rules.digest, SCHEMA):
-            rebuilt = rebuild_locked(client, lock, alias, settings, options.on_progress)
+            rebuilt = rebuild(client, lock, alias, settings, options.on_progress)
         with Comparison(client, alias) as comparison:
             run = _Sync(client, alias, comparison, on_reject, options)
             # Documents of an older schema may lack a field although the post has not changed.

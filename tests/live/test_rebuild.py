@@ -10,12 +10,13 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from analyzers.rules import NO_RULES, RuleSet, read_rules
-from indexer.build.builder import Built
-from indexer.build.rebuild import rebuild
+from indexer.build.builder import Built, IndexSettings
+from indexer.build.rebuild import rebuild as locked_rebuild
 from indexer.errors import NoGeneration, VerificationFailed
 from indexer.generations import list_generations, live, require_live
+from indexer.lock import Lock
 from indexer.normalise import documents
-from indexer.progress import Progress
+from indexer.progress import OnProgress, Progress, ignore_progress
 from indexer.records import Document, Origin, RawComment, RawPost
 from indexer.write.delete import delete_post
 from indexer.write.deletions import Deletion, record_deletions
@@ -53,6 +54,18 @@ def rules(tmp_path: Path) -> RuleSet:
     file = tmp_path / "some.synonyms"
     file.write_text("reactjs, react\n")
     return read_rules([file])
+
+
+def rebuild(
+    elastic: Elasticsearch,
+    alias: str,
+    rules: RuleSet,
+    *,
+    shards: int = 1,
+    on_progress: OnProgress = ignore_progress,
+) -> Built:
+    with Lock(elastic, alias, "rebuild") as lock:
+        return locked_rebuild(elastic, lock, alias, IndexSettings(rules, shards, 0), on_progress)
 
 
 class Load:
@@ -121,8 +134,8 @@ def test_searches_and_writes_go_on_during_two_rebuilds(
 
     for work in (search, search, write, write_others):
         load.keep(work)
-    first = rebuild(elastic, filled, rules, shards=1, replicas=0)
-    second = rebuild(elastic, filled, NO_RULES, shards=2, replicas=0)
+    first = rebuild(elastic, filled, rules)
+    second = rebuild(elastic, filled, NO_RULES, shards=2)
     time.sleep(0.3)
     load.end()
 
@@ -144,7 +157,7 @@ def test_keeps_versions_comments_and_their_routing(
     before = elastic.get(index=filled, id="comment:base-2:c1", routing="base-2")
     seen: list[Progress] = []
 
-    built = rebuild(elastic, filled, rules, shards=3, replicas=0, on_progress=seen.append)
+    built = rebuild(elastic, filled, rules, shards=3, on_progress=seen.append)
 
     after = elastic.get(index=filled, id="comment:base-2:c1", routing="base-2")
     assert after["_index"] == built.index == f"{filled}-000002"
@@ -166,7 +179,7 @@ def test_a_document_the_new_generation_refuses_changes_nothing(
         index=filled, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
     )
     with pytest.raises(VerificationFailed, match="post:odd"):
-        rebuild(elastic, filled, NO_RULES, shards=1, replicas=0)
+        rebuild(elastic, filled, NO_RULES)
     assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
     (result,) = put(elastic, filled, writes(post("after", "still writable")))
     assert result.status == 201
@@ -184,7 +197,7 @@ def test_a_write_the_new_generation_refuses_changes_nothing(
 
     report = once("replaying", write_stray)
     with pytest.raises(VerificationFailed, match="post:odd, written"):
-        rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=report)
+        rebuild(elastic, filled, NO_RULES, on_progress=report)
     assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
     (result,) = put(elastic, filled, writes(post("after", "still writable")))
     assert result.status == 201
@@ -199,14 +212,14 @@ def test_a_build_interrupted_while_writes_are_blocked_changes_nothing(
 
     report = once("swapping", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=report)
+        rebuild(elastic, filled, NO_RULES, on_progress=report)
     assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
     assert not require_live(elastic, filled).write_blocked
 
 
 def test_needs_something_to_build_from(elastic: Elasticsearch, alias: str) -> None:
     with pytest.raises(NoGeneration, match="no index"):
-        rebuild(elastic, alias, NO_RULES, shards=1, replicas=0)
+        rebuild(elastic, alias, NO_RULES)
 
 
 def once(phase: str, work: Callable[[], None]) -> Callable[[Progress], None]:
@@ -236,7 +249,7 @@ def test_a_deletion_in_progress_when_the_build_began(elastic: Elasticsearch, fil
         )
 
     report = once("copying", delete)
-    built = rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=report)
+    built = rebuild(elastic, filled, NO_RULES, on_progress=report)
     assert not elastic.exists(index=built.index, id=deletion.id, routing=deletion.routing)
     assert built.counts.posts == BASE - 1
 
@@ -252,6 +265,6 @@ def test_a_deletion_whose_process_was_killed(elastic: Elasticsearch, filled: str
             elastic.delete(index=filled, id=id_, routing="base-8")
 
     report = once("copying", delete_and_die)
-    built = rebuild(elastic, filled, NO_RULES, shards=1, replicas=0, on_progress=report)
+    built = rebuild(elastic, filled, NO_RULES, on_progress=report)
     assert not elastic.exists(index=built.index, id="post:base-8", routing="base-8")
     assert elastic.count(index=built.index, query={"term": {"post_oid": "base-8"}})["count"] == 0
