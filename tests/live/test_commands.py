@@ -144,7 +144,7 @@ def test_frequent_searches_are_cached_again_after_a_swap(
     visitor = service.test_client()
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "MISS"
     # Counts go to Redis some seconds later, or when they are asked for.
-    assert service.extensions["blogsearch"].cache.popular(1)
+    assert service.extensions["blogsearch"].cache.query_log.popular(1)
     again = run("reindex", posts, settings=own)
     assert "most frequent" in again.output
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "HIT"
