@@ -15,35 +15,23 @@ TAKEN = (
 """The accepted formats, for error messages."""
 
 _YEARS = range(1000, 10_000)
-_HOURS = {
-    "UTC": 0,
-    "GMT": 0,
-    "Z": 0,
-    "EST": -5,
-    "EDT": -4,
-    "CST": -6,
-    "CDT": -5,
-    "MST": -7,
-    "MDT": -6,
-    "PST": -8,
-    "PDT": -7,  # RFC 2822, section 4.3
-    "WET": 0,
-    "WEST": 1,
-    "BST": 1,
-    "CET": 1,
-    "CEST": 2,
-    "MEZ": 1,
-    "MESZ": 2,
-    "EET": 2,
-    "EEST": 3,
-    "MSK": 3,
-    "JST": 9,
-    "KST": 9,
-    "AEST": 10,
-    "AEDT": 11,
-    "NZST": 12,
-    "NZDT": 13,
-}
+_HOURS_OF = (
+    (0, "UTC GMT Z WET"),
+    (1, "CET MEZ BST WEST"),
+    (2, "CEST MESZ EET"),
+    (3, "EEST MSK"),
+    (9, "JST KST"),
+    (10, "AEST"),
+    (11, "AEDT"),
+    (12, "NZST"),
+    (13, "NZDT"),
+    (-4, "EDT"),  # the American names: RFC 2822, section 4.3
+    (-5, "EST CDT"),
+    (-6, "CST MDT"),
+    (-7, "MST PDT"),
+    (-8, "PST"),
+)
+_HOURS = {name: hours for hours, names in _HOURS_OF for name in names.split()}
 _YEAR_FIRST = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:$|[Tt\s])|\d{8}(?:$|[Tt])")
 _MONTH_NAMED = re.compile(
     r"(?=.*\b\d{4}\b)(?=.*\b\d{1,2}(?:st|nd|rd|th)?\b)"

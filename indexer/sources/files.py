@@ -5,34 +5,34 @@ import gzip
 import io
 import os
 import re
+import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from indexer.errors import SourceError
 
-_NEVER = frozenset(("node_modules", "vendor", "__pycache__", "bower_components"))
+IGNORED_FOLDERS = frozenset(("node_modules", "bower_components", "__pycache__"))
+"""Folders of tools, which hold no content whatever the generator."""
 
 
-def files_in(
-    place: Path, suffixes: tuple[str, ...], skipped: frozenset[str] = _NEVER
-) -> list[Path]:
+def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """The files with one of the suffixes below a folder, in the order of their paths.
 
-    Hidden folders and `skipped` ones are left out, and links to folders not followed: they may
-    lead in a circle. A file named itself is the only one.
+    Hidden folders and folders of tools are left out, and symbolic links to folders are not
+    followed: they may lead in a circle. A single file is the only one.
 
     Raises:
-        SourceError: a folder that may not be looked into; its posts would pass for removed.
+        SourceError: a folder cannot be read; its posts would look removed.
     """
     if place.is_file():
         return [place]
     found = []
-    for folder, folders, names in os.walk(place, onerror=_refuse):
-        folders[:] = [name for name in folders if name[0] != "." and name not in skipped | _NEVER]
+    for folder, folders, names in os.walk(place, onerror=refuse_folder):
+        folders[:] = [name for name in folders if name[0] != "." and name not in IGNORED_FOLDERS]
         found += [
             Path(folder, name)
             for name in names
@@ -41,15 +41,45 @@ def files_in(
     return sorted(found)
 
 
-def _refuse(error: OSError) -> None:
+def refuse_folder(error: OSError) -> None:
+    """For `os.walk`: stop at a folder that cannot be read."""
     raise SourceError(f"{error.filename}: {error.strerror or error}.", remedy_of(error)) from error
 
 
 def remedy_of(error: OSError) -> str:
     """What to do about a file that is listed and cannot be read."""
     if isinstance(error, FileNotFoundError):
-        return "It is a link that leads nowhere, or has just gone: mend it, or delete it."
-    return "See who may read it."
+        return "It is a symbolic link to nothing, or was just deleted: correct the link."
+    if isinstance(error, OutsideFolder):
+        return "Copy the file into the folder, or index the folder that it is in."
+    return "Check its permissions."
+
+
+class OutsideFolder(OSError):
+    """A symbolic link out of the folder that is read, or a file that is not a regular one."""
+
+
+def read_inside(file: Path, folders: Iterable[Path], max_bytes: int) -> bytes:
+    """The content of a regular file that really lies in one of the (resolved) folders.
+
+    A link to `/proc/self/environ` would publish the service's secrets, a FIFO would block.
+
+    Raises:
+        OutsideFolder: it lies elsewhere, or is a FIFO or a device.
+        OSError: it cannot be read, or has more than `max_bytes`.
+    """
+    real = file.resolve(strict=True)
+    if not any(real.is_relative_to(folder) for folder in folders):
+        raise OutsideFolder("a symbolic link to a file outside the folder")
+    # O_NONBLOCK, because opening a FIFO would wait for a writer.
+    handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with open(handle, "rb") as stream:  # noqa: PTH123  # pathlib opens no descriptors
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OutsideFolder("not a regular file")
+        if status.st_size > max_bytes:
+            raise OSError(f"the file has more than {max_bytes:,} bytes")
+        return stream.read(max_bytes + 1)
 
 
 Stream: TypeAlias = "io.BufferedReader[Any]"

@@ -1,46 +1,26 @@
-"""A folder of Markdown posts with front matter: Jekyll, Hugo, Zola, Eleventy, Astro and alike."""
+"""A folder of Markdown posts, or one post."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from indexer.errors import SourceError
 from indexer.normalise import MAX_HTML
-from indexer.records import Origin, RawPost, Reject
+from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions
-from indexer.sources.files import files_in, remedy_of
+from indexer.sources.files import OutsideFolder, read_inside, remedy_of
 from indexer.sources.identity import fitting
-from indexer.sources.markdown.front_matter import BadFrontMatter, parted
-from indexer.sources.markdown.generators import Site, site_of
-from indexer.sources.markdown.permalinks import check_template
-from indexer.sources.markdown.post import PAGES, MarkdownPost
+from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
+from indexer.sources.markdown.generators import site_of
+from indexer.sources.markdown.post import raw_post
+from indexer.sources.markdown.site import MARKDOWN, Entry, Root, Site, check_template, walk
 
-SUFFIXES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
-_SKIPPED = frozenset(
-    (
-        "_site",
-        "_layouts",
-        "_includes",
-        "_data",
-        "_sass",
-        "_plugins",
-        "archetypes",
-        "layouts",
-        "themes",
-    )
-)
-_ABOUT_THE_FOLDER = frozenset(
-    ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
-)
+SUFFIXES = MARKDOWN
 
 
 class MarkdownFolder:
-    """Every post below a folder, or one post alone; its path below the site's content is its oid.
-
-    A file with front matter is a post; one without is if it begins with a heading and its site
-    has no generator that would leave it out.
-    """
+    """Every post below a folder, or one post; its path below the site's content is its oid."""
 
     kind = "markdown"
 
@@ -53,73 +33,95 @@ class MarkdownFolder:
         if not self._place.exists():
             raise SourceError(f"There is no folder {spec}.", "Name the folder with the posts.")
 
-    def read(self) -> Iterator[RawPost | Reject]:
+    def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the paths."""
         site = site_of(self._place)
         place = self._place.resolve()
-        if place in site.content.parents:
-            place = site.content
-        elif not place.is_relative_to(site.content):  # Astro's src/pages, beside src/content
-            site = replace(site, content=place if place.is_dir() else place.parent)
-        skipped = _SKIPPED if self._options.drafts else _SKIPPED | {"_drafts"}
-        files = files_in(place, SUFFIXES + PAGES, skipped)
+        if not any(place.is_relative_to(r.folder) or r.folder.is_relative_to(place) for r in site.roots):
+            # Not in the site's content, such as a folder beside Hugo's `content`.
+            folder = place if place.is_dir() else place.parent
+            site = Site(folder, [Root(folder)], address=site.address, zone=site.zone)
+        for note in site.notes if place.is_dir() and not self._options.url_template else ():
+            self._options.warn(note)
+        skipped: list[Skipped] = []
+        files = list(
+            walk(site, place, lambda file, why: skipped.append(self._skip(file, why)))
+        )
+        yield from skipped
         now = self._options.moment()
-        for number, file in enumerate(files, start=1):
-            path = PurePosixPath(file.relative_to(site.content).as_posix())
-            shown = (
-                self._place / file.relative_to(place) if place == self._place.resolve() else file
-            )
-            if found := self._post(file, path, str(shown), site, now):
-                yield found
+        for number, (file, path, root) in enumerate(files, start=1):
+            yield self._item(file, path, root, site, now)
             self.progress = number / len(files)
 
-    def _post(
-        self, file: Path, path: PurePosixPath, name: str, site: Site, now: datetime
-    ) -> RawPost | Reject | None:
-        oid = _oid(path)
-        if _is_template(file, path, site):
-            return None
+    def _item(
+        self, file: Path, path: PurePosixPath, root: Root, site: Site, now: datetime
+    ) -> SourceItem:
+        name = self._shown(file)
+        oid = _oid(path, root.language if len(site.roots) > 1 else "")
+        folders = [file.resolve().parent] if file == self._place.resolve() else [
+            root.folder for root in site.roots
+        ]
         try:
-            parts = parted(_content(file))
+            found = split_front_matter(
+                read_inside(file, folders, MAX_HTML).decode("utf-8-sig")
+            )
         except BadFrontMatter as error:
-            remedy = "Mend the front matter, and index the post again."
+            remedy = "Correct the front matter, and index the post again."
             return Reject(Origin(name, error.line), oid, str(error), remedy)
         except UnicodeDecodeError as error:
             reason = f"not UTF-8 at byte {error.start:,}"
             return Reject(Origin(name), oid, reason, "Save the file as UTF-8.")
+        except OutsideFolder as error:
+            return Reject(Origin(name), oid, str(error), remedy_of(error))
         except OSError as error:
             return Reject(Origin(name), oid, error.strerror or str(error), remedy_of(error))
-        if parts.fields is None and not _is_post_without_head(file, path, site):
-            return None
-        post = MarkdownPost(parts, path, file.suffix)
-        if not post.is_out(self._options, now):
-            return None
-        return post.raw(Origin(name), oid, site, self._options)
+        own = {each.lower(): value for each, value in (found.fields or {}).items()}
+        fields = site.fields_of(path, own)
+        language = site.language_of(path, root.language, fields)
+        entry = Entry(
+            file, path, fields, found.text, language, found.fields is not None, frozenset(own)
+        )
+        if reason := site.why_left_out(entry) or self._why_not_yet(entry, site, now):
+            return self._skip(file, reason)
+        return raw_post(entry, Origin(name), oid, site, self._options)
+
+    def _why_not_yet(self, entry: Entry, site: Site, now: datetime) -> str:
+        """Why a post is not to be found now; "" if it is."""
+        fields = entry.fields
+        is_draft = (
+            _is(fields.get("draft"), "true", "yes", "on")
+            or _is(fields.get("published"), "false", "no", "off")
+            or _is(fields.get("status"), "draft")
+            or "_drafts" in entry.path.parts
+        )
+        if is_draft and not (self._options.drafts or site.publishes_drafts):
+            return "draft"
+        starts = site.parsed(_date(fields.get("publishdate"))) or site.parsed(site.published(entry))
+        if starts and starts > now and not (self._options.future or site.publishes_future):
+            return "dated in the future"
+        ends = site.parsed(_date(fields.get("expirydate") or fields.get("unpublishdate")))
+        if ends and ends <= now and not site.publishes_expired:
+            return "expired"
+        return ""
+
+    def _skip(self, file: Path, reason: str) -> Skipped:
+        return Skipped(Origin(self._shown(file)), None, reason)
+
+    def _shown(self, file: Path) -> str:
+        """The file as the user would name it."""
+        place = self._place.resolve()
+        return str(self._place / file.relative_to(place)) if file.is_relative_to(place) else str(file)
 
 
-def _content(file: Path) -> str:
-    if file.stat().st_size > MAX_HTML:
-        raise OSError(f"the file has more than {MAX_HTML:,} bytes")
-    return file.read_text("utf-8-sig")
+def _date(value: Any) -> Any:
+    return None if isinstance(value, Mapping) else value
 
 
-def _is_template(file: Path, path: PurePosixPath, site: Site) -> bool:
-    """HTML is a post where posts are kept; elsewhere it is a list of them, or a layout."""
-    if path.stem == "404":
-        return True
-    kept = site.generator == "hugo" or not {"_posts", "_drafts"}.isdisjoint(path.parts)
-    return file.suffix in PAGES and not kept
+def _is(value: Any, *names: str) -> bool:
+    return str(value).lower() in names
 
 
-def _is_post_without_head(file: Path, path: PurePosixPath, site: Site) -> bool:
-    return (
-        site.generator == "eleventy"
-        and file.suffix in SUFFIXES
-        and path.stem.lower() not in _ABOUT_THE_FOLDER
-    )
-
-
-def _oid(path: PurePosixPath) -> str:
+def _oid(path: PurePosixPath, language: str) -> str:
     bare = path.with_suffix("")
     bare = bare.parent if bare.name == "index" and bare.parent.name else bare
-    return fitting(bare.as_posix())
+    return fitting((PurePosixPath(language) / bare).as_posix())

@@ -1,4 +1,4 @@
-"""The head of a Markdown post: YAML, TOML or JSON, and the text behind it."""
+"""Front matter: the YAML, TOML or JSON at the beginning of a post, and the text behind it."""
 
 import json
 import re
@@ -8,12 +8,18 @@ from typing import Any, ClassVar
 
 import yaml
 
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MAX_DEPTH = 100
+_MAX_NODES = 100_000
+
 _FENCES = {"---": "yaml", "+++": "toml", ";;;": "json"}
+_JS_STRING = re.compile(r"""(?m)^\s*(?:const |let |var )?(\w+)\s*[:=]\s*["']([^"'\n]*)["']""")
+"""The plain strings in front matter that is JavaScript (`---js`)."""
 _TOML_LINE = re.compile(r"line (\d+)")
 
 
 class BadFrontMatter(ValueError):
-    """A head that cannot be read; `line` counts from 1 in the file."""
+    """Front matter that cannot be parsed; `line` counts from 1 in the file."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
@@ -21,18 +27,18 @@ class BadFrontMatter(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
-    """A file's head and the rest; `fields` is None where there is no head at all."""
+class FrontMatter:
+    """A file's front matter and text; `fields` is None where there is no front matter."""
 
     fields: dict[str, Any] | None
     text: str
 
 
-class _PlainLoader(yaml.SafeLoader):
-    """YAML without its guesses: every word stays a string but true, false and null.
+class _PlainLoader(_Loader):
+    """YAML in which every scalar stays a string, except true, false and null.
 
-    YAML 1.1 makes `NO` false, `1:30` ninety, and a day that no calendar has an error; which of
-    them is a date is for `indexer.dates` to say.
+    YAML 1.1 makes `NO` false, `1:30` ninety, and a day that does not exist an error. What is a
+    date is decided in `indexer.dates`.
     """
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]  # as in PyYAML
@@ -47,75 +53,125 @@ _PlainLoader.add_implicit_resolver(
 _PlainLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"^<<$"), ["<"])
 
 
-def parted(content: str) -> Parted:
-    """The head and the text of a file.
+class _ConfigLoader(_PlainLoader):
+    """The same, with unknown tags read as null: MkDocs has `!!python/name:…` and `!ENV`."""
 
-    `---` YAML (`---json`, `---toml`: Eleventy), `+++` TOML (Hugo, Zola), or a JSON object at the
-    very beginning (Hugo). `---` may also be a line across the page, with plain words behind it.
+
+_ConfigLoader.add_constructor(None, lambda loader, node: None)
+
+
+def _yaml(text: str, loader: type[_PlainLoader]) -> Any:
+    """A YAML document, refused if it is nested too deep or expands too much.
+
+    libyaml crashes on deep nesting, and a few hundred bytes of nested anchors may stand for
+    gigabytes; both show in the events, before anything is built.
+    """
+    sizes: dict[str, int] = {}  # anchor → nodes that it stands for
+    open_nodes: list[tuple[str | None, int]] = []  # anchors, and the count where they began
+    count = 0
+    for event in yaml.parse(text, loader):
+        if isinstance(event, yaml.AliasEvent):
+            # An alias inside its own anchor makes a value that contains itself.
+            count += sizes.get(event.anchor, _MAX_NODES + 1)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            open_nodes.append((event.anchor, count))
+            count += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = open_nodes.pop()
+            if anchor:
+                sizes[anchor] = count - before
+        elif isinstance(event, yaml.ScalarEvent):
+            count += 1
+            if event.anchor:
+                sizes[event.anchor] = 1 + len(event.value) // 100
+        if len(open_nodes) > _MAX_DEPTH or count > _MAX_NODES:
+            raise ValueError("nested too deep, or too many aliases")
+    return yaml.load(text, loader)  # noqa: S506  # a SafeLoader
+
+
+def split_front_matter(content: str) -> FrontMatter:
+    """The front matter and the text of a file.
+
+    `---` YAML (`---json`, `---toml`, `---js`: Eleventy), `+++` TOML (Hugo, Zola), or a JSON object
+    at the very beginning (Hugo). `---` may also be a horizontal rule with plain words after it.
 
     Raises:
-        BadFrontMatter: a head that does not end, or is none of these.
+        BadFrontMatter: it does not end, or cannot be parsed.
     """
     content = content.removeprefix("\ufeff").replace("\r\n", "\n")
+    blank = re.match(r"(?:[ \t]*\n)*", content)
+    if blank and content.startswith(("+++", "---"), blank.end()):
+        # Zola and Hugo accept blank lines before front matter.
+        try:
+            found = _split(content[blank.end() :])
+        except BadFrontMatter as error:
+            raise BadFrontMatter(str(error), error.line + blank[0].count("\n")) from None
+        return found if found.fields is not None else FrontMatter(None, content)
+    return _split(content)
+
+
+def _split(content: str) -> FrontMatter:
     if re.match(r"\{\s*[\"}]", content):
         return _json_object(content)
     first, _, rest = content.partition("\n")
     fence = first[:3]
     if fence not in _FENCES or not re.fullmatch(r"\w*\s*", first[3:]):
-        return Parted(None, content)
+        return FrontMatter(None, content)
     language = first[3:].strip().lower() or _FENCES[fence]
     also = r"|\.\.\." if fence == "---" else ""  # YAML's other end
     closing = rf"^(?:{re.escape(fence)}{also})[ \t]*$"
     end = re.search(closing, rest, re.MULTILINE)
     if end is None:
         if not re.match(r"[\w\"'-]+\s*[:=]", rest):
-            return Parted(None, content)
+            return FrontMatter(None, content)
         raise BadFrontMatter(f"the front matter has no {fence} at its end", 1)
     fields = _parsed(rest[: end.start()], language)
     if fields is None:
         fields = {}
     if isinstance(fields, str):
-        return Parted(None, content)
+        return FrontMatter(None, content)
     if not isinstance(fields, dict):
         raise BadFrontMatter(f"the front matter is a {type(fields).__name__}, not fields", 2)
-    return Parted({str(name): value for name, value in fields.items()}, rest[end.end() :])
+    return FrontMatter({str(name): value for name, value in fields.items()}, rest[end.end() :])
 
 
-def parsed_config(content: str, language: str) -> dict[str, Any]:
-    """A generator's configuration file; empty where it cannot be read, for it is only a hint."""
-    try:
-        found = _parsed(content, {"yml": "yaml"}.get(language, language))
-    except BadFrontMatter:
-        return {}
-    return found if isinstance(found, dict) else {}
+def parse_config(text: str) -> Any:
+    """A configuration file in YAML, whatever tags it has.
+
+    Raises:
+        BadFrontMatter: it cannot be parsed.
+    """
+    return _parsed(text, "config")
 
 
 def _parsed(text: str, language: str) -> Any:
     try:
-        if language in ("yaml", "yml"):
-            return yaml.load(text, _PlainLoader)  # noqa: S506  # a SafeLoader
+        if language in ("yaml", "yml", "config"):
+            return _yaml(text, _ConfigLoader if language == "config" else _PlainLoader)
         if language == "toml":
             return tomllib.loads(text)
         if language == "json":
             return json.loads(text)
+        if language in ("js", "javascript") and (found := dict(_JS_STRING.findall(text))):
+            return found
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise BadFrontMatter(f"no YAML: {error.problem or error.context}", line) from None
+        raise BadFrontMatter(f"invalid YAML: {error.problem or error.context}", line) from None
     except tomllib.TOMLDecodeError as error:
-        found = _TOML_LINE.search(str(error))
-        raise BadFrontMatter(f"no TOML: {error}", int(found[1]) + 1 if found else 1) from None
+        where = _TOML_LINE.search(str(error))
+        raise BadFrontMatter(f"invalid TOML: {error}", int(where[1]) + 1 if where else 1) from None
     except json.JSONDecodeError as error:
-        raise BadFrontMatter(f"no JSON: {error.msg}", error.lineno + 1) from None
+        raise BadFrontMatter(f"invalid JSON: {error.msg}", error.lineno + 1) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise BadFrontMatter(f"no {language.upper()}: {error}", 1) from None
+        raise BadFrontMatter(f"invalid {language.upper()}: {error}", 1) from None
     raise BadFrontMatter(f"front matter in {language!r} cannot be read", 1)
 
 
-def _json_object(content: str) -> Parted:
+def _json_object(content: str) -> FrontMatter:
     try:
         fields, end = json.JSONDecoder().raw_decode(content)
     except json.JSONDecodeError as error:
-        raise BadFrontMatter(f"no JSON: {error.msg}", error.lineno) from None
+        raise BadFrontMatter(f"invalid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
-        raise BadFrontMatter("no JSON: nested too deep", 1) from None
-    return Parted(fields, content[end:])
+        raise BadFrontMatter("invalid JSON: nested too deep", 1) from None
+    return FrontMatter(fields, content[end:])

@@ -1,85 +1,54 @@
-"""Which site generator a folder belongs to, and what its configuration says about addresses."""
+"""Which site generator a folder belongs to."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from indexer.sources.markdown.front_matter import parsed_config
+from indexer.sources.markdown import jekyll, mkdocs
+from indexer.sources.markdown.eleventy import Eleventy, is_eleventy
+from indexer.sources.markdown.hugo import Hugo, is_hugo
+from indexer.sources.markdown.javascript import Astro, Docusaurus, Next
+from indexer.sources.markdown.jekyll import Jekyll
+from indexer.sources.markdown.mkdocs import MkDocs
+from indexer.sources.markdown.site import Root, Site, read_config
+from indexer.sources.markdown.zola import Zola
 
 _STEPS_UP = 6
-_CONTENT_OF = {"hugo": "content", "zola": "content", "astro": "src/content"}
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A folder of posts. Paths and oids count from `content`, wherever below it reading begins.
-
-    `generator` is jekyll, hugo, zola, astro or eleventy, which also stands for an unknown one.
-    `permalinks` has a template for each section, "" for all others.
-    """
-
-    generator: str
-    content: Path
-    address: str = ""
-    permalinks: Mapping[str, str] = field(default_factory=dict)
 
 
 def site_of(place: Path) -> Site:
-    """The site that a folder (or a single post) belongs to, looked for upwards from there."""
-    start = place.resolve() if place.is_dir() else place.resolve().parent
-    for folder in (start, *list(start.parents)[:_STEPS_UP]):
-        if found := _configured(folder):
-            return found
+    """The site that a folder or a single post belongs to, looked for upwards from there.
+
+    A configuration further up counts only if the place is in the content that it names.
+    """
+    place = place.resolve()
+    start = place if place.is_dir() else place.parent
+    above = (start, *list(start.parents)[:_STEPS_UP])
+    for folder in above:
+        site = _configured(folder)
+        if site and (folder == start or any(start.is_relative_to(r.folder) for r in site.roots)):
+            return site
         if (folder / ".git").exists():
             break
-    for folder in (start, *list(start.parents)[:_STEPS_UP]):
-        if folder.name == "_posts":
-            return Site("jekyll", folder.parent)
-    return Site("jekyll" if (start / "_posts").is_dir() else "eleventy", start)
+    for folder in above:
+        if folder.name in ("_posts", "_drafts"):
+            return Jekyll(folder.parent)
+    if (start / "_posts").is_dir():
+        return Jekyll(start)
+    return Site(start, [Root(start)])
 
 
 def _configured(folder: Path) -> Site | None:
-    if (file := folder / "_config.yml").is_file():
-        config = _read(file)
-        address = f"{config.get('url') or ''}{config.get('baseurl') or ''}"
-        return Site("jekyll", folder, address, _templates(config.get("permalink")))
-    for name in ("hugo", "config", "config/_default/hugo", "config/_default/config"):
-        for suffix in ("toml", "yaml", "yml", "json"):
-            if (file := folder / f"{name}.{suffix}").is_file() and (folder / "content").is_dir():
-                return _hugo_or_zola(folder, _read(file))
-    if any(folder.glob("astro.config.*")):
-        return _below(folder, "astro", "", {})
-    if (folder / ".eleventy.js").is_file() or any(folder.glob("eleventy.config.*")):
-        return Site("eleventy", folder)
-    return None
-
-
-def _hugo_or_zola(folder: Path, config: dict[str, Any]) -> Site:
-    if "base_url" in config:
-        return _below(folder, "zola", str(config["base_url"]), {})
-    address = next((str(config[name]) for name in config if name.lower() == "baseurl"), "")
-    return _below(folder, "hugo", address, _templates(config.get("permalinks")))
-
-
-def _below(folder: Path, generator: str, address: str, permalinks: dict[str, str]) -> Site:
-    content = folder / _CONTENT_OF[generator]
-    return Site(generator, content if content.is_dir() else folder, address, permalinks)
-
-
-def _templates(value: Any) -> dict[str, str]:
-    """`permalink: …` (Jekyll), `permalinks: {posts: …}` or `{page: {posts: …}}` (Hugo)."""
-    if isinstance(value, str):
-        return {"": value}
-    if not isinstance(value, dict):
-        return {}
-    inner = value.get("page")
-    found = {**value, **(inner if isinstance(inner, dict) else {})}
-    return {str(name): each for name, each in found.items() if isinstance(each, str)}
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        return parsed_config(file.read_text("utf-8"), file.suffix.removeprefix("."))
-    except (OSError, UnicodeDecodeError):
-        return {}
+    if any((folder / name).is_file() for name in jekyll.CONFIGURATION):
+        return Jekyll(folder)
+    if (folder / "config.toml").is_file() and "base_url" in read_config(folder / "config.toml"):
+        return Zola(folder)
+    if any((folder / name).is_file() for name in mkdocs.CONFIGURATION):
+        return MkDocs(folder)
+    if found := next(folder.glob("astro.config.*"), None):
+        return Astro(folder, found)
+    if found := next(folder.glob("docusaurus.config.*"), None):
+        return Docusaurus(folder, found)
+    if is_hugo(folder):
+        return Hugo(folder)
+    if is_eleventy(folder):
+        return Eleventy(folder)
+    return Next(folder) if any(folder.glob("next.config.*")) else None

@@ -1,163 +1,118 @@
-"""One Markdown file, parted into head and text → a post, or none yet."""
+"""A Markdown file with its site → a RawPost."""
 
+import html
 import re
-from datetime import date, datetime
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from indexer.dates import NoDate, moment
-from indexer.records import Origin, RawPost, When
+from indexer.html_text import TooDeep, readable
+from indexer.records import Origin, RawPost
 from indexer.sources.base import SourceOptions
-from indexer.sources.markdown.front_matter import Parted
-from indexer.sources.markdown.generators import Site
-from indexer.sources.markdown.permalinks import DATED, Placed, url_of
-from indexer.sources.markdown.text import first_heading, rendered
-
-PAGES = (".html", ".htm")
-"""What has HTML behind its front matter."""
-
-_PUBLISHED = (
-    "date",
-    "pub_date",
-    "pubDate",
-    "publishDate",
-    "pubDatetime",
-    "published_at",
-    "created",
+from indexer.sources.markdown.mkdocs import MkDocs
+from indexer.sources.markdown.site import (
+    PAGES,
+    Entry,
+    Site,
+    first_of,
+    from_template,
+    site_url,
 )
-_MODIFIED = (
-    "modified",
-    "updated",
-    "lastmod",
-    "last_modified_at",
-    "updated_at",
-    "updatedDate",
-    "modDatetime",
+from indexer.sources.markdown.text import has_template, plain_title, rendered
+
+_TITLES = (
+    *("title", "pagetitle", "page_title", "headline", "heading", "name", "linktitle", "link_title"),
+    *("seotitle", "seo_title", "metatitle", "meta_title", "short_title", "sidebar_label", "label"),
 )
+_SUMMARIES = ("summary", "description", "deck", "excerpt", "abstract", "lead", "subtitle")
 
 
-class MarkdownPost:
-    """One parted file."""
-
-    def __init__(self, parts: Parted, path: PurePosixPath, suffix: str) -> None:
-        self._fields = parts.fields or {}
-        extra = self._fields.get("extra")
-        self._extra = extra if isinstance(extra, dict) else {}
-        self._text = parts.text
-        self._path = path
-        self._suffix = suffix
-
-    def is_out(self, options: SourceOptions, now: datetime) -> bool:
-        """Whether it is to be found: no section's own page, no draft, not future, not expired."""
-        fields = self._fields
-        if self._path.stem == "_index" or fields.get("permalink") is False:
-            return False
-        if not self._text.strip() and fields.get("layout") and "_posts" not in self._path.parts:
-            return False  # a page that its layout fills: the archive, the list of tags
-        is_draft = (
-            _yes(fields.get("draft"))
-            or _no(fields.get("published"))
-            or fields.get("status") == "draft"
-        )
-        if is_draft and not options.drafts:
-            return False
-        starts, ends = (
-            _moment(fields.get("publishDate") or self._published()),
-            _moment(fields.get("expiryDate")),
-        )
-        return (options.future or starts is None or starts <= now) and (ends is None or ends > now)
-
-    def raw(self, origin: Origin, oid: str, site: Site, options: SourceOptions) -> RawPost:
-        """The post as its head and its text have it."""
-        title, text = self._fields.get("title"), self._text
-        if title is None or title == "":
-            title, text = first_heading(text)
-        is_page = self._suffix in PAGES
-        when = self._published()
-        categories = self._terms("categories", "category", site)
-        placed = Placed(
-            self._path, self._fields, _local(when), _url_categories(categories, self._path)
-        )
-        return RawPost(
-            origin=origin,
-            oid=self._fields.get("oid") or oid,
-            title=title or _from_name(self._path),
-            text=text if is_page else rendered(text, mdx=self._suffix == ".mdx"),
-            url=url_of(site, placed, options.url_template, options.site),
-            pub_date=when,
-            modified=self._first(_MODIFIED),
-            categories=categories,
-            keywords=self._terms("tags", "keywords", site) or self._terms("keywords", "tag", site),
-        )
-
-    def _published(self) -> When:
-        dated = DATED.match(self._path.name) or DATED.match(self._path.parent.name)
-        found: When = self._first(_PUBLISHED)
-        return _padded(dated[1]) if found is None and dated else found
-
-    def _first(self, names: tuple[str, ...]) -> Any:
-        return next((self._fields[name] for name in names if self._fields.get(name)), None)
-
-    def _terms(self, name: str, other: str, site: Site) -> Any:
-        taxonomies = self._fields.get("taxonomies")
-        inner = taxonomies if isinstance(taxonomies, dict) else {}
-        found = (
-            self._fields.get(name)
-            or self._fields.get(other)
-            or inner.get(name)
-            or self._extra.get(name)
-        )
-        if isinstance(found, str) and site.generator == "jekyll" and "," not in found:
-            return found.split()  # jekyllrb.com/docs/posts: a string is split at its spaces
-        return found or []
-
-
-def _url_categories(categories: Any, path: PurePosixPath) -> list[str]:
-    """Jekyll counts the folders above `_posts` as categories too."""
-    above = list(path.parts[: path.parts.index("_posts")]) if "_posts" in path.parts else []
-    named = categories.split(",") if isinstance(categories, str) else categories
-    return (
-        above + [each for each in named if isinstance(each, str)]
-        if isinstance(named, list)
-        else above
+def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: SourceOptions) -> RawPost:
+    """The post as its front matter and its text have it."""
+    title = _title(entry, site)
+    if entry.path.suffix in PAGES:
+        text = entry.text
+    else:
+        title, text = rendered(entry.text, title=title, mdx=entry.path.suffix == ".mdx")
+    when = site.published(entry)
+    modified = site.modified(entry)
+    categories = _terms(entry, site.categories, site)
+    keywords = _terms(entry, site.tags, site)
+    for name in site.more_tags:
+        keywords += [each for each in _terms(entry, (name,), site) if each not in keywords]
+    path = (
+        site.own_url(entry)
+        or (options.url_template and from_template(options.url_template, site, entry, categories))
+        or site.url_of(entry)
+    )
+    return RawPost(
+        origin=origin,
+        oid=entry.fields.get("oid") or oid,
+        title=title or _from_name(entry),
+        text=text if _has_words(text) else _summary(entry),
+        url=site_url(options.site or site.address, path),
+        # What is not a date is refused later, with the reason.
+        pub_date=site.parsed(when) or when,
+        modified=site.parsed(modified) or modified,
+        categories=categories,
+        keywords=keywords,
     )
 
 
-def _from_name(path: PurePosixPath) -> str:
-    name = path.parent.name if path.stem == "index" else path.stem
-    words = re.sub(r"[-_]+", " ", DATED.sub("", name)).strip()
+def _title(entry: Entry, site: Site) -> str:
+    """The first title without template code; else what is left of one with it."""
+    fields = entry.fields
+    navigation = fields.get("eleventynavigation")
+    inner = navigation if isinstance(navigation, Mapping) else {}
+    said = [
+        site.title_of(entry.path) if isinstance(site, MkDocs) else None,
+        *(fields.get(name) for name in _TITLES),
+        inner.get("title"),
+        inner.get("key"),
+    ]
+    texts = [
+        str(each) for each in said if isinstance(each, str | int | float) and str(each).strip()
+    ]
+    plain = [each for each in texts if not has_template(re.sub(r"`[^`]*`", "", each))]
+    return plain_title(plain[0]) if plain else ""
+
+
+def _terms(entry: Entry, names: Iterable[str], site: Site) -> list[str]:
+    """Labels as a list of strings: a list, a string, or objects with a name."""
+    found = first_of(entry.fields, names)
+    for inner in ("taxonomies", "extra", "params") if found is None else ():
+        if isinstance(fields := entry.fields.get(inner), Mapping):
+            found = found if found is not None else first_of(fields, names)
+    if isinstance(found, str):
+        # jekyllrb.com/docs/posts: a string is split at its spaces.
+        found = found.split() if site.generator == "jekyll" and "," not in found else found.split(",")
+    if not isinstance(found, list | tuple):
+        return []
+    terms = []
+    for each in found:
+        if isinstance(each, Mapping):
+            each = first_of(each, ("name", "label", "title", "slug", "value"))
+        if isinstance(each, str | int | float) and not isinstance(each, bool):
+            terms.append(str(each).strip())
+    return [each for each in dict.fromkeys(terms) if each and not has_template(each)]
+
+
+def _has_words(text: str) -> bool:
+    """Whether a reader would see anything; a post that is too deep is refused later."""
+    if len(text) > 2_000:
+        return True
+    try:
+        found = readable(text)
+    except TooDeep:
+        return True
+    return bool(found.prose or found.code)
+
+
+def _summary(entry: Entry) -> str:
+    """The summary of a post without a text, such as a link or an event."""
+    found = first_of(entry.fields, _SUMMARIES)
+    return f"<p>{html.escape(plain_title(found), quote=False)}</p>" if isinstance(found, str) else ""
+
+
+def _from_name(entry: Entry) -> str:
+    words = re.sub(r"[-_]+", " ", entry.name).strip()
     return words[:1].upper() + words[1:]
-
-
-def _local(when: When) -> datetime | None:
-    """The moment in the zone it was written in; None for what is no date, to be refused later."""
-    if isinstance(when, datetime):
-        return when
-    found = _moment(when)
-    zone = re.search(r"([+-]\d\d):?(\d\d)$", when) if isinstance(when, str) else None
-    if found is None or zone is None or isinstance(when, date):
-        return found
-    try:
-        return found.astimezone(datetime.strptime(zone[0].replace(":", ""), "%z").tzinfo)
-    except ValueError:
-        return found
-
-
-def _moment(when: When) -> datetime | None:
-    try:
-        return moment(when)
-    except NoDate:
-        return None
-
-
-def _padded(day: str) -> str:
-    year, month, dom = day.split("-")
-    return f"{year}-{month:0>2}-{dom:0>2}"
-
-
-def _yes(value: Any) -> bool:
-    return value is True or (isinstance(value, str) and value.lower() in ("true", "yes", "on"))
-
-
-def _no(value: Any) -> bool:
-    return value is False or (isinstance(value, str) and value.lower() in ("false", "no", "off"))

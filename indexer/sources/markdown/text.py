@@ -1,67 +1,386 @@
-"""Markdown → HTML, without what site generators put between the words.
+"""Markdown → HTML, without the template code of site generators.
 
-Liquid (`{% … %}`, `{{ … }}`), Hugo's shortcodes, MDX's imports and kramdown's attribute lists are
-taken out, code in `{% highlight %}` becomes a code block. Inside fenced code nothing is touched:
-there they are what the post is about.
+Liquid and Nunjucks tags (`{% … %}`, `{{ … }}`, `{# … #}`), Hugo shortcodes, kramdown attribute
+lists (`{: … }`), heading attributes, MDX imports and expressions, admonition markers and emoji
+codes are removed, except from code.
+
+Template code does not follow Markdown's structure (a tag may contain blank lines, or stand in a
+link's address), so it is replaced with markers before parsing. In markdown-it's tokens the markers
+are resolved: inline and indented code gets the original text back, everything else loses it.
+Fenced code is never touched.
 """
 
+import html
 import re
+from collections.abc import Iterator, Sequence
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
-_RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+_MAX_TAG = 5_000
+"""Characters between the delimiters of template code; more, and they do not belong together."""
 
-_HIGHLIGHT = "highlight"
-_OWN_FENCE = "~~~~~~"
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_OPENS = re.compile(r"\{[%{]-?[<%]?\s*highlight\s+[\"']?([\w+#.-]+).*?[%}]\}")
-_CLOSES = re.compile(r"\{[%{]-?[<%]?\s*(?:/\s*highlight|endhighlight)\s*[>%]?-?[%}]\}")
-_TEMPLATE = re.compile(r"\{%.*?%\}|\{\{[<%]?.*?[>%]?\}\}|\{/\*.*?\*/\}")
-_ATTRIBUTES = re.compile(r"\{:[^{}\n]*\}")
+_MARKER = re.compile("\ue000(\\d+)\ue001")
+_OPENER = re.compile(r"\{\{[<%]?(?!`)|\{%(?!`)|\{#(?![\w-]+\})(?=[\s\w-])|\{/\*")
+_CLOSER_OF = {"{{<": ">}}", "{{%": "%}}", "{{": "}}", "{%": "%}", "{#": "#}", "{/*": "*/}"}
+_PAIRED = re.compile(r"\{%[-~]?\s*(raw|verbatim|comment)\b")
+_END_OF = {
+    name: re.compile(rf"\{{%[-~]?\s*end{name}\s*[-~]?%\}}")
+    for name in ("raw", "verbatim", "comment")
+}
+_ATTRIBUTES = re.compile(
+    r"^[*+-][ \t]+\S.*\n\{:toc[^}\n]*\}"  # kramdown's placeholder for a table of contents
+    r"|[ \t]*\{:[^{}\n]{0,500}\}"
+    r"|[ \t]*\{[.#][^{}\n]{0,500}\}[ \t]*$",
+    re.MULTILINE,
+)
+_RAW_TAG = re.compile(r"\{%[-~]?\s*(?:end)?(?:raw|verbatim)\s*[-~]?%\}")
+_ESCAPED_SHORTCODE = re.compile(r"\{\{([<%])/\*(.{0,500}?)\*/([>%])\}\}")
+
+_FENCE = re.compile(r"((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^`\n]*)$")
+_CODE_OPENS = re.compile(
+    r"[ \t]*\{[%{]-?[<%]?\s*(?:highlight|codeblock|code)(?![\w-])"
+    r"[ \t]*[\"']?([\w+#.-]*)[^\n]*?[%}]\}"
+)
+_CODE_CLOSES = re.compile(
+    r"\{[%{]-?[<%]?\s*(?:/\s*|end)(?:highlight|codeblock|code)\s*[>%]?-?[%}]\}"
+)
+_OWN_FENCE = "~~~~~~~~"
+
+_ADMONITION = re.compile(
+    r'([ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+[\w-]+)*|===[+!]?(?=[ \t]*"))'
+    r'(?:[ \t]*"(.*)")?[ \t]*$'
+)
+_CONTAINER = re.compile(
+    r"[ \t]*:{3,}[ \t]*(?:[\w.-]+)?(?:\[(.*)\]|[ \t]+([^{\n]*?))?[ \t]*(?:\{[^}\n]*\})?[ \t]*$"
+)
+_TOOL_LINE = re.compile(r"[ \t]*(?:\[\[?_?TOC_?\]\]?|-{1,2}8<-{1,2}.*)[ \t]*$", re.IGNORECASE)
+_ALERT = re.compile(r"\[(?:!\w+|[ xX])\][+-]?[ \t]*")  # `> [!NOTE]` and `- [x] task`
+_EMOJI = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+-]*|[+-]1):(?![\w:`])")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
-_MDX = re.compile(
-    r"^(?:import\s.+from\s+['\"].*|import\s+['\"].*|export\s+(?:const|default|let)\s.*)$"
+_ESM = re.compile(r"import[\s{\"']|export\s+(?:const|default|let|function|async|\{|\*)")
+_COMPONENT = re.compile(r"</?(?:[A-Z][\w.]*(?:\s[^<>]{0,5000})?/?)?>")
+_CODE_ELEMENT = re.compile(r"<(/?)(?:pre|code|kbd|samp)\b", re.IGNORECASE)
+_INLINE_TAGS = re.compile(
+    r"<(em|strong|i|b|code|span|sup|sub|small|abbr|cite|del|ins|kbd|mark|q|s|u)\b[^<>]*>([^<>]*)</\1>"
+    r"|<(?:br|wbr)\s*/?>",
+    re.IGNORECASE,
 )
 
 
-def rendered(text: str, *, mdx: bool = False) -> str:
-    """The HTML of a post's Markdown."""
-    html: str = _RENDERER.render("\n".join(_lines(text, mdx)))
-    return html
+def rendered(text: str, *, title: str = "", mdx: bool = False) -> tuple[str, str]:
+    """The title and the HTML of a post's Markdown.
+
+    Without a `title` the text of a leading heading of level 1 is the title ("" if there is none).
+    A leading heading that is the title is left out of the HTML: it would count twice.
+    """
+    marked, saved = _marked(text, mdx)
+    env: dict[str, object] = {}
+    tokens = _MARKDOWN.parse(marked, env)
+    heading = _leading_heading(tokens)
+    if heading is not None:
+        name = _plain(tokens[heading + 1])
+        if name and title in ("", name):
+            title = name
+            del tokens[heading : heading + 3]
+    for token in tokens:
+        _resolve(token, saved)
+    found: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env)
+    return title, found
 
 
-def first_heading(text: str) -> tuple[str, str]:
-    """The text of a leading `# heading`, and the Markdown behind it; ("", text) without one."""
-    found = re.match(r"\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\n|$)", text)
-    if found:
-        return found[1], text[found.end() :]
-    found = re.match(r"\s*(\S[^\n]*)\n=+[ \t]*(?:\n|$)", text)
-    return (found[1], text[found.end() :]) if found else ("", text)
+def plain_title(title: str) -> str:
+    """A title from front matter without template code, entities, inline tags and emoji codes."""
+    if "{" in title:
+        parts = re.split(r"(`[^`]*`)", title)  # inline code keeps its braces
+        parts[::2] = [_MARKER.sub("", _marked(part, mdx=False)[0]) for part in parts[::2]]
+        title = "".join(parts)
+    title = html.unescape(title)
+    if "<" in title and len(title) < 2_000:
+        title = _INLINE_TAGS.sub(lambda found: found[2] or " ", title)
+    return " ".join(_EMOJI.sub(" ", title).split())
 
 
-def _lines(text: str, mdx: bool) -> list[str]:
-    lines = []
-    fence = ""
-    for line in text.split("\n"):
-        if fence == _HIGHLIGHT:
-            ends = _CLOSES.search(line)
-            lines.append(_OWN_FENCE if ends else line)
-            fence = "" if ends else fence
-        elif fence:
-            lines.append(line)
-            fence = "" if _is_end(line, fence) else fence
-        elif opened := _FENCE.match(line):
-            lines.append(line)
-            fence = opened[1]
-        elif highlighted := _OPENS.search(line):
-            lines += ["", f"{_OWN_FENCE}{highlighted[1]}"]
-            fence = _HIGHLIGHT
-        elif not (mdx and _MDX.match(line)):
-            lines.append(_FOOTNOTE.sub("", _ATTRIBUTES.sub("", _TEMPLATE.sub("", line))))
-    return lines
+def has_template(text: str) -> bool:
+    """Whether a title or an address contains template code."""
+    return "{{" in text or "{%" in text
 
 
-def _is_end(line: str, fence: str) -> bool:
-    """A closing fence is of the same character, at least as long, and alone on its line."""
-    bare = line.strip()
-    return len(bare) >= len(fence) and not bare.strip(fence[0])
+# -- before parsing --------------------------------------------------------------------------------
+
+
+def _marked(text: str, mdx: bool) -> tuple[str, list[str]]:
+    """The Markdown with markers for template code, and the code that each marker stands for."""
+    saved: list[str] = []
+    lines = text.replace("\ue000", "").replace("\ue001", "").split("\n")
+    if any(sign in text for sign in ("!!! ", "??? ", "???+", '=== "')):
+        lines = _dedented(lines)
+    parts = [
+        _in_fence(part) if is_code else _in_prose(part, saved, mdx)
+        for is_code, part in _segments(lines)
+    ]
+    return "\n".join(parts), saved
+
+
+def _segments(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
+    """Runs of lines outside and inside code blocks; `{% highlight %}` becomes a fence."""
+    closings = [at for at, line in enumerate(lines) if "{" in line and _CODE_CLOSES.search(line)]
+    closings.reverse()
+    unended: set[str] = set()
+    prose: list[str] = []
+    at = 0
+    while at < len(lines):
+        if (found := _FENCE.match(lines[at])) and found[2] not in unended:
+            end = _end_of_fence(lines, at, found)
+            if not end:
+                unended.add(found[2])  # searching again and again would take quadratic time
+            else:
+                yield False, prose
+                yield True, list(lines[at:end])
+                prose, at = [], end
+                continue
+        if found := _CODE_OPENS.match(lines[at]):
+            while closings and closings[-1] < at:
+                closings.pop()
+            if closings:
+                end = closings.pop()
+                rest = lines[at][found.end() :]
+                inside = [rest, *lines[at + 1 : end], lines[end]] if end > at else [rest]
+                inside[-1] = inside[-1][: _CODE_CLOSES.search(inside[-1]).start()]  # type: ignore[union-attr]  # the line matched
+                yield False, prose
+                yield True, ["", f"{_OWN_FENCE}{found[1]}", *inside, _OWN_FENCE]
+                prose, at = [], end + 1
+                continue
+        prose.append(lines[at])
+        at += 1
+    yield False, prose
+
+
+def _end_of_fence(lines: Sequence[str], at: int, fence: re.Match[str]) -> int:
+    """The line after the closing fence; 0 for what is not a fence.
+
+    A closing fence has the same character, is at least as long, and stands alone on its line. A
+    fence without one ends with the text, unless it is indented: then it is indented code.
+    """
+    sign = fence[2]
+    for number in range(at + 1, len(lines)):
+        bare = lines[number].strip(" \t>")
+        if len(bare) >= len(sign) and bare.startswith(sign) and not bare.strip(sign[0]):
+            return number + 1
+    return 0 if len(fence[1]) > 3 else len(lines)
+
+
+def _in_fence(lines: list[str]) -> str:
+    """Code as the generator shows it: without `raw` tags, escaped shortcodes as shortcodes."""
+    text = "\n".join(lines)
+    return _ESCAPED_SHORTCODE.sub(r"{{\1\2\3}}", _RAW_TAG.sub("", text)) if "{" in text else text
+
+
+def _in_prose(lines: list[str], saved: list[str], mdx: bool) -> str:
+    text = "\n".join(map(_without_directive, _without_esm(lines) if mdx else lines))
+    if "{" in text:
+        text = "".join(_with_markers(text, saved))
+        text = _ATTRIBUTES.sub(lambda found: _marker(found[0], saved), text)
+        if mdx:
+            text = "".join(_without_expressions(text, saved))
+    return _COMPONENT.sub(lambda found: _marker(found[0], saved), text) if mdx else text
+
+
+def _marker(code: str, saved: list[str]) -> str:
+    saved.append(_MARKER.sub(lambda found: saved[int(found[1])], code))
+    return f"\ue000{len(saved) - 1}\ue001"
+
+
+def _with_markers(text: str, saved: list[str]) -> Iterator[str]:
+    """The text in pieces, with markers in place of template code; linear in its length."""
+    closers: dict[str, int] = {}  # the position of the next closing delimiter of each kind
+    unended: set[str] = set()
+    at = 0
+    for opener in _OPENER.finditer(text):
+        start = opener.start()
+        if start < at:
+            continue
+        closer = _CLOSER_OF[opener[0]]
+        if closers.get(closer, -1) < opener.end():
+            found = text.find(closer, opener.end())
+            closers[closer] = found if found >= 0 else len(text)
+        end = closers[closer] + len(closer)
+        if end > min(len(text), start + _MAX_TAG):
+            continue
+        kept = ""
+        paired = _PAIRED.match(text, start, end)
+        if paired and paired[1] not in unended:
+            closing = _END_OF[paired[1]].search(text, end)
+            if closing is None:
+                unended.add(paired[1])
+            else:  # what stands between `raw` tags is text, not template code
+                kept = "" if paired[1] == "comment" else text[end : closing.start()]
+                end = closing.end()
+        if text[start - 1 : start] == "<" and text[end : end + 1] == ">":  # `<{{ url }}>`
+            start, end = start - 1, end + 1
+        yield text[at:start]
+        yield kept or _marker(text[start:end], saved)
+        at = end
+    yield text[at:]
+
+
+def _without_directive(line: str) -> str:
+    """A line without the syntax of containers (`:::note Title`) and of includes."""
+    if ":::" in line and (found := _CONTAINER.match(line)):
+        return (found[1] or found[2] or "") + "\n"
+    return "" if _TOOL_LINE.match(line) else line
+
+
+def _dedented(lines: list[str], depth: int = 0) -> list[str]:
+    """Admonitions (`!!! note "Title"`) and content tabs (`=== "Title"`) as plain blocks.
+
+    Done here because mdit-py-plugins' admonitions know neither tabs nor nesting in tabs; without
+    it their indented content would be code.
+    """
+    found: list[str] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        if (fence := _FENCE.match(line)) and (end := _end_of_fence(lines, at - 1, fence)):
+            found += lines[at - 1 : end]
+            at = end
+            continue
+        block = _ADMONITION.match(line) if depth < 20 else None
+        if block is None:
+            found.append(line)
+            continue
+        indent = block[1]
+        inner = []
+        while at < len(lines) and (
+            not lines[at].strip() or lines[at].startswith((f"{indent}    ", f"{indent}\t"))
+        ):
+            inner.append(
+                indent
+                + lines[at]
+                .removeprefix(indent)
+                .removeprefix("\t")[0 if lines[at].removeprefix(indent).startswith("\t") else 4 :]
+            )
+            at += 1
+        found += ["", indent + (block[2] or ""), "", *_dedented(inner, depth + 1), ""]
+    return found
+
+
+def _without_esm(lines: list[str]) -> list[str]:
+    """MDX without its imports and exports; a statement ends where its brackets are balanced."""
+    found = []
+    open_brackets = 0
+    is_code = False
+    for line in lines:
+        if not is_code and _ESM.match(line):
+            is_code, open_brackets = True, 0
+        if not is_code:
+            found.append(line)
+            continue
+        open_brackets += sum(map(line.count, "{[(")) - sum(map(line.count, "}])"))
+        is_code = open_brackets > 0
+    return found
+
+
+def _without_expressions(text: str, saved: list[str]) -> Iterator[str]:
+    """MDX with markers in place of `{expressions}`."""
+    at = failures = 0
+    while (start := text.find("{", at)) >= 0 and failures < 100:
+        depth = 0
+        for end in range(start, min(len(text), start + _MAX_TAG)):
+            depth += (text[end] == "{") - (text[end] == "}")
+            if not depth:
+                yield text[at:start]
+                yield _marker(text[start : end + 1], saved)
+                at = end + 1
+                break
+        else:
+            failures += 1
+            yield text[at : start + 1]
+            at = start + 1
+    yield text[at:]
+
+
+# -- after parsing ---------------------------------------------------------------------------------
+
+
+def _markdown() -> MarkdownIt:
+    markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    markdown.use(footnote_plugin).use(deflist_plugin)
+    for name in ("footnote_ref", "footnote_anchor", "footnote_block_open", "footnote_block_close"):
+        markdown.add_render_rule(name, lambda *_: "")
+    return markdown
+
+
+_MARKDOWN = _markdown()
+
+
+def _leading_heading(tokens: Sequence[Token]) -> int | None:
+    """The index of a heading of level 1 that only comments and template code precede."""
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open":
+            return at if token.tag == "h1" else None
+        is_empty = token.type == "inline" and not _plain(token)
+        if not (is_empty or token.type in ("paragraph_open", "paragraph_close", "html_block")):
+            return None
+    return None
+
+
+def _plain(inline: Token) -> str:
+    """The text of an inline token, without markup and template code."""
+    kept = ("text", "code_inline", "softbreak")
+    text = "".join(
+        " " if child.type == "softbreak" else child.content
+        for child in inline.children or ()
+        if child.type in kept
+    )
+    return " ".join(_EMOJI.sub(" ", _MARKER.sub("", text)).split())
+
+
+def _resolve(token: Token, saved: list[str]) -> None:
+    """Resolve the markers of a block token: restored in code, dropped elsewhere."""
+    if token.type in ("fence", "code_block"):
+        token.content = _restored(token.content, saved)
+    elif token.type == "html_block":
+        token.content = _html_resolved(token.content, saved)
+    depth = 0
+    is_first = True
+    for child in token.children or ():
+        if child.type == "html_inline":
+            if tag := _CODE_ELEMENT.match(child.content):
+                depth = max(0, depth - 1 if tag[1] else depth + 1)
+            child.content = _MARKER.sub("", child.content)
+        elif child.type == "code_inline" or (child.type == "text" and depth):
+            child.content = _restored(child.content, saved)
+        elif child.type == "text":
+            content = _MARKER.sub("", child.content)
+            if is_first:
+                content = _ALERT.sub("", content, count=1) if _ALERT.match(content) else content
+                is_first = False
+            child.content = _EMOJI.sub("", _FOOTNOTE.sub("", content))
+        elif child.type == "image":
+            _resolve(child, saved)
+
+
+def _html_resolved(content: str, saved: list[str]) -> str:
+    """A block of HTML: markers restored inside `<pre>` and `<code>`, dropped elsewhere."""
+    depth = at = 0
+    found = []
+    for tag in _CODE_ELEMENT.finditer(content):
+        piece = content[at : tag.start()]
+        found.append(_restored(piece, saved, escape=True) if depth else _MARKER.sub("", piece))
+        depth = max(0, depth - 1 if tag[1] else depth + 1)
+        at = tag.start()
+    piece = content[at:]
+    return "".join(
+        [*found, _restored(piece, saved, escape=True) if depth else _MARKER.sub("", piece)]
+    )
+
+
+def _restored(content: str, saved: list[str], *, escape: bool = False) -> str:
+    if "\ue000" not in content:
+        return content
+    found = _MARKER.sub(lambda marker: saved[int(marker[1])], content)
+    return found if not escape else found.replace("{{<", "{{&lt;")

@@ -1,0 +1,215 @@
+"""Eleventy: 11ty.dev/docs/config, /docs/data-cascade, /docs/permalinks, /docs/dates."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar
+
+from indexer.errors import SourceError
+from indexer.sources.markdown.site import (
+    DATED,
+    PAGES,
+    Entry,
+    Root,
+    Site,
+    js_string,
+    read_config,
+    read_text,
+    slugified,
+)
+
+CONFIGURATION = (
+    *(".eleventy.js", ".eleventy.cjs", ".eleventy.mjs"),
+    *("eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"),
+)
+_EXPRESSION = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}")
+_DATE_FORMAT = re.compile(r"date\w*\s*[:(]\s*[\"']([^\"']*)[\"']")
+_LUXON = (("yyyy", "%Y"), ("LL", "%m"), ("MM", "%m"), ("dd", "%d"), ("YYYY", "%Y"), ("DD", "%d"))
+
+
+class Eleventy(Site):
+    """A site with a configuration of Eleventy, of which only plain strings can be read."""
+
+    generator: ClassVar[str] = "eleventy"
+
+    def __init__(self, root: Path) -> None:
+        text = ""
+        for name in CONFIGURATION:
+            if (root / name).is_file():
+                text = read_text(root / name)
+        package = _package(root)
+        said = re.search(r"--input[= ]([\w./-]+)", json.dumps(package.get("scripts") or {}))
+        folder = js_string(text, "input") or (said[1] if said else "")
+        content = (root / folder).resolve()
+        if not content.is_relative_to(root.resolve()) or not content.is_dir():
+            content = root.resolve()
+        if not folder and not _has_config(root) and (root / "src").is_dir():
+            content = (root / "src").resolve()
+        super().__init__(root, [Root(content)])
+        self._skipped = {
+            js_string(text, "output") or "_site",
+            js_string(text, "includes") or "_includes",
+            js_string(text, "layouts") or "_includes",
+            js_string(text, "data") or "_data",
+        }
+        self._data: dict[PurePosixPath, dict[str, Any]] = {}
+        self._prefix = js_string(text, "pathPrefix")
+        if "urlFormat" in text or "permalink" in text:
+            self.notes.append(
+                f"{root}: addresses that Eleventy's configuration computes in JavaScript cannot "
+                "be followed; --url-template says what they are."
+            )
+
+    def skips_folder(self, path: PurePosixPath) -> bool:
+        return path.as_posix() in self._skipped or path.name == "_includes"
+
+    def why_not_content(self, path: PurePosixPath) -> str:
+        if path.stem == "404":
+            return "error page"
+        return "HTML page, not Markdown" if path.suffix in PAGES else ""
+
+    def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
+        merged: dict[str, Any] = {}
+        for folder in reversed(path.parents):
+            merged = _merged(merged, self._data_of(folder, folder.name))
+        merged = _merged(merged, self._data_of(path.parent, path.stem))
+        return _merged(merged, own)
+
+    def _data_of(self, folder: PurePosixPath, name: str) -> dict[str, Any]:
+        """The data files of a folder or of a file: JSON, or JavaScript with plain strings."""
+        place = self.roots[0].folder / folder
+        key = folder / (name or ".") / "data"
+        if key not in self._data:
+            found: dict[str, Any] = {}
+            for suffix in (".json", ".11tydata.json") if name else ():
+                if (place / f"{name}{suffix}").is_file():
+                    found = _merged(found, _read_json(place / f"{name}{suffix}"))
+            for suffix in (".11tydata.js", ".11tydata.cjs", ".11tydata.mjs") if name else ():
+                if (place / f"{name}{suffix}").is_file():
+                    found = _merged(found, _read_js(place / f"{name}{suffix}"))
+            self._data[key] = {str(each).lower(): value for each, value in found.items()}
+        return self._data[key]
+
+    def why_left_out(self, entry: Entry) -> str:
+        if entry.fields.get("permalink") is False:
+            return "no page is rendered (permalink: false)"
+        if not entry.has_head and entry.path.stem.lower() in ("readme", "license", "agents"):
+            return "about the folder, not content"
+        return ""
+
+    def own_url(self, entry: Entry) -> str:
+        said = entry.fields.get("permalink")
+        if not isinstance(said, str) or not said.strip():
+            return ""
+        found = self._expanded(said.strip(), entry)
+        return f"/{self._prefix.strip('/')}/{found.lstrip('/')}" if found else ""
+
+    def url_of(self, entry: Entry) -> str:
+        path = self._stem_path(entry)
+        return f"/{self._prefix.strip('/')}/{path}/" if path else "/"
+
+    def _stem_path(self, entry: Entry) -> str:
+        """`/posts/2024-01-01-a.md` → `posts/a`; `a/index.md` and `a/a.md` → `a`."""
+        name = DATED.sub("", entry.path.stem)
+        folder = entry.path.parent
+        if name == "index" or (name == folder.name and name):
+            return folder.as_posix().strip("./")
+        return (folder / name).as_posix().strip("/")
+
+    def _expanded(self, template: str, entry: Entry) -> str:
+        """A permalink with simple expressions evaluated; "" where one cannot be."""
+        failed = False
+
+        def value(found: re.Match[str]) -> str:
+            nonlocal failed
+            known = self._value(found[1], entry)
+            failed = failed or known is None
+            return known or ""
+
+        result = _EXPRESSION.sub(value, template)
+        return "" if failed or "{%" in result else result
+
+    def _value(self, expression: str, entry: Entry) -> str | None:
+        name, *filters = (each.strip() for each in expression.split("|"))
+        page = {
+            "page.fileslug": DATED.sub("", entry.raw_name),
+            "page.filepathstem": f"/{self._stem_path(entry)}",
+        }
+        bare = name.lower()
+        known: Any = page.get(bare, entry.fields.get(bare))
+        if bare in ("page.date", "date"):
+            spec = _DATE_FORMAT.search(expression)
+            when = self.parsed(self.published(entry))
+            if spec is None or when is None:
+                return None
+            pattern = spec[1]
+            for luxon, strftime in _LUXON if "%" not in pattern else ():
+                pattern = pattern.replace(luxon, strftime)
+            return when.strftime(pattern)
+        if not isinstance(known, str | int):
+            return None
+        text = str(known)
+        for each in filters:
+            if each not in ("slug", "slugify", "url", "safe", "downcase", "lower"):
+                return None
+            text = slugified(text) if each.startswith("slug") else text
+            text = text.lower() if each in ("downcase", "lower") else text
+        return text
+
+
+def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Data and front matter together; lists of tags are joined, as Eleventy does."""
+    found = {**first, **second}
+    tags = [each.get("tags") for each in (first, second)]
+    if all(tags):
+        lists = [[each] if isinstance(each, str) else each for each in tags]
+        if all(isinstance(each, list) for each in lists):
+            found["tags"] = list(dict.fromkeys(str(tag) for each in lists for tag in each or ()))
+    return found
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        return read_config(file)
+    except SourceError:
+        return {}  # JSON with comments; Eleventy itself would stop
+
+
+def _read_js(file: Path) -> dict[str, Any]:
+    text = read_text(file)
+    found: dict[str, Any] = {}
+    for name in ("permalink", "lang", "title"):
+        if value := js_string(text, name):
+            found[name] = value
+    if re.search(r"\bpermalink\s*:\s*false\b", text):
+        found["permalink"] = False
+    if tags := js_string(text, "tags"):
+        found["tags"] = [tags]
+    elif listed := re.search(r"\btags\s*:\s*\[([^\]]*)\]", text):
+        found["tags"] = re.findall(r"""["']([^"']+)["']""", listed[1])
+    return found
+
+
+def _package(root: Path) -> dict[str, Any]:
+    return _read_json(root / "package.json") if (root / "package.json").is_file() else {}
+
+
+def _has_config(root: Path) -> bool:
+    return any((root / name).is_file() for name in CONFIGURATION)
+
+
+def is_eleventy(folder: Path) -> bool:
+    """Whether a folder is the root of an Eleventy site."""
+    if _has_config(folder):
+        return True
+    package = _package(folder)
+    dependencies = [package.get("dependencies"), package.get("devDependencies")]
+    return any(isinstance(each, dict) and "@11ty/eleventy" in each for each in dependencies) or any(
+        "11ty" in str(each) for each in _scripts(package)
+    )
+
+
+def _scripts(package: dict[str, Any]) -> list[Any]:
+    scripts = package.get("scripts")
+    return list(scripts.values()) if isinstance(scripts, dict) else []

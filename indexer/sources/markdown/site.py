@@ -1,0 +1,401 @@
+"""A folder of Markdown posts: which files it has, and how a generator treats them.
+
+`Site` is a folder without a known generator; each generator is a subclass that overrides what its
+configuration decides.
+"""
+
+import json
+import os
+import re
+import tomllib
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, tzinfo
+from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar
+from urllib.parse import quote
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from indexer.dates import NoDate, moment
+from indexer.errors import SourceError
+from indexer.records import When
+from indexer.sources.files import IGNORED_FOLDERS, refuse_folder
+from indexer.sources.markdown.front_matter import BadFrontMatter, parse_config
+
+MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
+PAGES = (".html", ".htm")
+"""Files that may have HTML behind their front matter."""
+OTHER_MARKUP = (".org", ".adoc", ".asciidoc", ".rst", ".pandoc", ".pdc", ".textile", ".ipynb")
+"""Formats of posts that are not read."""
+
+DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d-]+Z?)?[-_ ](?=.)")
+_DATED_FOLDERS = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?=/)")
+_ABOUT_THE_FOLDER = frozenset(
+    ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
+)
+_PUBLISHED = (
+    *("date", "pubdate", "pub_date", "publishdate", "published", "pubdatetime", "published_at"),
+    *("publishedat", "published_date", "publisheddate", "date_published", "created", "created_at"),
+)
+_MODIFIED = (
+    *("modified", "updated", "lastmod", "last_modified_at", "updated_at", "updatedat"),
+    *("updateddate", "updated_date", "moddatetime", "last_modified", "last_update", "revised"),
+)
+URL_FIELDS = ("year", "month", "day", "slug", "path", "section", "categories")
+"""What a URL template may contain in braces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder with content, the path where its content is mounted, and its language."""
+
+    folder: Path
+    target: PurePosixPath = PurePosixPath()
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file: its path below the site's content, merged front matter, and text.
+
+    The names in `fields` are lower case. `own` holds the names that the file itself has, without
+    defaults of the site. `has_head` is False for a file without front matter.
+    """
+
+    file: Path
+    path: PurePosixPath
+    fields: Mapping[str, Any]
+    text: str
+    language: str = ""
+    has_head: bool = True
+    own: frozenset[str] = field(default=frozenset())
+
+    @property
+    def is_index(self) -> bool:
+        """Whether the file stands for its folder."""
+        return self.path.stem in ("index", "_index")
+
+    @property
+    def name(self) -> str:
+        """The name of the file, or of its folder for `index.md`; without a date before it."""
+        return DATED.sub("", self.raw_name)
+
+    @property
+    def raw_name(self) -> str:
+        """The same with the date."""
+        return self.path.parent.name if self.is_index else self.path.stem
+
+    @property
+    def folder(self) -> PurePosixPath:
+        """The folder that the post is in; that of its own folder for `index.md`."""
+        return self.path.parent.parent if self.is_index else self.path.parent
+
+
+class Site:
+    """A folder of posts without a generator that is known.
+
+    `address` is the front page's URL, "" if unknown. `zone` applies to dates without a zone.
+    `notes` says what of the configuration cannot be followed.
+    """
+
+    generator: ClassVar[str] = "none"
+    categories: Sequence[str] = ("categories", "category")
+    """Front-matter fields with categories; the first that is there counts."""
+    tags: Sequence[str] = ("tags", "tag", "keywords")
+    """The same for keywords."""
+    more_tags: Sequence[str] = ()
+    """Further taxonomies, whose terms are keywords too."""
+
+    def __init__(
+        self, root: Path, roots: Sequence[Root], *, address: str = "", zone: tzinfo = UTC
+    ) -> None:
+        self.root = root
+        self.roots = tuple(roots)
+        self.address = address
+        self.zone = zone
+        self.notes: list[str] = []
+        self.publishes_future = False
+        self.publishes_drafts = False
+        self.publishes_expired = False
+
+    # -- which files -----------------------------------------------------------------------------
+
+    def skips_folder(self, path: PurePosixPath) -> bool:
+        """Whether a folder below a root has no posts; `path` as in `Entry.path`."""
+        return path.name == "_site"
+
+    def why_not_content(self, path: PurePosixPath) -> str:
+        """Why a file is not a post, by its path alone; "" if it may be one."""
+        if path.stem == "404":
+            return "error page"
+        return "" if path.suffix.lower() in MARKDOWN else "HTML page without a generator"
+
+    def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
+        """The front matter with the site's defaults."""
+        return dict(own)
+
+    def why_left_out(self, entry: Entry) -> str:
+        """Why a file's content is not a post; "" if it is one. Drafts and dates come later."""
+        if not entry.has_head and entry.path.stem.lower() in _ABOUT_THE_FOLDER:
+            return "about the folder, not content"
+        return ""
+
+    # -- what it says ----------------------------------------------------------------------------
+
+    def language_of(self, path: PurePosixPath, language: str, fields: Mapping[str, Any]) -> str:
+        """The language of a post, "" if unknown."""
+        said = fields.get("language") or fields.get("lang") or fields.get("locale")
+        return said if isinstance(said, str) else language
+
+    def published(self, entry: Entry) -> When:
+        """When the post was published: its front matter, else the date in its path."""
+        found: When = first_of(entry.fields, _PUBLISHED)
+        if isinstance(found, Mapping):  # Material for MkDocs
+            found = found.get("created")
+        in_path = self._date_in_path(entry)
+        if found is None or (in_path and self.parsed(found) is None):
+            return in_path or found
+        return found
+
+    def modified(self, entry: Entry) -> When:
+        """When the post was last changed, as its front matter says."""
+        found: When = first_of(entry.fields, _MODIFIED)
+        if isinstance(found, Mapping):  # Docusaurus
+            found = found.get("date")
+        dates = entry.fields.get("date")
+        return found or (dates.get("updated") if isinstance(dates, Mapping) else None)
+
+    def parsed(self, when: When) -> datetime | None:
+        """The moment in UTC; None for what is not a date."""
+        try:
+            return moment(when, self.zone)
+        except NoDate:
+            return None
+
+    def _date_in_path(self, entry: Entry) -> str | None:
+        said = entry.fields.get("path") or entry.fields.get("permalink") or entry.fields.get("url")
+        found = (
+            DATED.match(entry.path.name)
+            or DATED.match(entry.path.parent.name)
+            or _DATED_FOLDERS.search(entry.path.as_posix())
+            or (_DATED_FOLDERS.search(said) if isinstance(said, str) else None)
+        )
+        return f"{found[1]}-{found[2]:0>2}-{found[3]:0>2}" if found else None
+
+    # -- where it is -----------------------------------------------------------------------------
+
+    def own_url(self, entry: Entry) -> str:
+        """The address that the front matter itself gives; "" if it gives none."""
+        for name in ("permalink", "url", "path"):
+            said = entry.fields.get(name)
+            if isinstance(said, str) and said.strip() and not re.match(r"https?:|.*\{[{%]", said):
+                return said.strip()
+        return ""
+
+    def url_of(self, entry: Entry) -> str:
+        """The path on the site by the generator's rules, when the front matter does not say it."""
+        slug = said_slug(entry) or entry.raw_name
+        folder = entry.folder
+        if slug == folder.name:
+            folder = folder.parent
+        return f"/{(folder / slug).as_posix().strip('./')}/"
+
+    def local_date(self, entry: Entry) -> datetime | None:
+        """The publication date in the zone that its year, month and day in an address count in."""
+        when = self.published(entry)
+        if isinstance(when, datetime):
+            return when
+        found = self.parsed(when)
+        zone = re.search(r"([+-]\d\d):?(\d\d)$", when) if isinstance(when, str) else None
+        if found is None or isinstance(when, date):
+            return found
+        if zone is None:
+            return found.astimezone(self.zone)
+        return found.astimezone(datetime.strptime(zone[0].replace(":", ""), "%z").tzinfo)
+
+
+def walk(
+    site: Site, place: Path, skipped: Callable[[Path, str], None]
+) -> Iterator[tuple[Path, PurePosixPath, Root]]:
+    """Every file below `place` that may be a post, in the order of the paths.
+
+    Yields the file, its path in the site, and its root. `skipped` is called with each other file
+    that looks like content, and the reason.
+
+    Raises:
+        SourceError: a folder cannot be read; its posts would look removed.
+    """
+    for root in site.roots:
+        start = place if place.is_relative_to(root.folder) else root.folder
+        if not (start.is_relative_to(place) or place.is_relative_to(root.folder)):
+            continue
+        if start.is_file():
+            yield start, _path_in(root, start), root
+            continue
+        found: list[tuple[Path, str]] = []
+        for folder, folders, names in os.walk(start, onerror=refuse_folder):
+            here = Path(folder)
+            folders[:] = sorted(
+                name
+                for name in folders
+                if name[0] != "."
+                and name not in IGNORED_FOLDERS
+                and not site.skips_folder(_path_in(root, here / name))
+                and not any(
+                    other.folder == here / name and other is not root for other in site.roots
+                )
+            )
+            for name in names:
+                if name[0] == ".":
+                    continue
+                if name.lower().endswith(OTHER_MARKUP):
+                    found.append((here / name, "format that is not read"))
+                elif name.lower().endswith(MARKDOWN + PAGES):
+                    found.append((here / name, ""))
+        for file, reason in sorted(found):
+            path = _path_in(root, file)
+            reason = reason or site.why_not_content(path)
+            if reason:
+                skipped(file, reason)
+            else:
+                yield file, path, root
+
+
+def _path_in(root: Root, file: Path) -> PurePosixPath:
+    return root.target / file.relative_to(root.folder).as_posix()
+
+
+# -- shared by generators --------------------------------------------------------------------------
+
+TOKENS: Mapping[str, str] = {
+    "year": "%Y",
+    "month": "%m",
+    "day": "%d",
+    "hour": "%H",
+    "minute": "%M",
+    "second": "%S",
+    "week": "%V",
+    "y_day": "%j",
+    "yearday": "%j",
+    "short_year": "%y",
+    "short_month": "%b",
+    "short_day": "%a",
+    "monthname": "%B",
+    "long_month": "%B",
+    "long_day": "%A",
+    "weekdayname": "%A",
+    "weekday": "%w",
+}
+"""Names of parts of a date in permalinks, for `strftime`."""
+
+
+def date_tokens(when: datetime | None) -> dict[str, str]:
+    """The parts of a date that a permalink may name; nothing without a date."""
+    if when is None:
+        return {}
+    found = {name: when.strftime(spec) for name, spec in TOKENS.items()}
+    return found | {"i_month": str(when.month), "i_day": str(when.day)}
+
+
+def check_template(template: str) -> None:
+    """Check a URL template.
+
+    Raises:
+        SourceError: it names an unknown field.
+    """
+    try:
+        template.format(**dict.fromkeys(URL_FIELDS, ""))
+    except (KeyError, ValueError, IndexError, AttributeError):
+        known = ", ".join(f"{{{name}}}" for name in URL_FIELDS)
+        raise SourceError(f"{template!r} is not a URL template.", f"It may have {known}.") from None
+
+
+def from_template(template: str, site: Site, entry: Entry, categories: Iterable[str]) -> str:
+    """The path that a URL template of the user gives."""
+    dates = date_tokens(site.local_date(entry))
+    folders = entry.folder.parts
+    values = {
+        **{name: dates.get(name, "") for name in ("year", "month", "day")},
+        "slug": said_slug(entry) or entry.name,
+        "path": entry.path.with_suffix("").as_posix().removesuffix("/index"),
+        "section": folders[0] if folders else "",
+        "categories": "/".join(map(slugified, categories)),
+    }
+    return template.format(**values)
+
+
+def site_url(address: str, path: str) -> str:
+    """A path behind the site's address, or alone where that is not known."""
+    path = "/" + re.sub(r"/{2,}", "/", path).lstrip("/")
+    path = quote(path.removesuffix("index.html"), safe="/%?=&#:+,;@~!'()*$")
+    return f"{address.rstrip('/')}{path}"
+
+
+def slugified(text: str) -> str:
+    """Lower case, words joined by hyphens; letters of every script stay."""
+    text = unicodedata.normalize("NFC", text).lower().replace("'", "")
+    return re.sub(r"[^\w]+", "-", text).strip("-")
+
+
+def said_slug(entry: Entry) -> str:
+    """The last part of the `slug` in the front matter; "" without one."""
+    said = entry.fields.get("slug")
+    return said.strip("/").rpartition("/")[2] if isinstance(said, str) else ""
+
+
+def first_of(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """The first of these fields that is there and not empty."""
+    return next((fields[name] for name in names if fields.get(name) not in (None, "")), None)
+
+
+def lower_names(value: Any) -> Any:
+    """A configuration with the names in lower case, however deep; Hugo ignores their case."""
+    if isinstance(value, dict):
+        return {str(name).lower(): lower_names(inner) for name, inner in value.items()}
+    return [lower_names(inner) for inner in value] if isinstance(value, list) else value
+
+
+def zone_named(name: Any) -> tzinfo:
+    """The time zone of a configuration; UTC where it names none, as on a build server."""
+    try:
+        return ZoneInfo(name) if isinstance(name, str) and name else UTC
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return UTC
+
+
+def read_config(file: Path) -> dict[str, Any]:
+    """A YAML, TOML or JSON file of configuration; empty when there is no such file.
+
+    Raises:
+        SourceError: it cannot be read; without it addresses would be wrong.
+    """
+    try:
+        text = read_text(file)
+        found: Any
+        if file.suffix == ".toml":
+            found = tomllib.loads(text)
+        elif file.suffix == ".json":
+            found = json.loads(text)
+        else:
+            found = parse_config(text)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError, BadFrontMatter) as error:
+        raise SourceError(f"{file} cannot be read: {error}.", "Correct it.") from error
+    return found if isinstance(found, dict) else {}
+
+
+def read_text(file: Path) -> str:
+    """The text of a small file; a configuration of more than 1 MB is none."""
+    if not file.is_file():
+        raise FileNotFoundError(file)
+    with file.open(encoding="utf-8-sig", errors="replace") as stream:
+        return stream.read(1_000_000)
+
+
+def js_string(text: str, name: str) -> str:
+    """The value of `name: "…"` or `name = "…"` in JavaScript; "" unless it is a plain string."""
+    text = re.sub(r"(?m)^\s*//.*$", "", text)
+    found = re.search(rf"""(?<![\w.$]){name}["']?\s*[:=]\s*(["'`])([^"'`$\n]*)\1""", text)
+    return found[2] if found else ""
