@@ -39,7 +39,7 @@ from indexer.bulk.sender import send_bulk
 from indexer.generations import building_alias, create
 from indexer.normalise import documents
 from indexer.progress import Progress
-from indexer.records import Document, Reject
+from indexer.records import Document, RawPost, Reject
 from indexer.schema import index_body
 from indexer.sources import SourceOptions, open_source
 
@@ -63,7 +63,7 @@ def write_posts(path: Path, count: int) -> None:
 def prepare_documents(path: Path) -> list[Document]:
     """The documents of a file, as `reindex` creates them."""
     raws = open_source(str(path), None, SourceOptions()).read()
-    found = (document for raw in raws if not isinstance(raw, Reject) for document in documents(raw))
+    found = (document for raw in raws if isinstance(raw, RawPost) for document in documents(raw))
     return [document for document in found if isinstance(document, Document)]
 
 

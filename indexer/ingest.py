@@ -9,9 +9,10 @@ from typing import Self
 from indexer.bulk.sender import Outcome
 from indexer.errors import TooManyRejects
 from indexer.normalise import documents
-from indexer.records import Counts, Document, Origin, RawPost, Reject
+from indexer.records import Counts, Document, Origin, RawPost, Reject, Skipped, SourceItem
 
 OnReject = Callable[[Reject], None]
+OnSkip = Callable[[Skipped], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,9 @@ class Ingest:
         refused_posts: oids of the posts that Elasticsearch refused.
     """
 
-    def __init__(self, on_reject: OnReject) -> None:
+    def __init__(self, on_reject: OnReject, on_skip: OnSkip = lambda skipped: None) -> None:
         self._on_reject = on_reject
+        self._on_skip = on_skip
         self._seen = _SeenIds()
         self._accepted = {"post": 0, "comment": 0}
         self.lines = 0
@@ -80,9 +82,12 @@ class Ingest:
         """The documents that Elasticsearch accepted."""
         return Counts(self._accepted["post"], self._accepted["comment"])
 
-    def documents(self, raws: Iterable[RawPost | Reject]) -> Iterator[Document]:
+    def documents(self, raws: Iterable[SourceItem]) -> Iterator[Document]:
         """The documents of a source, each id once; rejects are reported as they occur."""
         for raw in raws:
+            if isinstance(raw, Skipped):
+                self._on_skip(raw)
+                continue
             before = self.rejects
             self.lines += 1
             if isinstance(raw, Reject):

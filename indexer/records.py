@@ -60,6 +60,23 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something in a source that is not a post, such as a draft or a list of posts.
+
+    With an `oid`, a post that was found there before stays in the index on `sync`: what the file
+    or page is, is a guess. Without one, the source itself says so, and the post goes.
+    """
+
+    origin: Origin
+    oid: str | None
+    reason: str
+
+
+SourceItem = RawPost | Reject | Skipped
+"""What a source yields."""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One document ready for Elasticsearch.
 

@@ -10,7 +10,7 @@ import click
 
 from app.settings import Settings
 from indexer.fetch import FetchOptions, PageStore
-from indexer.records import RawPost, Reject
+from indexer.records import SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
 from indexer.sources.base import is_url
 
@@ -66,7 +66,7 @@ class Sources:
         self._sizes = [_size(source.spec) for source in sources]
         self._current = 0
 
-    def read(self) -> Iterator[RawPost | Reject]:
+    def read(self) -> Iterator[SourceItem]:
         """Every post of every source.
 
         Raises:

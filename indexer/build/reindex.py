@@ -12,7 +12,7 @@ from indexer.errors import IndexingError
 from indexer.ingest import Ingest, MaxRejects, OnReject
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import RawPost, Reject
+from indexer.records import SourceItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ReindexOptions:
 def reindex(
     client: Elasticsearch,
     alias: str,
-    raws: Iterable[RawPost | Reject],
+    raws: Iterable[SourceItem],
     settings: IndexSettings,
     on_reject: OnReject,
     options: ReindexOptions | None = None,
@@ -56,7 +56,7 @@ def reindex_locked(
     client: Elasticsearch,
     lock: Lock,
     alias: str,
-    raws: Iterable[RawPost | Reject],
+    raws: Iterable[SourceItem],
     settings: IndexSettings,
     on_reject: OnReject,
     options: ReindexOptions,

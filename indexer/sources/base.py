@@ -1,12 +1,12 @@
 """What every source is, and what it may be told."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
 from indexer.fetch import FetchOptions, Store
-from indexer.records import RawPost, Reject
+from indexer.records import SourceItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class SourceOptions:
     when the source is read). `url_template` makes addresses for Markdown posts, such as
     `/{year}/{month}/{slug}/`; `site` is the address of the blog's front page, put before paths on
     the site. `store` keeps pages between runs (None: no conditional
-    requests).
+    requests). `warn` is called with what cannot be followed in a source.
     """
 
     drafts: bool = False
@@ -27,6 +27,7 @@ class SourceOptions:
     site: str = ""
     fetch: FetchOptions = field(default_factory=FetchOptions)
     store: Store | None = None
+    warn: Callable[[str], None] = lambda message: None
 
     def moment(self) -> datetime:
         """The moment after which a post is in the future."""
@@ -53,7 +54,7 @@ class Source(Protocol):
     def progress(self) -> float | None:
         """The part read so far, 0 to 1; None when the whole is not known."""
 
-    def read(self) -> Iterator[RawPost | Reject]:
+    def read(self) -> Iterator[SourceItem]:
         """Every post, or why it is none; nothing is kept in memory but the one at hand.
 
         Raises:

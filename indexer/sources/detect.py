@@ -86,8 +86,10 @@ def _kind_of_folder(folder: Path) -> str:
 
 def _has_head(file: Path) -> bool:
     try:
+        if not file.is_file():  # opening a FIFO would block
+            return False
         with file.open("rb") as stream:
-            start = stream.read(8).removeprefix(b"\xef\xbb\xbf")
+            start = stream.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
     except OSError:
         return False
     return start.startswith(

@@ -11,7 +11,7 @@ import feedparser  # type: ignore[import-untyped]
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
-from indexer.records import Origin, RawPost, Reject
+from indexer.records import Origin, RawPost, SourceItem
 from indexer.sources.base import SourceOptions, is_url
 from indexer.sources.files import File
 from indexer.sources.identity import fitting, plain, title_or_start
@@ -33,7 +33,7 @@ class Feed:
         self._fetched = fetched
         self._file = None if is_url(spec) else File(spec)
 
-    def read(self) -> Iterator[RawPost | Reject]:
+    def read(self) -> Iterator[SourceItem]:
         """Every entry; `id` is its oid, or its link where it has none."""
         page = self._content()
         headers = {"content-location": page.url} if is_url(page.url) else {}

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from indexer.errors import SourceError
-from indexer.records import Origin, RawComment, RawPost, Reject
+from indexer.records import Origin, RawComment, RawPost, Reject, SourceItem
 from indexer.sources.base import SourceOptions
 from indexer.sources.files import File, Stream
 
@@ -34,7 +34,7 @@ class JSONLines:
         """By bytes."""
         return self._file.progress
 
-    def read(self) -> Iterator[RawPost | Reject]:
+    def read(self) -> Iterator[SourceItem]:
         """Every line's post; a line that is none is a Reject with its number."""
         with self._file.opened() as stream:
             yield from _posts(stream, self._file.name)

@@ -14,7 +14,7 @@ from defusedxml.ElementTree import fromstring
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.html_text import TooDeep
-from indexer.records import Origin, RawPost, Reject
+from indexer.records import Origin, RawPost, Reject, SourceItem
 from indexer.sources.base import SourceOptions, is_url
 from indexer.sources.files import File, decoded, unzipped_bytes
 from indexer.sources.html.page import Page
@@ -53,7 +53,7 @@ class Sitemap:
         self._fetched = fetched
         self._file = None if is_url(spec) else File(spec)
 
-    def read(self) -> Iterator[RawPost | Reject]:
+    def read(self) -> Iterator[SourceItem]:
         """Every page in the order of the sitemap.
 
         A page that cannot be fetched is a Reject with its oid, so that it is not taken for

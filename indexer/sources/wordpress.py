@@ -13,7 +13,7 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from indexer.errors import SourceError
-from indexer.records import Origin, RawComment, RawPost, Reject
+from indexer.records import Origin, RawComment, RawPost, SourceItem
 from indexer.sources.base import SourceOptions
 from indexer.sources.files import File, Stream
 from indexer.sources.identity import title_or_start
@@ -38,7 +38,7 @@ class WordPress:
         """By bytes."""
         return self._file.progress
 
-    def read(self) -> Iterator[RawPost | Reject]:
+    def read(self) -> Iterator[SourceItem]:
         """Every post and page; its WordPress ID is its oid."""
         with self._file.opened() as stream:
             try:

@@ -11,7 +11,7 @@ from indexer.bulk.sender import send_bulk
 from indexer.generations import require_live
 from indexer.ingest import Ingest, OnReject
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import Document, RawPost, Reject
+from indexer.records import Document, SourceItem
 from indexer.write.deletions import deletion_versions
 from indexer.write.live_index import clear_stale_write_block, now
 
@@ -49,7 +49,7 @@ class AddOptions:
 def add(
     client: Elasticsearch,
     alias: str,
-    raws: Iterable[RawPost | Reject],
+    raws: Iterable[SourceItem],
     on_reject: OnReject,
     options: AddOptions | None = None,
 ) -> AddResult:

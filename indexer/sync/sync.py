@@ -15,7 +15,7 @@ from indexer.bulk.sender import send_bulk
 from indexer.ingest import Ingest, MaxRejects, OnReject
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import Document, RawPost, Reject
+from indexer.records import Document, Reject, Skipped, SourceItem
 from indexer.schema import SCHEMA
 from indexer.sync.comparison import Comparison
 from indexer.write.delete import delete_documents
@@ -80,7 +80,7 @@ class SyncResult:
 def sync(
     client: Elasticsearch,
     alias: str,
-    raws: Iterable[RawPost | Reject],
+    raws: Iterable[SourceItem],
     settings: IndexSettings,
     on_reject: OnReject,
     options: SyncOptions | None = None,
@@ -130,7 +130,7 @@ def _first_build(
     client: Elasticsearch,
     lock: Lock,
     alias: str,
-    raws: Iterable[RawPost | Reject],
+    raws: Iterable[SourceItem],
     settings: IndexSettings,
     on_reject: OnReject,
     options: SyncOptions,
@@ -163,11 +163,11 @@ class _Sync:
         self._rewrite_all = False
         self.result = SyncResult()
 
-    def write(self, raws: Iterable[RawPost | Reject], *, rewrite_all: bool) -> None:
+    def write(self, raws: Iterable[SourceItem], *, rewrite_all: bool) -> None:
         """Send new and changed documents; with `rewrite_all` the unchanged ones too."""
         self._rewrite_all = rewrite_all
         added = changed = 0
-        with Ingest(self._rejected) as ingest:
+        with Ingest(self._rejected, self._skipped) as ingest:
             operations = self._operations(ingest, raws)
             for outcomes in send_bulk(self._client, self._alias, operations, self._options.limits):
                 ingest.record_outcomes(outcomes)
@@ -202,7 +202,7 @@ class _Sync:
             return f"{self._rejects_without_oid:,} rejected lines may be the missing posts"
         return ""
 
-    def _operations(self, ingest: Ingest, raws: Iterable[RawPost | Reject]) -> Iterator[Operation]:
+    def _operations(self, ingest: Ingest, raws: Iterable[SourceItem]) -> Iterator[Operation]:
         documents = ingest.documents(raws)
         while batch := list(islice(documents, _BATCH)):
             differing = [document for document in batch if self._differs(document)]
@@ -234,6 +234,11 @@ class _Sync:
         else:
             self._comparison.mark_rejected(reject.oid)
         self._on_reject(reject)
+
+    def _skipped(self, skipped: Skipped) -> None:
+        """A page that was taken for a post before is not missing either."""
+        if skipped.oid is not None:
+            self._comparison.mark_rejected(skipped.oid)
 
     def _report(self, ingest: Ingest) -> None:
         done = self.result.unchanged + ingest.accepted.total

@@ -1,5 +1,7 @@
 """Markdown folders: front matter, what is out, addresses, and the words of a post."""
 
+import os
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,9 @@ import pytest
 from indexer.dates import iso, moment
 from indexer.errors import SourceError
 from indexer.html_text import readable
-from indexer.records import RawPost, Reject
+from indexer.records import RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
-from indexer.sources.markdown.front_matter import BadFrontMatter, parted
+from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
 from indexer.sources.markdown.text import rendered
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
@@ -54,7 +56,7 @@ def urls(place: Path, **options: Any) -> dict[str, Any]:
     ],
 )
 def test_every_kind_of_head(head: str) -> None:
-    found = parted(f"{head}\nText --- here\n\n---\n")
+    found = split_front_matter(f"{head}\nText --- here\n\n---\n")
     assert found.fields is not None
     assert (found.fields["title"], found.fields["tags"]) == ("A b", ["x", "y"])
     when = moment(found.fields["date"])
@@ -65,7 +67,7 @@ def test_every_kind_of_head(head: str) -> None:
 
 def test_yaml_does_not_guess() -> None:
     head = "---\ntitle: NO\nslug: 1:30\noid: 007\ndate: 2024-02-30\ndraft: false\nnext: ~\n---\n"
-    assert parted(head).fields == {
+    assert split_front_matter(head).fields == {
         "title": "NO",
         "slug": "1:30",
         "oid": "007",
@@ -91,7 +93,7 @@ def test_yaml_does_not_guess() -> None:
 )
 def test_a_bad_head_names_its_line(content: str, line: int) -> None:
     with pytest.raises(BadFrontMatter) as caught:
-        parted(content)
+        split_front_matter(content)
     assert caught.value.line == line
 
 
@@ -99,8 +101,8 @@ def test_a_bad_head_names_its_line(content: str, line: int) -> None:
     "content", ["", "text", "---\n\nA line\n\n---\n", "----\na: b\n----\n", "{{ x }}"]
 )
 def test_no_head_at_all(content: str) -> None:
-    assert parted(content).fields is None
-    assert parted(content).text == content
+    assert split_front_matter(content).fields is None
+    assert split_front_matter(content).text == content
 
 
 def test_a_bad_head_is_a_reject_with_file_and_line(tmp_path: Path) -> None:
@@ -165,55 +167,94 @@ def test_markdown_without_front_matter(tmp_path: Path) -> None:
     )
     found = read(tmp_path)
     assert {oid: each.title for oid, each in found.items()} == {
-        "til/one": "One *thing*",
+        "til/one": "One thing",
         "til/2024-01-31-two-things": "Two things",
         "three": "Three",
     }
     assert "thing" not in found["til/one"].text
-    assert found["til/2024-01-31-two-things"].pub_date == "2024-01-31"
+    assert iso(found["til/2024-01-31-two-things"].pub_date) == "2024-01-31T00:00:00Z"
 
 
 # -- fields and addresses --------------------------------------------------------------------------
 
 
-def test_jekyll(tmp_path: Path) -> None:
+def test_jekyll_fields(tmp_path: Path) -> None:
     head = "title: x\ncategories: Web Dev\ntags: a b\nlast_modified_at: 2024-02-02"
     write(
         tmp_path,
         {
-            "_config.yml": "url: https://example.org\nbaseurl: /blog\n",
-            "_posts/2024-01-31-hello-world.md": f"---\n{head}\n---\ntext",
-            "news/_posts/2024-01-31-in-news.md": "---\ntitle: x\n---\ntext",
-            "_posts/2024-01-31-zone.md": "---\ntitle: x\ndate: 2024-01-31 23:30 -0500\n---\nx",
-            "_posts/2024-01-31-own.md": "---\ntitle: x\npermalink: /:year/own/:title/\n---\ntext",
+            "_config.yml": "timezone: America/New_York",
+            "_posts/2024-01-31-a.md": f"---\n{head}\n---\ntext",
             "_posts/2024-01-31-page.html": "---\ntitle: x\n---\n<p>HTML",
-            "about.md": "---\ntitle: x\n---\ntext",
-            "docs/index.md": "---\ntitle: x\n---\ntext",
         },
     )
     found = read(tmp_path)
-    first = found["_posts/2024-01-31-hello-world"]
+    first = found["_posts/2024-01-31-a"]
     assert (first.categories, first.keywords) == (["Web", "Dev"], ["a", "b"])
-    assert (first.pub_date, first.modified) == ("2024-01-31", "2024-02-02")
+    assert isinstance(first.pub_date, datetime)
+    assert isinstance(first.modified, datetime)
+    assert iso(first.pub_date) == "2024-01-31T05:00:00Z"
+    assert iso(first.modified) == "2024-02-02T05:00:00Z"
+    assert "<p>HTML" in found["_posts/2024-01-31-page"].text
+
+
+JEKYLL = {
+    "_posts/2024-01-31-hello-World.md": "---\ntitle: x\ncategories: Web Dev\n---\nt",
+    "news/_posts/2024-01-31-in-news.md": "---\ntitle: x\n---\nt",
+    "_posts/2024-01-31-zone.md": "---\ntitle: x\ndate: 2024-01-31 23:30 -0800\n---\nt",
+    "_posts/2024-01-31-cat.md": "---\ncategory: Web Dev\npermalink: /:categories/:slug/:title\n"
+    "slug: My Slug\n---\nt",
+    "_recipes/corn.md": "---\ntitle: x\n---\nt",
+    "_notes/sub/deep.md": "---\ntitle: x\n---\nt",
+    "_data/x.md": "---\ntitle: x\n---\nt",
+    "old/x.md": "---\ntitle: x\n---\nt",
+    "about.md": "---\ntitle: x\n---\nt",
+    "docs/index.md": "---\ntitle: x\n---\nt",
+    "plain.md": "no front matter",
+}
+JEKYLL_CONFIG = """
+url: https://example.org
+baseurl: /blog
+timezone: America/New_York
+collections:
+  recipes: {output: true, permalink: "/food/:path/"}
+  notes: {output: true}
+  data: {}
+defaults:
+  - {scope: {path: news, type: posts}, values: {permalink: "/n/:title/"}}
+exclude: [old]
+"""
+
+
+@pytest.mark.parametrize(
+    ("style", "hello", "zone", "deep", "about"),
+    [
+        ("date", "web/dev/2024/01/31/hello-World.html", "2024/02/01/zone.html", ".html", ".html"),
+        ("pretty", "web/dev/2024/01/31/hello-World/", "2024/02/01/zone/", "/", "/"),
+        ("none", "web/dev/hello-World.html", "zone.html", ".html", ".html"),
+        ("ordinal", "web/dev/2024/031/hello-World.html", "2024/032/zone.html", ".html", ".html"),
+        ("weekdate", "web/dev/2024/W05/Wed/hello-World.html", "2024/W05/Thu/zone.html", "", ""),
+        ("/:year/:title", "2024/hello-World", "2024/zone", "", ""),
+        ("/:title:output_ext", "hello-World.html", "zone.html", ".html", ".html"),
+        ("/:short_year-:i_month/:slug", "24-1/hello-world", "24-2/zone", "", ""),
+    ],
+)
+def test_jekyll_addresses(
+    tmp_path: Path, style: str, hello: str, zone: str, deep: str, about: str
+) -> None:
+    """The addresses are those that Jekyll 4.3 gave for the same files."""
+    write(tmp_path, {**JEKYLL, "_config.yml": f"{JEKYLL_CONFIG}permalink: '{style}'\n"})
     base = "https://example.org/blog"
     assert urls(tmp_path) == {
-        "_posts/2024-01-31-hello-world": f"{base}/web/dev/2024/01/31/hello-world.html",
-        "news/_posts/2024-01-31-in-news": f"{base}/news/2024/01/31/in-news.html",
-        "_posts/2024-01-31-zone": f"{base}/2024/01/31/zone.html",
-        "_posts/2024-01-31-own": f"{base}/2024/own/own/",
-        "_posts/2024-01-31-page": f"{base}/2024/01/31/page.html",
-        "about": f"{base}/about.html",
+        "_posts/2024-01-31-hello-World": f"{base}/{hello}",
+        "news/_posts/2024-01-31-in-news": f"{base}/n/in-news/",
+        "_posts/2024-01-31-zone": f"{base}/{zone}",
+        "_posts/2024-01-31-cat": f"{base}/web%20dev/my-slug/My-Slug",
+        "_recipes/corn": f"{base}/food/corn/",
+        "_notes/sub/deep": f"{base}/notes/sub/deep{deep}",
+        "about": f"{base}/about{about}",
         "docs": f"{base}/docs/",
     }
-    assert "<p>HTML" in found["_posts/2024-01-31-page"].text
-    for style, path in (
-        ("pretty", "/2024/01/31/zone/"),
-        ("none", "/zone.html"),
-        ("ordinal", "/2024/031/zone.html"),
-        ("/:short_year-:i_month/:slug", "/24-1/zone"),
-    ):
-        (tmp_path / "_config.yml").write_text(f"permalink: {style}")
-        assert urls(tmp_path)["_posts/2024-01-31-zone"] == path
 
 
 def test_the_same_post_is_the_same_wherever_reading_begins(tmp_path: Path) -> None:
@@ -255,8 +296,61 @@ def test_hugo(tmp_path: Path) -> None:
         "posts/bundle": "/posts/bundle/",
         "posts/slug": "/posts/other/",
         "posts/url": "/somewhere.html",
-        "news/n": "/2024/01/n/",
+        "news/n": "/2024/01/x/",
     }
+
+
+def test_hugo_configuration(tmp_path: Path) -> None:
+    """As Hugo 0.168 lists the same files."""
+    write(
+        tmp_path,
+        {
+            "hugo.toml": """
+baseURL = "https://example.org/"
+timeZone = "Europe/Oslo"
+defaultContentLanguage = "en"
+[languages.en]
+[languages.fr]
+[taxonomies]
+topic = "topics"
+author = "authors"
+[[module.mounts]]
+source = "content/main"
+target = "content"
+[[module.mounts]]
+source = "news"
+target = "content/news"
+[permalinks]
+news = "/:year/:slugorfilename/"
+""",
+            "content/main/_index.md": "---\ncascade:\n  params:\n    tags: [all]\n---\n",
+            "content/main/docs/a.md": "---\nTitle: A &amp; B\ndate: 2024-01-31\n"
+            "topics: [x]\nauthors: [ann]\n---\nt",
+            "content/main/docs/a.fr.md": "---\ntitle: A\n---\nt",
+            "content/main/docs/shared/_index.md": "---\ncascade: {build: {render: never}}\n---\n",
+            "content/main/docs/shared/part.md": "---\ntitle: A\n---\nt",
+            "content/main/docs/bundle/index.md": "---\ntitle: A\nslug: other\n---\nt",
+            "content/main/docs/bundle/resource.md": "---\ntitle: A\n---\nt",
+            "content/main/docs/headless/index.md": "---\ntitle: A\nheadless: true\n---\nt",
+            "content/main/docs/gone.md": "---\ntitle: A\nExpiryDate: 2024-02-01\n---\nt",
+            "content/main/docs/link.md": "---\ntitle: A\nsummary: Only *this*\n---\n",
+            "content/main/themes/t.md": "---\ntitle: A\n---\nt",
+            "news/n.md": "---\ntitle: A\ndate: 2024-01-31 5:00:00 -0500\n---\nt",
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: each.url for oid, each in found.items()} == {
+        "docs/a": "https://example.org/docs/a/",
+        "docs/a.fr": "https://example.org/fr/docs/a/",
+        "docs/bundle": "https://example.org/docs/other/",
+        "docs/link": "https://example.org/docs/link/",
+        "themes/t": "https://example.org/themes/t/",
+        "news/n": "https://example.org/2024/n/",
+    }
+    first = found["docs/a"]
+    assert (first.title, first.keywords) == ("A & B", ["all", "x"])
+    assert iso(first.pub_date) == "2024-01-30T23:00:00Z"
+    assert "Only" in found["docs/link"].text
 
 
 def test_zola(tmp_path: Path) -> None:
@@ -271,9 +365,10 @@ def test_zola(tmp_path: Path) -> None:
     )
     found = read(tmp_path)
     post = found["blog/2024-01-31-post"]
-    assert (post.keywords, post.categories, post.pub_date) == (["a"], ["b"], "2024-01-31")
+    assert (post.keywords, post.categories) == (["a"], ["b"])
+    assert iso(post.pub_date) == "2024-01-31T00:00:00Z"
     assert post.url == "https://example.org/blog/post/"
-    assert found["blog/path"].url == "https://example.org/else/where"
+    assert found["blog/path"].url == "https://example.org/else/where/"
 
 
 def test_eleventy_and_astro(tmp_path: Path) -> None:
@@ -291,12 +386,12 @@ def test_eleventy_and_astro(tmp_path: Path) -> None:
         },
     )
     assert urls(tmp_path / "11") == {
-        "posts/2024-01-31-a": "/posts/2024-01-31-a/",
-        "posts/b/b": "/posts/b/",
+        "posts/2024-01-31-a": "/posts/a/",
+        "posts/b/b": "/b/",
         "posts/c": "/c/",
     }
     (astro,) = read(tmp_path / "astro").values()
-    assert (astro.url, astro.pub_date) == ("/blog/a/", "Jul 08 2022")
+    assert (astro.url, iso(astro.pub_date)) == ("/blog/a/", "2022-07-08T00:00:00Z")
     assert readable(astro.text).prose == "inner words"
 
 
@@ -310,9 +405,9 @@ def test_a_folder_beside_the_content(tmp_path: Path) -> None:
             "src/pages/notes/b.md": post,
         },
     )
-    assert urls(tmp_path) == {"blog/a": "/blog/a/"}
-    assert urls(tmp_path / "src/pages") == {"notes/b": "/notes/b/"}
-    assert urls(tmp_path / "src/pages/notes/b.md") == {"b": "/b/"}
+    notes = {"pages/notes/b": "/notes/b/"}
+    assert urls(tmp_path) == {"blog/a": "/blog/a/", **notes}
+    assert urls(tmp_path / "src/pages") == urls(tmp_path / "src/pages/notes/b.md") == notes
 
 
 def test_a_template_for_addresses(tmp_path: Path) -> None:
@@ -346,11 +441,125 @@ def test_a_template_for_addresses(tmp_path: Path) -> None:
         ("{% highlight ruby %}\nputs {{ x }}\n{% endhighlight %}\ny", "y", "puts {{ x }}"),
         ('{{< highlight go "linenos=table" >}}\nx := 1\n{{< /highlight >}}', "", "x := 1"),
         ("a {{< youtube id >}} b {% include x.html %} c {{ site.url }} d", "a b c d", ""),
-        ("# Head {#id}\n{: .class}\nb{:.x} c[^1]\n\n[^1]: Foot", "Head {#id}\nb c\nFoot", ""),
+        ("# Head {#id}\n{: .class}\nb{:.x} c[^1]\n\n[^1]: Foot", "b c\nFoot", ""),
         ("````\n```\n````\nx", "x", "```"),
         ("```\nnever closed {{ x }}", "", "never closed {{ x }}"),
     ],
 )
 def test_the_words_of_a_post(markdown: str, prose: str, code: str) -> None:
-    found = readable(rendered(markdown))
+    found = readable(rendered(markdown)[1])
     assert (found.prose, found.code) == (prose, code)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "prose", "code"),
+    [
+        ("`{{ x }}` `{% y %}` `{:.z}` `[^1]`", "{{ x }} {% y %} {:.z} [^1]", ""),
+        ("    indented {{ code }}\n\ntext {{ gone }}", "text", "indented {{ code }}"),
+        ("<pre>{{ kept }}</pre>\n<p>{{ gone }}</p>", "", "{{ kept }}"),
+        ("a {% include x.html\n\n  b=c %} d", "a d", ""),
+        ("a {# a comment\n\nover lines #} b", "a b", ""),
+        ("{{< note\n  title='x'\n>}}\nInside *it*\n{{< /note >}}", "Inside it", ""),
+        ("{% comment %}\nsecret\n{% endcomment %}shown", "shown", ""),
+        ("{% raw %}\n```\n{{ a }}\n```\n{% endraw %}", "", "{{ a }}"),
+        ("the `{{` and `}}` delimiters {{ gone }}", "the {{ and }} delimiters", ""),
+        ("see <{{ url }}> and [a]({{ url }}/x)", "see and a", ""),
+        ("## Two {.cls #x}\n> [!NOTE]\n> Text\n\n- [x] done", "Two\nText\ndone", ""),
+        ("Party :tada: at 10:30:15 a::b::c", "Party at 10:30:15 a::b::c", ""),
+        ('!!! note "Title"\n    Inside\n\n    ```\n    c\n    ```', "Title\nInside", "c"),
+        ('=== "Tab"\n\n    text\n\n    !!! tip\n        deep', "Tab\ntext\ndeep", ""),
+        (":::note Title\n\nText\n\n:::", "Title\nText", ""),
+        ("1. one\n   ```\n   {{ x }}\n   ```\n2. two {{ y }}", "one\ntwo", "{{ x }}"),
+        ("a[^1] b[^none]\n\n[^1]: Foot", "a b\nFoot", ""),
+        ("Term\n: Definition", "Term\nDefinition", ""),
+        ("not closed {{ here\n\nnor there }", "not closed {{ here\nnor there }", ""),
+    ],
+)
+def test_template_code_stays_in_code_only(markdown: str, prose: str, code: str) -> None:
+    found = readable(rendered(markdown)[1])
+    assert (found.prose, found.code) == (prose, code)
+
+
+def test_mdx() -> None:
+    mdx = (
+        "import {\n B\n} from 'b'\n\nexport const m = {\n a: 1,\n}\n\n# Title\n\n"
+        "<A b={[1, 2]} {...p}>inner</A> {/* no */} words {' '} `{x}` <p style={{a: 'b'}}>red</p>"
+    )
+    title, text = rendered(mdx, mdx=True)
+    assert title == "Title"
+    assert readable(text).prose == "inner words {x}\nred"
+
+
+@pytest.mark.parametrize(
+    ("fields", "title"),
+    [
+        ("title: 'A &amp; <em>b</em> :tada: &rsquo;s'", "A & b ’s"),
+        ("title: '{{ page.x }} | Blog'\nlinkTitle: Other", "Other"),
+        ("title: The `{{ x }}` tag", "The `{{ x }}` tag"),
+        ("newsTitle: News", "News"),
+        ("eleventyNavigation:\n  key: Nav", "Nav"),
+        ("pageTitle: ''", "Heading code"),
+    ],
+)
+def test_titles(tmp_path: Path, fields: str, title: str) -> None:
+    write(tmp_path, {"file-name.md": f"---\n{fields}\n---\n# Heading `code`\n\nText"})
+    (found,) = read(tmp_path).values()
+    assert found.title == title
+
+
+@pytest.mark.parametrize(
+    "bad", ["{{" * 99_999, "{% raw %}" * 9_999, "    ```a\n" * 9_999, "{ " * 99_999, "<A " * 9_999]
+)
+def test_hostile_markdown_takes_no_quadratic_time(bad: str) -> None:
+    start = time.monotonic()
+    rendered(bad, mdx=True)
+    assert time.monotonic() - start < 10
+
+
+def test_yaml_that_expands_or_nests_without_end_is_refused() -> None:
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
+        for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    for head in (bomb, "a: " + "[" * 100_000, "a: &a [*a]"):
+        with pytest.raises(BadFrontMatter, match="nested too deep"):
+            split_front_matter(f"---\n{head}\n---\n")
+
+
+def test_files_outside_the_folder_and_fifos_are_not_read(tmp_path: Path) -> None:
+    write(tmp_path, {"secret/s.md": "---\ntitle: secret\n---\nt", "posts/a.md": "# A\n\nt"})
+    (tmp_path / "posts/link.md").symlink_to(tmp_path / "secret/s.md")
+    (tmp_path / "posts/same.md").symlink_to(tmp_path / "posts/a.md")
+    os.mkfifo(tmp_path / "posts/fifo.md")
+    found = list(open_source(str(tmp_path / "posts"), None, SourceOptions()).read())
+    assert {each.oid for each in found if isinstance(each, RawPost)} == {"a", "same"}
+    assert {each.reason for each in found if isinstance(each, Reject)} == {
+        "a symbolic link to a file outside the folder",
+        "not a regular file",
+    }
+
+
+def test_what_is_left_out_is_named_with_its_reason(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "hugo.toml": "",
+            "content/a.md": "---\ntitle: A\n---\nt",
+            "content/_index.md": "---\ntitle: A\n---\nt",
+            "content/draft.md": "---\ntitle: A\ndraft: true\n---\nt",
+            "content/future.md": "---\ntitle: A\ndate: 2099-01-01\n---\nt",
+            "content/old.md": "---\ntitle: A\nexpiryDate: 2001-01-01\n---\nt",
+            "content/x.org": "#+title: x",
+        },
+    )
+    found = open_source(str(tmp_path), None, SourceOptions()).read()
+    skipped = {
+        Path(each.origin.source).name: each.reason for each in found if isinstance(each, Skipped)
+    }
+    assert skipped == {
+        "_index.md": "list page",
+        "draft.md": "draft",
+        "future.md": "dated in the future",
+        "old.md": "expired",
+        "x.org": "format that is not read",
+    }

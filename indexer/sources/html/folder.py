@@ -6,7 +6,7 @@ from urllib.parse import quote, urljoin
 
 from indexer.errors import SourceError
 from indexer.html_text import TooDeep
-from indexer.records import Origin, RawPost, Reject
+from indexer.records import Origin, RawPost, Reject, SourceItem
 from indexer.sources.base import SourceOptions
 from indexer.sources.files import decoded, files_in, remedy_of
 from indexer.sources.html.page import Page
@@ -29,7 +29,7 @@ class HTMLFolder:
         if not self._folder.exists():
             raise SourceError(f"There is no folder {spec}.", "Name the folder of the built site.")
 
-    def read(self) -> Iterator[RawPost | Reject]:
+    def read(self) -> Iterator[SourceItem]:
         """Every page in the order of the paths; its oid is its path."""
         files = files_in(self._folder, SUFFIXES)
         if not files:

@@ -206,7 +206,7 @@ def is_eleventy(folder: Path) -> bool:
     package = _package(folder)
     dependencies = [package.get("dependencies"), package.get("devDependencies")]
     return any(isinstance(each, dict) and "@11ty/eleventy" in each for each in dependencies) or any(
-        "11ty" in str(each) for each in _scripts(package)
+        re.search(r"\b(?:11ty|eleventy)\b", str(each)) for each in _scripts(package)
     )
 
 

@@ -37,16 +37,14 @@ class MarkdownFolder:
         """Every post, in the order of the paths."""
         site = site_of(self._place)
         place = self._place.resolve()
-        if not any(place.is_relative_to(r.folder) or r.folder.is_relative_to(place) for r in site.roots):
+        if not site.has(place):
             # Not in the site's content, such as a folder beside Hugo's `content`.
             folder = place if place.is_dir() else place.parent
             site = Site(folder, [Root(folder)], address=site.address, zone=site.zone)
         for note in site.notes if place.is_dir() and not self._options.url_template else ():
             self._options.warn(note)
         skipped: list[Skipped] = []
-        files = list(
-            walk(site, place, lambda file, why: skipped.append(self._skip(file, why)))
-        )
+        files = list(walk(site, place, lambda file, why: skipped.append(self._skip(file, why))))
         yield from skipped
         now = self._options.moment()
         for number, (file, path, root) in enumerate(files, start=1):
@@ -58,13 +56,13 @@ class MarkdownFolder:
     ) -> SourceItem:
         name = self._shown(file)
         oid = _oid(path, root.language if len(site.roots) > 1 else "")
-        folders = [file.resolve().parent] if file == self._place.resolve() else [
-            root.folder for root in site.roots
-        ]
+        folders = (
+            [file.resolve().parent]
+            if file == self._place.resolve()
+            else [root.folder for root in site.roots]
+        )
         try:
-            found = split_front_matter(
-                read_inside(file, folders, MAX_HTML).decode("utf-8-sig")
-            )
+            found = split_front_matter(read_inside(file, folders, MAX_HTML).decode("utf-8-sig"))
         except BadFrontMatter as error:
             remedy = "Correct the front matter, and index the post again."
             return Reject(Origin(name, error.line), oid, str(error), remedy)
@@ -110,7 +108,9 @@ class MarkdownFolder:
     def _shown(self, file: Path) -> str:
         """The file as the user would name it."""
         place = self._place.resolve()
-        return str(self._place / file.relative_to(place)) if file.is_relative_to(place) else str(file)
+        return (
+            str(self._place / file.relative_to(place)) if file.is_relative_to(place) else str(file)
+        )
 
 
 def _date(value: Any) -> Any:

@@ -34,14 +34,14 @@ class FrontMatter:
     text: str
 
 
-class _PlainLoader(_Loader):
+class _PlainLoader(_Loader):  # type: ignore[misc]  # one of two classes
     """YAML in which every scalar stays a string, except true, false and null.
 
     YAML 1.1 makes `NO` false, `1:30` ninety, and a day that does not exist an error. What is a
     date is decided in `indexer.dates`.
     """
 
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]  # as in PyYAML
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
 
 _PlainLoader.add_implicit_resolver(
@@ -72,7 +72,7 @@ def _yaml(text: str, loader: type[_PlainLoader]) -> Any:
     for event in yaml.parse(text, loader):
         if isinstance(event, yaml.AliasEvent):
             # An alias inside its own anchor makes a value that contains itself.
-            count += sizes.get(event.anchor, _MAX_NODES + 1)
+            count += sizes.get(event.anchor or "", _MAX_NODES + 1)
         elif isinstance(event, yaml.CollectionStartEvent):
             open_nodes.append((event.anchor, count))
             count += 1

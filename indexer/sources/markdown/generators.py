@@ -24,7 +24,7 @@ def site_of(place: Path) -> Site:
     above = (start, *list(start.parents)[:_STEPS_UP])
     for folder in above:
         site = _configured(folder)
-        if site and (folder == start or any(start.is_relative_to(r.folder) for r in site.roots)):
+        if site and (folder == start or site.has(start)):
             return site
         if (folder / ".git").exists():
             break

@@ -121,7 +121,7 @@ class Hugo(Site):
 
     def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
         merged: dict[str, Any] = {}
-        above = [folder for folder in reversed(path.parents)]
+        above = list(reversed(path.parents))
         for cascade in [*_list(self._config.get("cascade")), *self._cascading(above)]:
             merged |= _cascaded(cascade, path)
         merged |= own
@@ -209,7 +209,7 @@ class Hugo(Site):
             path = self._expanded(rule, entry)
         else:
             slug = entry.fields.get("slug")
-            name = str(slug) if slug not in (None, "") else self._file_name(entry)
+            name = str(slug).strip("/") if slug not in (None, "") else self._file_name(entry)
             path = self._path((entry.folder / name).as_posix().removeprefix("."))
         path = f"{self._prefix(entry)}/{path.strip('/')}"
         ugly = self._ugly
@@ -258,7 +258,7 @@ class Hugo(Site):
 
     def _path(self, text: str) -> str:
         """Hugo's MakePathSanitized: spaces become hyphens, most punctuation goes, lower case."""
-        kept = []
+        kept: list[str] = []
         for character in unicodedata.normalize("NFC", text):
             if character.isspace() or character == "-":
                 if not kept or kept[-1] != "-" or character == "-":
@@ -289,7 +289,8 @@ def read_configuration(root: Path) -> dict[str, Any]:
     for name in _NAMES:
         for suffix in _SUFFIXES:
             if (file := root / f"{name}.{suffix}").is_file():
-                return config | lower_names(read_config(file))
+                config |= lower_names(read_config(file))
+                return config
     return config
 
 

@@ -34,8 +34,11 @@ class Astro(Site):
         text = read_text(configuration)
         folders = [root / "src" / "content", root / "src" / "pages"]
         config = next(
-            (read_text(each) for each in sorted(root.glob("src/content*/../content*.ts"))
-             if each.name in ("content.config.ts", "config.ts")),
+            (
+                read_text(each)
+                for each in sorted(root.glob("src/content*/../content*.ts"))
+                if each.name in ("content.config.ts", "config.ts")
+            ),
             "",
         )
         bases = re.findall(r"base:\s*[\"'`]([^\"'`]+)[\"'`]", config)
@@ -45,7 +48,8 @@ class Astro(Site):
         roots += [
             Root(each, PurePosixPath(each.name))
             for each in extra
-            if each.is_dir() and each.is_relative_to(root.resolve())
+            if each.is_dir()
+            and each.is_relative_to(root.resolve())
             and not each.is_relative_to(content)
         ]
         self._pages = folders[1].resolve()
@@ -57,7 +61,7 @@ class Astro(Site):
         self._slash = js_string(text, "trailingSlash") != "never"
         self._routes = _routes(self._pages)
         self._is_starlight = "starlight" in text
-        self._locales = re.findall(r"^\s*[\"']?([a-z]{2}(?:-[A-Za-z]{2})?)[\"']?\s*:\s*\{", text, re.M)
+        self._locales = re.findall(r"(?m)^\s*[\"']?([a-z]{2}(?:-[A-Z]{2})?)[\"']?\s*:\s*\{", text)
 
     def why_not_content(self, path: PurePosixPath) -> str:
         if path.stem.startswith("_") or any(part[0] == "_" for part in path.parts[:-1]):
@@ -148,9 +152,7 @@ class Docusaurus(Site):
         self._slash = not re.search(r"trailingSlash\s*:\s*false", text)
         self._says_slash = "trailingSlash" in text
         versions = _versions(root)
-        folder = (
-            f"versioned_docs/version-{versions[0]}" if versions else docs.get("path", "docs")
-        )
+        folder = f"versioned_docs/version-{versions[0]}" if versions else docs.get("path", "docs")
         places = {
             "docs": root / folder,
             "blog": root / blog.get("path", "blog"),

@@ -1,4 +1,4 @@
-"""Jekyll: jekyllrb.com/docs/permalinks, /docs/collections, /docs/configuration/front-matter-defaults."""
+"""Jekyll: jekyllrb.com/docs/permalinks, /docs/collections, /docs/configuration."""
 
 import fnmatch
 import re
@@ -62,7 +62,6 @@ class Jekyll(Site):
         self._takes_headless = "optional-front-matter" in plugins
         self.publishes_future = config.get("future") is True
         self.publishes_drafts = config.get("show_drafts") is True
-        self._unpublished = config.get("unpublished") is True
 
     def skips_folder(self, path: PurePosixPath) -> bool:
         if self._matches(path, self._exclude):
@@ -96,13 +95,11 @@ class Jekyll(Site):
         for scope, type_, values in self._defaults:
             if _in_scope(path, scope) and type_ in ("", kind, kind.rstrip("s")):
                 merged |= values
-        return merged | own
+        return {**merged, **own}
 
     def why_left_out(self, entry: Entry) -> str:
         if not entry.has_head and not self._takes_headless:
             return "no front matter"
-        if str(entry.fields.get("published")).lower() == "false" and not self._unpublished:
-            return "draft"
         if not entry.text.strip() and "layout" in entry.own and not self._collection(entry.path):
             return "list page"
         return ""
@@ -143,8 +140,10 @@ class Jekyll(Site):
 
     def _suffix(self) -> str:
         """What follows the path of a page or of a document in a collection."""
-        if self._style in _STYLES:
-            return "/" if self._style == "pretty" else ":output_ext"
+        if self._style in ("date", "ordinal", "none"):
+            return ":output_ext"
+        if self._style == "pretty":
+            return "/"
         return next((end for end in ("/", ":output_ext") if self._style.endswith(end)), "")
 
     def _expanded(self, template: str, entry: Entry) -> str:

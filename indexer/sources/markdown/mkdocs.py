@@ -36,10 +36,14 @@ class MkDocs(Site):
         name = path.as_posix()
         for pattern in self._excluded:
             bare = pattern.lstrip("/")
-            if bare and bare[0] not in "#!" and (
-                fnmatch.fnmatchcase(name, bare)
-                or (not pattern.startswith("/") and fnmatch.fnmatchcase(path.name, bare))
-                or name.startswith(f"{bare.rstrip('/')}/")
+            if (
+                bare
+                and bare[0] not in "#!"
+                and (
+                    fnmatch.fnmatchcase(name, bare)
+                    or (not pattern.startswith("/") and fnmatch.fnmatchcase(path.name, bare))
+                    or name.startswith(f"{bare.rstrip('/')}/")
+                )
             ):
                 return "excluded by the configuration"
         if path.name == "README.md" and any(

@@ -3,11 +3,11 @@
 import html
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from indexer.html_text import TooDeep, readable
 from indexer.records import Origin, RawPost
 from indexer.sources.base import SourceOptions
+from indexer.sources.identity import title_or_start
 from indexer.sources.markdown.mkdocs import MkDocs
 from indexer.sources.markdown.site import (
     PAGES,
@@ -23,6 +23,7 @@ _TITLES = (
     *("title", "pagetitle", "page_title", "headline", "heading", "name", "linktitle", "link_title"),
     *("seotitle", "seo_title", "metatitle", "meta_title", "short_title", "sidebar_label", "label"),
 )
+_OTHER = ("subtitle", "imagetitle", "image_title", "sitetitle", "site_title")
 _SUMMARIES = ("summary", "description", "deck", "excerpt", "abstract", "lead", "subtitle")
 
 
@@ -47,7 +48,7 @@ def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: Source
     return RawPost(
         origin=origin,
         oid=entry.fields.get("oid") or oid,
-        title=title or _from_name(entry),
+        title=title or _made_title(entry, text),
         text=text if _has_words(text) else _summary(entry),
         url=site_url(options.site or site.address, path),
         # What is not a date is refused later, with the reason.
@@ -68,6 +69,7 @@ def _title(entry: Entry, site: Site) -> str:
         *(fields.get(name) for name in _TITLES),
         inner.get("title"),
         inner.get("key"),
+        *(each for name, each in fields.items() if name.endswith("title") and name not in _OTHER),
     ]
     texts = [
         str(each) for each in said if isinstance(each, str | int | float) and str(each).strip()
@@ -84,7 +86,9 @@ def _terms(entry: Entry, names: Iterable[str], site: Site) -> list[str]:
             found = found if found is not None else first_of(fields, names)
     if isinstance(found, str):
         # jekyllrb.com/docs/posts: a string is split at its spaces.
-        found = found.split() if site.generator == "jekyll" and "," not in found else found.split(",")
+        found = (
+            found.split() if site.generator == "jekyll" and "," not in found else found.split(",")
+        )
     if not isinstance(found, list | tuple):
         return []
     terms = []
@@ -110,9 +114,14 @@ def _has_words(text: str) -> bool:
 def _summary(entry: Entry) -> str:
     """The summary of a post without a text, such as a link or an event."""
     found = first_of(entry.fields, _SUMMARIES)
-    return f"<p>{html.escape(plain_title(found), quote=False)}</p>" if isinstance(found, str) else ""
+    return (
+        f"<p>{html.escape(plain_title(found), quote=False)}</p>" if isinstance(found, str) else ""
+    )
 
 
-def _from_name(entry: Entry) -> str:
+def _made_title(entry: Entry, text: str) -> str:
+    """The name of the file in words, or the first words of a post that has only a number."""
+    if not re.search(r"[^\W\d_]{2}", entry.name):
+        return str(title_or_start(None, text) or entry.name)
     words = re.sub(r"[-_]+", " ", entry.name).strip()
     return words[:1].upper() + words[1:]

@@ -51,7 +51,7 @@ class Root:
     """A folder with content, the path where its content is mounted, and its language."""
 
     folder: Path
-    target: PurePosixPath = PurePosixPath()
+    target: PurePosixPath = field(default_factory=PurePosixPath)
     language: str = ""
 
 
@@ -120,6 +120,11 @@ class Site:
         self.publishes_expired = False
 
     # -- which files -----------------------------------------------------------------------------
+
+    def has(self, place: Path) -> bool:
+        """Whether a place is in the site's content, or the content is in it."""
+        folders = [root.folder for root in self.roots]
+        return any(place.is_relative_to(each) or each.is_relative_to(place) for each in folders)
 
     def skips_folder(self, path: PurePosixPath) -> bool:
         """Whether a folder below a root has no posts; `path` as in `Entry.path`."""
