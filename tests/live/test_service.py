@@ -18,7 +18,7 @@ def test_pythn_finds_python_posts(client: FlaskClient) -> None:
     assert "debug" not in body
 
 
-def test_the_second_time_it_comes_from_the_cache(client: FlaskClient) -> None:
+def test_a_repeated_search_is_a_cache_hit(client: FlaskClient) -> None:
     first = client.get("/search?q=juggling%20patterns&size=7")
     second = client.get("/search?size=7&q=%20juggling%20%20patterns")
     assert first.headers["X-Cache"] == "MISS"
@@ -35,7 +35,7 @@ def test_an_unchanged_answer_is_not_sent_again(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("parameter", ["debug-search", "debug-search=", "debug-search=1"])
-def test_debug_search_tells_what_was_sent(client: FlaskClient, parameter: str) -> None:
+def test_debug_search_shows_the_requests(client: FlaskClient, parameter: str) -> None:
     client.get("/search?q=pythn")
     answer = client.get(f"/search?q=pythn&{parameter}")
     debug = answer.get_json()["debug"]
@@ -44,7 +44,7 @@ def test_debug_search_tells_what_was_sent(client: FlaskClient, parameter: str) -
     assert all(request["body"] and "took_ms" in request for request in debug["requests"])
 
 
-def test_every_complaint_at_once(client: FlaskClient) -> None:
+def test_all_wrong_parameters_are_reported_at_once(client: FlaskClient) -> None:
     answer = client.get("/search?q=&page=0&size=ten&colour=red")
     assert answer.status_code == 400
     error = answer.get_json()["error"]
@@ -54,19 +54,19 @@ def test_every_complaint_at_once(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("path", ["/nothing-here", "/search/"])
-def test_an_unknown_address_is_json_too(client: FlaskClient, path: str) -> None:
+def test_an_unknown_path_is_a_json_error(client: FlaskClient, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
     assert answer.get_json()["error"]["code"] == "not_found"
 
 
-def test_another_method_is_refused_in_json(client: FlaskClient) -> None:
+def test_another_method_is_a_json_error(client: FlaskClient) -> None:
     answer = client.post("/search?q=python")
     assert answer.status_code == 405
     assert answer.get_json()["error"]["code"] == "method_not_allowed"
 
 
-def test_without_an_index_it_says_what_to_run(settings: Settings) -> None:
+def test_without_an_index_the_error_names_the_command(settings: Settings) -> None:
     nothing = create_app(settings.model_copy(update={"index": "test-no-such-index"})).test_client()
     answer = nothing.get("/search?q=python")
     assert answer.status_code == 503
@@ -114,6 +114,7 @@ def test_pages_of_other_origins_may_read_answers(client: FlaskClient) -> None:
 @pytest.mark.parametrize("query", ["script", "alert", "details", "img onerror", "q&a", "<b>"])
 def test_highlights_hold_no_markup_but_our_own(client: FlaskClient, query: str) -> None:
     hits = client.get("/search", query_string={"q": query, "size": 50}).get_json()["hits"]
+    assert hits
     for hit in hits:
         for fragment in (hit["highlight"]["title"], *hit["highlight"]["text"]):
             assert "<" not in fragment.replace("<mark>", "").replace("</mark>", "")

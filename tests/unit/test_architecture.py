@@ -1,4 +1,4 @@
-"""Imports point one way: app → indexer → analyzers. Nothing imports bench or devstack."""
+"""Imports point one way: app → indexer → analyzers. Nothing imports bench, devstack or scripts."""
 
 import ast
 import re
@@ -16,6 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "app": {"indexer", "analyzers"},
     "bench": {"app", "indexer", "analyzers", "devstack"},
     "devstack": set(),
+    "scripts": {"app", "indexer", "analyzers"},
 }
 
 # Subpackage of app: the parts of app that it must not import.

@@ -1,6 +1,5 @@
 """The folders of an instance, who can read them, and its lock."""
 
-import os
 import pwd
 import subprocess
 import sys
@@ -10,8 +9,6 @@ import pytest
 
 from devstack.instance import locked, open_instance, readable_by
 from devstack.terminal import DevstackError, with_log
-
-ROOT = os.geteuid() == 0
 
 
 def test_the_folder_and_the_instance_can_be_named(tmp_path: Path) -> None:
@@ -26,12 +23,11 @@ def test_the_folder_and_the_instance_can_be_named(tmp_path: Path) -> None:
 
 def test_root_runs_the_engines_as_another_user(tmp_path: Path) -> None:
     _open_to_everybody(tmp_path)
-    user = open_instance({"BLOGSEARCH_DEVSTACK_DIR": str(tmp_path)}).user
-    if ROOT:
-        assert user is not None
-        assert pwd.getpwnam(user).pw_uid != 0
-    else:
-        assert user is None
+    environment = {"BLOGSEARCH_DEVSTACK_DIR": str(tmp_path)}
+    user = open_instance(environment, as_root=True).user
+    assert user is not None
+    assert pwd.getpwnam(user).pw_uid != 0
+    assert open_instance(environment, as_root=False).user is None
 
 
 def test_other_users_have_their_files_in_their_caches(tmp_path: Path) -> None:
