@@ -1,8 +1,9 @@
-"""An RSS or Atom feed, from a file or an address. feedparser does the parsing.
+"""An RSS or Atom feed, from a file or a URL, parsed by feedparser.
 
 A feed has the latest posts only. To be complete, a blog needs one of the other sources.
 """
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
 from indexer.records import Origin, RawPost, SourceItem
 from indexer.sources.base import SourceOptions, is_url
-from indexer.sources.files import File
+from indexer.sources.files import File, unzipped_bytes
 from indexer.sources.identity import fitting, plain, title_or_start
 
 _TAIL = 2000
@@ -36,11 +37,13 @@ class Feed:
     def read(self) -> Iterator[SourceItem]:
         """Every entry; `id` is its oid, or its link where it has none."""
         page = self._content()
+        body = unzipped_bytes(page.body, page.url, self._options.fetch.max_bytes)
+        # As a stream: feedparser takes bytes for the name of a file first.
         headers = {"content-location": page.url} if is_url(page.url) else {}
         if page.content_type:
             headers["content-type"] = page.content_type
-        found = feedparser.parse(page.body, response_headers=headers)
-        self._check(found, page.body)
+        found = feedparser.parse(io.BytesIO(body), response_headers=headers)
+        self._check(found, body)
         total = len(found.entries)
         for number, entry in enumerate(found.entries, start=1):
             yield _post(entry, Origin(f"{self.spec} entry {number}"))
@@ -48,8 +51,8 @@ class Feed:
 
     def _content(self) -> Fetched:
         if self._file is not None:
-            with self._file.opened() as stream:
-                return Fetched(Path(self.spec).as_posix(), stream.read())
+            body = self._file.content(self._options.fetch.max_bytes)
+            return Fetched(Path(self.spec).as_posix(), body)
         # What was fetched to recognise the feed is used once; another reading fetches anew.
         page, self._fetched = self._fetched, None
         if page is None:
@@ -61,7 +64,7 @@ class Feed:
         if not found.version:
             fault = f": {found.bozo_exception}" if found.get("bozo") else ""
             raise SourceError(
-                f"{self.spec} is no RSS or Atom feed{fault}.", "Name a feed's address."
+                f"{self.spec} is not an RSS or Atom feed{fault}.", "Name a feed's address."
             )
         if found.bozo and not any(end in body[-_TAIL:] for end in _ENDS):
             # feedparser makes do with what it gets; a part taken for the whole would lose posts.

@@ -99,6 +99,8 @@ class File:
             raise SourceError(f"There is no file {spec}.", "Name one, or - for standard input.")
         if spec != "-" and Path(spec).is_dir():
             raise SourceError(f"{spec} is a folder, not a file.", "Name a file in it.")
+        if spec != "-" and (Path(spec).is_char_device() or Path(spec).is_block_device()):
+            raise SourceError(f"{spec} is a device, not a file.", "Name a file, or - for input.")
 
     @property
     def progress(self) -> float | None:
@@ -121,6 +123,21 @@ class File:
             raise SourceError(f"{self.name} is damaged: {error}.", "Make it anew.") from error
         except OSError as error:
             raise SourceError(f"{self.name}: {error.strerror or error}.") from error
+
+    def content(self, max_bytes: int) -> bytes:
+        """The whole unzipped content.
+
+        Raises:
+            SourceError: it has more than `max_bytes`, or cannot be read.
+        """
+        with self.opened() as stream:
+            found = stream.read(max_bytes + 1)
+        if len(found) > max_bytes:
+            raise SourceError(
+                f"{self.name} has more than {max_bytes:,} bytes, unpacked.",
+                "Raise BLOGSEARCH_FETCH_MAX_BYTES, or split it.",
+            )
+        return found
 
     @contextmanager
     def _raw(self) -> Iterator[Stream]:

@@ -14,7 +14,7 @@ from defusedxml.ElementTree import fromstring
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.html_text import TooDeep
-from indexer.records import Origin, RawPost, Reject, SourceItem
+from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, is_url
 from indexer.sources.files import File, decoded, unzipped_bytes
 from indexer.sources.html.page import Page
@@ -38,7 +38,7 @@ _NO_PAGES = (
 )
 
 _Entry = tuple[str, str | None]
-_Found = list[RawPost | Reject]
+_Found = list[SourceItem]
 
 
 class Sitemap:
@@ -67,6 +67,9 @@ class Sitemap:
                 waiting: deque[Future[_Found]] = deque()
                 try:
                     for number, (url, lastmod) in enumerate(pages):
+                        if reason := self._why_not_followed(url):
+                            yield Skipped(Origin(url), oid_of_page(url), reason)
+                            continue
                         waiting.append(pool.submit(visit.page, url, lastmod))
                         if len(waiting) > 2 * connections:
                             yield from waiting.popleft().result()
@@ -80,35 +83,47 @@ class Sitemap:
 
     def _entries(self, fetcher: Fetcher) -> Iterator[_Entry]:
         """The addresses, each with its last change; read whole before any page is fetched."""
-        left = [(self.spec, 0)]
+        left = deque([(self.spec, 0)])
+        known = {self.spec}
         count = 0
         while left:
-            address, depth = left.pop(0)
+            address, depth = left.popleft()
             root = self._root(fetcher, address)
             for url, lastmod in _locations(root, address):
                 if _local(root) == "urlset":
                     count += 1
                     yield url, lastmod
-                elif depth < _MAX_DEPTH:
+                elif depth < _MAX_DEPTH and url not in known and not self._why_not_followed(url):
+                    known.add(url)
                     left.append((url, depth + 1))
-            if count > _MAX_PAGES:
+            if max(count, len(known)) > _MAX_PAGES:
                 raise SourceError(f"{self.spec} names more than {_MAX_PAGES:,} pages.")
+
+    def _why_not_followed(self, url: str) -> str:
+        """A sitemap of one site must not make us read files, or other sites."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https"):
+            return "neither http nor https"
+        own = [urlsplit(each).netloc for each in (self.spec, self._options.site) if is_url(each)]
+        hosts = {_without_www(each) for each in own if each}
+        if hosts and _without_www(parts.netloc) not in hosts:
+            return "on another host (--site allows one)"
+        return ""
 
     def _root(self, fetcher: Fetcher, address: str) -> Element:
         most = self._options.fetch.max_bytes
         if address == self.spec and self._file is not None:
-            with self._file.opened() as stream:
-                body = stream.read()
+            body = self._file.content(most)
         else:
             page, self._fetched = self._fetched or fetcher.get(address), None
             body = unzipped_bytes(page.body, address, most)
         try:
             root: Element = fromstring(body)
         except (ParseError, DefusedXmlException, ValueError) as error:
-            raise SourceError(f"{address} is no sitemap: {error}.") from error
+            raise SourceError(f"{address} is not a sitemap: {error}.") from error
         if _local(root) not in ("urlset", "sitemapindex"):
             raise SourceError(
-                f"{address} is no sitemap but <{_local(root)}>.", "Name a sitemap.xml."
+                f"{address} is not a sitemap but <{_local(root)}>.", "Name a sitemap.xml."
             )
         return root
 
@@ -135,13 +150,14 @@ class _Visit:
             remedy = "Take it out of the sitemap." if gone else error.remedy or "Try again later."
             return [Reject(origin, None if gone else oid, error.message, remedy)]
         if not _is_html(found):
-            return []
+            return [Skipped(origin, oid, "not an HTML page")]
         try:
             page = Page(decoded(found.body, found.content_type))
         except TooDeep as error:
             return [Reject(origin, oid, str(error), "Close the elements, or leave the page out.")]
-        if not page.is_post(oid):
-            return []
+        reason, is_guess = page.why_not_post(oid)
+        if reason:
+            return [Skipped(origin, oid if is_guess else None, reason)]
         return [page.post(origin, oid, urljoin(found.url, page.url), lastmod)]
 
     def _wait(self, url: str) -> None:
@@ -161,6 +177,10 @@ def _locations(root: Element, address: str) -> Iterator[_Entry]:
         url = urljoin(address, found.get("loc", "")) if found.get("loc") else ""
         if url and not urlsplit(url).path.lower().endswith(_skipped(root)):
             yield url, found.get("lastmod") or None
+
+
+def _without_www(host: str) -> str:
+    return host.lower().removeprefix("www.")
 
 
 def _skipped(root: Element) -> tuple[str, ...]:

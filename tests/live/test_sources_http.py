@@ -11,7 +11,7 @@ import pytest
 from indexer.errors import SourceError
 from indexer.fetch import FetchOptions, PageStore
 from indexer.html_text import readable
-from indexer.records import RawPost, Reject
+from indexer.records import RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
 
 Server = Any  # tests/live/conftest.py
@@ -33,7 +33,7 @@ def urlset(server: Server, *paths: str) -> str:
     return f'<?xml version="1.0"?><urlset xmlns="{namespace}">{urls}</urlset>'
 
 
-def read(spec: str, options: SourceOptions = OPTIONS) -> list[RawPost | Reject]:
+def read(spec: str, options: SourceOptions = OPTIONS) -> list[SourceItem]:
     return list(open_source(spec, None, options).read())
 
 
@@ -48,14 +48,19 @@ def test_a_sitemap_and_its_pages(server: Server) -> None:
     server.say("/one/", page("One", date), Content_Type="text/html")
     canonical = f'<link rel="canonical" href="{server.url("/two")}">'
     server.say("/two.html", page("Zwei é", canonical).encode("latin-1"), Content_Type="text/html")
-    server.say("/tags/x/", page("Tagged"))
+    links = "".join(f'<p><a href="/{number}">Post number {number}</a></p>' for number in range(20))
+    server.say("/tags/x/", f"<!doctype html><title>Tagged</title><main>{links}</main>")
     server.say("/data", b"{}", Content_Type="application/json")
     server.answers["/down"] = lambda request: request.send_error(503)
     source = open_source(server.url("/sitemap.xml"), None, OPTIONS)
     assert source.kind == "sitemap"
     found = list(source.read())
     assert source.progress == 1
-    one, two, gone, down = found
+    one, two, tagged, gone, down, data = found
+    assert isinstance(tagged, Skipped)
+    assert (tagged.oid, tagged.reason) == ("tags/x", "list page")
+    assert isinstance(data, Skipped)
+    assert data.reason == "not an HTML page"
     assert isinstance(one, RawPost)
     assert (one.oid, one.title, one.url) == ("one", "One", server.url("/one/"))
     assert (str(one.pub_date)[:10], str(one.modified)[:10]) == ("2024-01-31", "2024-02-08")
@@ -92,9 +97,9 @@ def test_a_sitemap_on_the_disk(server: Server, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("<urlset><url>", "no sitemap"),
-        ('<!DOCTYPE x [<!ENTITY a "b">]><urlset>&a;</urlset>', "no sitemap"),
-        ("<rss></rss>", "no sitemap but <rss>"),
+        ("<urlset><url>", "not a sitemap"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><urlset>&a;</urlset>', "not a sitemap"),
+        ("<rss></rss>", "not a sitemap but <rss>"),
     ],
 )
 def test_a_sitemap_that_is_none(server: Server, body: str, reason: str) -> None:
@@ -235,3 +240,23 @@ def test_an_address_inside_the_own_network_is_refused(server: Server) -> None:
     with pytest.raises(SourceError, match="BLOGSEARCH_FETCH_ALLOW_PRIVATE"):
         read("file:///etc/passwd", SourceOptions())
     assert not server.asked
+
+
+def test_a_sitemap_that_lists_itself_files_and_other_hosts(server: Server, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.html"
+    secret.write_text(page("Secret"))
+    index = server.url("/sitemap.xml")
+    locations = [index, index, server.url("/b.xml"), secret.as_uri(), "http://other.test/c.xml"]
+    listed = "".join(f"<sitemap><loc>{each}</loc></sitemap>" for each in locations)
+    server.say("/sitemap.xml", f"<sitemapindex>{listed}</sitemapindex>")
+    pages = [server.url("/1"), secret.as_uri(), "http://other.test/1"]
+    listed = "".join(f"<url><loc>{each}</loc></url>" for each in pages)
+    server.say("/b.xml", f"<urlset>{listed}</urlset>", Content_Type="text/xml")
+    server.say("/1", page("One"))
+    file, other, first = sorted(read(index), key=lambda each: isinstance(each, RawPost))
+    assert isinstance(first, RawPost)
+    assert isinstance(file, Skipped)
+    assert file.reason == "neither http nor https"
+    assert isinstance(other, Skipped)
+    assert "another host" in other.reason
+    assert asked(server).count("/sitemap.xml") == 1

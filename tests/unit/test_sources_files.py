@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import time
 import tracemalloc
 from pathlib import Path
 from threading import Thread
@@ -14,7 +15,7 @@ import pytest
 from indexer.errors import SourceError
 from indexer.html_text import readable
 from indexer.normalise import documents
-from indexer.records import Document, RawPost, Reject
+from indexer.records import Document, RawPost, Reject, Skipped
 from indexer.sources import KINDS, SourceOptions, open_source
 from indexer.sources.files import decoded
 from indexer.sources.identity import fitting, oid_of_page
@@ -331,8 +332,9 @@ LIST = "".join(
     [
         ("a.html", f"{HEAD}<p>{WORDS}", True),
         ("404.html", f"{HEAD}<p>{WORDS}", False),
-        ("tags/python/index.html", f"{HEAD}<p>{WORDS}", False),
-        ("tags/index.html", f"{HEAD}<p>{WORDS}", False),
+        ("tags/python/index.html", f"{HEAD}<p>{WORDS}<p>{WORDS}", True),
+        ("tags/python/index.html", f"{HEAD}<p>{WORDS}{LIST}", False),
+        ("tags/index.html", f"{HEAD}<article>{WORDS}</article>" * 2, False),
         ("blog/page/2/index.html", f"{HEAD}<p>{WORDS}", False),
         ("search.html", f"{HEAD}<p>{WORDS}", False),
         ("archive/2024/post.html", f"{HEAD}<p>{WORDS}", True),
@@ -474,7 +476,7 @@ def test_a_feed_that_ends_early_does_not_just_end(tmp_path: Path, cut: int) -> N
 
 
 def test_no_feed(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="no RSS or Atom feed"):
+    with pytest.raises(SourceError, match="not an RSS or Atom feed"):
         read(save(tmp_path / "feed", "<html><p>x"), "feed")
 
 
@@ -541,3 +543,81 @@ def test_paragraphs_leave_code_alone() -> None:
         paragraphs("<pre>a\n\nb [gallery]</pre>c [gallery ids='1']")
         == "<pre>a\n\nb [gallery]</pre>c "
     )
+
+
+# -- the built site --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "comments",
+    [
+        '<div id="comments"><article class="comment">{0}</article>{1}</div>',
+        '<ol class="comment-list"><li class="comment"><article>{0}</article></li>{1}</ol>',
+        '<section class="webmentions"><article class="h-cite">{0}</article>{1}</section>',
+    ],
+)
+def test_a_post_whose_comments_are_articles(tmp_path: Path, comments: str) -> None:
+    """A theme that wraps comments in `<article>` made the post look like a list."""
+    many = "".join(f"<article>{WORDS} number {number}</article>" for number in range(5))
+    post = f"<article><h1>Post</h1><p>{WORDS}</p></article>"
+    save(tmp_path / "post.html", f"{HEAD}<body><main>{post}{comments.format(WORDS, many)}</main>")
+    (found,) = posts(tmp_path)
+    assert (found.title, readable(found.text).prose) == ("Post", WORDS.strip())
+
+
+def test_a_page_whose_sections_are_articles(tmp_path: Path) -> None:
+    sections = "".join(
+        f"<section><article><h2>Part {number}</h2><p>{WORDS}</p></article></section>"
+        for number in range(2)
+    )
+    save(tmp_path / "a.html", f"{HEAD}<body><main><h1>All</h1>{sections}</main>")
+    (found,) = posts(tmp_path)
+    assert [f"Part {number}" in found.text for number in range(2)] == [True, True]
+
+
+def test_json_ld(tmp_path: Path) -> None:
+    data = {
+        "@type": "BlogPosting",
+        "headline": "From JSON-LD",
+        "keywords": ["a", "b"],
+        "articleSection": "News",
+        "datePublished": "2024-01-31",
+        "inLanguage": "de",
+    }
+    script = f'<script type="application/ld+json">{json.dumps(data)}</script>'
+    save(tmp_path / "tag/a.html", f"<html><head>{script}<body><p>{WORDS}{LIST}")
+    (found,) = posts(tmp_path)
+    assert (found.title, found.keywords, found.categories) == ("From JSON-LD", ["a", "b"], ["News"])
+
+
+def test_a_page_that_is_left_out_keeps_its_oid_if_that_is_a_guess(tmp_path: Path) -> None:
+    save(tmp_path / "list.html", f"{HEAD}<main>{LIST}</main>")
+    save(tmp_path / "hidden.html", f'{HEAD}<meta name="robots" content="noindex"><p>{WORDS}')
+    found = {each.reason: each.oid for each in read(tmp_path) if isinstance(each, Skipped)}
+    assert found == {"list page": "list", "noindex": None}
+
+
+def test_html_outside_the_folder_is_not_read(tmp_path: Path) -> None:
+    save(tmp_path / "secret.html", f"{HEAD}<p>{WORDS}")
+    save(tmp_path / "site/a.html", f"{HEAD}<p>{WORDS}")
+    (tmp_path / "site/b.html").symlink_to(tmp_path / "secret.html")
+    os.mkfifo(tmp_path / "site/c.html")
+    found = read(tmp_path / "site")
+    assert [each.oid for each in found if isinstance(each, RawPost)] == ["a"]
+    assert [each.oid for each in found if isinstance(each, Reject)] == ["b", "c"]
+
+
+def test_a_feed_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "feed.xml.gz"
+    path.write_bytes(gzip.compress(b"<rss>" + b" " * 30_000_000))
+    with pytest.raises(SourceError, match="more than 20,000,000 bytes"):
+        read(path, "feed")
+
+
+def test_a_deep_page_is_read_in_linear_time(tmp_path: Path) -> None:
+    inner = f"<p>{WORDS}</p>" * 2_000
+    save(tmp_path / "a.html", f"{HEAD}<body>" + "<div>" * 1_900 + inner)
+    start = time.monotonic()
+    (found,) = posts(tmp_path)
+    assert readable(found.text).prose.count("A sentence") == 8_000
+    assert time.monotonic() - start < 10

@@ -6,9 +6,9 @@ from urllib.parse import quote, urljoin
 
 from indexer.errors import SourceError
 from indexer.html_text import TooDeep
-from indexer.records import Origin, RawPost, Reject, SourceItem
+from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions
-from indexer.sources.files import decoded, files_in, remedy_of
+from indexer.sources.files import decoded, files_in, read_inside, remedy_of
 from indexer.sources.html.page import Page
 from indexer.sources.identity import oid_of_page
 
@@ -38,24 +38,23 @@ class HTMLFolder:
             )
         base = self._folder if self._folder.is_dir() else self._folder.parent
         for number, file in enumerate(files, start=1):
-            yield from self._page(file, file.relative_to(base).as_posix())
+            yield from self._page(file, file.relative_to(base).as_posix(), base)
             self.progress = number / len(files)
 
-    def _page(self, file: Path, path: str) -> Iterator[RawPost | Reject]:
+    def _page(self, file: Path, path: str, base: Path) -> Iterator[SourceItem]:
         origin, oid = Origin(str(file)), oid_of_page(quote(path))
         try:
-            if file.stat().st_size > _MAX_BYTES:
-                reason = f"the page has more than {_MAX_BYTES:,} bytes"
-                yield Reject(origin, oid, reason, "Split it into several, or leave it out.")
-                return
-            page = Page(decoded(file.read_bytes()))
+            page = Page(decoded(read_inside(file, [base.resolve()], _MAX_BYTES)))
         except OSError as error:
             yield Reject(origin, oid, error.strerror or str(error), remedy_of(error))
             return
         except TooDeep as error:
             yield Reject(origin, oid, str(error), "Close the elements, or leave the page out.")
             return
-        if page.is_post(oid):
+        reason, is_guess = page.why_not_post(oid)
+        if reason:
+            yield Skipped(origin, oid if is_guess else None, reason)
+        else:
             yield page.post(origin, oid, self._url(page, path))
 
     def _url(self, page: Page, path: str) -> str:

@@ -1,20 +1,22 @@
-"""The part of an HTML page that its author wrote, without the navigation around it.
+"""The part of an HTML page that its author wrote, without the navigation and comments around it.
 
-Templates of today say it with `<main>` and `<article>`; for the others, the element whose
-paragraphs hold the most text that is not links. Larger libraries for this (trafilatura,
-readability-lxml) bring lxml and a dozen more packages; docs/sources.md tells how they compare.
+Templates of today mark it with `<main>` and `<article>`; for others it is the element whose
+paragraphs hold the most text that is not links. docs/sources.md compares this with trafilatura.
 """
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_SAID = (
-    "[itemprop=articleBody]",
-    "article",
-    "main",
-    "[role=main]",
-    "#content",
+_MARKED = ("[itemprop=articleBody]", "article", "main", "[role=main]", "#content")
+_COMMENTS = ", ".join(
+    (
+        *("#comments", ".comments", ".comments-area", ".comment-list", ".commentlist", "#respond"),
+        *("#disqus_thread", ".giscus", ".utterances", ".webmentions", "#webmentions", ".u-comment"),
+        *("#comment-section", ".comment-section", '[itemtype$="schema.org/Comment"]'),
+        *("article.comment", "li.comment", "div.comment", "[itemprop=comment]"),
+    )
 )
 _AROUND = ", ".join(
     (
@@ -24,39 +26,92 @@ _AROUND = ", ".join(
         *(".toc", "#toc", ".table-of-contents", "#TOC", ".contents.topic", ".breadcrumb"),
         *(".breadcrumbs", ".pagination", ".pager", ".post-navigation", ".nav-links", ".sidebar"),
         *(".sphinxsidebar", ".related", ".related-posts", ".share", ".sharedaddy", ".social"),
-        *("#comments", ".comments", "#disqus_thread", ".skip-link", ".screen-reader-text"),
-        *(".post-meta", ".entry-meta", ".byline", ".footnote-backref", ".cookie-banner"),
+        *(".skip-link", ".screen-reader-text", ".post-meta", ".entry-meta", ".byline"),
+        *(".footnote-backref", ".cookie-banner"),
     )
 )
 _TEXT = "p, pre, blockquote, dd, li, td"
-_ENOUGH = 140
-"""Characters; fewer in what a template calls the article, and it means something else."""
+_MIN_MARKED = 140
+"""Characters; an element with fewer that a template calls the article means something else."""
 
-_MENU = 600
+_MAX_MENU = 600
 """Characters; a longer list of links may be what the page is about."""
-_MOST = 0.7
+_MIN_SHARE = 0.7
+"""The share of the page's text that the densest element must hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lengths:
+    """Characters of text without white space, and those of them inside links."""
+
+    text: int
+    linked: int
+
+    @property
+    def unlinked(self) -> int:
+        return self.text - self.linked
+
+    @property
+    def link_share(self) -> float:
+        return self.linked / self.text if self.text else 0.0
+
+
+_NONE = _Lengths(0, 0)
+
+
+def remove_comments(page: LexborHTMLParser) -> None:
+    """Remove the visitors' comments, also those that a theme wraps in `<article>`."""
+    for node in page.css(_COMMENTS):
+        # Not an element around the whole post that is only called so.
+        if node.parent is not None and node.css_first("h1, main") is None:
+            node.remove()
 
 
 def main_content(page: LexborHTMLParser) -> LexborNode | None:
-    """The element with the content; what stands around it is gone from the page afterwards."""
+    """The element with the content; what is around it is removed from the page."""
     body = page.body
     if body is None:
         return None
+    remove_comments(page)
     for node in body.css(_AROUND):
         if node.parent is not None and not _holds_content(node):
             node.remove()
-    for selector in _SAID:
-        found = max(body.css(selector), key=_length, default=None)
-        if found is not None and _length(found) >= _ENOUGH:
+    lengths = _measure(body)
+    for selector in _MARKED:
+        nodes = body.css(selector)
+        if not nodes:
+            continue
+        found = max(nodes, key=lambda node: lengths.get(node.mem_id, _NONE).text)
+        length = lengths.get(found.mem_id, _NONE).text
+        # Sections of one page may be articles, too: none of them is the content.
+        others = sum(lengths.get(node.mem_id, _NONE).text for node in top_articles(nodes))
+        if length >= _MIN_MARKED and (selector != "article" or length > 0.6 * others):
             return found
-    _drop_link_lists(body)
-    return _densest(body) or body
+    _remove_link_lists(body, lengths)
+    return _densest(body, _measure(body)) or body
 
 
-def link_density(node: LexborNode) -> float:
+def top_articles(nodes: list[LexborNode]) -> list[LexborNode]:
+    """Those of the nodes that are not inside another of them; they are in document order."""
+    known = {node.mem_id for node in nodes}
+    found = []
+    for node in nodes:
+        parent = node.parent
+        while parent is not None and parent.mem_id not in known:
+            parent = parent.parent
+        if parent is None:
+            found.append(node)
+    return found
+
+
+def text_length(node: LexborNode) -> int:
+    """Characters of text without white space."""
+    return len("".join(node.text().split()))
+
+
+def link_share(node: LexborNode) -> float:
     """The part of an element's text that is links, 0 to 1."""
-    whole = _length(node)
-    return min(1.0, sum(_length(link) for link in node.css("a")) / whole) if whole else 0.0
+    return _measure(node).get(node.mem_id, _NONE).link_share
 
 
 def _holds_content(node: LexborNode) -> bool:
@@ -64,40 +119,69 @@ def _holds_content(node: LexborNode) -> bool:
     return node.css_first("main, article, [role=main]") is not None
 
 
-def _drop_link_lists(body: LexborNode) -> None:
-    """Menus and "next, previous, up" of templates that do not call them navigation."""
-    for node in body.css("header, div, ul, table, p"):
-        if node.parent is None or len(node.css("a")) < 2 or _holds_content(node):
+def _measure(root: LexborNode) -> dict[int, _Lengths]:
+    """The lengths of every element, in one pass: asking each for its text would be quadratic."""
+    found: dict[int, _Lengths] = {}
+    stack: list[tuple[LexborNode, bool]] = [(root, False)]
+    open_sums: list[list[int]] = [[0, 0]]
+    while stack:
+        node, is_end = stack.pop()
+        if is_end:
+            text, linked = open_sums.pop()
+            linked = text if node.tag == "a" else linked
+            found[node.mem_id] = _Lengths(text, linked)
+            open_sums[-1][0] += text
+            open_sums[-1][1] += linked
             continue
-        if _length(node) < _MENU and link_density(node) > 0.5:
+        if node.tag == "-text":
+            open_sums[-1][0] += len("".join((node.text_content or "").split()))
+            continue
+        open_sums.append([0, 0])
+        stack.append((node, True))
+        children = []
+        child = node.first_child
+        while child is not None:
+            children.append((child, False))
+            child = child.next
+        stack += reversed(children)
+    return found
+
+
+def _remove_link_lists(body: LexborNode, lengths: dict[int, _Lengths]) -> None:
+    """Menus and "next, previous, up" of templates that do not mark them as navigation."""
+    for node in body.css("header, div, ul, table, p"):
+        length = lengths.get(node.mem_id, _NONE)
+        if (
+            node.parent is not None
+            and 0 < length.text < _MAX_MENU
+            and length.link_share > 0.5
+            and len(node.css("a")) > 1
+            and not _holds_content(node)
+        ):
             node.remove()
 
 
-def _densest(body: LexborNode) -> LexborNode | None:
-    """The smallest element that holds most of the text, as far as it is not links.
+def _densest(body: LexborNode, lengths: dict[int, _Lengths]) -> LexborNode | None:
+    """The smallest element that holds most of the text outside links.
 
-    Found from the paragraphs: the parent with the most text in them, and from there upwards,
-    because a long page often has a container for each of its sections.
+    Found from the parent whose paragraphs hold the most text, and from there upwards, because a
+    long page often has a container for each of its sections.
     """
-    scores: dict[int, float] = defaultdict(float)
+    scores: dict[int, int] = defaultdict(int)
     nodes: dict[int, LexborNode] = {}
     for paragraph in body.css(_TEXT):
         parent = paragraph.parent
         if parent is not None:
             nodes[parent.mem_id] = parent
-            scores[parent.mem_id] += _unlinked(paragraph)
+            scores[parent.mem_id] += lengths.get(paragraph.mem_id, _NONE).unlinked
     if not scores:
         return None
     found: LexborNode | None = nodes[max(scores, key=lambda key: scores[key])]
-    wanted = _MOST * _unlinked(body)
-    while found is not None and found.tag != "body" and _unlinked(found) < wanted:
+    enough = _MIN_SHARE * lengths.get(body.mem_id, _NONE).unlinked
+    while (
+        found is not None
+        and found.tag != "body"
+        and lengths.get(found.mem_id, _NONE).unlinked < enough
+    ):
         found = found.parent
     return found
-
-
-def _unlinked(node: LexborNode) -> float:
-    return _length(node) * (1 - link_density(node))
-
-
-def _length(node: LexborNode) -> int:
-    return len("".join(node.text().split()))

@@ -11,7 +11,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from indexer.dates import NoDate, moment
 from indexer.html_text import check_depth, one_line
 from indexer.records import Origin, RawPost
-from indexer.sources.html.main_content import link_density, main_content
+from indexer.sources.html.main_content import (
+    link_share,
+    main_content,
+    remove_comments,
+    text_length,
+    top_articles,
+)
 
 _PUBLISHED = (
     *("article:published_time", "datePublished", "date", "dc.date", "dc.date.issued"),
@@ -19,14 +25,13 @@ _PUBLISHED = (
 )
 _MODIFIED = ("article:modified_time", "og:updated_time", "dateModified", "dcterms.modified")
 _LISTS = frozenset(
-    ("tag", "tags", "category", "categories", "author", "authors", "label", "labels")
-)
-_NO_POSTS = frozenset(
-    ("404", "search", "genindex", "py-modindex", "archive", "archives", "sitemap", "offline")
-)
+    ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
+) | {"archives", "series", "topics", "page"}
+_TOOLS = frozenset(("404", "search", "genindex", "py-modindex", "sitemap", "offline"))
+_NUMBERED = re.compile(r"(?:^|/)page/?-?\d+$")
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
 _HEAD = 10_000
-_NUMBERED = re.compile(r"(?:^|/)page/?-?\d+$")
+_POSTINGS = ("article", "blogposting", "newsarticle", "techarticle", "report", "socialmediaposting")
 
 
 class Page:
@@ -50,7 +55,11 @@ class Page:
                 self._labels.append(content)
             if name and content:
                 self._meta.setdefault(name.lower(), content)
-        self._data = {key: value for each in _json_ld(self._page) for key, value in each.items()}
+        self._data: dict[str, Any] = {}
+        self._is_posting = False
+        for each in _json_ld(self._page):
+            self._is_posting = self._is_posting or _is_posting(each)
+            self._data = {**each, **self._data}
 
     @property
     def url(self) -> str:
@@ -60,36 +69,58 @@ class Page:
         is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", said.strip(), re.IGNORECASE)
         return "" if is_other else said.strip()
 
-    def is_post(self, path: str) -> bool:
-        """False for lists of posts, redirects, parts of pages, and pages that ask not to be found.
+    @property
+    def language(self) -> str:
+        """The language that the page says it is in; "" if it says none."""
+        html = self._page.css_first("html[lang]")
+        said = html.attributes.get("lang") if html else ""
+        other = self._meta.get("content-language") or self._data.get("inLanguage")
+        return said or (other if isinstance(other, str) else "")
 
-        `path` is the page's oid. A page that calls itself an article is one wherever it is.
+    def why_not_post(self, path: str) -> tuple[str, bool]:
+        """Why the page is not a post ("" if it is one), and whether that is a guess.
+
+        `path` is the page's oid. A page that calls itself an article is a post wherever it is.
         """
-        robots = self._meta.get("robots", "").lower()
+        robots = ",".join(self._meta.get(each, "") for each in ("robots", "googlebot")).lower()
         if not self._is_whole:
-            return False
-        if "noindex" in robots or robots == "none":
-            return False
+            return "part of a page", True
+        if "noindex" in robots or robots.strip(",") == "none":
+            return "noindex", False
         if self._page.css_first("meta[http-equiv=refresh i]") is not None:
-            return False
-        if self._meta.get("og:type", "").lower() == "article":
-            return True
+            return "redirect", False
+        if self._meta.get("og:type", "").lower() == "article" or self._is_posting:
+            return "", False
         parts = path.lower().split("/")
-        if parts[-1] in _NO_POSTS | _LISTS or _NUMBERED.search(path.lower()):
-            return False
-        if not _LISTS.isdisjoint(parts[:-1]) or len(self._page.css("article")) >= 3:
-            return False
+        if parts[-1] in _TOOLS:
+            return "error page, search or index", True
+        return ("list page", True) if self._is_list(path.lower(), parts) else ("", False)
+
+    def _is_list(self, path: str, parts: list[str]) -> bool:
+        """Whether the page lists posts: by what it holds, and by its path if that is in doubt."""
+        remove_comments(self._page)
+        articles = top_articles(self._page.css("article"))
+        lengths = sorted(map(text_length, articles))
+        if len(articles) >= 3 and lengths[-1] < sum(lengths) / 2:
+            return True
         main = self._page.css_first("main, article, [role=main], body")
         links = len(main.css("a")) if main else 0
-        return main is None or links < 10 or link_density(main) < 0.6
+        share = link_share(main) if main else 0.0
+        if links >= 10 and share >= 0.6:
+            return True
+        if _NUMBERED.search(path):  # `page/2`: what every generator calls a page of a list
+            return True
+        return not _LISTS.isdisjoint(parts) and (share > 0.25 or len(articles) > 1)
 
     def post(self, origin: Origin, oid: str, url: str, lastmod: str | None = None) -> RawPost:
         """The post; `lastmod` counts as its last change where the page itself says nothing."""
         published, modified = self._moment(_PUBLISHED), self._moment(_MODIFIED)
         published = published or self._time_element()
         heads = (self._meta.get("og:title"), self._data.get("headline"))
-        section = self._meta.get("article:section")
-        keywords = self._labels or self._meta.get("keywords", "").split(",")
+        section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
+        said = self._meta.get("keywords") or self._data.get("keywords") or ""
+        listed = said.split(",") if isinstance(said, str) else said
+        keywords = self._labels or [each for each in listed if isinstance(each, str)]
         site = self._meta.get("og:site_name", "")
         head = self._page.css_first("head > title")
         name = _without_site(one_line(head.text()) if head else "", site)
@@ -129,7 +160,7 @@ def _first_moment(values: list[Any]) -> datetime | None:
 
 
 def _json_ld(page: LexborHTMLParser) -> Iterator[dict[str, Any]]:
-    """Descriptions of a posting; one page may describe its site, its author and more beside."""
+    """Descriptions of the posting; a page may describe its site, its author and more beside it."""
     for script in page.css('script[type="application/ld+json"]'):
         try:
             data = orjson.loads(script.text())
@@ -137,8 +168,14 @@ def _json_ld(page: LexborHTMLParser) -> Iterator[dict[str, Any]]:
             continue
         graph = data.get("@graph") if isinstance(data, dict) else data
         for each in graph if isinstance(graph, list) else [data]:
-            if isinstance(each, dict) and "headline" in each:
+            if isinstance(each, dict) and ("headline" in each or _is_posting(each)):
                 yield each
+
+
+def _is_posting(data: dict[str, Any]) -> bool:
+    types = data.get("@type")
+    names = types if isinstance(types, list) else [types]
+    return any(isinstance(name, str) and name.lower() in _POSTINGS for name in names)
 
 
 def _heading(main: LexborNode | None) -> str:
