@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 
@@ -134,29 +135,35 @@ def test_an_unexpected_error_of_a_subcommand_is_one_message_or_a_traceback(
     assert isinstance(result.exception, RuntimeError)
 
 
+@pytest.fixture
+def posts(tmp_path: Path) -> Path:
+    """A file with one post."""
+    path = tmp_path / "posts.jsonl"
+    path.write_text(json.dumps({"oid": "three-balls", "title": "Juggling three balls"}))
+    return path
+
+
 def test_frequent_searches_are_cached_again_after_a_swap(
-    run: Run, settings: Settings, alias: str
+    run: Run, own_settings: Settings, posts: Path
 ) -> None:
-    own = settings.model_copy(update={"index": alias})
-    posts = str(REPOSITORY / "sample" / "posts.jsonl")
-    assert run("reindex", posts, settings=own).exit_code == 0
-    service = create_app(own)
+    assert run("reindex", posts, settings=own_settings).exit_code == 0
+    service = create_app(own_settings)
     visitor = service.test_client()
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "MISS"
     # Counts go to Redis some seconds later, or when they are asked for.
     assert service.extensions["blogsearch"].cache.query_log.popular(1)
-    again = run("reindex", posts, settings=own)
+    again = run("reindex", posts, settings=own_settings)
     assert "most frequent" in again.output
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "HIT"
 
 
-def test_old_generations_are_deleted(run: Run, settings: Settings, alias: str) -> None:
-    own = settings.model_copy(update={"index": alias})
-    posts = str(REPOSITORY / "sample" / "posts.jsonl")
+def test_old_generations_are_deleted(
+    run: Run, own_settings: Settings, alias: str, posts: Path
+) -> None:
     for _ in range(3):
-        last = run("reindex", posts, settings=own)
+        last = run("reindex", posts, settings=own_settings)
         assert last.exit_code == 0, last.output
     assert f"{alias}-000001" in last.output
-    listed = run("indices", "--format", "json", settings=own)
+    listed = run("indices", "--format", "json", settings=own_settings)
     states = {one["generation"]: one["state"] for one in json.loads(listed.output)}
     assert states == {f"{alias}-000002": "previous", f"{alias}-000003": "live"}
