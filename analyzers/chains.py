@@ -1,42 +1,39 @@
-"""The analysis chains: how a text becomes the tokens that are searched, each step with its reason.
+"""The analysis chains: how a text becomes the tokens that are searched.
 
 The order is html_strip, standard tokenizer, lowercase, synonyms, stop, snowball:
 
-- synonyms before snowball, so that rules are written in plain words and `go => golang` keeps "go"
-  away from "going", which snowball would make the same;
+- synonyms before snowball, so that rules are written in plain words and `go => golang` separates
+  "go" from "going", which has the same stem;
 - stop after synonyms, so that a rule may contain stop words (`state of the art, sota`): with stop
-  first such rules are refused or never match (22 searches over ten posts: none wrong in this order,
-  measured in docs/relevance.md);
+  first, such rules are rejected or never match (docs/synonyms.md has the measurement);
 - the same chain at index and search time, because a contraction only works when both sides are
   contracted.
 
-The char filters between html_strip and the tokenizer write what the tokenizer would drop (C++,
-.NET, ===) as words. The names they make are internal; `readable` turns them back.
+Accents are folded first in languages where they are optional (English), and otherwise last,
+because the stemmers need them: folded first, a French stemmer finds 21 % fewer of the inflections
+that it finds otherwise, a Turkish one 33 % (docs/languages.md).
+
+The char filters between html_strip and the tokenizer replace what the tokenizer would drop (C++,
+.NET, ===) by words. These words are internal; `readable` turns them back.
 """
 
 from typing import Any
 
+from analyzers.languages import Language, TokenFilter
 from analyzers.rules import RuleSet
 
 TEXT = "blog_text"
-"""Prose, stemmed and with synonyms."""
+"""Prose: synonyms, stop words removed, stemmed, folded."""
 FORMS = "blog_forms"
-"""Prose with synonyms, unstemmed: ranks a word, in either spelling, above its inflections."""
+"""Prose with synonyms, not stemmed: ranks a word, in either spelling, above its inflections."""
 WORDS = "blog_words"
-"""Words as they were written: no synonyms, nothing stopped, no stemming. For spelling."""
+"""Words as written, but folded: no synonyms, no stop words removed, not stemmed."""
+SPELLING = "blog_spelling"
+"""Words as written, with accents where they are letters of the language: for corrections."""
 CODE = "blog_code"
-"""Code blocks: unstemmed, camelCase as a whole and by its parts."""
+"""Code blocks: not stemmed; camelCase as a whole and split."""
 SYNONYMS = "blog_synonyms"
 """The synonym filter."""
-
-# fmt: off
-STOP_WORDS = frozenset((
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is",
-    "it", "no", "not", "of", "on", "or", "such", "that", "the", "their", "then", "there",
-    "these", "they", "this", "to", "was", "will", "with",
-))
-# fmt: on
-"""Lucene's English stop words (`_english_`), spelled out because a plan must know them too."""
 
 SYMBOL_WORDS = {
     "cplusplus": "c++",
@@ -44,12 +41,12 @@ SYMBOL_WORDS = {
     "fsharp": "f#",
     "dotnet": ".net",
 }
-"""Names that the char filters give to words the tokenizer would cut, and what they stand for."""
+"""Words that the char filters write for symbols, and the symbols."""
 
 OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
-"""Signs that are found like words, longer ones before those that are in them."""
+"""Operators that are found like words; longer ones before those that they contain."""
 _OPERATOR_PREFIX = "op0"
-"""Operators become `op0` and their code points: a word that nobody types and no stemmer cuts."""
+"""Operators become `op0` and their code points, which nobody types and no stemmer changes."""
 
 
 def _operator_word(operator: str) -> str:
@@ -57,7 +54,7 @@ def _operator_word(operator: str) -> str:
 
 
 def readable(token: str) -> str | None:
-    """A token of the words field as a person would write it; None for what must not be shown."""
+    """A token of an unstemmed field as a person would write it; None for an operator."""
     if token.startswith(_OPERATOR_PREFIX):
         return None
     return SYMBOL_WORDS.get(token, token)
@@ -65,34 +62,38 @@ def readable(token: str) -> str | None:
 
 _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”": "\\u0022"}
 
-# Three steps with a pattern and one with a table: each step copies the whole text, and seven of
-# them took as long as all the rest of indexing.
-_APART = (
-    # A row of four or more is a ruler, not an operator.
+# Three filters with a pattern and one with a table: each copies the whole text, and seven of them
+# took as long as all the rest of indexing.
+_SEPARATORS = (
+    # Four or more in a row are a line, not an operator.
     r"([=\-|&?:])\1{3,}"
-    # The tokenizer keeps node.js, pyproject.toml and snake_case whole: .942 → .960 when split
-    # (shared measurements). A point between digits stays: 3.11 is one number.
+    # The tokenizer keeps node.js, pyproject.toml and snake_case whole: nDCG@10 .942, split .960.
+    # A point between digits is kept: 3.11 is one number.
     r"|_|(?<=\p{L})[.:](?=\p{L})"
     # C++11 is C++ and 11.
     r"|(?<=\b[Cc]\+\+|\b[CcFf]#)(?=\w)"
 )
-# Only words that start small are cut: createReactApp, but not GitHub, iPhone or macOS, which are
-# names; whole they are found through the words twin.
-_CAMEL = r"|(?=\p{Lu}\p{Ll})(?<=\b\p{Ll}[\p{L}\p{N}]{0,40}\p{Ll})"
+# Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
+# iPhone and macOS. The whole word is found in the unstemmed fields.
+_CAMEL_CASE = r"|(?=\p{Lu}\p{Ll})(?<=\b\p{Ll}[\p{L}\p{N}]{0,40}\p{Ll})"
 
 
 def _char_filters() -> dict[str, dict[str, Any]]:
     pattern = "pattern_replace"
     symbols = {
         **_QUOTES,
-        # The longest match wins: that is the filter's own rule.
+        # Of several that match, the filter takes the longest.
         **{sign: f"\\u0020{_operator_word(sign)}\\u0020" for sign in OPERATORS},
         "C++": "cplusplus",
         "c++": "cplusplus",
     }
     return {
-        "blog_apart": {"type": pattern, "pattern": _APART, "replacement": " "},
-        "blog_apart_camel": {"type": pattern, "pattern": _APART + _CAMEL, "replacement": " "},
+        "blog_separators": {"type": pattern, "pattern": _SEPARATORS, "replacement": " "},
+        "blog_separators_camel": {
+            "type": pattern,
+            "pattern": _SEPARATORS + _CAMEL_CASE,
+            "replacement": " ",
+        },
         "blog_symbols": {
             "type": "mapping",
             "mappings": [f"{sign} => {word}" for sign, word in symbols.items()],
@@ -110,18 +111,17 @@ def _char_filters() -> dict[str, dict[str, Any]]:
     }
 
 
-_SYMBOLS = ["blog_apart", "blog_symbols", "blog_sharp", "blog_dotnet"]
-_SYMBOLS_AND_CAMEL = ["blog_apart_camel", *_SYMBOLS[1:]]
+_SYMBOLS = ["blog_separators", "blog_symbols", "blog_sharp", "blog_dotnet"]
+_SYMBOLS_AND_CAMEL = ["blog_separators_camel", *_SYMBOLS[1:]]
 
 
-def _filters(rules: RuleSet) -> dict[str, dict[str, Any]]:
-    return {
-        # "Go's" is about Go; and a rule about go must see it before snowball does.
-        "blog_possessive": {"type": "stemmer", "language": "possessive_english"},
+def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
+    """The `analysis` part of an index's settings, with the rules compiled in."""
+    filters: dict[str, Any] = {
         SYNONYMS: {"type": "synonym", "synonyms": list(rules.compiled)},
-        "blog_stop": {"type": "stop", "stopwords": sorted(STOP_WORDS)},
-        "blog_snowball": {"type": "snowball", "language": "English"},
-        # split_on_numerics would cut python2 and utf8 apart; preserve_original keeps the whole.
+        "blog_stop": {"type": "stop", "stopwords": sorted(language.stop_words)},
+        "blog_stem": {"type": "snowball", "language": language.name.capitalize()},
+        # split_on_numerics would split python2 and utf8; preserve_original keeps the whole.
         "blog_camel_parts": {
             "type": "word_delimiter",
             "preserve_original": True,
@@ -130,29 +130,40 @@ def _filters(rules: RuleSet) -> dict[str, dict[str, Any]]:
         },
     }
 
+    def named(kind: str, definitions: tuple[TokenFilter, ...]) -> list[str]:
+        """The names of filters; those with a configuration are added to `filters`."""
+        names = []
+        for number, definition in enumerate(definitions, 1):
+            name = definition if isinstance(definition, str) else f"blog_{kind}_{number}"
+            if not isinstance(definition, str):
+                filters[name] = dict(definition)
+            names.append(name)
+        return names
 
-def analysis(rules: RuleSet) -> dict[str, Any]:
-    """The `analysis` part of an index's settings, with the rules as they are now compiled in."""
-
-    def chain(char_filters: list[str], filters: list[str]) -> dict[str, Any]:
+    def chain(char_filters: list[str], names: list[str]) -> dict[str, Any]:
         return {
             "type": "custom",
             "char_filter": ["html_strip", *char_filters],
             "tokenizer": "standard",
-            "filter": filters,
+            "filter": names,
         }
 
-    plain = ["lowercase", "asciifolding", "blog_possessive"]
+    first = named("lowercase", (language.lowercase,))
+    folding = named("folding", language.folding)
+    if language.folds_first:
+        first, folding = first + folding, []
+    if language.apostrophe:
+        # Before synonyms: "Go's" is about Go, and rules about "go" apply to it.
+        remove = {"type": "pattern_replace", "pattern": language.apostrophe, "replacement": ""}
+        first += named("apostrophe", (remove,))
     return {
         "char_filter": _char_filters(),
-        "filter": _filters(rules),
+        "filter": filters,
         "analyzer": {
-            TEXT: chain(
-                _SYMBOLS_AND_CAMEL,
-                [*plain, SYNONYMS, "blog_stop", "blog_snowball"],
-            ),
-            FORMS: chain(_SYMBOLS, [*plain, SYNONYMS]),
-            WORDS: chain(_SYMBOLS, plain),
-            CODE: chain(_SYMBOLS, ["blog_camel_parts", *plain]),
+            TEXT: chain(_SYMBOLS_AND_CAMEL, [*first, SYNONYMS, "blog_stop", "blog_stem", *folding]),
+            FORMS: chain(_SYMBOLS, [*first, SYNONYMS, *folding]),
+            WORDS: chain(_SYMBOLS, [*first, *folding]),
+            SPELLING: chain(_SYMBOLS, first),
+            CODE: chain(_SYMBOLS, ["blog_camel_parts", *first, *folding]),
         },
     }

@@ -1,7 +1,8 @@
 """The health checks of `/__heartbeat__` and `blogsearch doctor`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from elasticsearch import Elasticsearch, TransportError
 
@@ -34,7 +35,7 @@ def checks(elastic: Elasticsearch, cache: AnswerCache, settings: Settings) -> li
     if engine.status == "error":
         index = Check("index", "error", "not checked: Elasticsearch does not answer")
     else:
-        index = _index(elastic, settings.index)
+        index = _index(elastic, settings)
     return [engine, index, _redis(cache, settings)]
 
 
@@ -57,21 +58,35 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
     return Check("elasticsearch", "ok", seen)
 
 
-def _index(elastic: Elasticsearch, alias: str) -> Check:
+def _index(elastic: Elasticsearch, settings: Settings) -> Check:
+    alias = settings.index
     try:
         with translated():
             count = elastic.count(index=alias)
-            names = ", ".join(elastic.indices.get_alias(name=alias))
+            mappings = elastic.indices.get_mapping(index=alias).body
     except ServiceError as error:
         return Check(
             "index", "error", f"there is no index behind the alias {alias!r}", error.message
         )
-    seen = f"{names}: {count['count']:,} documents"
+    seen = f"{', '.join(mappings)}: {count['count']:,} documents"
     if count["_shards"]["failed"]:
         return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")
     if not count["count"]:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
+    languages = {_language(body["mappings"]) for body in mappings.values()}
+    if languages != {settings.language}:
+        return Check(
+            "index",
+            "warning",
+            f"{seen}, in {', '.join(languages)}; BLOGSEARCH_LANGUAGE is {settings.language}",
+            "Run `blogsearch synonyms load` to rebuild the index, or change the setting.",
+        )
     return Check("index", "ok", seen)
+
+
+def _language(mapping: Mapping[str, Any]) -> str:
+    meta = mapping.get("_meta", {}).get("blogsearch", {})
+    return str(meta.get("language", "english"))
 
 
 def _redis(cache: AnswerCache, settings: Settings) -> Check:

@@ -62,6 +62,12 @@ class Settings(BaseSettings):
         pattern=r"^[a-z0-9][a-z0-9_-]{0,79}$",
         description="The alias that is searched; its indices are called blog-000001 and so on.",
     )
+    language: str = Field(
+        "english",
+        description="The language of the posts: stemming, stop words and typical typing errors; "
+        "docs/languages.md lists the languages. A change needs a new index: run "
+        "`blogsearch synonyms load`.",
+    )
     shards: int = Field(1, ge=1, le=64, description="Primary shards of a new index.")
     replicas: int = Field(0, ge=0, le=8, description="Replicas of each shard.")
     keep_generations: int = Field(
@@ -154,6 +160,16 @@ class Settings(BaseSettings):
     commit: str = Field(
         "", description="The commit this was built from, for `/__version__`; the image sets it."
     )
+
+    @field_validator("language")
+    @classmethod
+    def _known_language(cls, name: str) -> str:
+        # Imported here: it imports the stemmers.
+        from analyzers.languages import LANGUAGES
+
+        if name not in LANGUAGES:
+            raise ValueError(f"is not one of {', '.join(LANGUAGES)}")
+        return name
 
     @field_validator("cache_serializer")
     @classmethod

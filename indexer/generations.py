@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from elasticsearch import Elasticsearch
 
+from analyzers.languages import ENGLISH
 from indexer.errors import IndexingError, NoGeneration
 
 _NUMBERED = re.compile(r"-(\d{6,})\Z")
@@ -39,6 +40,7 @@ class Generation:
     number: int
     state: State
     rules: str | None
+    language: str
     schema: int | None
     built: str | None
     write_blocked: bool
@@ -219,6 +221,7 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
         number=_number(alias, name) or 0,
         state=_state(alias, name, body.get("aliases", {}), meta),
         rules=meta.get("rules"),
+        language=meta.get("language", ENGLISH.name),
         schema=meta.get("schema"),
         built=meta.get("built"),
         write_blocked=str(blocks.get("write", "false")) == "true",

@@ -8,7 +8,8 @@ from typing import Any
 
 from elasticsearch.dsl import Date, Document, Index, Join, Keyword, MetaField, Text
 
-from analyzers.chains import CODE, FORMS, TEXT, WORDS, analysis
+from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, analysis
+from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 
 SCHEMA = 1
@@ -22,7 +23,7 @@ def _spelling() -> Text:
 
     No positions or norms: the suggester only needs to know whether a document has a word.
     """
-    return Text(analyzer=WORDS, norms=False, index_options="docs")
+    return Text(analyzer=SPELLING, norms=False, index_options="docs")
 
 
 def _prose() -> Text:
@@ -83,12 +84,22 @@ class BlogComment(Document):
     digest = Keyword(index=False)
 
 
-def index_body(rules: RuleSet, *, shards: int, replicas: int) -> dict[str, Any]:
-    """Settings and mappings of a new index; `_meta.blogsearch` identifies its rules and schema."""
+def index_body(
+    rules: RuleSet, *, shards: int, replicas: int, language: Language = ENGLISH
+) -> dict[str, Any]:
+    """Settings and mappings of a new index.
+
+    `_meta.blogsearch` identifies its rules, language and schema.
+    """
     index = Index("blog")  # `generations.create` gives the index its own name
     index.document(BlogItem)
     index.document(BlogComment)
-    index.settings(number_of_shards=shards, number_of_replicas=replicas, analysis=analysis(rules))
+    index.settings(
+        number_of_shards=shards,
+        number_of_replicas=replicas,
+        analysis=analysis(rules, language),
+    )
     body: dict[str, Any] = index.to_dict()
-    body["mappings"]["_meta"] = {"blogsearch": {"rules": rules.digest, "schema": SCHEMA}}
+    meta = {"rules": rules.digest, "language": language.name, "schema": SCHEMA}
+    body["mappings"]["_meta"] = {"blogsearch": meta}
     return body

@@ -163,6 +163,7 @@ NOTICE = """\
 #
 # Many pairs have the same stem, but the spelling counts in the ranking, too:
 # check-ignore: same_stem
+# language: english
 """
 
 

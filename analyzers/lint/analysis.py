@@ -10,17 +10,20 @@ from collections.abc import Iterator, Sequence
 from elasticsearch import Elasticsearch
 
 from analyzers.findings import Finding, Severity
+from analyzers.languages import ENGLISH, Language
 from analyzers.lint.scratch_index import RulesRejected, ScratchIndex, Tokens, scratch_index
 from analyzers.rules import NO_RULES, Rule, RuleSet
 from analyzers.rules.parse import MAX_WORDS, words
 
 
-def term_findings(client: Elasticsearch, rules: RuleSet) -> list[Finding]:
+def term_findings(
+    client: Elasticsearch, rules: RuleSet, language: Language = ENGLISH
+) -> list[Finding]:
     """What is wrong with the terms of all rules, seen without any rule applied.
 
     Rules of every file are looked at: two terms of different files may be the same token.
     """
-    with scratch_index(client, NO_RULES) as index:
+    with scratch_index(client, NO_RULES, language) as index:
         terms = _Terms(index, rules)
     found: list[Finding] = []
     for rule in rules.rules:
@@ -33,11 +36,11 @@ def term_findings(client: Elasticsearch, rules: RuleSet) -> list[Finding]:
 
 
 def verification_findings(
-    client: Elasticsearch, rules: RuleSet, own: Sequence[Rule]
+    client: Elasticsearch, rules: RuleSet, own: Sequence[Rule], language: Language = ENGLISH
 ) -> list[Finding]:
     """Whether Elasticsearch accepts the rules, and the terms of `own` become what they should."""
     try:
-        with scratch_index(client, rules) as index:
+        with scratch_index(client, rules, language) as index:
             return list(_wrong_tokens(index, rules, own))
     except RulesRejected as rejection:
         position = rejection.line - 1

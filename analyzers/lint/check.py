@@ -5,7 +5,6 @@ A comment in a rule file suppresses warnings, but not errors, in the whole file:
     # check-ignore: same_stem, frequent_word
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,18 +12,17 @@ from pathlib import Path
 from elasticsearch import Elasticsearch
 
 from analyzers.findings import Finding
+from analyzers.languages import ENGLISH, LANGUAGES, Language
 from analyzers.lint.analysis import term_findings, verification_findings
 from analyzers.lint.static import static_findings
 from analyzers.rules import SUFFIX, Rule, RuleSet
 from analyzers.rules.compile import compile_rules
-from analyzers.rules.parse import parse_files, words
+from analyzers.rules.parse import comment_values, is_for, parse_files, words
 
 FREQUENT = 0.1  # share of the posts: a word in a tenth of them is a subject of the blog
 MIN_POSTS = 20  # a word in fewer posts is never frequent
 
 _LIMITS = frozenset(("too_many_rules", "too_many_pairs"))
-_HEAD = 64 * 1024  # bytes from the start of a file in which suppressions are read
-_SUPPRESSION = re.compile(r"^\s*#\s*check-ignore:\s*([\w ,]+?)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +62,7 @@ def check(
     files: Sequence[Path],
     others: Sequence[Path] = (),
     count_posts: CountPosts | None = None,
+    language: Language = ENGLISH,
 ) -> CheckResult:
     """Checks rule files together with those that they will be used with.
 
@@ -74,6 +73,7 @@ def check(
             out. Only errors are reported.
         count_posts: counts the posts of the live index that have each of some words; None for no
             findings about frequent words.
+        language: of the index.
 
     Raises:
         elasticsearch.ApiError, elasticsearch.TransportError: from the client.
@@ -83,30 +83,22 @@ def check(
     rules, findings = parse_files(sorted(together, key=lambda path: path.name))
     compiled, problems = compile_rules(rules)
     own = [rule for rule in rules if rule.file in checked]
-    findings += [*problems, *_file_names(files), *static_findings(rules)]
+    findings += [
+        *problems,
+        *_file_names(files),
+        *_languages(files, language),
+        *static_findings(rules),
+    ]
     if client is not None and not any(finding.code in _LIMITS for finding in findings):
-        findings += term_findings(client, compiled)
+        findings += term_findings(client, compiled, language)
         if not _has_errors(findings):
-            findings += verification_findings(client, compiled, own)
+            findings += verification_findings(client, compiled, own, language)
     if count_posts is not None:
         findings += _frequent_words(own, count_posts)
     reported = _reported(findings, checked)
     kept = _not_suppressed(reported, files)
     suppressed = len(reported) - len(kept)
     return CheckResult(None if _has_errors(kept) else compiled, tuple(kept), suppressed)
-
-
-def suppressed_codes(path: Path) -> frozenset[str]:
-    """The codes of the warnings that a rule file suppresses; none for an unreadable file."""
-    try:
-        if not path.is_file():
-            return frozenset()
-        with path.open("rb") as handle:
-            head = handle.read(_HEAD).decode("utf-8", "ignore")
-    except OSError:
-        return frozenset()
-    lists = _SUPPRESSION.findall(head)
-    return frozenset(code for codes in lists for code in re.split(r"[\s,]+", codes))
 
 
 def _has_errors(findings: Sequence[Finding]) -> bool:
@@ -120,7 +112,7 @@ def _reported(findings: Sequence[Finding], names: Collection[str]) -> list[Findi
 
 
 def _not_suppressed(findings: Sequence[Finding], files: Sequence[Path]) -> list[Finding]:
-    codes = {path.name: suppressed_codes(path) for path in files}
+    codes = {path.name: comment_values(path, "check-ignore") for path in files}
     return [
         finding
         for finding in findings
@@ -134,6 +126,18 @@ def _file_names(files: Sequence[Path]) -> Iterator[Finding]:
             message = f"the name of a rule file is NAME{SUFFIX}."
             remedy = "Rename it before you load it."
             yield Finding(path.name, 0, "warning", "file_name", message, remedy)
+
+
+def _languages(files: Sequence[Path], language: Language) -> Iterator[Finding]:
+    for path in files:
+        if unknown := comment_values(path, "language") - LANGUAGES.keys():
+            message = f"there is no language `{', '.join(sorted(unknown))}`."
+            remedy = f"Known are {', '.join(LANGUAGES)}."
+            yield Finding(path.name, 0, "error", "unknown_language", message, remedy)
+        elif not is_for(path, language.name):
+            message = f"is not for {language.name} posts, so it is not used."
+            remedy = "Change its comment `# language: …` if it should be."
+            yield Finding(path.name, 0, "warning", "other_language", message, remedy)
 
 
 def _frequent_words(own: Sequence[Rule], count_posts: CountPosts) -> Iterator[Finding]:

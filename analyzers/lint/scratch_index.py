@@ -13,12 +13,15 @@ from typing import Any
 from elasticsearch import BadRequestError, Elasticsearch
 
 from analyzers import chains
+from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 
 PREFIX = "blogsearch-scratch-"
 _BATCH = 1000  # texts per request
 _STALE = 3600  # seconds; a scratch index lives for minutes at most
-_BEFORE_SYNONYMS, _WITHOUT_SYNONYMS = "scratch_before_synonyms", "scratch_without_synonyms"
+_BEFORE_SYNONYMS = "scratch_before_synonyms"
+_AFTER_SYNONYMS = "scratch_after_synonyms"
+_WITHOUT_SYNONYMS = "scratch_without_synonyms"
 
 Tokens = tuple[str, ...]
 
@@ -47,8 +50,8 @@ class ScratchIndex:
         return self._analyze(_BEFORE_SYNONYMS, texts)
 
     def after_synonyms(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens that the synonym filter makes, not stemmed."""
-        return self._analyze(chains.FORMS, texts)
+        """The tokens that the synonym filter makes."""
+        return self._analyze(_AFTER_SYNONYMS, texts)
 
     def without_synonyms(self, texts: Sequence[str]) -> list[Tokens]:
         """The stemmed tokens of the text chain without its synonym filter."""
@@ -64,7 +67,9 @@ class ScratchIndex:
 
 
 @contextmanager
-def scratch_index(client: Elasticsearch, rules: RuleSet) -> Iterator[ScratchIndex]:
+def scratch_index(
+    client: Elasticsearch, rules: RuleSet, language: Language = ENGLISH
+) -> Iterator[ScratchIndex]:
     """A scratch index with these rules; it is deleted afterwards.
 
     Raises:
@@ -78,7 +83,7 @@ def scratch_index(client: Elasticsearch, rules: RuleSet) -> Iterator[ScratchInde
         "number_of_replicas": 0,
         "hidden": True,
         "analyze": {"max_token_count": 100_000},
-        "analysis": _analysis(rules),
+        "analysis": _analysis(rules, language),
     }
     try:
         try:
@@ -104,15 +109,18 @@ def delete_stale_indices(client: Elasticsearch, pattern: str) -> None:
             client.options(ignore_status=404).indices.delete(index=name)
 
 
-def _analysis(rules: RuleSet) -> dict[str, Any]:
-    """The index's analysis, and the text chain up to the synonym filter and without it."""
-    analysis = chains.analysis(rules)
+def _analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
+    """The index's analysis, and parts of the text chain."""
+    analysis = chains.analysis(rules, language)
     text = analysis["analyzer"][chains.TEXT]
     filters = text["filter"]
     at = filters.index(chains.SYNONYMS)
-    before = {**text, "filter": filters[:at]}
-    without = {**text, "filter": filters[:at] + filters[at + 1 :]}
-    scratch = {_BEFORE_SYNONYMS: before, _WITHOUT_SYNONYMS: without}
+    parts = {
+        _BEFORE_SYNONYMS: filters[:at],
+        _AFTER_SYNONYMS: filters[: at + 1],
+        _WITHOUT_SYNONYMS: filters[:at] + filters[at + 1 :],
+    }
+    scratch = {name: {**text, "filter": part} for name, part in parts.items()}
     return {**analysis, "analyzer": {**analysis["analyzer"], **scratch}}
 
 

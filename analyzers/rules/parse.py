@@ -15,6 +15,7 @@ import stat
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from analyzers.findings import Finding, Severity
@@ -28,6 +29,8 @@ MAX_LEFT = 1000  # terms on the left side of a contraction
 MAX_EQUIVALENTS = 100  # also on the right side: the filter stores every pair
 MAX_WORDS = 10  # per term; the filter looks ahead by the longest term at every token
 MAX_CHARS = 200  # per term; the standard tokenizer splits tokens at 255
+
+_HEAD = 64 * 1024  # bytes from the start of a file in which comments are looked at
 
 Words = tuple[str, ...]
 """A term as the words that it consists of."""
@@ -93,18 +96,51 @@ class _InvalidLine(Exception):
     """The arguments are code, message and remedy."""
 
 
-def rule_files(folder: Path, without: Collection[str] = ()) -> list[Path]:
+def rule_files(folder: Path, without: Collection[str] = (), language: str = "") -> list[Path]:
     """The rule files of a folder in the order of their names.
+
+    Hidden files are left out: files being written have hidden names.
 
     Args:
         folder: none are found where there is no folder.
         without: names to leave out, with or without `.synonyms`.
-
-    Hidden files are left out: files being written have hidden names.
+        language: leave out files that are only for other languages; "": none of them.
     """
     left_out = {name.removesuffix(SUFFIX) for name in without}
     found = (path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
-    return sorted((path for path in found if path.stem not in left_out), key=lambda path: path.name)
+    return sorted(
+        (path for path in found if path.stem not in left_out and is_for(path, language)),
+        key=lambda path: path.name,
+    )
+
+
+def is_for(path: Path, language: str) -> bool:
+    """Whether a rule file is for a language: it names the language, or none at all."""
+    named = comment_values(path, "language")
+    return not named or not language or language in named
+
+
+def comment_values(path: Path, key: str) -> frozenset[str]:
+    """The values of the comments `# key: value, value` near the start of a rule file.
+
+    None for a file that cannot be read.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return frozenset()
+        return _comment_values(path, key, status.st_mtime_ns, status.st_size)
+    except OSError:
+        return frozenset()
+
+
+@lru_cache(maxsize=200)
+def _comment_values(path: Path, key: str, modified: int, size: int) -> frozenset[str]:
+    """Read again only when the file has changed: searches look at the files."""
+    with path.open("rb") as handle:
+        head = handle.read(_HEAD).decode("utf-8", "ignore")
+    lists = re.findall(rf"^\s*#\s*{key}:\s*([\w ,]+?)\s*$", head, re.MULTILINE)
+    return frozenset(value for values in lists for value in re.split(r"[\s,]+", values))
 
 
 def parse_files(files: Sequence[Path]) -> tuple[list[Rule], list[Finding]]:

@@ -1,4 +1,4 @@
-"""`blogsearch analyze`: how text becomes tokens, step by step, and by which synonym rules."""
+"""`blogsearch analyze`: the tokens of a text after each step, and the synonym rules behind them."""
 
 import json
 from typing import Any
@@ -6,42 +6,42 @@ from typing import Any
 import click
 from rich.table import Table
 
-from analyzers.chains import readable
+from analyzers.chains import CODE, FORMS, SPELLING, SYNONYMS, TEXT, WORDS, readable
 from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
-from app.search.execute import Conversation
 from app.search.synonyms import applied
+from indexer.generations import require_live
 
 Json = dict[str, Any]
-
-_SYNONYMS = "blog_synonyms"
 
 
 @click.command()
 @click.argument("text", nargs=-1, required=True)
 @click.option(
     "--analyzer",
-    type=click.Choice(["blog_text", "blog_forms", "blog_words", "blog_code"]),
-    default="blog_text",
+    type=click.Choice([TEXT, FORMS, WORDS, SPELLING, CODE]),
+    default=TEXT,
     show_default=True,
-    help="Which chain: prose, prose unstemmed, words as written, code.",
+    help="Prose, prose not stemmed, words as written but folded, words as written, code.",
 )
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 @pass_tools
 def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> None:
-    """Show the tokens after each step of the analysis chain, on the live index.
+    """Show the tokens of a text after each step of an analyzer of the live index.
 
-    Below them stand the synonym rules that made tokens, with file and line.
+    Below are the synonym rules that made tokens, with file and line.
 
     \b
     blogsearch analyze "Going to the Postgres centre"
     blogsearch analyze --analyzer blog_words "Node.js"
     """
+    live = require_live(tools.elastic, tools.settings.index)
     detail = tools.elastic.indices.analyze(
-        index=tools.settings.index, analyzer=analyzer, text=" ".join(text), explain=True
+        index=live.name, analyzer=analyzer, text=" ".join(text), explain=True
     )["detail"]
     steps = _steps(detail)
-    synonyms = _synonyms(tools, steps)
+    tokens = _tokens_before_synonyms(steps)
+    synonyms = applied(tokens, live.rules or "", tools.settings) if tokens else {"rules": []}
     if form == "json":
         click.echo(json.dumps({"steps": steps, "synonyms": synonyms}, indent=2, ensure_ascii=False))
         return
@@ -58,7 +58,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> No
 
 
 def _steps(detail: Json) -> list[Json]:
-    """Name and tokens of every step, in the order they are run; a char filter's text is one."""
+    """Name and tokens of every step in order; the text that a char filter makes is one token."""
     steps = [
         {"step": step["name"], "tokens": list(step["filtered_text"])}
         for step in detail.get("charfilters", [])
@@ -69,12 +69,10 @@ def _steps(detail: Json) -> list[Json]:
     return steps
 
 
-def _synonyms(tools: Tools, steps: list[Json]) -> Json:
-    """The rules that changed the tokens which came to the synonym filter; none in other chains."""
+def _tokens_before_synonyms(steps: list[Json]) -> list[str]:
+    """The tokens that the synonym filter gets; none for an analyzer without it."""
     names = [step["step"] for step in steps]
-    if _SYNONYMS not in names:
-        return {"rules": []}
-    came = steps[names.index(_SYNONYMS) - 1]["tokens"]
-    conversation = Conversation(tools.elastic, tools.settings.index)
-    tokens = [readable(token) or token for token in came]
-    return applied(tokens, conversation.rules_digest(), tools.settings)
+    if SYNONYMS not in names:
+        return []
+    tokens = steps[names.index(SYNONYMS) - 1]["tokens"]
+    return [readable(token) or token for token in tokens]

@@ -8,6 +8,7 @@ from types import FrameType
 
 import click
 
+from analyzers.languages import LANGUAGES
 from analyzers.rules import read_rules
 from app.commands.tools import Tools
 from app.service import WARM_AFTER_SWAP
@@ -40,7 +41,8 @@ def index_settings(settings: Settings) -> IndexSettings:
         RuleErrors: a rule file is invalid.
     """
     rules = read_rules(SynonymFolder.of(settings).used())
-    return IndexSettings(rules, shards=settings.shards, replicas=settings.replicas)
+    language = LANGUAGES[settings.language]
+    return IndexSettings(rules, settings.shards, settings.replicas, language)
 
 
 def begin_cache_generation(tools: Tools, index: str, rules: str) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 import click
 from rich.table import Table
 
+from analyzers.languages import LANGUAGES
 from analyzers.lint import CheckResult
 from analyzers.lint import check as check_rules
 from analyzers.rules import RuleErrors, read_rules
@@ -75,7 +76,8 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
     used = SynonymFolder.of(tools.settings).used()
     files, others = files or tuple(used), [] if alone else used
     if offline:
-        result = check_rules(None, files, others)
+        language = LANGUAGES[tools.settings.language]
+        result = check_rules(None, files, others, language=language)
     else:
         with stop_on_sigterm():
             result = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
@@ -137,7 +139,8 @@ def preview(
             _fail(result)
         searches = _searches_of(queries) if queries else _frequent_searches(tools, top)
         alias = tools.settings.index
-        with preview_index(tools.elastic, alias, live.name, result.rules) as other:
+        language = LANGUAGES[tools.settings.language]
+        with preview_index(tools.elastic, alias, live.name, result.rules, language) as other:
             compared = list(
                 compare_searches(tools.elastic, live.name, other, searches, tools.settings)
             )
@@ -204,7 +207,8 @@ def list_(tools: Tools, form: str) -> None:
     except RuleErrors:
         digest = None
     live = live_generation(tools.elastic, tools.settings.index)
-    current = bool(live and digest and live.rules == digest)
+    wanted = (digest, tools.settings.language)
+    current = live is not None and (live.rules, live.language) == wanted
     if form == "json":
         names = ("name", "rules", "errors", "used")
         body = {
@@ -217,7 +221,7 @@ def list_(tools: Tools, form: str) -> None:
         return
     table = Table("file", "rules", "", box=None, pad_edge=False)
     for name, count, invalid, is_used in rows:
-        note = "" if is_used else "left out by BLOGSEARCH_SYNONYMS_WITHOUT"
+        note = "" if is_used else "not used: BLOGSEARCH_SYNONYMS_WITHOUT or BLOGSEARCH_LANGUAGE"
         note = f"{invalid} invalid lines; run `blogsearch synonyms check`" if invalid else note
         table.add_row(name, f"{count:,}", note)
     console().print(table)
@@ -229,7 +233,8 @@ def list_(tools: Tools, form: str) -> None:
         click.echo(f"The live index {live.name} has these rules.")
     else:
         click.echo(
-            f"The live index {live.name} has other rules; `blogsearch synonyms load` "
+            f"The live index {live.name} has other rules or another language; "
+            "`blogsearch synonyms load` "
             "makes these live."
         )
 

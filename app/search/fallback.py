@@ -13,7 +13,7 @@ from typing import Any
 from elasticsearch.dsl import Q, Search
 from elasticsearch.dsl.query import Query
 
-from analyzers.chains import STOP_WORDS
+from analyzers.languages import ENGLISH
 from app.search import relevance
 from app.search.execute import Conversation
 from app.search.filters import highlight_fields, page, post_filters
@@ -103,7 +103,7 @@ def search_plan(request: SearchRequest, kind: str, terms: Iterable[SearchTerm]) 
 def _text(term: str, kind: str) -> str:
     if kind == "match_phrase":
         return term
-    kept = [word for word in term.split() if word.lower() not in STOP_WORDS]
+    kept = [word for word in term.split() if word.lower() not in ENGLISH.stop_words]
     return " ".join(kept) or term
 
 

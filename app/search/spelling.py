@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analyzers.chains import STOP_WORDS, readable
+from analyzers.chains import readable
+from analyzers.languages import ENGLISH
 from app.search import relevance
 from app.search.inflection import akin, stem
 from app.search.slips import cost
@@ -96,7 +97,7 @@ def _candidates(typed: str, options: Iterable[Mapping[str, Any]]) -> list[Altern
     for option in options:
         text = option["text"]
         paid = cost(typed, text)
-        most = relevance.STOP_COST if text in STOP_WORDS else relevance.max_cost(len(typed))
+        most = relevance.STOP_COST if text in ENGLISH.stop_words else relevance.max_cost(len(typed))
         if readable(text) and text != typed and not text.isdigit() and paid <= most:
             found.append(Alternative(text, option["freq"], option["score"], paid, 0.0))
     # crowd, crowds and crowded speak for one another: the word is as frequent as all of them.

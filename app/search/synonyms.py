@@ -61,7 +61,7 @@ def together(words: Sequence[Sought], settings: Settings) -> tuple[Sought, ...]:
 
 
 def _rules(settings: Settings) -> RuleSet:
-    files = rule_files(settings.synonyms_dir, settings.synonyms_left_out)
+    files = rule_files(settings.synonyms_dir, settings.synonyms_left_out, settings.language)
     return _read(tuple((path, *_stamp(path)) for path in files))
 
 

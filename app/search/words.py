@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from analyzers.chains import STOP_WORDS
+from analyzers.languages import ENGLISH
 from app.search import relevance
 
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
@@ -53,12 +53,12 @@ class Word:
     @property
     def stop(self) -> bool:
         """Whether the stemmed fields have nothing of this word."""
-        return all(piece in STOP_WORDS for piece in self.pieces)
+        return all(piece in ENGLISH.stop_words for piece in self.pieces)
 
     @property
     def partly_stop(self) -> bool:
         """Whether the stemmed fields would find less than was typed, as in `--no-cache`."""
-        return any(piece in STOP_WORDS for piece in self.pieces)
+        return any(piece in ENGLISH.stop_words for piece in self.pieces)
 
     @property
     def mendable(self) -> bool:

@@ -9,13 +9,13 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from analyzers.rules import SUFFIX, rule_files
-from analyzers.rules.parse import refusal
+from analyzers.rules.parse import is_for, refusal
 from app.errors import BadRequest, NotFound, ServiceError
 from app.settings import Settings
 
@@ -36,15 +36,16 @@ class FolderNotWritable(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class SynonymFolder:
-    """A folder of rule files, and the names in it to leave out."""
+    """A folder of rule files, the names in it to leave out, and the language of the index."""
 
     path: Path
     left_out: frozenset[str]
+    language: str
 
     @classmethod
     def of(cls, settings: Settings) -> "SynonymFolder":
         """The folder of the settings."""
-        return cls(settings.synonyms_dir, settings.synonyms_left_out)
+        return cls(settings.synonyms_dir, settings.synonyms_left_out, settings.language)
 
     def used(self) -> list[Path]:
         """The files in use, in the order in which they are read.
@@ -53,10 +54,10 @@ class SynonymFolder:
             FolderNotReadable: otherwise an index without rules would be built silently.
         """
         self._check_readable()
-        return rule_files(self.path, self.left_out)
+        return rule_files(self.path, self.left_out, self.language)
 
     def all(self) -> list[Path]:
-        """The files in use and those that are left out.
+        """The files in use, those that are left out and those for other languages.
 
         Raises:
             FolderNotReadable: as for `used`.
@@ -89,7 +90,7 @@ class SynonymFolder:
         if not files:  # the folder may be read-only
             yield []
             return
-        _check_names(files, self.left_out)
+        self._check_usable(files)
         try:
             for stale in self.path.glob(f"{_STAGED}*"):
                 shutil.rmtree(stale, ignore_errors=True)
@@ -159,6 +160,24 @@ class SynonymFolder:
         if not os.access(self.path, os.W_OK | os.X_OK):
             raise self._not_writable(PermissionError(13, "Permission denied"))
 
+    def _check_usable(self, files: Sequence[Path]) -> None:
+        check_unique_names(files)
+        for file in files:
+            if not file.name.endswith(SUFFIX) or file.name.startswith("."):
+                raise BadRequest(
+                    f"{file} cannot be loaded: the name of a rule file is NAME{SUFFIX}."
+                )
+            if {file.name, file.stem} & self.left_out:
+                raise BadRequest(
+                    f"{file.name} is left out by BLOGSEARCH_SYNONYMS_WITHOUT; "
+                    "remove it from that setting first."
+                )
+            if not is_for(file, self.language):
+                raise BadRequest(
+                    f"{file.name} is not for {self.language} posts (BLOGSEARCH_LANGUAGE); "
+                    "change its comment `# language: …` if it is."
+                )
+
     def _not_writable(self, error: OSError) -> FolderNotWritable:
         return FolderNotWritable(
             f"The synonyms folder {self.path} cannot be changed: {error.strerror or error}. "
@@ -175,18 +194,6 @@ def check_unique_names(files: Sequence[Path]) -> None:
     twice = [name for name, count in Counter(path.name for path in files).items() if count > 1]
     if twice:
         raise BadRequest(f"Two files have the name {', '.join(twice)}; rename one of them.")
-
-
-def _check_names(files: Sequence[Path], left_out: Collection[str]) -> None:
-    check_unique_names(files)
-    for file in files:
-        if not file.name.endswith(SUFFIX) or file.name.startswith("."):
-            raise BadRequest(f"{file} cannot be loaded: the name of a rule file is NAME{SUFFIX}.")
-        if {file.name, file.stem} & set(left_out):
-            raise BadRequest(
-                f"{file.name} is left out by BLOGSEARCH_SYNONYMS_WITHOUT; "
-                "remove it from that setting first."
-            )
 
 
 def _copied(file: Path, stage: Path) -> Path:

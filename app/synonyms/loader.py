@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from elasticsearch import Elasticsearch
 
+from analyzers.languages import LANGUAGES
 from analyzers.lint import CheckResult, PostCounts, check
 from analyzers.rules import RuleSet, read_rules
 from app.cache import AnswerCache
@@ -29,8 +31,8 @@ class Loaded:
     """The result of a load.
 
     `built` is None when nothing was built: the check failed (`checked.rules` is None), there is no
-    index yet, or the live index has these rules already. `replaced` are the names of files whose
-    content in the folder has changed.
+    index yet, or the live index has these rules and this language already. `replaced` are the
+    names of files whose content in the folder has changed.
     """
 
     checked: CheckResult
@@ -96,17 +98,19 @@ class Loader:
     def check(self, files: Sequence[Path], others: Sequence[Path]) -> CheckResult:
         """Checks files as `analyzers.lint` does, with the number of live posts that have a word."""
         live = live_generation(self._client, self._settings.index)
-        if live is None:
-            return check(self._client, files, others)
+        count = partial(count_posts, self._client, live.name) if live else None
         return check(
-            self._client, files, others, lambda words: count_posts(self._client, live.name, words)
+            self._client, files, others, count, language=LANGUAGES[self._settings.language]
         )
 
     def _build(self, lock: Lock, rules: RuleSet) -> Built | None:
         live = live_generation(self._client, self._settings.index)
-        if live is None or live.rules == rules.digest:
+        language = LANGUAGES[self._settings.language]
+        if live is None or (live.rules, live.language) == (rules.digest, language.name):
             return None
-        index_settings = IndexSettings(rules, self._settings.shards, self._settings.replicas)
+        index_settings = IndexSettings(
+            rules, self._settings.shards, self._settings.replicas, language
+        )
         built = rebuild(self._client, lock, self._settings.index, index_settings, self._on_progress)
         # Before the files are installed, which may fail: the index has been swapped.
         if not self._cache.new_generation(built.index, built.rules) and self._cache.configured:

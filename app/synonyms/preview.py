@@ -11,6 +11,7 @@ from elasticsearch import Elasticsearch
 from elasticsearch.helpers import bulk
 from werkzeug.datastructures import MultiDict
 
+from analyzers.languages import Language
 from analyzers.lint.scratch_index import delete_stale_indices
 from analyzers.rules import RuleSet
 from app.errors import BadRequest
@@ -50,12 +51,14 @@ class Change:
 
 
 @contextmanager
-def preview_index(client: Elasticsearch, alias: str, live: str, rules: RuleSet) -> Iterator[str]:
+def preview_index(
+    client: Elasticsearch, alias: str, live: str, rules: RuleSet, language: Language
+) -> Iterator[str]:
     """A temporary index with other rules and the posts of the live index; gives its name."""
     delete_stale_indices(client, f"{alias}-preview-*")
     index = f"{alias}-preview-{uuid.uuid4().hex[:12]}"
     # As many shards as the live index has: scores depend on it.
-    body = index_body(rules, shards=_shards(client, live), replicas=0)
+    body = index_body(rules, shards=_shards(client, live), replicas=0, language=language)
     body["settings"] |= {"hidden": True, "refresh_interval": "-1"}
     try:
         client.indices.create(index=index, **body)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from elasticsearch import Elasticsearch
 
+from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 from indexer import generations
 from indexer.build.replay import WriteReplay
@@ -29,6 +30,7 @@ class IndexSettings:
     rules: RuleSet
     shards: int
     replicas: int
+    language: Language = ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,12 @@ class Build:
         forget_old_deletions(client, alias)
         found = generations.list_generations(client, alias)
         self._old = next((one.name for one in found if one.state == "live"), None)
-        body = index_body(settings.rules, shards=settings.shards, replicas=settings.replicas)
+        body = index_body(
+            settings.rules,
+            shards=settings.shards,
+            replicas=settings.replicas,
+            language=settings.language,
+        )
         number = next_number(client, alias, max((one.number for one in found), default=0))
         self.name = generations.create(client, alias, number, body)
         self._target = generations.building_alias(self.name)

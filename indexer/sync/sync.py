@@ -108,7 +108,8 @@ def sync(
                 stale_builds=stale_builds,
             )
         rebuilt = None
-        if (live.rules, live.schema) != (settings.rules.digest, SCHEMA):
+        wanted = (settings.rules.digest, settings.language.name, SCHEMA)
+        if (live.rules, live.language, live.schema) != wanted:
             rebuilt = rebuild(client, lock, alias, settings, options.on_progress)
         with Comparison(client, alias) as comparison:
             run = _Sync(client, alias, comparison, on_reject, options)

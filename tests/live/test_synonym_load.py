@@ -1,23 +1,24 @@
 """`blogsearch synonyms`: list, check, preview, load and remove, without interrupting searches."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
 from analyzers.rules import NO_RULES
 from app import create_app
 from app.cache import open_cache
-from app.cli import main
 from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
@@ -64,12 +65,9 @@ def settings(elasticsearch_url: str, redis_url: str, live: str, folder: Path) ->
 
 
 @pytest.fixture
-def run(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("ELASTICSEARCH_URL", settings.elasticsearch_url)
-    monkeypatch.setenv("REDIS_URL", settings.redis_url)
-    monkeypatch.setenv("BLOGSEARCH_INDEX", settings.index)
-    monkeypatch.setenv("BLOGSEARCH_SYNONYMS_DIR", str(settings.synonyms_dir))
-    return lambda *words: CliRunner().invoke(main, ["synonyms", *map(str, words)])
+def run(run: Run) -> Run:
+    """Runs `blogsearch synonyms WORD…`."""
+    return partial(run, "synonyms")
 
 
 @pytest.fixture
@@ -158,16 +156,43 @@ def test_a_failed_build_changes_nothing(
 
 
 def test_files_that_the_setting_leaves_out_are_not_used(
-    elastic: Elasticsearch, live: str, run: Run, mine: Path, monkeypatch: pytest.MonkeyPatch
+    elastic: Elasticsearch, live: str, run: Run, mine: Path, settings: Settings
 ) -> None:
     assert run("load", mine).exit_code == 0
-    monkeypatch.setenv("BLOGSEARCH_SYNONYMS_WITHOUT", "mine")
+    run = partial(run, settings=settings.model_copy(update={"synonyms_without": "mine"}))
     listed = json.loads(run("list", "--format", "json").stdout)
     assert (listed["current"], listed["files"][0]["used"]) == (False, False)
     assert "BLOGSEARCH_SYNONYMS_WITHOUT" in run("list").output
     assert run("load").exit_code == 0
     assert _found(elastic, live, "ml") == {"ml"}
     assert json.loads(run("list", "--format", "json").stdout)["current"] is True
+
+
+def test_files_for_another_language_are_not_used(
+    elastic: Elasticsearch, live: str, run: Run, mine: Path, settings: Settings
+) -> None:
+    mine.write_text("# language: english\nmachine learning, ml\n")
+    assert run("load", mine).exit_code == 0
+    german = partial(run, settings=settings.model_copy(update={"language": "german"}))
+    listed = json.loads(german("list", "--format", "json").stdout)
+    assert (listed["current"], listed["files"][0]["used"]) == (False, False)
+    refused = german("load", mine)
+    assert (refused.exit_code, "BLOGSEARCH_LANGUAGE" in refused.output) == (1, True)
+    assert "[other_language]" in german("check", mine).output
+    mine.write_text("# language: klingon\nmachine learning, ml\n")
+    assert "[unknown_language]" in run("check", mine).output
+
+
+def test_load_rebuilds_the_index_in_the_language_of_the_settings(
+    elastic: Elasticsearch, live: str, run: Run, settings: Settings
+) -> None:
+    german = settings.model_copy(update={"language": "german"})
+    assert run("load", settings=german).exit_code == 0
+    assert _generation(elastic, live) == f"{live}-000002"
+    tokens = elastic.indices.analyze(index=live, analyzer="blog_text", text="Häuser")["tokens"]
+    assert [token["token"] for token in tokens] == ["haus"]
+    assert run("load", settings=german).exit_code == 0
+    assert _generation(elastic, live) == f"{live}-000002"
 
 
 def test_the_exit_code_of_check_depends_on_the_findings(run: Run, mine: Path, folder: Path) -> None:
@@ -240,11 +265,8 @@ def test_preview_reports_the_errors_of_a_file(run: Run, mine: Path) -> None:
     assert (missing.exit_code, "nowhere.synonyms: error" in missing.output) == (1, True)
 
 
-def test_preview_without_redis_needs_searches(
-    run: Run, mine: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("REDIS_URL", "")
-    shown = run("preview", mine)
+def test_preview_without_redis_needs_searches(run: Run, mine: Path, settings: Settings) -> None:
+    shown = run("preview", mine, settings=settings.model_copy(update={"redis_url": ""}))
     assert shown.exit_code == 1
     assert "Redis" in shown.output
     assert "--queries" in shown.output
@@ -258,8 +280,9 @@ def test_preview_compares_the_most_frequent_searches(
     assert "--queries" in unknown.output
     cache = open_cache(settings)
     for query, page in (("ml", "1"), ("ml", "1"), ("ml", "2"), ("of kings", "1")):
-        cache.record(SearchRequest.parse(MultiDict({"q": query, "page": page})).key())
-    cache.popular(1)  # brings what was counted to Redis
+        key = SearchRequest.parse(MultiDict({"q": query, "page": page})).key()
+        cache.query_log.record("MISS", key)
+    cache.query_log.flush()
     body = json.loads(run("preview", mine, "--format", "json").stdout)
     assert body["searches"] == 2
     assert [change["query"] for change in body["changed"]] == ["ml"]
@@ -331,13 +354,23 @@ def test_searches_and_writes_continue_while_rules_are_loaded(
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_killed_load_changes_nothing(
-    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path, how: signal.Signals
+    elastic: Elasticsearch,
+    run: Run,
+    settings: Settings,
+    mine: Path,
+    how: signal.Signals,
 ) -> None:
+    live, folder = settings.index, settings.synonyms_dir
     rules = "".join(f"word{n} => other{n}\n" for n in range(30_000))  # long enough to be killed
     mine.write_text(f"machine learning, ml\n{rules}")
     process = subprocess.Popen(
         [Path(sys.executable).with_name("blogsearch"), "synonyms", "load", mine],
         stderr=subprocess.DEVNULL,
+        env={
+            **os.environ,
+            "BLOGSEARCH_INDEX": settings.index,
+            "BLOGSEARCH_SYNONYMS_DIR": str(settings.synonyms_dir),
+        },
     )
     while not list(folder.glob(".staged-*")):
         assert process.poll() is None

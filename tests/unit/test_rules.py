@@ -156,6 +156,22 @@ def test_rule_files_are_read_in_order_of_name(tmp_path: Path) -> None:
     assert rule_files(tmp_path / "nowhere") == []
 
 
+def test_rule_files_for_other_languages_are_left_out(tmp_path: Path) -> None:
+    texts = {"all": "a, b", "one": "# language: german\na, b", "two": "# language: german, dutch"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.synonyms").write_text(text)
+
+    def names(language: str) -> list[str]:
+        return [path.stem for path in rule_files(tmp_path, (), language)]
+
+    assert names("english") == ["all"]
+    assert names("german") == ["all", "one", "two"]
+    assert names("dutch") == ["all", "two"]
+    assert names("") == ["all", "one", "two"]
+    (tmp_path / "one.synonyms").write_text("# language: english, german\na, b")
+    assert names("english") == ["all", "one"]
+
+
 def test_the_digest_depends_on_the_compiled_rules_only(tmp_path: Path) -> None:
     one = _rules(tmp_path, one="a => b\nc, d")
     assert one.digest == _rules(tmp_path, two="# other\na   =>  B\nc, d\n").digest

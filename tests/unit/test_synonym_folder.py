@@ -16,7 +16,7 @@ def folder(tmp_path: Path) -> SynonymFolder:
     path.mkdir()
     (path / "a.synonyms").write_text("a, b")
     (path / "b.synonyms").write_text("c, d")
-    return SynonymFolder(path, frozenset())
+    return SynonymFolder(path, frozenset(), "english")
 
 
 def _file(tmp_path: Path, name: str, text: str = "x, y") -> Path:
@@ -98,11 +98,17 @@ def test_two_files_with_the_same_name_are_refused(folder: SynonymFolder, tmp_pat
 
 
 def test_a_file_that_is_left_out_is_refused(folder: SynonymFolder, tmp_path: Path) -> None:
-    folder = SynonymFolder(folder.path, frozenset({"c"}))
+    folder = SynonymFolder(folder.path, frozenset({"c"}), "english")
     with (
         pytest.raises(BadRequest, match="BLOGSEARCH_SYNONYMS_WITHOUT"),
         folder.staged([_file(tmp_path, "c.synonyms")]),
     ):
+        pytest.fail("staged")
+
+
+def test_files_for_another_language_are_refused(folder: SynonymFolder, tmp_path: Path) -> None:
+    file = _file(tmp_path, "c.synonyms", "# language: german, russian\nx, y")
+    with pytest.raises(BadRequest, match="BLOGSEARCH_LANGUAGE"), folder.staged([file]):
         pytest.fail("staged")
 
 
@@ -118,7 +124,7 @@ def test_unreadable_files_are_refused(folder: SynonymFolder, tmp_path: Path) -> 
 
 
 def test_a_missing_folder_is_not_writable(tmp_path: Path) -> None:
-    folder = SynonymFolder(tmp_path / "nowhere", frozenset())
+    folder = SynonymFolder(tmp_path / "nowhere", frozenset(), "english")
     with (
         pytest.raises(FolderNotWritable, match="BLOGSEARCH_SYNONYMS_DIR"),
         folder.staged([_file(tmp_path, "c.synonyms")]),
@@ -127,19 +133,19 @@ def test_a_missing_folder_is_not_writable(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_does_not_pass_for_an_empty_one(tmp_path: Path) -> None:
-    folder = SynonymFolder(tmp_path / "nowhere", frozenset())
+    folder = SynonymFolder(tmp_path / "nowhere", frozenset(), "english")
     for files in (folder.used, folder.all):
         with pytest.raises(FolderNotReadable, match="BLOGSEARCH_SYNONYMS_DIR"):
             files()
 
 
 def test_names_to_leave_out_that_do_not_exist_are_known(folder: SynonymFolder) -> None:
-    assert SynonymFolder(folder.path, frozenset({"a", "b.synonyms"})).unknown() == []
-    assert SynonymFolder(folder.path, frozenset({"a", "tec"})).unknown() == ["tec"]
+    assert SynonymFolder(folder.path, frozenset({"a", "b.synonyms"}), "english").unknown() == []
+    assert SynonymFolder(folder.path, frozenset({"a", "tec"}), "english").unknown() == ["tec"]
 
 
 def test_a_read_only_folder_can_be_used_without_files_to_add(tmp_path: Path) -> None:
-    folder = SynonymFolder(Path("/proc"), frozenset())  # not even root can write there
+    folder = SynonymFolder(Path("/proc"), frozenset(), "english")  # not even root can write there
     with folder.staged([]) as copies:
         folder.install(copies)
     with pytest.raises(FolderNotWritable), folder.staged([_file(tmp_path, "c.synonyms")]):

@@ -1,0 +1,106 @@
+"""Languages: tokens, stems, inflections and similar letters, without a server."""
+
+import pytest
+
+from analyzers.languages import ENGLISH, LANGUAGES, Language
+from app.settings import Settings
+
+GERMAN, RUSSIAN, FRENCH = LANGUAGES["german"], LANGUAGES["russian"], LANGUAGES["french"]
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "written", "token"),
+    [
+        (ENGLISH, "Café's", "cafe", "cafe"),
+        (ENGLISH, "don't", "don't", "don't"),
+        (GERMAN, "Häuser", "häuser", "hauser"),
+        (GERMAN, "HAEUSER", "haeuser", "hauser"),
+        (GERMAN, "Straße", "straße", "strasse"),
+        (GERMAN, "neue", "neue", "neue"),
+        (GERMAN, "fuer", "fuer", "fur"),
+        (RUSSIAN, "Ещё", "еще", "еще"),
+        (FRENCH, "L'École", "école", "ecole"),
+        (FRENCH, "aujourd'hui", "aujourd'hui", "aujourd'hui"),
+        (LANGUAGES["turkish"], "Işık'ta", "ışık", "isik"),
+        (LANGUAGES["turkish"], "İSTANBUL", "istanbul", "istanbul"),
+        (LANGUAGES["greek"], "Άνθρωπος", "άνθρωπος", "ανθρωποσ"),
+        (LANGUAGES["serbian"], "Ђак", "ђак", "djak"),
+        (LANGUAGES["danish"], "Smørrebrød", "smørrebrød", "smorrebrod"),
+    ],
+)
+def test_words_become_tokens(language: Language, word: str, written: str, token: str) -> None:
+    assert language.written(word) == written
+    assert language.token(word) == token
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other", "akin"),
+    [
+        (ENGLISH, "format", "formatting", True),
+        (ENGLISH, "utils", "utills", False),
+        (ENGLISH, "them", "theme", False),
+        (GERMAN, "Haus", "Häuser", True),
+        (GERMAN, "haus", "häuser", True),
+        (GERMAN, "haus", "hause", True),
+        (GERMAN, "suchen", "suche", True),
+        (GERMAN, "programm", "programme", True),
+        (GERMAN, "bett", "beet", False),
+        (GERMAN, "hund", "hunt", False),
+        (RUSSIAN, "кошка", "кошками", True),
+        (RUSSIAN, "ёлка", "елки", True),
+        (RUSSIAN, "кошка", "кочка", False),
+        (FRENCH, "école", "écoles", True),
+        (FRENCH, "école", "étole", False),
+    ],
+)
+def test_inflections_are_akin(language: Language, one: str, other: str, akin: bool) -> None:
+    one, other = language.written(one), language.written(other)
+    assert language.akin(one, other) is akin
+    assert language.akin(other, one) is akin
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other", "alike", "adjacent"),
+    [
+        (ENGLISH, "a", "e", True, False),
+        (ENGLISH, "c", "k", True, False),
+        (ENGLISH, "t", "y", False, True),
+        (ENGLISH, "t", "z", False, False),
+        (GERMAN, "a", "ä", True, False),
+        (GERMAN, "ä", "e", True, False),
+        (GERMAN, "d", "t", True, False),
+        (GERMAN, "t", "z", False, True),
+        (FRENCH, "a", "z", False, True),
+        (FRENCH, "e", "é", True, False),
+        (RUSSIAN, "о", "а", True, False),
+        (RUSSIAN, "к", "е", False, True),
+        (RUSSIAN, "к", "щ", False, False),
+        (LANGUAGES["hindi"], "क", "ख", False, False),
+    ],
+)
+def test_similar_letters(
+    language: Language, one: str, other: str, alike: bool, adjacent: bool
+) -> None:
+    assert language.letters_alike(one, other) is alike
+    assert language.letters_alike(other, one) is alike
+    assert language.keys_adjacent(one, other) is adjacent
+    assert language.keys_adjacent(other, one) is adjacent
+
+
+def test_stop_words_are_known_as_typed() -> None:
+    assert len(ENGLISH.stop_words) == 33
+    assert ENGLISH.is_stop_word("The")
+    assert not ENGLISH.is_stop_word("who")
+    assert GERMAN.is_stop_word("Für")
+    assert RUSSIAN.is_stop_word("ещё")
+    # Without its accent it would be the Hungarian "bár".
+    assert LANGUAGES["hungarian"].is_stop_word("Bár")
+    assert not LANGUAGES["hungarian"].is_stop_word("bar")
+    for language in LANGUAGES.values():
+        assert len(language.stop_words) >= 30, language.name
+
+
+def test_only_known_languages_can_be_set() -> None:
+    assert Settings(language="german").language == "german"
+    with pytest.raises(ValueError, match="swedish"):
+        Settings(language="klingon")
