@@ -120,7 +120,7 @@ class Settings(BaseSettings):
         0.25, gt=0, le=10, description="Seconds a search may spend on Redis, over all its commands."
     )
     cache_lock_wait: float = Field(
-        2.0,
+        3.0,
         gt=0,
         le=60,
         description="Seconds a search waits for another that computes the same answer.",

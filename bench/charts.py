@@ -1,4 +1,4 @@
-"""The chart of docs/caching.md: what reading and keeping an answer costs with each serializer."""
+"""The chart of docs/caching.md: time to read and bytes stored by serializer."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ _HIGHLIGHT, _PLAIN, _REFUSED = "#1b6ca8", "#a9c4d9", "#d9a9a9"
 
 
 def draw(rows: Mapping[str, Mapping[str, Any]], winner: str, title: str, path: Path) -> None:
-    """Two panels of bars, one serializer a line, the quickest on top; SVG.
+    """Two panels of bars, one serializer a line, the quickest on top, as SVG.
 
     `rows` have `read` (median, µs), `stddev` and `size` (bytes) by serializer.
     """

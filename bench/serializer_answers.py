@@ -22,7 +22,7 @@ from app.settings import load_settings
 HITS = (1, 10, 50)
 FLOATS = (10, 100, 1_000, 10_000)
 _SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "posts.jsonl"
-# Tried in turn until one has enough hits, from a search someone might make to a word of most posts.
+# Tried in this order until one has enough hits: from a usual search to a word of most posts.
 _QUERIES = ("pythn", "date format", "people", "what", "which", "have")
 
 Body = dict[str, Any]
@@ -49,8 +49,8 @@ def floats() -> list[Workload]:
 def answers() -> tuple[list[Workload], str]:
     """Answers of 1, 10 and 50 hits, and where they are from.
 
-    Real ones where ELASTICSEARCH_URL leads to one: the sample posts are indexed there, searched,
-    and deleted again. Else they are composed of the sample posts by the code that renders answers.
+    With ELASTICSEARCH_URL the sample posts are indexed there, searched, and deleted again. Without
+    it answers are made of the sample posts by the code that renders answers.
     """
     url = os.environ.get("ELASTICSEARCH_URL")
     if url:

@@ -1,4 +1,4 @@
-"""Many small answers: a key each, or fields of hashes that Redis packs tightly?"""
+"""Compares two ways to keep many small answers: a key each, or fields of packed hashes."""
 
 import random
 import statistics
@@ -20,7 +20,7 @@ _LOOKS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to keep small answers. Bytes of Redis' memory each, µs to get one (median)."""
+    """A way to keep small answers: bytes of memory of each, and µs to get one (median)."""
 
     name: str
     bytes_each: float
@@ -29,7 +29,7 @@ class Way:
 
 
 def compare(answers: int = ANSWERS) -> list[dict[str, Any]]:
-    """Keys; hashes as Redis is set up; hashes that may stay packed with values of this size."""
+    """Keys; hashes with the default limits; hashes with limits that let them stay packed."""
     ways = [
         _measured("a key each", answers, hashed=False, packed=False),
         _measured("hashes of 100, default limits", answers, hashed=True, packed=False),
@@ -39,7 +39,7 @@ def compare(answers: int = ANSWERS) -> list[dict[str, Any]]:
 
 
 def _small_answer(nth: int) -> bytes:
-    """One that found nothing: the most frequent kind of small answer."""
+    """An answer without hits: the most frequent kind of small answer."""
     body = {"q": f"misspelt{nth}", "count": 0, "page": 1, "size": 10, "strategy": "blended"}
     return render({**body, "hits": [], "corrected": None})
 
@@ -77,7 +77,7 @@ def _measured(name: str, answers: int, *, hashed: bool, packed: bool) -> Way:
 
 
 def _allow(client: "redis.Redis") -> None:
-    """Let hashes stay packed; the settings were called ziplist before Redis 7."""
+    """Raise the limits of packed hashes; their names had ziplist in them before Redis 7."""
     for packing in ("listpack", "ziplist"):
         try:
             client.config_set(f"hash-max-{packing}-entries", 512)
@@ -96,7 +96,7 @@ def _median(get: Callable[[int], Any], answers: int) -> float:
         found = get(wanted)
         spent = time.perf_counter_ns() - began
         if found != _small_answer(wanted):
-            raise AssertionError("another answer came back")
+            raise AssertionError("Redis returned another answer")
         if nth >= _LOOKS // 10:  # warmed up
             taken.append(spent)
     return statistics.median(taken) / 1000

@@ -1,4 +1,4 @@
-"""The figures of a run as the tables of docs/caching.md, put between the marks that stand there."""
+"""The figures of a run as tables, put between the markers in docs/caching.md."""
 
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -26,10 +26,10 @@ _BAR = 16  # characters
 
 
 def put_into(page: str, result: Mapping[str, Any]) -> str:
-    """The page with this run's tables.
+    """The page with the tables of this run.
 
     Raises:
-        LookupError: a mark is missing in the page.
+        LookupError: a marker is missing in the page.
     """
     for name, table in _tables(result).items():
         start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"

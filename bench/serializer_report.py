@@ -43,7 +43,7 @@ def rows_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, Row]:
 
 
 def surroundings(rounds: int, origin: str) -> Row:
-    """Where and how it was measured."""
+    """Machine, versions and rounds of a run."""
     return {
         "measured": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),

@@ -11,7 +11,7 @@ from redis._parsers import _HiredisParser, _RESP2Parser
 from bench.servers import memcached_server, redis_server
 
 TCP = "redis tcp"
-"""What the service does: Redis over TCP with the C parser."""
+"""As the service does: Redis over TCP with the C parser."""
 
 
 class Store(Protocol):
@@ -24,7 +24,7 @@ class Store(Protocol):
 
 @contextmanager
 def stores() -> Iterator[dict[str, Store]]:
-    """All of them by name; memcached only where there is one."""
+    """All stores by name; memcached only if it is installed."""
     with redis_server() as server, memcached_server() as memcached:
         found: dict[str, Store] = {
             TCP: _redis(server.url, _HiredisParser),
@@ -43,7 +43,7 @@ def _redis(url: str, parser: type) -> "redis.Redis":
 
 
 class _Dictionary:
-    """What a process keeps for itself; no other process sees it."""
+    """The memory of a process, which other processes do not see."""
 
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-"""Measures each operation in every round, in another order each time, the first rounds dropped."""
+"""Measures each operation in every round, in another order each time; drops the first rounds."""
 
 import gc
 import random
@@ -35,9 +35,9 @@ class Timing:
 class Cell:
     """One serializer on one workload in one store.
 
-    `write`: value to stored. `read`: stored to what is wanted of it, for an answer the bytes of a
-    response that any client takes, else the value. `value`: stored to value. `coded`: stored to the
-    bytes for a client that takes the compression, where it may.
+    `write`: from the value to Redis. `read`: from Redis to the bytes of a response that any client
+    accepts, or to the value if it is not an answer. `value`: from Redis to the value. `coded`: from
+    Redis to the bytes for a client that accepts the compression.
     """
 
     serializer: Serializer
@@ -60,7 +60,7 @@ class Cell:
         return found
 
     def prepare(self) -> None:
-        """Store the value, and see that it comes back."""
+        """Store the value, and check that it comes back."""
         data = self.serializer.dumps(self.workload.value)
         self.size = len(data)
         self.store.set(self.key, data)
@@ -85,7 +85,7 @@ class Cell:
 
 
 def measure(cells: Iterable[Cell], rounds: int, tell: Callable[[int], object]) -> None:
-    """Fill `taken` of each cell with `rounds` times per operation; `tell` hears of each round."""
+    """Fill `taken` of each cell with `rounds` times per operation; `tell` is called each round."""
     order = random.Random(5)
     operations = []
     for cell in cells:
@@ -93,7 +93,7 @@ def measure(cells: Iterable[Cell], rounds: int, tell: Callable[[int], object]) -
         operations += [(cell, name, run) for name, run in cell.operations().items()] * cell.visits
     gc.collect()
     gc.freeze()
-    gc.disable()  # else it falls on whoever allocates next
+    gc.disable()  # else a collection would be part of some operation
     try:
         for nth in range(WARM_UP + rounds):
             order.shuffle(operations)

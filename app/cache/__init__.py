@@ -11,9 +11,6 @@ from app.settings import Settings
 
 __all__ = ["AnswerCache", "CachedAnswer", "Computed", "State", "open_cache"]
 
-# A search sends at most three requests to Elasticsearch, one after the other.
-_REQUESTS, _MARGIN = 3, 2.0
-
 
 def open_cache(settings: Settings) -> AnswerCache:
     """The cache that the settings describe; no connection is opened yet.
@@ -33,6 +30,5 @@ def open_cache(settings: Settings) -> AnswerCache:
         get_serializer(settings.cache_serializer),
         Lifetimes(settings.cache_ttl, settings.cache_ttl_empty, settings.cache_stale_ttl),
         lock_wait=settings.cache_lock_wait,
-        compute_timeout=_REQUESTS * settings.elasticsearch_timeout + _MARGIN,
         query_log_size=settings.cache_query_log_size,
     )

@@ -71,7 +71,6 @@ class AnswerCache:
 
     Args:
         lock_wait: seconds that a search waits for another that computes the same answer.
-        compute_timeout: seconds that no computation exceeds.
         query_log_size: how many different queries a day are counted.
     """
 
@@ -83,7 +82,6 @@ class AnswerCache:
         lifetimes: Lifetimes,
         *,
         lock_wait: float,
-        compute_timeout: float,
         query_log_size: int,
     ) -> None:
         self.client = client
@@ -92,8 +90,7 @@ class AnswerCache:
         self._store = AnswerStore(client, keys, serializer)
         self._lifetimes = lifetimes
         self._lock_wait = lock_wait
-        self._lock_lifetime = compute_timeout
-        self._single_flight: SingleFlight[CachedAnswer] = SingleFlight(client, compute_timeout)
+        self._single_flight: SingleFlight[CachedAnswer] = SingleFlight(client)
         self._elasticsearch = CircuitBreaker(_FIRST_DELAY, _LONGEST_DELAY)
         self._refreshes = threading.BoundedSemaphore(_REFRESHES)
         self._sizes = self.memoize(seconds=_SIZES_KEPT, args_rewrite=lambda *_: ())(stats.sizes)
@@ -144,15 +141,15 @@ class AnswerCache:
         try:
             with self._single_flight.enter(
                 (digest, lookup.generation), self.keys.lock(digest), wait, limit
-            ) as turn:
-                if turn.result:
-                    return replace(turn.result, state="HIT" if lookup.reached else "OFF")
+            ) as entry:
+                if entry.result:
+                    return replace(entry.result, state="HIT" if lookup.reached else "OFF")
                 again = self._store.lookup(digest, limit)
                 if again.answer and again.answer.state == "HIT":
-                    turn.result = again.answer
+                    entry.result = again.answer
                 else:
-                    turn.result = self._compute_and_keep(digest, compute, again, limit)
-                return turn.result
+                    entry.result = self._compute_and_keep(digest, compute, again, limit)
+                return entry.result
         except LockTimeout:
             if kept:
                 return kept
@@ -173,9 +170,9 @@ class AnswerCache:
             try:
                 with self._single_flight.enter(
                     (digest, lookup.generation), self.keys.lock(digest), 0.0, limit
-                ) as turn:
-                    if not turn.result:
-                        turn.result = self._compute_and_keep(digest, compute, lookup, limit)
+                ) as entry:
+                    if not entry.result:
+                        entry.result = self._compute_and_keep(digest, compute, lookup, limit)
             except (LockTimeout, Unavailable):
                 pass  # another does it, or Elasticsearch is unavailable: the breaker knows
             except Exception:
@@ -278,7 +275,6 @@ class AnswerCache:
                 self.keys,
                 seconds=seconds,
                 lock_wait=self._lock_wait,
-                lock_lifetime=self._lock_lifetime,
                 args_rewrite=args_rewrite,
                 on_hit=on_hit,
                 on_miss=on_miss,

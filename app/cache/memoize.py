@@ -41,7 +41,6 @@ class Memoized(Generic[P, T]):
         *,
         seconds: float,
         lock_wait: float,
-        lock_lifetime: float,
         args_rewrite: Callable[..., Iterable[Any]] | None,
         on_hit: Callable[..., object] | None,
         on_miss: Callable[..., object] | None,
@@ -58,7 +57,7 @@ class Memoized(Generic[P, T]):
         self._on_miss = on_miss
         self._store = store
         # The value in a list: None is a value, and no list means that there is none.
-        self._single_flight: SingleFlight[list[T]] = SingleFlight(client, lock_lifetime)
+        self._single_flight: SingleFlight[list[T]] = SingleFlight(client)
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -75,13 +74,13 @@ class Memoized(Generic[P, T]):
             lock = self._keys.lock(self._keys.digest(key))
             limit = TimeLimit(self._client.timeout)
             try:
-                with self._single_flight.enter(key, lock, self._lock_wait, limit) as turn:
-                    kept = turn.result or self._get(key)
+                with self._single_flight.enter(key, lock, self._lock_wait, limit) as entry:
+                    kept = entry.result or self._get(key)
                     if kept is None:
                         value = self.refresh(*args, **kwargs)
-                        turn.result = [value] if self._store else [cast(T, None)]
+                        entry.result = [value] if self._store else [cast(T, None)]
                         return value
-                    turn.result = kept
+                    entry.result = kept
             except LockTimeout:
                 return self.refresh(*args, **kwargs)
         if self._on_hit:

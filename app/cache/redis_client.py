@@ -27,6 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _FIRST_DELAY, _LONGEST_DELAY = 0.5, 10.0  # seconds without Redis after a failure
+_TOLERANCE = 0.002  # seconds by which a read or write may miss the deadline
 _SHORTEST = 0.0005  # seconds; 0 would make the socket non-blocking
 _SENTINEL_SCHEME = "redis+sentinel"
 
@@ -108,22 +109,30 @@ class _DeadlineSocket:
 
     def __init__(self, wrapped: socket.socket) -> None:
         self._wrapped = wrapped
+        self._timeout = 0.0
         self.fileno = wrapped.fileno  # redis-py polls it before each command
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._wrapped, name)
 
     def recv_into(self, *args: Any) -> int:
-        self._wrapped.settimeout(_remaining())
+        self._set_timeout()
         return self._wrapped.recv_into(*args)
 
     def recv(self, *args: Any) -> bytes:
-        self._wrapped.settimeout(_remaining())
+        self._set_timeout()
         return self._wrapped.recv(*args)
 
     def sendall(self, data: Any) -> None:
-        self._wrapped.settimeout(_remaining())
+        self._set_timeout()
         self._wrapped.sendall(data)
+
+    def _set_timeout(self) -> None:
+        remaining = _remaining()
+        # A system call, which most commands are spared: they begin with the same timeout.
+        if abs(remaining - self._timeout) > _TOLERANCE:
+            self._timeout = remaining
+            self._wrapped.settimeout(remaining)
 
 
 class _DeadlineMixin:

@@ -23,13 +23,17 @@ T = TypeVar("T")
 # Seconds between two tries to take the lock in Redis: most computations end within the first ones.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.05
 
+# Seconds that a lock lives in Redis, and between two renewals. It is renewed for as long as the
+# computation runs, and expires soon after its process was killed or lost Redis.
+_LOCK_LIFETIME, _RENEWAL = 2.0, 0.5
+
 
 class LockTimeout(Exception):
     """The computation that another thread or process runs did not end within the wait."""
 
 
 @dataclass(slots=True)
-class Turn(Generic[T]):
+class Entry(Generic[T]):
     """What `SingleFlight.enter` yields.
 
     `result` is set when another thread has computed it. Otherwise the caller computes, and sets
@@ -40,24 +44,20 @@ class Turn(Generic[T]):
 
 
 class SingleFlight(Generic[T]):
-    """Admits one computation of a key at a time.
+    """Admits one computation of a key at a time. Threads and forked workers may share it."""
 
-    Args:
-        lock_lifetime: seconds after which Redis drops a lock that was not released. It must be
-            longer than any computation takes, or a second one would be started.
-    """
-
-    def __init__(self, client: RedisClient, lock_lifetime: float) -> None:
+    def __init__(self, client: RedisClient) -> None:
         self._client = client
-        self._lock_lifetime = lock_lifetime
         self._mutex = threading.Lock()
         self._running: dict[Hashable, Future[T]] = {}
+        self._held: set[Lock] = set()
+        self._renewer: threading.Thread | None = None
 
     @contextmanager
     def enter(
         self, key: Hashable, lock_name: str, wait: float, limit: TimeLimit
-    ) -> Generator[Turn[T], None, None]:
-        """Wait up to `wait` seconds for the result of another thread, or for the turn to compute.
+    ) -> Generator[Entry[T], None, None]:
+        """Wait up to `wait` seconds for the result of another thread, or for the compute lock.
 
         When Redis is unavailable, only the threads of this process are kept apart.
 
@@ -76,21 +76,21 @@ class SingleFlight(Generic[T]):
                 result = future.result(wait)
             except TimeoutError:
                 raise LockTimeout from None
-            yield Turn(result)
+            yield Entry(result)
             return
         try:
             with self._locked(lock_name, deadline, limit):
-                turn: Turn[T] = Turn()
-                yield turn
+                entry: Entry[T] = Entry()
+                yield entry
         except BaseException as error:
             self._leave(key)
             future.set_exception(error)
             raise
         self._leave(key)
-        if turn.result is None:
+        if entry.result is None:
             future.set_exception(LockTimeout())
         else:
-            future.set_result(turn.result)
+            future.set_result(entry.result)
 
     def _leave(self, key: Hashable) -> None:
         """Before the result is set: who comes later must not be given it."""
@@ -103,14 +103,18 @@ class SingleFlight(Generic[T]):
         if self._client.redis is None:
             yield
             return
-        lock = Lock(self._client.redis, name, timeout=self._lock_lifetime, thread_local=False)
-        locked = self._acquire(lock, deadline, limit)
+        lock = Lock(self._client.redis, name, timeout=_LOCK_LIFETIME, thread_local=False)
+        if not self._acquire(lock, deadline, limit):
+            yield
+            return
+        self._keep_renewed(lock)
         try:
             yield
         finally:
-            if locked:
-                with suppress(RedisUnavailable, redis.ResponseError, LockError):
-                    self._client.call(limit, lambda _: lock.release())
+            with self._mutex:
+                self._held.discard(lock)
+            with suppress(RedisUnavailable, redis.ResponseError, LockError):
+                self._client.call(limit, lambda _: lock.release())
 
     def _acquire(self, lock: Lock, deadline: float, limit: TimeLimit) -> bool:
         """Whether the lock is held; each try has its own deadline, unlike in `Lock.acquire`."""
@@ -125,3 +129,29 @@ class SingleFlight(Generic[T]):
         except (RedisUnavailable, redis.ResponseError):
             return False
         return True
+
+    def _keep_renewed(self, lock: Lock) -> None:
+        with self._mutex:
+            self._held.add(lock)
+            # A thread that was started before a fork is not alive in the worker.
+            if self._renewer is None or not self._renewer.is_alive():
+                self._renewer = threading.Thread(target=self._renew, daemon=True)
+                with suppress(RuntimeError):  # no more threads: the lock may expire
+                    self._renewer.start()
+
+    def _renew(self) -> None:
+        """Renew the held locks until there are none."""
+        while True:
+            time.sleep(_RENEWAL)
+            with self._mutex:
+                held = list(self._held)
+                if not held:
+                    self._renewer = None
+                    return
+            for lock in held:
+                with suppress(RedisUnavailable, redis.ResponseError, LockError):
+                    self._client.call(TimeLimit(self._client.timeout), _reacquire, lock)
+
+
+def _reacquire(_: "redis.Redis", lock: Lock) -> None:
+    lock.reacquire()

@@ -326,28 +326,40 @@ def test_who_waited_too_long_gets_the_older_answer(opened: Open, waiting: str) -
     assert compute.times == 2
 
 
-def test_the_lock_outlives_every_request_that_a_search_may_send(
+def test_the_lock_is_held_for_as_long_as_the_computation_runs(
     opened: Open, server: "redis.Redis"
 ) -> None:
-    cache = opened(elasticsearch_timeout=3)
-    lock = cache.keys.lock(cache.keys.digest("q"))
-    left: list[int] = []
-
-    def compute() -> Computed:
-        left.append(server.pttl(lock))
-        return Computed(body={}, index=INDEX, found=True)
-
-    cache.get_or_compute("q", compute)
-    assert left[0] > 9000
-    assert not server.exists(lock)
+    computing, other, compute = opened(), opened(cache_lock_wait=0.1), Computation(seconds=3.5)
+    thread = compute_in_background(computing, compute)
+    time.sleep(2.8)  # longer than a lock lives that is not renewed
+    with pytest.raises(StillComputing):
+        other.get_or_compute("q", compute)
+    thread.join()
+    assert compute.times == 1
+    assert not server.exists(computing.keys.lock(computing.keys.digest("q")))
 
 
-def test_the_lock_of_a_killed_process_expires(opened: Open, server: "redis.Redis") -> None:
-    cache = opened()
-    server.set(cache.keys.lock(cache.keys.digest("q")), "a process that was killed", px=300)
-    began = time.monotonic()
-    assert cache.get_or_compute("q", Computation()).state == "MISS"
-    assert 0.2 < time.monotonic() - began < 0.8
+_COMPUTE_FOREVER = """
+import sys, time
+from app.cache import open_cache
+from app.settings import Settings
+
+def compute():
+    print("computing", flush=True)
+    time.sleep(60)
+
+url, name = sys.argv[1:]
+open_cache(Settings(redis_url=url, index=name, cache_timeout=5)).get_or_compute("q", compute)
+"""
+
+
+def test_the_lock_of_a_killed_process_expires(opened: Open, redis_url: str, name: str) -> None:
+    command = [sys.executable, "-c", _COMPUTE_FOREVER, redis_url, name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"computing\n"
+        process.kill()
+    assert opened().get_or_compute("q", Computation()).state == "MISS"
 
 
 def test_only_the_own_lock_is_released(opened: Open, server: "redis.Redis") -> None:
