@@ -46,7 +46,7 @@ SYMBOL_WORDS = {
 OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
 """Operators that are found like words; longer ones before those that they contain."""
 _OPERATOR_PREFIX = "op0"
-"""Operators become `op0` and their code points, which nobody types and no stemmer changes."""
+"""Operators become `op0` and their code points, which no stemmer changes."""
 
 
 def _operator_word(operator: str) -> str:

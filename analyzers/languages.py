@@ -89,8 +89,10 @@ class Language:
         return self.fold(self.written(word))
 
     def is_stop_word(self, word: str) -> bool:
-        """Whether a word as typed is a stop word; with folded words, "bar" would be one in
-        Hungarian, where "bár" is."""
+        """Whether a word as typed is a stop word.
+
+        Accents count where they are letters: the Hungarian "bár" is one, "bar" is not.
+        """
         return self.written(word) in self.stop_words
 
     def fold(self, word: str) -> str:

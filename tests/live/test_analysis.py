@@ -1,4 +1,4 @@
-"""What the chains make of words as people write them, asked of a real Elasticsearch."""
+"""The tokens that the English chains make of words as people write them."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -78,7 +78,7 @@ def test_text(tokens: Tokens, text: str, expected: list[str]) -> None:
         (CODE, "running tests", ["running", "tests"]),
     ],
 )
-def test_twins(tokens: Tokens, analyzer: str, text: str, expected: list[str]) -> None:
+def test_unstemmed_chains(tokens: Tokens, analyzer: str, text: str, expected: list[str]) -> None:
     assert tokens(analyzer, text) == expected
 
 
