@@ -14,6 +14,8 @@ from app.commands.tools import CommandGroup
 # Command: the module that defines it, and its line in `blogsearch --help`.
 _COMMANDS = {
     "reindex": ("indexing", "Build the index from a source, beside the live one, and swap."),
+    "try": ("trying", "Show some posts of a source as they would be indexed."),
+    "init": ("trying", "Write blogsearch.toml for the site in this folder."),
     "add": ("indexing", "Add new and changed posts of a source to the live index."),
     "sync": ("syncing", "Make the live index what a source is now, additions and removals."),
     "search": ("search", "Search as a visitor would; the cache is left out."),
@@ -37,7 +39,7 @@ class LazyGroup(CommandGroup):
         if cmd_name not in _COMMANDS:
             return None
         module = importlib.import_module(f"app.commands.{_COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, "try_" if cmd_name == "try" else cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

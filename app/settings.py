@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.errors import BadSettings
+from app.site_file import NAME, read_site_file
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +85,13 @@ class Settings(BaseSettings):
         "",
         description="Rule files of that folder that are not used, separated by commas: "
         "`british-american, tech`.",
+    )
+
+    max_rejects: str = Field(
+        "10%",
+        pattern=r"^(\d+|\d+(\.\d+)?%)$",
+        description="How much of a source `reindex` may reject, before it refuses to swap: a share "
+        "of the posts such as `10%`, or a number.",
     )
 
     # -- searching -------------------------------------------------------------------------------
@@ -219,14 +227,20 @@ class Settings(BaseSettings):
 
 
 def load_settings() -> Settings:
-    """The settings of the environment.
+    """The settings of the environment, then of `blogsearch.toml`.
 
     Raises:
         BadSettings: with every setting that is invalid, its value and what it should be.
     """
     _warn_about_unknown_names()
+    said = read_site_file().settings
+    unknown = sorted(set(said) - set(Settings.model_fields))
+    if unknown:
+        hint = "docs/settings.md lists them; BLOGSEARCH_INDEX is `index` there."
+        raise BadSettings(f"{NAME}: unknown settings {', '.join(unknown)}; {hint}")
+    values = {name: each for name, each in said.items() if environment_name(name) not in os.environ}
     try:
-        return Settings()
+        return Settings(**values)
     except ValidationError as error:
         complaints = [_complaint(problem) for problem in error.errors()]
         raise BadSettings(". ".join(complaints)) from None

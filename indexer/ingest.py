@@ -17,10 +17,29 @@ OnSkip = Callable[[Skipped], None]
 
 @dataclass(frozen=True, slots=True)
 class MaxRejects:
-    """How many lines of a source may be rejected: a share (0.005 is 0.5 %) or a number."""
+    """How many lines of a source may be rejected: a share (0.1 is 10 %) or a number."""
 
-    share: float = 0.005
+    share: float = 0.1
     number: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`10%` or `3`.
+
+        Raises:
+            ValueError: it is neither.
+        """
+        text = text.strip()
+        try:
+            if not text.endswith("%"):
+                found = cls(number=int(text))
+            else:
+                found = cls(share=float(text[:-1]) / 100)
+        except ValueError:
+            found = cls(number=-1)
+        if not 0 <= found.share <= 1 or (found.number is not None and found.number < 0):
+            raise ValueError(f"{text!r} is neither a share such as 10% nor a number such as 3")
+        return found
 
     def __str__(self) -> str:
         return f"{self.share * 100:g} %" if self.number is None else f"{self.number:,}"
@@ -36,7 +55,7 @@ class MaxRejects:
             raise TooManyRejects(
                 f"{rejected:,} of {lines:,} lines were rejected ({rejected / lines:.1%}), more "
                 f"than the {self} allowed; nothing was swapped.",
-                "Correct them, or allow more with --max-rejects.",
+                f"Correct them, or go on without them: --max-rejects {rejected}.",
             )
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
+from urllib.parse import unquote
 
 import orjson
 
@@ -29,6 +30,7 @@ MAX_LABEL = 200
 MAX_LABELS = 100
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}")
 _TO_ENCODE = re.compile('[ "<>`]')
 
 
@@ -72,6 +74,10 @@ def post_document(raw: RawPost) -> Document | Reject:
             "keywords": _labels("keywords", raw.keywords),
             **_optional_fields(url=_url(raw.url), pub_date=pub_date, modified=modified),
         }
+        if language := _language(raw.language):
+            source["language"] = language
+        if "url" in source:
+            source["address"] = address_of(source["url"])
     except _Invalid as invalid:
         return Reject(raw.origin, _shown(raw.oid), invalid.reason, invalid.remedy)
     source |= {"digest": digest(source), "kind": "post"}
@@ -110,6 +116,26 @@ def digest(source: dict[str, Any]) -> str:
     """A hash of all stored fields: 32 hex digits."""
     content = orjson.dumps(source, option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(content).hexdigest()[:32]
+
+
+def address_of(url: str) -> str:
+    """What is the same for every spelling of a page's URL: `blog.example.org/posts/a`.
+
+    Without scheme, `www.`, `index.html`, `.html` and the slash at the end. A path on the site
+    (`/posts/a`) stays without a host.
+    """
+    bare = re.sub(r"^https?://(?:www\.)?", "", url, flags=re.IGNORECASE)
+    host, slash, path = bare.partition("/")
+    path = unquote(re.sub(r"(?:(?:^|(?<=/))index)?\.html?$", "", path)).rstrip("/")
+    return f"{host.lower()}{slash}{path}"[:MAX_URL]
+
+
+def _language(value: Any) -> str:
+    """A language tag in lower case, `de` or `pt-br`; "" for what is none."""
+    if not isinstance(value, str):
+        return ""
+    tag = value.strip().partition(".")[0].replace("_", "-").lower()
+    return tag if _LANGUAGE.fullmatch(tag) else ""
 
 
 def _optional_fields(*, url: str | None = None, **dates: datetime | None) -> dict[str, str]:

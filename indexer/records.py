@@ -47,6 +47,7 @@ class RawPost:
     categories: Any = ()
     keywords: Any = ()
     comments: tuple[RawComment, ...] = ()
+    language: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ acknowledged later has a higher one. `max_seq_no` would not do: a write in progr
 a number without being in the index.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from elasticsearch import Elasticsearch
@@ -98,6 +98,25 @@ def current_versions(
         ],
     )
     return {doc["_id"]: int(doc["_version"]) for doc in response["docs"] if doc.get("found")}
+
+
+def posts_at(
+    client: Elasticsearch, index: str, addresses: Collection[str]
+) -> dict[str, tuple[str, int]]:
+    """Address to the oid and the version of the post that has it, as of the last refresh.
+
+    An address that several posts have is left out: they cannot be told apart.
+    """
+    if not addresses:
+        return {}
+    query = {
+        "bool": {"filter": [{"terms": {"address": sorted(addresses)}}, {"term": {"kind": "post"}}]}
+    }
+    found: dict[str, list[tuple[str, int]]] = {}
+    for hit in scan(client, index, query=query, source=["oid", "address"]):
+        post = hit["_source"]
+        found.setdefault(post["address"], []).append((post["oid"], int(hit["_version"])))
+    return {address: posts[0] for address, posts in found.items() if len(posts) == 1}
 
 
 def scan(

@@ -12,7 +12,7 @@ from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, analysis
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 
-SCHEMA = 1
+SCHEMA = 2
 """Increased when documents or mappings change so that an older index cannot answer a search."""
 
 RELATION = Join(relations={"post": "comment"})
@@ -61,6 +61,8 @@ class BlogItem(Document):
     )
     spelling = _spelling()
     url = Keyword(index=False)
+    address = Keyword()
+    language = Keyword()
     pub_date = Date()
     modified = Date()
     categories = Keyword()

@@ -28,7 +28,7 @@ from indexer.sync.add import add as run_add
 
 
 class MaxRejectsType(click.ParamType[MaxRejects]):
-    """A share of the lines, such as `0.5%`, or a number of lines."""
+    """A share of the posts, such as `10%`, or a number of posts."""
 
     name = "max-rejects"
 
@@ -37,21 +37,10 @@ class MaxRejectsType(click.ParamType[MaxRejects]):
     ) -> MaxRejects:
         if isinstance(value, MaxRejects):
             return value
-        text = str(value).strip()
         try:
-            if text.endswith("%"):
-                share = float(text[:-1]) / 100
-                if not 0 <= share <= 1:
-                    raise ValueError(text)
-                return MaxRejects(share=share)
-            number = int(text)
-            if number < 0:
-                raise ValueError(text)
-            return MaxRejects(number=number)
-        except ValueError:
-            self.fail(
-                f"{text!r} is neither a share such as 0.5% nor a number such as 3", param, ctx
-            )
+            return MaxRejects.parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 @click.command()
@@ -59,14 +48,15 @@ class MaxRejectsType(click.ParamType[MaxRejects]):
 @click.option(
     "--max-rejects",
     type=MaxRejectsType(),
-    default="0.5%",
-    show_default=True,
-    help="Swap nothing if more lines are rejected: a share (0.5%) or a number (3).",
+    help="Swap nothing if more posts are rejected: a share (10%) or a number (3).",
 )
 @rejects_option
 @pass_tools
 def reindex(
-    tools: Tools, sources: SourceArguments, max_rejects: MaxRejects, rejects_path: Path | None
+    tools: Tools,
+    sources: SourceArguments,
+    max_rejects: MaxRejects | None,
+    rejects_path: Path | None,
 ) -> None:
     """Build the index from SOURCE... and make it live.
 
@@ -85,7 +75,7 @@ def reindex(
     with stop_on_sigterm(), display() as show, reject_log(show, rejects_path) as on_reject:
         opened = sources.open(tools.settings)
         options = ReindexOptions(
-            max_rejects=max_rejects,
+            max_rejects=max_rejects or MaxRejects.parse(tools.settings.max_rejects),
             on_progress=show.on_progress,
             fraction_read=opened.fraction_read,
             purpose=f"reindex {sources}",
@@ -100,6 +90,7 @@ def reindex(
         )
         begin_cache_generation(tools, built.index, built.rules)
     print_built(built)
+    opened.print_skipped()
     after_swap(tools)
     exit_if_rejected(on_reject)
 
@@ -128,7 +119,10 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
     with stop_on_sigterm(), display() as show, reject_log(show, rejects_path) as on_reject:
         opened = sources.open(tools.settings)
         options = AddOptions(
-            newest=as_new, on_progress=show.on_progress, fraction_read=opened.fraction_read
+            newest=as_new,
+            on_skip=opened.count_skipped,
+            on_progress=show.on_progress,
+            fraction_read=opened.fraction_read,
         )
         elastic, alias = tools.elastic, tools.settings.index
         freshness = Freshness(elastic, tools.cache, alias)
@@ -142,5 +136,6 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
         if not freshness.now():
             print_cache_not_updated()
     older = f", {added.older:,} left unchanged (the index is newer)" if added.older else ""
+    opened.print_skipped()
     click.echo(f"{added.created:,} documents added, {added.updated:,} replaced{older}.")
     exit_if_rejected(on_reject)

@@ -1,6 +1,7 @@
 """The arguments and options that name sources and say how to read them."""
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,12 +10,15 @@ from typing import Any
 import click
 
 from app.settings import Settings
+from app.site_file import NAME, read_site_file
 from indexer.fetch import FetchOptions, PageStore
-from indexer.records import SourceItem
+from indexer.normalise import address_of
+from indexer.records import RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
 from indexer.sources.base import is_url
 
 _LATEST_ONLY = {"feed"}
+_SAME_ADDRESS = "the address of a post in an earlier source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,7 @@ class SourceArguments:
     specs: tuple[str, ...]
     kind: str | None
     options: SourceOptions
+    verbose: bool = False
 
     def open(self, settings: Settings) -> "Sources":
         """Detect the kind of each source.
@@ -41,7 +46,8 @@ class SourceArguments:
         fetching = any(map(is_url, self.specs))
         store = _page_store(settings.fetch_store) if fetching and settings.fetch_store else None
         options = replace(self.options, fetch=fetch, store=store)
-        return Sources([open_source(spec, self.kind, options) for spec in self.specs])
+        opened = [open_source(spec, self.kind, options) for spec in self.specs]
+        return Sources(opened, options.site, verbose=self.verbose)
 
     def paths(self) -> list[Path]:
         """The sources as paths to watch.
@@ -61,8 +67,12 @@ class SourceArguments:
 class Sources:
     """Several sources, read one after the other."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self._sources = sources
+    def __init__(self, sources: Sequence[Source], site: str = "", *, verbose: bool = False) -> None:
+        self.sources = sources
+        self._site = site.rstrip("/")
+        self._verbose = verbose
+        self.skipped: Counter[str] = Counter()
+        self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
         self._sizes = [_size(source.spec) for source in sources]
         self._current = 0
 
@@ -72,13 +82,47 @@ class Sources:
         Raises:
             SourceError: a source cannot be read to its end.
         """
-        for number, source in enumerate(self._sources):
+        for number, source in enumerate(self.sources):
             self._current = number
-            yield from source.read()
+            for item in source.read():
+                if isinstance(item, Skipped):
+                    self.count_skipped(item)
+                elif isinstance(item, RawPost):
+                    item = self._with_whole_url(item)
+                    if not self._is_first(item, number):
+                        self.count_skipped(Skipped(item.origin, None, _SAME_ADDRESS))
+                        continue
+                yield item
+
+    def count_skipped(self, skipped: Skipped) -> None:
+        """Count something left out; with --verbose print it, too."""
+        self.skipped[skipped.reason] += 1
+        if self._verbose:
+            click.echo(f"left out: {skipped.origin}: {skipped.reason}", err=True)
+
+    def print_skipped(self) -> None:
+        """Say how many files or pages were left out, and why."""
+        if self.skipped:
+            counts = self.skipped.most_common()
+            reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts)
+            hint = "" if self._verbose else "; --verbose lists them"
+            click.echo(f"Left out: {reasons}{hint}.", err=True)
+
+    def _is_first(self, post: RawPost, number: int) -> bool:
+        """Whether no earlier source has a post with the same address."""
+        if len(self.sources) < 2 or not isinstance(post.url, str) or not post.url:
+            return True
+        return self._addresses.setdefault(hash(address_of(post.url)), number) == number
+
+    def _with_whole_url(self, post: RawPost) -> RawPost:
+        """Paths on the site, as in JSON Lines, get the site's address in front of them."""
+        url = post.url
+        is_path = isinstance(url, str) and url.startswith("/") and not url.startswith("//")
+        return replace(post, url=f"{self._site}{url}") if self._site and is_path else post
 
     def fraction_read(self) -> float | None:
         """The fraction read so far (0 to 1), weighted by file size; None if unknown."""
-        fraction = self._sources[self._current].progress
+        fraction = self.sources[self._current].progress
         if fraction is None:
             return None
         done = sum(self._sizes[: self._current]) + fraction * self._sizes[self._current]
@@ -87,13 +131,13 @@ class Sources:
     @property
     def complete(self) -> bool:
         """Whether they have every post of the blog; a feed has only the latest."""
-        return not any(source.kind in _LATEST_ONLY for source in self._sources)
+        return not any(source.kind in _LATEST_ONLY for source in self.sources)
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add SOURCE... and its options to a command, which gets `sources: SourceArguments`."""
 
-    @click.argument("specs", metavar="SOURCE...", nargs=-1, required=True)
+    @click.argument("specs", metavar="SOURCE...", nargs=-1)
     @click.option(
         "--source",
         "kind",
@@ -109,6 +153,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="URLs of Markdown posts, such as /{year}/{month}/{slug}/.",
     )
     @click.option("--site", default="", metavar="URL", help="The URL of the blog's home page.")
+    @click.option("-v", "--verbose", is_flag=True, help="List every file or page left out.")
     @functools.wraps(command)
     def wrapped(
         *args: Any,
@@ -118,10 +163,26 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         future: bool,
         url_template: str,
         site: str,
+        verbose: bool,
         **rest: Any,
     ) -> Any:
-        options = SourceOptions(drafts=drafts, future=future, url_template=url_template, site=site)
-        return command(*args, sources=SourceArguments(specs, kind, options), **rest)
+        file = read_site_file()
+        options = SourceOptions(
+            drafts=drafts or file.drafts,
+            future=future or file.future,
+            url_template=url_template,
+            url_templates=file.urls,
+            site=site or file.site,
+            include=file.include,
+            exclude=file.exclude,
+            fields=file.fields.model_dump(),
+            language=file.language,
+            warn=lambda message: click.echo(f"note: {message}", err=True),
+        )
+        if not (specs := specs or file.sources):
+            raise click.UsageError(f"Name a SOURCE, or `sources` in {NAME}.")
+        kind = kind or file.kind or None
+        return command(*args, sources=SourceArguments(specs, kind, options, verbose), **rest)
 
     return wrapped
 

@@ -91,6 +91,7 @@ def _sync(
         )
         if result.changed_anything:
             begin_cache_generation(tools, result.index, result.rules)
+    opened.print_skipped()
     print_stale_builds(result.stale_builds)
     if result.built:
         print_built(result.built)

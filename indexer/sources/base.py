@@ -1,8 +1,9 @@
 """What every source is, and what it may be told."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from typing import Protocol
 
 from indexer.fetch import FetchOptions, Store
@@ -11,23 +12,45 @@ from indexer.records import SourceItem
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """What a user may ask of a source; each source takes what concerns it.
+    """How to read a source; each source uses what concerns it.
 
-    `drafts` and `future` take posts in that are not out yet; `now` decides what is future (None:
-    when the source is read). `url_template` makes addresses for Markdown posts, such as
-    `/{year}/{month}/{slug}/`; `site` is the address of the blog's front page, put before paths on
-    the site. `store` keeps pages between runs (None: no conditional
-    requests). `warn` is called with what cannot be followed in a source.
+    Args:
+        drafts, future: include posts that are not published yet; `now` decides what is future
+            (None: when the source is read).
+        url_template: makes addresses for Markdown posts, such as `/{year}/{month}/{slug}/`;
+            `url_templates` has one for each section, "" for all others.
+        site: the URL of the blog's front page, put before paths on the site.
+        include, exclude: globs of paths below the content.
+        fields: names of front-matter fields to look at first for `title`, `summary`, `tags`,
+            `categories`, `date` and `language`.
+        language: the language of posts that name none.
+        store: keeps fetched pages between runs (None: no conditional requests).
+        warn: called with what cannot be followed in a source.
     """
 
     drafts: bool = False
     future: bool = False
     now: datetime | None = None
     url_template: str = ""
+    url_templates: Mapping[str, str] = field(default_factory=dict)
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    language: str = ""
     site: str = ""
     fetch: FetchOptions = field(default_factory=FetchOptions)
     store: Store | None = None
     warn: Callable[[str], None] = lambda message: None
+
+    def template_for(self, section: str) -> str:
+        """The URL template of a section, the first folder of a post's path."""
+        return self.url_template or self.url_templates.get(section, self.url_templates.get("", ""))
+
+    def excludes(self, path: str) -> bool:
+        """Whether `include` and `exclude` leave a file out; `path` is below the content."""
+        if any(fnmatchcase(path, pattern) for pattern in self.exclude):
+            return True
+        return bool(self.include) and not any(fnmatchcase(path, each) for each in self.include)
 
     def moment(self) -> datetime:
         """The moment after which a post is in the future."""

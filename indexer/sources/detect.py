@@ -11,6 +11,7 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched
 from indexer.sources import html, markdown
 from indexer.sources.files import File, decoded, files_in, remedy_of, unzipped_bytes
+from indexer.sources.markdown.generators import site_of
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
@@ -73,8 +74,10 @@ def kind_of_page(page: Fetched, most: int) -> str:
 
 
 def _kind_of_folder(folder: Path) -> str:
-    """Markdown with front matter before HTML, for many of them keep a built site inside."""
+    """Markdown before HTML where there is a generator or front matter: the site may be inside."""
     posts = files_in(folder, markdown.SUFFIXES)
+    if posts and site_of(folder).generator != "none":
+        return "markdown"
     if any(_has_head(file) for file in islice(posts, _LOOKED_AT)):
         return "markdown"
     if files_in(folder, html.SUFFIXES):

@@ -82,6 +82,7 @@ def _post(entry: Any, origin: Origin) -> RawPost:
         url=entry.get("link") or None,
         pub_date=entry.get("published") or updated,
         modified=updated,
+        language=(entry.get("content") or [{}])[0].get("language"),
         categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
     )
 

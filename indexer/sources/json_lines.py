@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any, BinaryIO
 
 import orjson
@@ -17,6 +19,23 @@ MAX_LINE = 16 * 1024 * 1024
 
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+FIELDS = (
+    *("oid", "title", "text", "url", "pub_date", "modified", "categories", "keywords"),
+    *("comments", "language"),
+)
+_MEANT = {
+    **dict.fromkeys(("date", "published", "pubdate", "created", "created_at"), "pub_date"),
+    **dict.fromkeys(("updated", "lastmod", "updated_at", "last_modified"), "modified"),
+    **dict.fromkeys(("content", "body", "html", "description"), "text"),
+    **dict.fromkeys(("permalink", "link", "href", "path"), "url"),
+    **dict.fromkeys(("tags", "tag", "labels"), "keywords"),
+    **dict.fromkeys(("category", "section"), "categories"),
+    **dict.fromkeys(("id", "_id", "guid", "slug"), "oid"),
+    **dict.fromkeys(("name", "headline"), "title"),
+    **dict.fromkeys(("lang", "locale"), "language"),
+}
+_MAX_UNKNOWN = 1_000
+"""Names of unknown fields that are counted; memory must not grow with the file."""
 _MISTAKEN = {"oid": ("id", "_id", "guid", "slug"), "title": ("name", "headline")}
 
 
@@ -27,6 +46,7 @@ class JSONLines:
 
     def __init__(self, spec: str, options: SourceOptions) -> None:
         self.spec = spec
+        self._options = options
         self._file = File(spec)
 
     @property
@@ -37,7 +57,12 @@ class JSONLines:
     def read(self) -> Iterator[SourceItem]:
         """Every line's post; a line that is none is a Reject with its number."""
         with self._file.opened() as stream:
-            yield from _posts(stream, self._file.name)
+            unknown: Counter[str] = Counter()
+            yield from _posts(stream, self._file.name, unknown)
+        for name, count in unknown.most_common(20):
+            meant = _MEANT.get(name.lower()) or next(iter(get_close_matches(name, FIELDS, 1)), "")
+            hint = f"did you mean {meant!r}?" if meant else "it is ignored."
+            self._options.warn(f"{self.spec}: {count:,} posts have a field {name!r}; {hint}")
 
 
 def raw_post(entry: Any, origin: Origin) -> RawPost | Reject:
@@ -63,6 +88,7 @@ def raw_post(entry: Any, origin: Origin) -> RawPost | Reject:
         categories=entry.get("categories"),
         keywords=entry.get("keywords"),
         comments=tuple(raw_comment(each) for each in comments),
+        language=entry.get("language"),
     )
 
 
@@ -76,12 +102,14 @@ def raw_comment(entry: Mapping[str, Any]) -> RawComment:
     )
 
 
-def _posts(stream: Stream, name: str) -> Iterator[RawPost | Reject]:
+def _posts(stream: Stream, name: str, unknown: Counter[str]) -> Iterator[RawPost | Reject]:
     start = stream.peek(4096)
     if start.startswith(_UTF_16):
         raise SourceError(f"{name} is in UTF-16.", "Save it as UTF-8.")
     if start.removeprefix(_BOM).lstrip().startswith(b"["):
         for row, entry in array_items(stream, name):
+            if len(unknown) < _MAX_UNKNOWN:
+                unknown.update(_unknown(entry))
             yield raw_post(entry, Origin(name, row))
         return
     number = 0
@@ -91,16 +119,22 @@ def _posts(stream: Stream, name: str) -> Iterator[RawPost | Reject]:
         if len(line) > MAX_LINE:
             yield _too_long(stream, line, origin)
         elif content := line.removeprefix(_BOM).strip():
-            yield _post(content, origin)
+            yield _post(content, origin, unknown)
 
 
-def _post(content: bytes, origin: Origin) -> RawPost | Reject:
+def _post(content: bytes, origin: Origin, unknown: Counter[str]) -> RawPost | Reject:
     try:
         entry = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         reason = f"not JSON: {error}"
         return Reject(origin, None, reason, "Write one post as one JSON object on one line.")
+    if len(unknown) < _MAX_UNKNOWN:
+        unknown.update(_unknown(entry))
     return raw_post(entry, origin)
+
+
+def _unknown(entry: Any) -> list[str]:
+    return [each for each in entry if each not in FIELDS] if isinstance(entry, dict) else []
 
 
 def _too_long(stream: Stream, line: bytes, origin: Origin) -> Reject:

@@ -9,9 +9,11 @@ from elasticsearch import Elasticsearch
 from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.bulk.sender import send_bulk
 from indexer.generations import require_live
-from indexer.ingest import Ingest, OnReject
+from indexer.ingest import Ingest, OnReject, OnSkip
+from indexer.normalise import address_of, post_document
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import Document, SourceItem
+from indexer.records import Document, RawPost, Skipped, SourceItem
+from indexer.scan import posts_at
 from indexer.write.deletions import deletion_versions
 from indexer.write.live_index import clear_stale_write_block, now
 
@@ -36,11 +38,13 @@ class AddOptions:
     """How to add.
 
     Args:
+        on_skip: called for every post that is left out because the index has it already.
         newest: give every document the current time as its version, whatever its date.
         fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
     """
 
     newest: bool = False
+    on_skip: OnSkip = lambda skipped: None
     limits: BulkLimits = field(default_factory=BulkLimits)
     on_progress: OnProgress = ignore_progress
     fraction_read: Callable[[], float | None] = lambda: None
@@ -64,8 +68,9 @@ def add(
     if require_live(client, alias).write_blocked:
         clear_stale_write_block(client, alias)
     deletions = _DeletionFilter(client, alias, newest=options.newest)
-    with Ingest(on_reject) as ingest:
-        operations = map(index_operation, deletions.filter(ingest.documents(raws)))
+    with Ingest(on_reject, options.on_skip) as ingest:
+        joined = _join_by_address(client, alias, raws)
+        operations = map(index_operation, deletions.filter(ingest.documents(joined)))
         for outcomes in send_bulk(client, alias, operations, options.limits):
             ingest.record_outcomes(outcomes)
             fraction = ingest.fraction_done(options.fraction_read())
@@ -76,6 +81,31 @@ def add(
         updated=ingest.accepted.total - ingest.created,
         older=ingest.older + deletions.count,
     )
+
+
+def _join_by_address(
+    client: Elasticsearch, alias: str, raws: Iterable[SourceItem]
+) -> Iterator[SourceItem]:
+    """Posts under the oid that the index has for their URL: a feed has other oids than a folder.
+
+    Of such a post the index's version stays unless this one is newer: a feed's content may be a
+    summary.
+    """
+    items = iter(raws)
+    while batch := list(islice(items, _BATCH)):
+        urls = [raw.url for raw in batch if isinstance(raw, RawPost) and isinstance(raw.url, str)]
+        known = posts_at(client, alias, {address_of(url) for url in urls})
+        for raw in batch:
+            if isinstance(raw, RawPost) and isinstance(raw.url, str):
+                oid, version = known.get(address_of(raw.url), (raw.oid, 0))
+                if oid != raw.oid and oid != str(raw.oid):
+                    joined = replace(raw, oid=oid)
+                    document = post_document(joined)
+                    if isinstance(document, Document) and document.version <= version:
+                        yield Skipped(raw.origin, None, "in the index already, by its address")
+                        continue
+                    raw = joined
+            yield raw
 
 
 class _DeletionFilter:

@@ -83,15 +83,15 @@ class TestRejects:
         source = tmp_path / "posts.jsonl"
         source.write_text(line("before"))
         assert run("reindex", source).exit_code == 0
-        source.write_text("".join(line(number) for number in range(199)) + "nonsense\n")
+        source.write_text("".join(line(number) for number in range(9)) + "nonsense\n")
         assert run("reindex", source).exit_code == 3
-        source.write_text("".join(line(number) for number in range(198)) + "nonsense\n")
+        source.write_text("".join(line(number) for number in range(8)) + "nonsense\n")
         done = run("reindex", source)
         assert done.exit_code == 1
-        assert "1 of 199 lines" in done.stderr
+        assert "1 of 9 lines" in done.stderr
         assert "--max-rejects" in done.stderr
         assert [one.number for one in list_generations(elastic, alias)] == [1, 2]
-        assert len(post_oids()) == 199
+        assert len(post_oids()) == 9
 
     def test_can_be_allowed_by_number(self, run: Run, tmp_path: Path) -> None:
         source = tmp_path / "posts.jsonl"
@@ -200,6 +200,37 @@ class TestAdd:
         assert "0 documents added, 0 replaced, 2 left unchanged" in done.stdout
         assert "2 documents added" in run("add", "-", "--as-new", input=lines).stdout
         assert post_oids() == {"a", "b"}
+
+    def test_a_post_of_a_feed_is_the_post_of_the_folder(
+        self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids, tmp_path: Path
+    ) -> None:
+        """`reindex content/` and then `add feed.xml`: other oids, the same addresses."""
+        (tmp_path / "posts").mkdir()
+        for name in ("one", "two"):
+            text = f"---\ntitle: {name}\ndate: 2024-01-31\n---\nThe whole text."
+            (tmp_path / f"posts/{name}.md").write_text(text)
+        site = ("--site", "https://example.org")
+        assert run("reindex", tmp_path / "posts", *site).exit_code == 0
+        items = "".join(
+            f"<item><title>{name}</title><guid>urn:{name}</guid><pubDate>{date}</pubDate>"
+            f"<link>https://www.example.org/{name}.html</link><description>Short</description></item>"
+            for name, date in (
+                ("one", "Wed, 31 Jan 2024 00:00:00 GMT"),
+                ("two", "Thu, 01 Feb 2024 00:00:00 GMT"),
+                ("three", "Thu, 01 Feb 2024 00:00:00 GMT"),
+            )
+        )
+        feed = tmp_path / "feed.xml"
+        feed.write_text(f'<?xml version="1.0"?><rss version="2.0"><channel>{items}</channel></rss>')
+        done = run("add", feed)
+        assert "1 documents added, 1 replaced" in done.stdout
+        assert "1 in the index already, by its address" in done.stderr
+        assert post_oids() == {"one", "two", "urn:three"}
+        texts = [
+            elastic.get(index=alias, id=f"post:{oid}", routing=oid)["_source"]["text"]
+            for oid in ("one", "two")
+        ]
+        assert texts == ["The whole text.", "Short"]
 
     def test_needs_an_index(self, run: Run) -> None:
         done = run("add", "-", input=line("a"))

@@ -229,3 +229,27 @@ def wait_for(condition: Callable[[], bool]) -> None:
             assert time.monotonic() < deadline
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+def test_a_page_that_looks_like_a_list_now_is_not_deleted(
+    run: Callable[..., Result], elastic: Elasticsearch, alias: str, tmp_path: Path
+) -> None:
+    """What is a guess is no reason to delete a post; what the page says is one."""
+    prose = "A sentence that is long enough to be taken for what the page is about. " * 4
+    links = "".join(f"<p><a href='/{number}'>A post {number}</a></p>" for number in range(20))
+    site = tmp_path / "public"
+    site.mkdir()
+    for name in ("stays", "guessed", "hidden"):
+        (site / f"{name}.html").write_text(f"<!doctype html><title>x</title><p>{prose}")
+    assert run("sync", site).exit_code == 0
+    (site / "guessed.html").write_text(f"<!doctype html><title>x</title><main>{links}</main>")
+    noindex = '<meta name="robots" content="noindex">'
+    (site / "hidden.html").write_text(f"<!doctype html><title>x</title>{noindex}<p>{prose}")
+    done = run("sync", site)
+    assert "1 removed" in done.stdout
+    assert "1 list page, 1 noindex" in done.stderr
+    elastic.indices.refresh(index=alias)
+    assert {hit["_id"] for hit in elastic.search(index=alias)["hits"]["hits"]} == {
+        "post:stays",
+        "post:guessed",
+    }

@@ -35,8 +35,8 @@ def test_counts_of_lines_documents_and_the_fraction_done() -> None:
 @pytest.mark.parametrize(
     ("limit", "rejected", "lines", "passes"),
     [
-        (MaxRejects(), 1, 200, True),
-        (MaxRejects(), 1, 199, False),
+        (MaxRejects(), 20, 200, True),
+        (MaxRejects(), 20, 199, False),
         (MaxRejects(), 0, 0, True),
         (MaxRejects(share=0.0), 1, 10, False),
         (MaxRejects(share=1.0), 10, 10, True),

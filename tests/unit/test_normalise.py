@@ -61,6 +61,7 @@ def test_a_whole_post() -> None:
         "text": "a &lt; b",
         "code": "if a &lt; b:\n    go()",
         "url": "/tom/",
+        "address": "/tom",
         "pub_date": "2024-01-31T00:00:00Z",
         "modified": "2024-02-01T10:00:00Z",
         "categories": ["cats", "mice"],

@@ -563,3 +563,147 @@ def test_what_is_left_out_is_named_with_its_reason(tmp_path: Path) -> None:
         "old.md": "expired",
         "x.org": "format that is not read",
     }
+
+
+# -- other generators ------------------------------------------------------------------------------
+
+POST = "---\ntitle: x\n---\nt"
+
+
+def test_eleventy_configuration(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "eleventy.config.js": 'export const config = { dir: { input: "src" } };',
+            "README.md": "# About",
+            "src/posts/posts.json": '{"tags": ["blog"], "permalink": "/b/{{ page.fileSlug }}/"}',
+            "src/posts/2024-01-31-a.md": "---\ntitle: x\ntags: [own]\n---\nt",
+            "src/posts/b.md": "---\ntitle: My Post\npermalink: '/{{ title | slug }}/'\n---\nt",
+            "src/posts/c.md": "---\ntitle: x\npermalink: '/{{ page | unknown }}/'\n---\nt",
+            "src/dated/dated.11tydata.js": "module.exports = {\n  tags: ['js'],\n};",
+            "src/dated/d.md": "---\ntitle: x\ndate: 2024-02-01\n"
+            "permalink: \"/{{ page.date | date: '%Y/%m' }}/d/\"\n---\nt",
+            "src/e/index.md": POST,
+            "src/_includes/f.md": POST,
+            "src/g.md": "---\ntitle: x\npermalink: false\n---\nt",
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: each.url for oid, each in found.items()} == {
+        "posts/2024-01-31-a": "/b/a/",
+        "posts/b": "/my-post/",
+        "posts/c": "/posts/c/",
+        "dated/d": "/2024/02/d/",
+        "e": "/e/",
+    }
+    assert found["posts/2024-01-31-a"].keywords == ["blog", "own"]
+    assert found["dated/d"].keywords == ["js"]
+
+
+def test_zola_configuration(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "config.toml": 'base_url = "https://e.org"\ndefault_language = "en"\n[languages.fr]\n',
+            "content/themes/My Theme.md": "\n+++\ntitle = 'x'\n+++\nt",
+            "content/themes/_index.md": "+++\n+++\n",
+            "content/page/index.md": "+++\ntitle = 'x'\n+++\nt",
+            "content/page/index.fr.md": "+++\ntitle = 'x'\n+++\nt",
+            "content/no.md": "+++\ntitle = 'x'\nrender = false\n+++\nt",
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: (each.url, each.language) for oid, each in found.items()} == {
+        "themes/My Theme": ("https://e.org/themes/my-theme/", "en"),
+        "page": ("https://e.org/page/", "en"),
+        "page/index.fr": ("https://e.org/fr/page/", "fr"),
+    }
+
+
+def test_mkdocs(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "mkdocs.yml": "site_url: https://e.org/d/\ndocs_dir: text\nnav:\n  - Start: index.md\n"
+            "  - Guide:\n    - Named: guide/a.md\nexclude_docs: |\n  internal/\n"
+            "theme:\n  language: de\nx: !!python/name:y.z\n",
+            "text/index.md": "# Welcome\n\nt",
+            "text/guide/a.md": "# Heading\n\nt",
+            "text/guide/README.md": "# Read\n\nt",
+            "text/internal/x.md": "# x",
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: (each.url, each.title) for oid, each in found.items()} == {
+        "index": ("https://e.org/d/", "Start"),
+        "guide/a": ("https://e.org/d/guide/a/", "Named"),
+        "guide/README": ("https://e.org/d/guide/", "Read"),
+    }
+    assert found["index"].language == "de"
+
+
+def test_docusaurus(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "docusaurus.config.js": "module.exports = {\n  url: 'https://e.org',\n"
+            "  baseUrl: '/x/',\n  presets: [['classic', {docs: {routeBasePath: 'guide'}}]],\n};",
+            "docs/01-intro.md": POST,
+            "docs/02-more/README.md": POST,
+            "docs/02-more/deep.md": "---\ntitle: x\nslug: other\n---\nt",
+            "docs/02-more/id.md": "---\ntitle: x\nid: named\n---\nt",
+            "docs/_part.md": POST,
+            "blog/2024-01-31-hello.md": POST,
+            "blog/2024-02-01-folder/index.md": POST,
+            "src/pages/about.md": POST,
+        },
+    )
+    assert urls(tmp_path) == {
+        "docs/01-intro": "https://e.org/x/guide/intro",
+        "docs/02-more/README": "https://e.org/x/guide/more",
+        "docs/02-more/deep": "https://e.org/x/guide/more/other",
+        "docs/02-more/id": "https://e.org/x/guide/more/named",
+        "blog/2024-01-31-hello": "https://e.org/x/blog/2024/01/31/hello",
+        "blog/2024-02-01-folder": "https://e.org/x/blog/2024/02/01/folder",
+        "pages/about": "https://e.org/x/about",
+    }
+
+
+def test_astro_routes(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "astro.config.mjs": "export default { site: 'https://e.org', base: '/b' }",
+            "src/pages/writing/[...slug].astro": "const posts = await getCollection('blog')",
+            "src/content/blog/My Post.md": POST,
+            "src/content/blog/index.md": POST,
+            "src/content/blog/_hidden.md": POST,
+            "src/pages/about.md": POST,
+        },
+    )
+    assert urls(tmp_path) == {
+        "blog/My Post": "https://e.org/b/writing/my-post/",
+        "blog": "https://e.org/b/writing/",
+        "pages/about": "https://e.org/b/about/",
+    }
+
+
+def test_next(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "next.config.mjs": "",
+            "README.md": "# About",
+            "app/(site)/blog/one/page.mdx": POST,
+            "pages/two/index.mdx": POST,
+            "data/blog/three.mdx": POST,
+        },
+    )
+    warnings: list[str] = []
+    assert urls(tmp_path, warn=warnings.append) == {
+        "app/(site)/blog/one/page": "/blog/one",
+        "pages/two": "/two",
+        "data/blog/three": "/blog/three",
+    }
+    assert "--url-template" in warnings[0]
+    assert "/p/three" in urls(tmp_path, url_template="/p/{slug}").values()

@@ -43,6 +43,9 @@ class HTMLFolder:
 
     def _page(self, file: Path, path: str, base: Path) -> Iterator[SourceItem]:
         origin, oid = Origin(str(file)), oid_of_page(quote(path))
+        if self._options.excludes(path):
+            yield Skipped(origin, None, "excluded by blogsearch.toml")
+            return
         try:
             page = Page(decoded(read_inside(file, [base.resolve()], _MAX_BYTES)))
         except OSError as error:

@@ -1,5 +1,6 @@
 """One HTML page → a post: what its head says of it, and its main content."""
 
+import html
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -41,10 +42,10 @@ class Page:
         TooDeep: when made of HTML that would take too long to parse.
     """
 
-    def __init__(self, html: str) -> None:
-        check_depth(html)
-        self._page = LexborHTMLParser(html)
-        self._is_whole = bool(_WHOLE.search(html[:_HEAD]))
+    def __init__(self, text: str) -> None:
+        check_depth(text)
+        self._page = LexborHTMLParser(text)
+        self._is_whole = bool(_WHOLE.search(text[:_HEAD]))
         self._meta: dict[str, str] = {}
         self._labels: list[str] = []
         for node in self._page.css("meta[content]"):
@@ -72,8 +73,8 @@ class Page:
     @property
     def language(self) -> str:
         """The language that the page says it is in; "" if it says none."""
-        html = self._page.css_first("html[lang]")
-        said = html.attributes.get("lang") if html else ""
+        root = self._page.css_first("html[lang]")
+        said = root.attributes.get("lang") if root else ""
         other = self._meta.get("content-language") or self._data.get("inLanguage")
         return said or (other if isinstance(other, str) else "")
 
@@ -126,17 +127,18 @@ class Page:
         name = _without_site(one_line(head.text()) if head else "", site)
         main = main_content(self._page)
         title = next((text for each in heads if (text := _text(each))), "")
-        title = title or _heading(main) or name or _named(oid)
+        title = title or _heading(main, "h1") or name or _heading(main, "h2") or _named(oid)
         return RawPost(
             origin=origin,
             oid=oid,
-            title=_without_site(title, site),
+            title=html.unescape(_without_site(title, site)),  # some themes escape twice
             text=_without_heading(main, title),
             url=url,
             pub_date=published,
             modified=modified or _first_moment([lastmod]),
             categories=[section] if section else [],
             keywords=keywords,
+            language=self.language,
         )
 
     def _moment(self, names: tuple[str, ...]) -> datetime | None:
@@ -178,8 +180,8 @@ def _is_posting(data: dict[str, Any]) -> bool:
     return any(isinstance(name, str) and name.lower() in _POSTINGS for name in names)
 
 
-def _heading(main: LexborNode | None) -> str:
-    heading = main.css_first("h1") if main else None
+def _heading(main: LexborNode | None, level: str) -> str:
+    heading = main.css_first(level) if main else None
     return one_line(heading.text()) if heading else ""
 
 

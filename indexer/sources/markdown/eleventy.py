@@ -44,7 +44,9 @@ class Eleventy(Site):
         content = (root / folder).resolve()
         if not content.is_relative_to(root.resolve()) or not content.is_dir():
             content = root.resolve()
-        if not folder and not _has_config(root) and (root / "src").is_dir():
+        # An input folder that is not a plain string is `src`, as in most templates.
+        is_computed = not _has_config(root) or re.search(r"\binput\b", text)
+        if not folder and is_computed and (root / "src").is_dir():
             content = (root / "src").resolve()
         super().__init__(root, [Root(content)])
         self._skipped = {

@@ -14,7 +14,15 @@ from indexer.sources.identity import fitting
 from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
 from indexer.sources.markdown.generators import site_of
 from indexer.sources.markdown.post import raw_post
-from indexer.sources.markdown.site import MARKDOWN, Entry, Root, Site, check_template, walk
+from indexer.sources.markdown.site import (
+    MARKDOWN,
+    Entry,
+    Root,
+    Site,
+    check_template,
+    first_of,
+    walk,
+)
 
 SUFFIXES = MARKDOWN
 
@@ -25,7 +33,8 @@ class MarkdownFolder:
     kind = "markdown"
 
     def __init__(self, spec: str, options: SourceOptions) -> None:
-        check_template(options.url_template)
+        for template in (options.url_template, *options.url_templates.values()):
+            check_template(template)
         self.spec = spec
         self.progress: float | None = None
         self._options = options
@@ -41,7 +50,7 @@ class MarkdownFolder:
             # Not in the site's content, such as a folder beside Hugo's `content`.
             folder = place if place.is_dir() else place.parent
             site = Site(folder, [Root(folder)], address=site.address, zone=site.zone)
-        for note in site.notes if place.is_dir() and not self._options.url_template else ():
+        for note in site.notes if place.is_dir() and not self._options.template_for("") else ():
             self._options.warn(note)
         skipped: list[Skipped] = []
         files = list(walk(site, place, lambda file, why: skipped.append(self._skip(file, why))))
@@ -54,6 +63,8 @@ class MarkdownFolder:
     def _item(
         self, file: Path, path: PurePosixPath, root: Root, site: Site, now: datetime
     ) -> SourceItem:
+        if self._options.excludes(path.as_posix()):
+            return self._skip(file, "excluded by blogsearch.toml")
         name = self._shown(file)
         oid = _oid(path, root.language if len(site.roots) > 1 else "")
         folders = (
@@ -75,7 +86,8 @@ class MarkdownFolder:
             return Reject(Origin(name), oid, error.strerror or str(error), remedy_of(error))
         own = {each.lower(): value for each, value in (found.fields or {}).items()}
         fields = site.fields_of(path, own)
-        language = site.language_of(path, root.language, fields)
+        said = first_of(fields, self._options.fields.get("language", ()))
+        language = str(said or site.language_of(path, root.language, fields))
         entry = Entry(
             file, path, fields, found.text, language, found.fields is not None, frozenset(own)
         )

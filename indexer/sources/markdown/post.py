@@ -29,42 +29,45 @@ _SUMMARIES = ("summary", "description", "deck", "excerpt", "abstract", "lead", "
 
 def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: SourceOptions) -> RawPost:
     """The post as its front matter and its text have it."""
-    title = _title(entry, site)
+    title = _title(entry, site, options.fields.get("title", ()))
     if entry.path.suffix in PAGES:
         text = entry.text
     else:
         title, text = rendered(entry.text, title=title, mdx=entry.path.suffix == ".mdx")
-    when = site.published(entry)
+    when = first_of(entry.fields, options.fields.get("date", ())) or site.published(entry)
     modified = site.modified(entry)
-    categories = _terms(entry, site.categories, site)
-    keywords = _terms(entry, site.tags, site)
+    categories = _terms(entry, (*options.fields.get("categories", ()), *site.categories), site)
+    keywords = _terms(entry, (*options.fields.get("tags", ()), *site.tags), site)
     for name in site.more_tags:
         keywords += [each for each in _terms(entry, (name,), site) if each not in keywords]
+    template = options.template_for(entry.path.parts[0] if len(entry.path.parts) > 1 else "")
     path = (
         site.own_url(entry)
-        or (options.url_template and from_template(options.url_template, site, entry, categories))
+        or (template and from_template(template, site, entry, categories))
         or site.url_of(entry)
     )
     return RawPost(
         origin=origin,
         oid=entry.fields.get("oid") or oid,
-        title=title or _made_title(entry, text),
-        text=text if _has_words(text) else _summary(entry),
+        title=title or _made_title(entry, text, site),
+        text=text if _has_words(text) else _summary(entry, options.fields.get("summary", ())),
         url=site_url(options.site or site.address, path),
         # What is not a date is refused later, with the reason.
         pub_date=site.parsed(when) or when,
         modified=site.parsed(modified) or modified,
         categories=categories,
         keywords=keywords,
+        language=entry.language or options.language,
     )
 
 
-def _title(entry: Entry, site: Site) -> str:
+def _title(entry: Entry, site: Site, first: Iterable[str]) -> str:
     """The first title without template code; else what is left of one with it."""
     fields = entry.fields
     navigation = fields.get("eleventynavigation")
     inner = navigation if isinstance(navigation, Mapping) else {}
     said = [
+        *(fields.get(name) for name in first),
         site.title_of(entry.path) if isinstance(site, MkDocs) else None,
         *(fields.get(name) for name in _TITLES),
         inner.get("title"),
@@ -111,17 +114,19 @@ def _has_words(text: str) -> bool:
     return bool(found.prose or found.code)
 
 
-def _summary(entry: Entry) -> str:
+def _summary(entry: Entry, first: Iterable[str]) -> str:
     """The summary of a post without a text, such as a link or an event."""
-    found = first_of(entry.fields, _SUMMARIES)
+    found = first_of(entry.fields, (*first, *_SUMMARIES))
     return (
         f"<p>{html.escape(plain_title(found), quote=False)}</p>" if isinstance(found, str) else ""
     )
 
 
-def _made_title(entry: Entry, text: str) -> str:
+def _made_title(entry: Entry, text: str, site: Site) -> str:
     """The name of the file in words, or the first words of a post that has only a number."""
     if not re.search(r"[^\W\d_]{2}", entry.name):
         return str(title_or_start(None, text) or entry.name)
     words = re.sub(r"[-_]+", " ", entry.name).strip()
+    if site.generator == "jekyll":
+        return " ".join(word.capitalize() for word in words.split())
     return words[:1].upper() + words[1:]

@@ -34,6 +34,14 @@ _DATED_FOLDERS = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?=/)")
 _ABOUT_THE_FOLDER = frozenset(
     ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
 )
+_LANGUAGES = frozenset(
+    (
+        *("ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "en-gb", "en-us", "eo", "es", "et"),
+        *("eu", "fa", "fi", "fr", "gl", "he", "hi", "hr", "hu", "id", "is", "it", "ja", "ko", "lt"),
+        *("lv", "nb", "nl", "nn", "no", "pl", "pt", "pt-br", "ro", "ru", "sk", "sl", "sr", "sv"),
+        *("ta", "th", "tr", "uk", "vi", "zh", "zh-cn", "zh-hans", "zh-hant", "zh-tw"),
+    )
+)
 _PUBLISHED = (
     *("date", "pubdate", "pub_date", "publishdate", "published", "pubdatetime", "published_at"),
     *("publishedat", "published_date", "publisheddate", "date_published", "created", "created_at"),
@@ -151,7 +159,11 @@ class Site:
     def language_of(self, path: PurePosixPath, language: str, fields: Mapping[str, Any]) -> str:
         """The language of a post, "" if unknown."""
         said = fields.get("language") or fields.get("lang") or fields.get("locale")
-        return said if isinstance(said, str) else language
+        if isinstance(said, str):
+            return said
+        # A folder named after a language, as in `en/news`: told from others by the code alone.
+        first = path.parts[0].replace("_", "-").lower() if len(path.parts) > 1 else ""
+        return language or (first if first in _LANGUAGES else "")
 
     def published(self, entry: Entry) -> When:
         """When the post was published: its front matter, else the date in its path."""

@@ -1,0 +1,179 @@
+"""`blogsearch try` and `blogsearch init`: see what a source gives, and write `blogsearch.toml`."""
+
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.sources import SourceArguments, source_options
+from app.commands.tools import Tools, pass_tools
+from app.site_file import NAME
+from indexer.errors import SourceError
+from indexer.normalise import documents
+from indexer.records import Document, RawPost, Reject, SourceItem
+from indexer.sources import detect
+from indexer.sources.markdown.generators import site_of
+
+_LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass
+class _Trial:
+    """What was read so far; `sample` holds posts at even distances, however many there are."""
+
+    wanted: int
+    posts: int = 0
+    rejects: Counter[str] = field(default_factory=Counter)
+    warnings: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+    sample: list[tuple[dict[str, Any], list[str]]] = field(default_factory=list)
+    stride: int = 1
+
+    def take(self, item: SourceItem) -> None:
+        found: Document | Reject | None = item if isinstance(item, Reject) else None
+        if isinstance(item, RawPost):
+            found = next(documents(item))
+        if isinstance(found, Reject):
+            self.rejects[found.reason] += 1
+        if not isinstance(found, Document):
+            return
+        source = dict(found.source)
+        warnings = _warnings(source)
+        self.warnings.update(warnings)
+        if self.posts % self.stride == 0:
+            self.sample.append((source, warnings))
+            if len(self.sample) >= 2 * self.wanted:
+                self.sample, self.stride = self.sample[::2], self.stride * 2
+        self.posts += 1
+
+
+@click.command("try")
+@source_options
+@click.option("--posts", default=5, show_default=True, type=click.IntRange(1, 100))
+@click.option(
+    "--seconds", default=10.0, show_default=True, help="Stop reading the source after this time."
+)
+@pass_tools
+def try_(tools: Tools, sources: SourceArguments, posts: int, seconds: float) -> None:
+    """Show some posts from all over SOURCE... as they would be indexed; nothing is written.
+
+    Neither Elasticsearch nor Redis is needed.
+
+    \b
+    blogsearch try content
+    blogsearch try public --site https://blog.example.org
+    """
+    trial = _Trial(posts)
+    opened = sources.open(tools.settings)
+    items, end, is_whole = opened.read(), time.monotonic() + seconds, True
+    for item in items:
+        trial.take(item)
+        if time.monotonic() > end:
+            is_whole = False
+            break
+    shown = min(posts, len(trial.sample))
+    for number in range(shown):
+        source, warnings = trial.sample[number * (len(trial.sample) - 1) // max(1, shown - 1)]
+        click.echo("\n".join(_lines(source, warnings)) + "\n")
+    kinds = ", ".join(sorted({source.kind for source in opened.sources}))
+    read = "" if is_whole else f" in the first {seconds:g} s; there may be more"
+    click.echo(f"{trial.posts:,} posts ({kinds}){read}.")
+    for warning, count in trial.warnings.most_common():
+        click.echo(f"{count:,} posts: {warning}")
+    for reason, count in trial.rejects.most_common(10):
+        click.echo(f"{count:,} rejected: {reason}")
+    opened.print_skipped()
+
+
+def _lines(source: dict[str, Any], warnings: list[str]) -> Iterator[str]:
+    text, code = str(source["text"]), str(source["code"])
+    yield click.style(str(source["title"]), bold=True)
+    yield f"  address   {source.get('url', '–')}"
+    yield f"  date      {source.get('pub_date', '–')}, changed {source.get('modified', '–')}"
+    labels = [*source["categories"], *source["keywords"]]
+    yield f"  tags      {', '.join(labels) or '–'}"
+    if source.get("language"):
+        yield f"  language  {source['language']}"
+    yield f"  words     {len(_WORD.findall(text)):,}, code {len(_WORD.findall(code)):,}"
+    yield f"  text      {' '.join(text.split())[:160]}"
+    for warning in warnings:
+        yield click.style(f"  warning   {warning}", fg="yellow")
+
+
+def _warnings(source: dict[str, Any]) -> list[str]:
+    title, text = str(source["title"]), str(source["text"])
+    found = []
+    if not source.get("url"):
+        found.append("no address")
+    elif str(source["url"]).startswith("/"):
+        found.append("the address is a path: --site puts your site's address before it")
+    if not source.get("pub_date"):
+        found.append("no date")
+    if not text and not source["code"]:
+        found.append("no text")
+    if _LEFTOVER.search(title):
+        found.append("template code in the title")
+    if _LEFTOVER.search(text):
+        found.append("template code in the text (or inline code that shows it)")
+    return found
+
+
+@click.command()
+@click.argument("place", metavar="[SOURCE]", required=False)
+@click.option("--yes", is_flag=True, help="Ask nothing; take what is guessed.")
+@click.option("--force", is_flag=True, help=f"Overwrite {NAME}.")
+def init(place: str | None, yes: bool, force: bool) -> None:
+    """Write blogsearch.toml for the site in this folder.
+
+    The generator, the site's address and its language are guessed from the configuration in
+    SOURCE, or in the current folder. Every command then reads the file.
+    """
+    path = Path(NAME)
+    if path.exists() and not force:
+        raise click.ClickException(f"{NAME} exists; --force overwrites it.")
+    place = place or "."
+    kind = "" if place.startswith(("http://", "https://")) else detect.kind_of_path(place)
+    address, generator, content = "", "", place
+    if kind == "markdown":
+        site = site_of(Path(place))
+        address, generator = site.address, site.generator
+        root = site.roots[0].folder if len(site.roots) == 1 else site.root
+        here = Path.cwd()
+        content = str(root.relative_to(here)) if root.is_relative_to(here) else str(root)
+        click.echo(f"Generator: {generator}. Posts in {content}.", err=True)
+    if not yes:
+        address = click.prompt("Address of the site's front page", default=address or "", err=True)
+    try:
+        path.write_text(_toml(content, kind, address), "utf-8")
+    except OSError as error:
+        raise SourceError(f"{NAME} cannot be written: {error.strerror}.") from error
+    click.echo(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
+
+
+def _toml(source: str, kind: str, address: str) -> str:
+    return f"""# Every blogsearch command started in this folder reads this; see docs/sources.md.
+sources = [{json.dumps(source)}]
+{"kind = " + json.dumps(kind) if kind else '# kind = "markdown"'}
+site = {json.dumps(address)}
+# language = "en"
+# include = ["posts/*"]
+# exclude = ["drafts/*"]
+
+# [urls]                # addresses of Markdown posts by section, the first folder of their path
+# posts = "/{{year}}/{{slug}}/"
+# "" = "/{{section}}/{{slug}}/"
+
+# [fields]              # front-matter fields to look at first
+# title = ["headline"]
+# tags = ["topics"]
+
+# [settings]            # any setting of docs/settings.md; the environment wins
+# index = "blog"
+"""

@@ -1,0 +1,126 @@
+"""`blogsearch try`, `blogsearch init` and `blogsearch.toml`: none of them needs an engine."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from app.cli import main
+from app.errors import BadSettings
+from app.settings import load_settings
+from app.site_file import read_site_file
+
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """Runs a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ELASTICSEARCH_URL", "http://127.0.0.1:9")  # nothing answers there
+    return lambda *args: CliRunner().invoke(main, [str(each) for each in args])
+
+
+def write_posts(folder: Path, count: int) -> None:
+    folder.mkdir(parents=True)
+    for number in range(count):
+        text = f"---\ntitle: Post {number:03}\ndate: 2024-01-31\ntags: [a]\n---\nSome words."
+        (folder / f"{number:03}.md").write_text(text)
+
+
+def test_shows_posts_from_all_over_the_source(invoke: Invoke, tmp_path: Path) -> None:
+    write_posts(tmp_path / "posts", 100)
+    (tmp_path / "posts/draft.md").write_text("---\ntitle: x\ndraft: true\n---\nt")
+    (tmp_path / "posts/bad.md").write_text("---\ntitle: [\n---\nt")
+    done = invoke("try", "posts", "--posts", "4", "--verbose")
+    assert done.exit_code == 0, done.output
+    shown = [int(line[5:]) for line in done.stdout.splitlines() if line.startswith("Post ")]
+    assert len(shown) == 4
+    assert shown[0] < 25
+    assert shown[-1] >= 50
+    assert "2024-01-31" in done.stdout
+    assert "100 posts (markdown)." in done.stdout
+    assert "1 rejected: invalid YAML" in done.stdout
+    assert "Left out: 1 draft" in done.stderr
+    assert "posts/draft.md: draft" in done.stderr
+
+
+def test_warns_of_what_a_reader_would_miss(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "posts").mkdir()
+    (tmp_path / "posts/a.md").write_text("---\ntitle: 'A'\n---\n")
+    done = invoke("try", "posts")
+    for warning in ("no date", "no text", "--site"):
+        assert warning in done.stdout
+
+
+def test_unknown_fields_of_json_lines_are_named_with_what_was_meant(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    posts = [{"oid": str(n), "title": "x", "date": "2024-01-31", "colour": 1} for n in range(2)]
+    (tmp_path / "posts.jsonl").write_text("\n".join(map(json.dumps, posts)))
+    done = invoke("try", "posts.jsonl")
+    assert "2 posts have a field 'date'; did you mean 'pub_date'?" in done.stderr
+    assert "'colour'" in done.stderr
+
+
+def test_paths_get_the_address_of_the_site(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "posts.jsonl").write_text('{"oid": 1, "title": "x", "url": "/a/"}')
+    done = invoke("try", "posts.jsonl", "--site", "https://example.org/blog/")
+    assert "https://example.org/blog/a/" in done.stdout
+
+
+def test_a_post_of_two_sources_is_one(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"oid": 1, "title": "x", "url": "https://www.a.org/p/"}')
+    (tmp_path / "b.jsonl").write_text('{"oid": 2, "title": "x", "url": "http://a.org/p.html"}')
+    done = invoke("try", "a.jsonl", "b.jsonl")
+    assert "1 posts (jsonlines)." in done.stdout
+    assert "the address of a post in an earlier source" in done.stderr
+
+
+def test_init_guesses_and_every_command_reads_the_file(invoke: Invoke, tmp_path: Path) -> None:
+    write_posts(tmp_path / "content/news", 2)
+    write_posts(tmp_path / "content/old", 1)
+    (tmp_path / "hugo.toml").write_text('baseURL = "https://example.org/"')
+    done = invoke("init", "--yes")
+    assert done.exit_code == 0, done.output
+    file = tmp_path / "blogsearch.toml"
+    found = read_site_file(file)
+    assert (found.sources, found.site) == (("content",), "https://example.org/")
+    assert invoke("init", "--yes").exit_code == 1
+    file.write_text(
+        file.read_text()
+        + 'exclude = ["old/*"]\nlanguage = "de"\n[urls]\nnews = "/n/{slug}/"\n'
+        + '[fields]\ntags = ["topics"]\n[settings]\nindex = "other"\n'
+    )
+    done = invoke("try")
+    assert "https://example.org/n/000/" in done.stdout
+    assert "language  de" in done.stdout
+    assert "2 posts (markdown)." in done.stdout
+    assert "1 excluded by blogsearch.toml" in done.stderr
+
+
+def test_the_environment_wins_over_the_file(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "blogsearch.toml").write_text('[settings]\nindex = "file"\nshards = 3\n')
+    monkeypatch.setenv("BLOGSEARCH_INDEX", "environment")
+    settings = load_settings()
+    assert (settings.index, settings.shards) == ("environment", 3)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["sources = 1", "sauces = []", "[settings]\nindx = 'x'", "x = ", "[urls]\na = 1"]
+)
+def test_a_wrong_file_is_named(invoke: Invoke, tmp_path: Path, wrong: str) -> None:
+    (tmp_path / "blogsearch.toml").write_text(wrong)
+    with pytest.raises(BadSettings, match=r"blogsearch\.toml"):
+        load_settings()
+    assert invoke("try", "x").exit_code == 1
+
+
+def test_without_a_source_the_command_says_what_it_needs(invoke: Invoke) -> None:
+    done = invoke("try")
+    assert done.exit_code == 2
+    assert "Name a SOURCE" in done.stderr
