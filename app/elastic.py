@@ -18,6 +18,7 @@ from app.errors import BadSettings, NoIndex, ServiceError, Unavailable
 from app.settings import Settings
 
 _OVERLOADED = {429, 502, 503, 504}
+_PROBE_TIMEOUT = 1.0  # seconds
 
 
 def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
@@ -43,6 +44,18 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
         raise BadSettings(
             f"ELASTICSEARCH_URL: {error}. Write it like http://127.0.0.1:9200."
         ) from None
+
+
+def responds(elastic: Elasticsearch) -> bool:
+    """Whether Elasticsearch responds to `GET /` within a second; denied access is a response."""
+    try:
+        # On a timeout another node is tried: one that hangs is no outage of the cluster.
+        elastic.options(request_timeout=_PROBE_TIMEOUT, retry_on_timeout=True).info()
+    except ApiError as error:
+        return error.status_code not in _OVERLOADED
+    except TransportError:
+        return False
+    return True
 
 
 def _with_port(host: str) -> str:

@@ -86,6 +86,13 @@ class StillComputing(Unavailable):
     retry_after = 1
 
 
+class Busy(Unavailable):
+    """This process computes as many searches as it may."""
+
+    code = "busy"
+    retry_after = 1
+
+
 class NoIndex(Unavailable):
     """Elasticsearch answers, but there is no index yet."""
 

@@ -29,9 +29,18 @@ class Check:
         return {**report, "remedy": self.remedy} if self.remedy else report
 
 
-def checks(elastic: Elasticsearch, cache: AnswerCache, settings: Settings) -> list[Check]:
-    """Check Elasticsearch, the index behind the alias, and Redis, in this order; never raises."""
-    engine = _elasticsearch(elastic)
+def checks(
+    elastic: Elasticsearch, cache: AnswerCache, settings: Settings, *, available: bool = True
+) -> list[Check]:
+    """Check Elasticsearch, the index behind the alias, and Redis, in this order; never raises.
+
+    When Elasticsearch is known not to be `available`, it is sent no request.
+    """
+    if available:
+        engine = _elasticsearch(elastic)
+    else:
+        remedy = "Start Elasticsearch, or check ELASTICSEARCH_URL."
+        engine = Check("elasticsearch", "error", "does not respond", remedy)
     if engine.status == "error":
         index = Check("index", "error", "not checked: Elasticsearch does not answer")
     else:

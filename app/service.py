@@ -9,8 +9,9 @@ from urllib.parse import parse_qsl
 from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
+from app.admission import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed
-from app.elastic import translated
+from app.elastic import responds, translated
 from app.errors import ServiceError, StillComputing, Unavailable
 from app.search import Answer
 from app.search import search as run_search
@@ -32,13 +33,14 @@ class Warmed:
     failed: int
 
 
-@dataclass(frozen=True, slots=True)
 class Service:
     """The settings, the engine and the cache; lives as long as the application."""
 
-    settings: Settings
-    elastic: Elasticsearch
-    cache: AnswerCache
+    def __init__(self, settings: Settings, elastic: Elasticsearch, cache: AnswerCache) -> None:
+        self.settings = settings
+        self.elastic = elastic
+        self.cache = cache
+        self.admission = Admission(lambda: responds(elastic), settings.max_computations)
 
     def answer(self, request: SearchRequest, key: str) -> CachedAnswer:
         """The answer to a search of a visitor, from the cache if it can be; counted.
@@ -46,9 +48,10 @@ class Service:
         `key` is `request.key()`, which a caller may have at hand.
 
         Raises:
-            Unavailable: Elasticsearch cannot answer, and no older answer is kept.
+            Unavailable: Elasticsearch cannot answer, or too many searches are running, and no
+                older answer is kept.
         """
-        answer = self.cache.get_or_compute(key, lambda: self._compute(request))
+        answer = self._get_or_compute(request, key)
         self.cache.query_log.record(answer.state, key if request.page == 1 else "")
         return answer
 
@@ -92,10 +95,15 @@ class Service:
 
     def _warm(self, query: str) -> None:
         request = SearchRequest.parse(MultiDict(parse_qsl(query)))
-        self.cache.get_or_compute(request.key(), lambda: self._compute(request))
+        self._get_or_compute(request, request.key())
+
+    def _get_or_compute(self, request: SearchRequest, key: str) -> CachedAnswer:
+        return self.cache.get_or_compute(
+            key, lambda: self._compute(request), available=self.admission.available
+        )
 
     def _compute(self, request: SearchRequest, debug: dict[str, Any] | None = None) -> Computed:
-        with translated():
+        with self.admission.admit(), translated():
             answer: Answer = run_search(self.elastic, self.settings.index, request, self.settings)
         if debug is not None:
             debug.update(answer.debug)

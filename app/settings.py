@@ -100,6 +100,13 @@ class Settings(BaseSettings):
         description="How a search is answered: `blended`, one boosted query, or `fallback`, the "
         "algorithm of 2017.",
     )
+    max_computations: int = Field(
+        8,
+        ge=1,
+        le=100,
+        description="How many searches a worker process computes at a time. Others that are not in "
+        "the cache get a 503 after a fifth of a second.",
+    )
     recency: bool = Field(
         True,
         description="Whether newer posts rank a little above older ones if all else is equal: `on` "

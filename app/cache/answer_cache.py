@@ -12,7 +12,6 @@ from typing import Any
 import redis
 
 from app.cache import stats
-from app.cache.circuit_breaker import CircuitBreaker
 from app.cache.memoize import Memoized, P, T
 from app.cache.query_log import QueryLog
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
@@ -27,12 +26,11 @@ from app.cache.store import (
     make_etag,
     make_generation,
 )
-from app.errors import NoIndex, StillComputing, Unavailable
+from app.errors import StillComputing, Unavailable
 
 _JITTER = 0.1  # of a lifetime, either way: answers of one minute do not all expire in one minute
 _EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is refreshed
 
-_FIRST_DELAY, _LONGEST_DELAY = 0.5, 2.0  # seconds without Elasticsearch after a failure
 _REFRESHES = 2  # in the background at a time; Elasticsearch has visitors to serve
 _COMMAND_TIMEOUT = 2.0  # seconds that a command, unlike a search, may spend on Redis
 _SIZES_KEPT = 10.0  # seconds
@@ -91,7 +89,6 @@ class AnswerCache:
         self._lifetimes = lifetimes
         self._lock_wait = lock_wait
         self._single_flight: SingleFlight[CachedAnswer] = SingleFlight(client)
-        self._elasticsearch = CircuitBreaker(_FIRST_DELAY, _LONGEST_DELAY)
         self._refreshes = threading.BoundedSemaphore(_REFRESHES)
         self._sizes = self.memoize(seconds=_SIZES_KEPT, args_rewrite=lambda *_: ())(stats.sizes)
 
@@ -103,16 +100,22 @@ class AnswerCache:
     # -- answers -------------------------------------------------------------------------------
 
     def get_or_compute(
-        self, key: str, compute: Compute, *, force_refresh: bool = False
+        self,
+        key: str,
+        compute: Compute,
+        *,
+        available: bool = True,
+        force_refresh: bool = False,
     ) -> CachedAnswer:
         """The answer to the request that `key` stands for.
 
         `compute` may be called in another thread, after this call has returned. With
-        `force_refresh` it is called whatever is kept.
+        `force_refresh` it is called whatever is kept. When Elasticsearch is not `available`, only
+        kept answers are served, and at once.
 
         Raises:
-            Unavailable: `compute` did, or Elasticsearch failed a moment ago, and no older answer
-                is kept. Whatever else `compute` raises.
+            Unavailable: `compute` did, or Elasticsearch is not available, and no older answer is
+                kept. Whatever else `compute` raises.
             StillComputing: another search computes this answer and was not done in `lock_wait`
                 seconds, and no older answer is kept.
         """
@@ -125,15 +128,14 @@ class AnswerCache:
             return self._compute_and_keep(digest, compute, lookup, limit)
 
         if kept and kept.state == "HIT":
-            if refresh_due(kept.age, kept.ttl, kept.took):
+            if available and refresh_due(kept.age, kept.ttl, kept.took):
                 self._refresh_in_background(digest, compute, lookup)
             return kept
 
-        # While Elasticsearch fails, one search at a time tries whether it is back. A search that
-        # has an older answer does not wait for that.
-        if kept and not self._elasticsearch.closed:
-            self._refresh_in_background(digest, compute, lookup)
-            return kept
+        if not available:
+            if kept:
+                return kept
+            raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
 
         # If nothing was written since, an expired answer is good enough for all but one search.
         only_expired = kept is not None and kept.generation == lookup.generation
@@ -174,13 +176,13 @@ class AnswerCache:
                     if not entry.result:
                         entry.result = self._compute_and_keep(digest, compute, lookup, limit)
             except (LockTimeout, Unavailable):
-                pass  # another does it, or Elasticsearch is unavailable: the breaker knows
+                pass  # another does it, or Elasticsearch is unavailable
             except Exception:
                 log.exception("a background refresh failed")
             finally:
                 self._refreshes.release()
 
-        if self._elasticsearch.ready and self._refreshes.acquire(blocking=False):
+        if self._refreshes.acquire(blocking=False):
             try:
                 # Not an executor: its threads are lost in a forked worker and delay its exit.
                 threading.Thread(target=refresh, daemon=True).start()
@@ -193,12 +195,14 @@ class AnswerCache:
         """Compute the answer and keep it under the generation that was current before.
 
         Raises:
-            Unavailable: `compute` did, or Elasticsearch failed a moment ago.
+            Unavailable: `compute` did.
         """
         generation = lookup.generation
         if generation is None and lookup.reached:
             generation = self._store.first_generation(limit)
-        computed, took = self._timed(compute)
+        started = time.monotonic()
+        computed = compute()
+        took = time.monotonic() - started
         if generation and computed.index and index_of(generation) != computed.index:
             # Redis missed a swap. No answer of the former index may count as fresh any more.
             generation = self._store.replace_generation(generation, computed.index, limit)
@@ -218,25 +222,6 @@ class AnswerCache:
         if generation:
             self._store.put(digest, answer, answer.ttl + self._lifetimes.stale_ttl, limit)
         return answer
-
-    def _timed(self, compute: Compute) -> tuple[Computed, float]:
-        """What `compute` returns and how many seconds it took, behind the circuit breaker."""
-        if not self._elasticsearch.allow():
-            raise Unavailable("Elasticsearch failed a moment ago. Try again in some seconds.")
-        started = time.monotonic()
-        try:
-            computed = compute()
-        except Unavailable as error:
-            if isinstance(error, NoIndex):
-                self._elasticsearch.record_success()
-            elif self._elasticsearch.record_failure(started):
-                log.warning("Elasticsearch failed: %s", error.message)
-            raise
-        except BaseException:
-            self._elasticsearch.record_success()
-            raise
-        self._elasticsearch.record_success()
-        return computed, time.monotonic() - started
 
     # -- generations ---------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""A circuit breaker, used for Redis and for Elasticsearch."""
+"""The circuit breaker of the Redis client."""
 
 import threading
 import time

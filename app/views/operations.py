@@ -12,6 +12,8 @@ from app.views import current_service
 
 blueprint = Blueprint("operations", __name__)
 
+_TIMEOUT = 2.0  # seconds for each request of a health check
+
 
 @blueprint.get("/__lbheartbeat__")
 def alive() -> Response:
@@ -26,7 +28,12 @@ def ready() -> Response:
     Without Redis the service is degraded (answers are slower), which is not a 503.
     """
     service = current_service()
-    results = checks(service.elastic, service.cache, service.settings)
+    results = checks(
+        service.elastic.options(request_timeout=_TIMEOUT),
+        service.cache,
+        service.settings,
+        available=service.admission.available,
+    )
     failed = any(check.status == "error" for check in results)
     degraded = any(check.status == "warning" for check in results)
     response = jsonify(

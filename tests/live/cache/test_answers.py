@@ -15,7 +15,7 @@ import pytest
 import redis
 
 from app.cache import AnswerCache, CachedAnswer, Computed
-from app.errors import NoIndex, StillComputing, Unavailable
+from app.errors import StillComputing, Unavailable
 
 INDEX = "posts-000001"
 
@@ -455,51 +455,15 @@ def test_an_older_answer_is_served(opened: Open, why: str) -> None:
         cache.get_or_compute("never asked before", compute)
 
 
-def test_in_a_known_outage_no_search_waits(opened: Open) -> None:
+def test_in_a_known_outage_nothing_is_computed(opened: Open) -> None:
     cache, compute = opened(), Computation()
     cache.get_or_compute("q", compute)
+    assert cache.get_or_compute("q", compute, available=False).state == "HIT"
     cache.new_generation("posts-000002", "rules")
-    compute.unavailable, compute.seconds = True, 0.6
-    cache.get_or_compute("q", compute)
-    began = time.monotonic()
-    for _ in range(5):
-        assert cache.get_or_compute("q", compute).state == "STALE"
-        with pytest.raises(Unavailable):
-            cache.get_or_compute("never asked before", compute)
-    assert time.monotonic() - began < 0.4
-    assert compute.times == 2
-
-
-def test_elasticsearch_is_tried_again_in_the_background(opened: Open) -> None:
-    cache, compute = opened(), Computation()
-    cache.get_or_compute("q", compute)
-    cache.new_generation("posts-000002", "rules")
-    compute.unavailable, compute.seconds = True, 0.5
-    cache.get_or_compute("q", compute)
-    for times in (3, 4):
-        deadline = time.monotonic() + 5
-        while compute.times < times:
-            began = time.monotonic()
-            assert cache.get_or_compute("q", compute).state == "STALE"
-            assert time.monotonic() - began < 0.3
-            assert began < deadline
-            time.sleep(0.05)
-    compute.unavailable, compute.index = False, "posts-000002"
-    deadline = time.monotonic() + 5
-    while cache.get_or_compute("q", compute).state != "HIT":
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def test_a_missing_index_is_no_outage(opened: Open) -> None:
-    cache = opened()
-
-    def no_index() -> Computed:
-        raise NoIndex("There is no index.")
-
-    with pytest.raises(NoIndex):
-        cache.get_or_compute("q", no_index)
-    assert cache.get_or_compute("another", Computation()).state == "MISS"
+    assert cache.get_or_compute("q", compute, available=False).state == "STALE"
+    with pytest.raises(Unavailable):
+        cache.get_or_compute("never asked before", compute, available=False)
+    assert compute.times == 1
 
 
 def test_a_forced_answer_is_computed_and_kept(opened: Open) -> None:

@@ -1,0 +1,88 @@
+"""Which searches may be computed now: none in a known outage, a limited number at a time.
+
+Kept answers and health checks are not admitted here, so that they never wait for Elasticsearch.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from app.errors import Busy, NoIndex, Unavailable
+
+_SLOT_WAIT = 0.2  # seconds that a search waits for a free slot
+_PROBE_INTERVAL = 0.5  # seconds between two probes of an outage
+
+log = logging.getLogger(__name__)
+
+
+class Admission:
+    """A circuit breaker and a limit for the computations of one process. Threads may share it.
+
+    A failed computation does not open the breaker by itself, because one expensive search would
+    then be an outage for everybody. It starts a probe in a thread of its own. While probes fail the
+    breaker is open, and the first successful one closes it.
+
+    Args:
+        responds: the probe: whether Elasticsearch responds; has a short time limit of its own.
+        limit: how many computations run at a time.
+    """
+
+    def __init__(self, responds: Callable[[], bool], limit: int) -> None:
+        self._responds = responds
+        self._slots = threading.BoundedSemaphore(limit)
+        self._lock = threading.Lock()
+        self._probing = False
+        self._available = True
+
+    @property
+    def available(self) -> bool:
+        """False while Elasticsearch is known to be unavailable."""
+        return self._available
+
+    @contextmanager
+    def admit(self) -> Iterator[None]:
+        """Runs one computation, which may raise errors of the service.
+
+        Raises:
+            Unavailable: Elasticsearch is known to be unavailable.
+            Busy: as many computations as are allowed are running.
+        """
+        if not self._available:
+            raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
+        if not self._slots.acquire(timeout=_SLOT_WAIT):
+            self.probe()
+            raise Busy("Too many searches are running. Try again in a second.")
+        try:
+            yield
+        except NoIndex:
+            raise
+        except Unavailable:
+            self.probe()
+            raise
+        finally:
+            self._slots.release()
+
+    def probe(self) -> None:
+        """Find out in the background whether Elasticsearch responds, unless that is under way."""
+        with self._lock:
+            if self._probing:
+                return
+            self._probing = True
+        try:
+            threading.Thread(target=self._probe, name="probe", daemon=True).start()
+        except RuntimeError:  # no more threads, or the interpreter is shutting down
+            self._probing = False
+
+    def _probe(self) -> None:
+        while not self._responds():
+            if self._available:
+                log.error("Elasticsearch does not respond; searches get cached answers or 503")
+                self._available = False
+            time.sleep(_PROBE_INTERVAL)
+        if not self._available:
+            log.warning("Elasticsearch responds again")
+        with self._lock:
+            self._available = True
+            self._probing = False

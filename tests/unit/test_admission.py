@@ -1,0 +1,107 @@
+"""Admission: when the circuit breaker opens and closes, and how many computations run."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from app.admission import Admission
+from app.errors import Busy, NoIndex, ServiceError, Unavailable
+
+
+class Engine:
+    """Answers probes, slowly; counts how many ran and how many ran at the same time."""
+
+    def __init__(self) -> None:
+        self.up = False
+        self.probes = 0
+        self.most_at_once = 0
+        self._running = 0
+
+    def responds(self) -> bool:
+        self.probes += 1
+        self._running += 1
+        self.most_at_once = max(self.most_at_once, self._running)
+        time.sleep(0.05)
+        self._running -= 1
+        return self.up
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _fail(admission: Admission, error: ServiceError) -> None:
+    with pytest.raises(type(error)), admission.admit():
+        raise error
+
+
+def test_an_outage_opens_the_breaker_and_one_probe_at_a_time_closes_it() -> None:
+    engine = Engine()
+    admission = Admission(engine.responds, 8)
+    for _ in range(8):
+        _fail(admission, Unavailable("timed out"))
+    _until(lambda: not admission.available)
+    with pytest.raises(Unavailable), admission.admit():
+        pytest.fail("a computation was admitted")
+    _until(lambda: engine.probes >= 2)
+    assert engine.most_at_once == 1
+    engine.up = True
+    _until(lambda: admission.available)
+    with admission.admit():
+        pass
+
+
+def test_one_failed_search_is_no_outage() -> None:
+    engine = Engine()
+    engine.up = True
+    admission = Admission(engine.responds, 8)
+    _fail(admission, Unavailable("timed out"))
+    _until(lambda: engine.probes == 1)
+    assert admission.available
+
+
+def test_a_missing_index_or_a_bug_is_not_probed() -> None:
+    engine = Engine()
+    admission = Admission(engine.responds, 1)
+    _fail(admission, NoIndex("no index"))
+    _fail(admission, ServiceError("rejected"))
+    with admission.admit():
+        assert engine.probes == 0
+
+
+def test_a_second_outage_is_probed_too() -> None:
+    engine = Engine()
+    admission = Admission(engine.responds, 1)
+    for _ in range(2):
+        engine.up = False
+        _fail(admission, Unavailable("timed out"))
+        _until(lambda: not admission.available)
+        engine.up = True
+        _until(lambda: admission.available)
+
+
+def test_more_computations_than_allowed_are_refused_soon() -> None:
+    engine = Engine()
+    engine.up = True
+    admission = Admission(engine.responds, 1)
+    end = threading.Event()
+
+    def compute() -> None:
+        with admission.admit():
+            end.wait(5)
+
+    first = threading.Thread(target=compute)
+    first.start()
+    started = time.monotonic()
+    with pytest.raises(Busy), admission.admit():
+        pytest.fail("a computation was admitted")
+    assert time.monotonic() - started < 0.4
+    end.set()
+    first.join()
+    with admission.admit():
+        pass
