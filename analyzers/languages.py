@@ -53,6 +53,8 @@ class Language:
         vowels: letters that are mistaken for each other.
         confused: other pairs of letters that look or sound alike.
         keyboard: rows of adjacent keys, from the top; none where the layout is unknown.
+        function_words: question words, pronouns and auxiliary verbs that are not stop words and yet
+            say little about what is searched for. Only the English stop words leave them out.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Language:
     vowels: str = _LATIN_VOWELS
     confused: str = _CONFUSED
     keyboard: tuple[str, ...] = _QWERTY
+    function_words: frozenset[str] = frozenset()
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
@@ -196,6 +199,14 @@ _ENGLISH_ENDINGS = frozenset((
     "", "e", "s", "es", "d", "ed", "ing", "r", "er", "rs", "ers", "or", "ors", "y", "ies", "ied",
     "ly", "al", "ally", "ion", "ions", "able", "ment", "ments", "ful", "ness", "ity", "ive",
 ))
+_ENGLISH_FUNCTION_WORDS = frozenset((
+    "about", "all", "also", "am", "any", "because", "been", "being", "can", "could", "did", "do",
+    "does", "doing", "during", "each", "had", "has", "have", "having", "he", "her", "here",
+    "hers", "him", "his", "how", "i", "i'm", "i've", "its", "just", "me", "more", "most", "my",
+    "myself", "our", "ours", "she", "should", "so", "some", "than", "them", "those", "through",
+    "too", "us", "very", "want", "was", "we", "were", "what", "when", "where", "which", "while",
+    "who", "whom", "whose", "why", "would", "you", "your", "yours",
+))
 # fmt: on
 _YO = {"type": "pattern_replace", "pattern": "ё", "replacement": "е"}
 _OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": "", "keyboard": ()}
@@ -218,6 +229,7 @@ def _languages() -> Iterable[Language]:
         apostrophe="'s$",
         folds_first=True,
         endings=_ENGLISH_ENDINGS,
+        function_words=_ENGLISH_FUNCTION_WORDS,
     )
     yield Language(
         "german",

@@ -8,6 +8,7 @@ import hashlib
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
@@ -52,10 +53,14 @@ def documents(raw: RawPost) -> Iterator[Document | Reject]:
     if isinstance(post, Reject) and raw.comments:
         reason = f"{post.reason}; its {len(raw.comments)} comments were left out too"
         post = Reject(post.origin, post.oid, reason, post.remedy)
-    yield post
-    if isinstance(post, Document):
-        for comment in raw.comments:
-            yield comment_document(post.routing, comment, raw.origin)
+    if isinstance(post, Reject):
+        yield post
+        return
+    comments = [comment_document(post.routing, comment, raw.origin) for comment in raw.comments]
+    texts = [made.source["comment"] for made in comments if isinstance(made, Document)]
+    # The post has the texts too, so that a search needs no join. They are not part of its digest.
+    yield replace(post, source={**post.source, "comments": texts}) if texts else post
+    yield from comments
 
 
 def post_document(raw: RawPost) -> Document | Reject:

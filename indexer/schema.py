@@ -18,28 +18,39 @@ SCHEMA = 2
 RELATION = Join(relations={"post": "comment"})
 
 
-def _spelling() -> Text:
-    """Every word of a document as written, so that one suggester covers all fields.
+def _term_lookup() -> Text:
+    """Every term of a post once: which posts have it in any inflection (`all`), as typed or by a
+    synonym (`all.forms`), or as written (`all.words`, which the term suggester reads).
 
-    No positions or norms: the suggester only needs to know whether a document has a word.
-    """
-    return Text(analyzer=SPELLING, norms=False, index_options="docs")
-
-
-def _prose() -> Text:
-    """A stemmed field with two unstemmed subfields.
-
-    `words` has the words as written; `forms` has their synonyms too.
+    Neither positions nor norms: a match scores the inverse document frequency and nothing else,
+    and counting the posts of a term reads no posting list.
     """
     return Text(
         analyzer=TEXT,
-        # With offsets in the index, highlighting does not analyse a long post again.
+        norms=False,
+        index_options="docs",
+        fields={
+            "forms": Text(analyzer=FORMS, norms=False, index_options="docs"),
+            "words": Text(analyzer=SPELLING, norms=False, index_options="docs"),
+        },
+    )
+
+
+def _prose(**fields: Text) -> Text:
+    """A stemmed field with its unstemmed sub-fields.
+
+    `words` has the words as typed; `forms` also has their synonyms.
+    """
+    return Text(
+        analyzer=TEXT,
+        # Offsets let the highlighter work without analyzing a long post again.
         index_options="offsets",
         fields={
             "words": Text(analyzer=WORDS, index_options="offsets"),
             "forms": Text(analyzer=FORMS),
+            **fields,
         },
-        copy_to="spelling",
+        copy_to="all",
     )
 
 
@@ -51,22 +62,23 @@ class BlogItem(Document):
 
     kind = RELATION
     oid = Keyword()
-    title = _prose()
+    title = _prose(lookup=Text(analyzer=FORMS, norms=False, index_options="docs"))
     text = _prose()
     code = Text(
         analyzer=CODE,
         search_analyzer=WORDS,
-        fields={"forms": Text(analyzer=FORMS)},
-        copy_to="spelling",
+        fields={"forms": Text(analyzer=FORMS, index_options="offsets")},
+        copy_to="all",
     )
-    spelling = _spelling()
+    comments = _prose()
+    all = _term_lookup()
     url = Keyword(index=False)
     address = Keyword()
     language = Keyword()
     pub_date = Date()
     modified = Date()
     categories = Keyword()
-    keywords = Keyword(fields={"text": Text(analyzer=TEXT)})
+    keywords = Keyword(fields={"text": Text(analyzer=TEXT)}, copy_to="all")
     digest = Keyword(index=False)
 
 
@@ -80,8 +92,11 @@ class BlogComment(Document):
     oid = Keyword()
     post_oid = Keyword()
     author = Keyword(index=False)
-    comment = _prose()
-    spelling = _spelling()
+    comment = Text(
+        analyzer=TEXT,
+        index_options="offsets",
+        fields={"words": Text(analyzer=WORDS, index_options="offsets")},
+    )
     pub_date = Date()
     digest = Keyword(index=False)
 

@@ -6,8 +6,8 @@ from typing import Any
 from elasticsearch import Elasticsearch
 
 from app.search import blended, fallback
-from app.search.execute import Conversation
 from app.search.request import SearchRequest
+from app.search.session import SearchSession
 from app.settings import Settings
 
 
@@ -16,7 +16,7 @@ class Answer:
     """What a search found.
 
     `body` is the JSON answer without `debug`; `debug` is how it came about; `index` is the index
-    behind the alias that answered, "" when no hit tells it.
+    behind the alias that answered, "" if no hit tells it.
     """
 
     body: dict[str, Any]
@@ -27,9 +27,9 @@ class Answer:
 def search(client: Elasticsearch, index: str, request: SearchRequest, settings: Settings) -> Answer:
     """Answer a search with the strategy of the settings.
 
-    Exceptions of the Elasticsearch client pass through; `app.elastic.translated` makes them ours.
+    Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
     """
-    conversation = Conversation.with_settings(client, index, settings)
+    session = SearchSession(client, index)
     if settings.strategy == "fallback":
-        return Answer(*fallback.answer(conversation, request))
-    return Answer(*blended.answer(conversation, request, settings))
+        return Answer(*fallback.answer(session, request))
+    return Answer(*blended.answer(session, request, settings))

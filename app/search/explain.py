@@ -1,82 +1,126 @@
-"""How an answer came about, for `debug-search`. Pure."""
+"""How an answer came about, for `debug-search`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.search.execute import Conversation
-from app.search.outcome import Outcome
-from app.search.spelling import Known
+from analyzers.chains import readable
+from app.search import scoring
+from app.search.answer import Outcome
+from app.search.query_builder import HAS, IS, WORD, hits_search
+from app.search.session import SearchSession
+from app.search.spelling import Interpretation, TermVariant
 from app.search.synonyms import applied
-from app.search.words import Word, understand
 from app.settings import Settings
 
 Json = dict[str, Any]
 
-_WHY = {
+_TIERS = {
     None: "no post has any of the words",
     "phrase": "a post has the words side by side, in their order",
-    "all words": "posts have every word, as typed or as mended",
-    "some words": "no post has every word; these have the most of them",
+    "all words": "a post has all words",
+    "some words": "no post has all words; these have the most important of them",
 }
 
 
-def explain(
-    outcome: Outcome,
-    known: Mapping[str, Known],
-    conversation: Conversation,
-    settings: Settings,
-) -> Json:
-    """The tier and why, each word with its alternatives, the synonyms that applied, each hit with
-    its clauses, and the requests that were sent; empty where nobody asked for it."""
-    if not outcome.wanted.request.debug:
-        return {"strategy": "blended", "requests": conversation.explain()}
-    meant = understand(outcome.corrected["to"]) if outcome.corrected else outcome.wanted.query
-    tokens = [piece for word in meant.words for piece in word.pieces]
+def explain(outcome: Outcome, session: SearchSession, settings: Settings) -> Json:
+    """The tier, each word with its variants, the synonyms that applied, what each hit scored for
+    which part of the query, and the requests that were sent; little if nobody asked for it."""
+    plan = outcome.plan
+    if not plan.request.debug:
+        return {"strategy": "blended", "requests": session.explain()}
+    scores = _scores(outcome, session)
+    tokens = [piece for one in plan.terms for piece in _tokens(one)]
     return {
         "strategy": "blended",
         "tier": outcome.tier,
-        "why": _WHY[outcome.tier],
-        "mended": _why_mended(outcome),
-        "words": [_word(sought.word, outcome, known) for sought in outcome.wanted.sought],
-        "synonyms": applied(tokens, conversation.rules_digest(), settings),
-        "quoted": list(outcome.wanted.query.quoted),
-        "kept_out": list(outcome.wanted.query.out),
-        "hits": [_hit(hit) for hit in outcome.hits],
-        "requests": conversation.explain(),
+        "reason": _TIERS[outcome.tier],
+        "first_hit": _first_hit(outcome, scores),
+        "words": [_word(one, outcome) for one in plan.terms],
+        "words_needed": plan.needed,
+        "posts": outcome.first.total,
+        "synonyms": applied(tokens, session.rules_digest(), settings),
+        "quoted": list(plan.query.quoted),
+        "excluded": list(plan.query.excluded),
+        "hits": [_hit(hit, outcome, scores) for hit in outcome.hits],
+        "requests": session.explain(bodies=plan.request.debug_requests),
     }
 
 
-def _why_mended(outcome: Outcome) -> str:
-    if not outcome.wanted.request.typos:
-        return "typos=off: searched for exactly what was typed"
-    if outcome.second is None:
-        return "one request was enough: nothing looked wrong"
-    return "a second request: a word looked wrong, or no post had every word as typed"
+def _tokens(one: Interpretation) -> Sequence[str]:
+    likeliest = one.likeliest
+    return one.term.pieces if likeliest.kind == "typed" else (likeliest.text,)
 
 
-def _word(word: Word, outcome: Outcome, known: Mapping[str, Known]) -> Json:
-    reading = outcome.readings.get(word.at)
-    counts = known.get(word.at)
+def _scores(outcome: Outcome, session: SearchSession) -> Mapping[str, Mapping[str, float]]:
+    """What each named clause added to the score of each hit, by the `_id` of the hit."""
+    if not outcome.hits:
+        return {}
+    response = session.scores(hits_search(outcome.plan))
+    return {hit["_id"]: hit.get("matched_queries", {}) for hit in response["hits"]["hits"]}
+
+
+def _parts(hit: Json, outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> list[Json]:
+    """The parts of a hit's score, the largest first; they add up to the score."""
+    words = {WORD + one.term.key: one.phrase or one.term.text for one in outcome.plan.terms}
+    parts = [
+        {"part": words.get(name, name), "score": round(score, 4)}
+        for name, score in scores.get(hit["_id"], {}).items()
+        if score and not name.startswith((HAS, IS))
+    ]
+    return sorted(parts, key=lambda part: -part["score"])
+
+
+def _first_hit(outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> str | None:
+    """One sentence on why the first hit is first."""
+    if not outcome.hits:
+        return None
+    first = outcome.hits[0]
+    parts = _parts(first, outcome, scores)
+    named = [f"{part['score']:.1f} for {part['part']}" for part in parts[:3]]
+    score = f"{first['_score'] or 0:.1f}"
+    others = ", and less for the rest" if len(parts) > 3 else ""
+    if outcome.plan.request.sort == "newest":
+        return "It is the newest post that matches."
+    return f"It scores most, {score}: {', '.join(named)}{others}."
+
+
+def _word(one: Interpretation, outcome: Outcome) -> Json:
+    total = outcome.first.total
+    stats = outcome.first.stats.get(one.term.key)
+    posts = one.likeliest.posts or (max(stats.words, stats.forms) if stats else 0)
     found: Json = {
-        "word": word.text,
-        "required": word in outcome.wanted.query.required,
-        "typed_weight": reading.typed_weight if reading else 1.0,
-        "why": reading.why if reading else "as typed",
-        "alternatives": [other.explain() for other in reading.alternatives] if reading else [],
+        "word": one.term.text,
+        "required": one in outcome.plan.required,
+        "reason": one.reason,
+        "weight": round(scoring.idf(posts, total), 3) if total and posts else None,
+        "variants": [_variant(variant) for variant in one.variants],
     }
-    if counts:
-        found["documents"] = {
-            "as_typed": counts.words,
-            "either_spelling": counts.forms,
-            "any_inflection": counts.stems,
-            "in_titles": counts.titles,
-            "as_beginning": counts.begins,
+    if stats:
+        found["posts"] = {
+            "as_typed": stats.words,
+            "or_synonym": stats.forms,
+            "any_inflection": stats.stems,
+            "in_title": stats.titles,
+            "as_prefix": stats.prefix,
         }
     return found
 
 
-def _hit(hit: Json) -> Json:
-    """The clauses a hit matched and what each added; a group stands beside its parts."""
-    matched = hit.get("matched_queries", {})
-    scores = matched if isinstance(matched, dict) else dict.fromkeys(matched)
-    return {"oid": hit["_source"]["oid"], "score": hit["_score"], "clauses": scores}
+def _variant(variant: TermVariant) -> Json:
+    return {
+        "text": readable(variant.text) or variant.text,
+        "kind": variant.kind,
+        "weight": round(variant.weight, 4),
+        "posts": variant.posts,
+        "score": round(variant.score, 4),
+        "cost": round(variant.cost, 3),
+    }
+
+
+def _hit(hit: Json, outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> Json:
+    return {
+        "oid": hit["_source"]["oid"],
+        "score": hit["_score"],
+        "parts": _parts(hit, outcome, scores),
+        "missing": outcome.missing(hit),
+    }

@@ -14,11 +14,11 @@ from elasticsearch.dsl import Q, Search
 from elasticsearch.dsl.query import Query
 
 from analyzers.languages import ENGLISH
-from app.search import relevance
-from app.search.execute import Conversation
+from app.search import scoring
 from app.search.filters import highlight_fields, page, post_filters
 from app.search.render import comment_hit, concrete_index, post_hit
 from app.search.request import SearchRequest
+from app.search.session import SearchSession
 
 Json = dict[str, Any]
 
@@ -36,11 +36,11 @@ class SearchTerm:
     @property
     def boosts(self) -> dict[str, float]:
         return {
-            "title": self.boost * relevance.FALLBACK_TITLE_FACTOR,
+            "title": self.boost * scoring.FALLBACK_TITLE_FACTOR,
             "text": self.boost,
             # In 2017 code was a part of the text.
             "code": self.boost,
-            "comment": self.boost * relevance.FALLBACK_COMMENT_FACTOR,
+            "comment": self.boost * scoring.FALLBACK_COMMENT_FACTOR,
         }
 
     def explain(self) -> Json:
@@ -58,15 +58,15 @@ def suggest_plan(q: str) -> Search:
 
 def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
     """The texts to search for, best first; `suggested` is the suggester's part of a response."""
-    scores = {q: relevance.FALLBACK_TYPED_SCORE}
+    scores = {q: scoring.FALLBACK_TYPED_SCORE}
     for name in SUGGESTED_FIELDS:
         for word in suggested.get(f"{name}_suggestions", []):
             start, end = word["offset"], word["offset"] + word["length"]
             for option in word["options"]:
                 better = q[:start] + option["text"] + q[end:]
-                if option["score"] >= relevance.FALLBACK_MIN_SCORE:
+                if option["score"] >= scoring.FALLBACK_MIN_SCORE:
                     scores[better] = max(option["score"], scores.get(better, 0.0))
-    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: relevance.FALLBACK_TERMS]
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: scoring.FALLBACK_TERMS]
     return [
         SearchTerm(term, score, (len(best) - rank) * score)
         for rank, (term, score) in enumerate(best)
@@ -96,7 +96,7 @@ def search_plan(request: SearchRequest, kind: str, terms: Iterable[SearchTerm]) 
     )
     search = page(Search().query(query), request)
     return search.source(excludes=["text", "code", "comment"]).extra(
-        highlight=highlight_fields("title", "text", "code", "comment")
+        highlight=highlight_fields("title", "text", "code.forms", "comment")
     )
 
 
@@ -116,17 +116,17 @@ def _filters(request: SearchRequest) -> list[Query]:
     return [Q("bool", should=[post, of_parent], minimum_should_match=1)]
 
 
-def answer(conversation: Conversation, request: SearchRequest) -> tuple[Json, Json, str]:
+def answer(session: SearchSession, request: SearchRequest) -> tuple[Json, Json, str]:
     """The answer's body, its explanation, and the index that answered."""
     suggested: Json = {}
     if request.typos:
-        suggested = conversation.ask("suggest", suggest_plan(request.q)).get("suggest", {})
+        suggested = session.send("suggest", suggest_plan(request.q))[0].get("suggest", {})
     terms = search_terms(request.q, suggested)
     kind = "match_phrase"
-    response = conversation.ask(kind, search_plan(request, kind, terms))
+    response = session.send(kind, search_plan(request, kind, terms))[0]
     if not response["hits"]["total"]["value"] and len(request.q.split()) > 1:
         kind = "match"
-        response = conversation.ask(kind, search_plan(request, kind, terms))
+        response = session.send(kind, search_plan(request, kind, terms))[0]
     body = {
         "q": request.q,
         "count": response["hits"]["total"]["value"],
@@ -138,7 +138,7 @@ def answer(conversation: Conversation, request: SearchRequest) -> tuple[Json, Js
     debug = {
         "strategy": "fallback",
         "search_terms": [term.explain() for term in terms],
-        "requests": conversation.explain(),
+        "requests": session.explain(bodies=request.debug_requests),
     }
     return body, debug, concrete_index(response)
 

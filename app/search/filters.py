@@ -5,9 +5,9 @@ from typing import Any
 from elasticsearch.dsl import Q, Search
 from elasticsearch.dsl.query import Query
 
-from app.search.relevance import FRAGMENT_SIZE, FRAGMENTS, MAX_ANALYZED_OFFSET
 from app.search.render import MARK, UNMARK
 from app.search.request import SearchRequest
+from app.search.scoring import FRAGMENT_SIZE, FRAGMENTS, MAX_ANALYZED_OFFSET
 
 NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
 """Newest first; posts without a date last."""
@@ -35,26 +35,20 @@ def page(search: Search, request: SearchRequest) -> Search:
         from_=(request.page - 1) * request.size, size=request.size, track_total_hits=True
     )
     if request.sort == "newest":
-        return search.sort(NEWEST, "_score").extra(track_scores=True)
-    return search
+        return search.sort(NEWEST, "_score", "oid").extra(track_scores=True)
+    # Equal scores are ordered alike on every page and replica.
+    return search.sort("_score", "oid")
 
 
-def highlight_fields(*names: str, exact: bool = False, **query: Any) -> dict[str, Any]:
-    """Marks for the fields named; the title whole, the others in fragments.
-
-    With `exact`, what matches the unstemmed twins is marked too; that costs another analysis of
-    every text shown.
-    """
-    fields: dict[str, Any] = {name: {} for name in names}
-    for name in names:
-        if name == "code":
-            fields[name]["matched_fields"] = ["code.forms"]
-        elif exact:
-            fields[name]["matched_fields"] = [name, f"{name}.words"]
-    if "title" in fields:
-        fields["title"]["number_of_fragments"] = 0
-    if "text" in fields:
-        fields["text"]["no_match_size"] = FRAGMENT_SIZE
+def highlight_fields(*names: str, **query: Any) -> dict[str, Any]:
+    """The `highlight` part of a search: the title whole, the other fields in fragments."""
+    of_field: dict[str, dict[str, Any]] = {
+        "title": {"number_of_fragments": 0},
+        "text": {"no_match_size": FRAGMENT_SIZE},
+        # Only whether a comment matches is of interest.
+        "comments": {"number_of_fragments": 1, "fragment_size": 20},
+    }
+    fields = {name: of_field.get(name.removesuffix(".words"), {}) for name in names}
     return {
         "type": "unified",
         "pre_tags": [MARK],

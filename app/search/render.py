@@ -6,11 +6,12 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 
 import html
 import re
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 from analyzers.chains import OPERATORS
-from app.search.relevance import FRAGMENT_SIZE, LONGEST_SNIPPET
+from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET
 
 Json = dict[str, Any]
 
@@ -53,8 +54,13 @@ def snippet(fragment: str) -> str:
     return safe(fragment)
 
 
+def highlights(hit: Json) -> dict[str, list[str]]:
+    """The highlights of a hit by field, whichever of its sub-fields was highlighted."""
+    return {field.split(".")[0]: found for field, found in hit.get("highlight", {}).items()}
+
+
 def _highlight(hit: Json, title: str) -> Json:
-    found = hit.get("highlight", {})
+    found = highlights(hit)
     titles = found.get("title")
     fragments = [*found.get("text", []), *found.get("comment", [])]
     if not any(MARK in fragment for fragment in fragments):
@@ -66,8 +72,8 @@ def _highlight(hit: Json, title: str) -> Json:
     }
 
 
-def post_hit(hit: Json, less: float = 0.0) -> Json:
-    """One post of the answer, from a hit of Elasticsearch; its score `less` what all have."""
+def post_hit(hit: Json, comments: Sequence[Json] = ()) -> Json:
+    """One post of the answer, from a hit of Elasticsearch and the hits of its comments."""
     source = hit["_source"]
     title = plain(source.get("title"))
     found = {
@@ -76,10 +82,9 @@ def post_hit(hit: Json, less: float = 0.0) -> Json:
         "title": title,
         "url": source.get("url"),
         "pub_date": source.get("pub_date"),
-        "score": None if hit["_score"] is None else round(hit["_score"] - less, 4),
+        "score": None if hit["_score"] is None else round(hit["_score"], 4),
         "highlight": _highlight(hit, title),
     }
-    comments = hit.get("inner_hits", {}).get("comments", {}).get("hits", {}).get("hits", [])
     if comments:
         found["comments"] = [_comment(comment, source.get("url")) for comment in comments]
     return found

@@ -36,12 +36,14 @@ class SearchRequest:
     """One search as it was asked for; parsed once, so that nothing else sees a raw parameter.
 
     `q` is trimmed, its white space single. `since` and `until` are days, both of them included.
+    With `debug` the answer is explained, with `debug_requests` also what was sent.
     """
 
     q: str
     page: int = 1
     size: int = DEFAULT_SIZE
     debug: bool = False
+    debug_requests: bool = False
     typos: bool = True
     sort: Sort = "relevance"
     categories: tuple[str, ...] = ()
@@ -61,6 +63,7 @@ class SearchRequest:
             page=reader.read("page", _between(1, MAX_PAGE), 1),
             size=reader.read("size", _between(1, MAX_SIZE), DEFAULT_SIZE),
             debug="debug-search" in args,
+            debug_requests=args.get("debug-search") == "requests",
             typos=reader.read("typos", _one_of("on", "off"), "on") == "on",
             sort=cast(Sort, reader.read("sort", _one_of("relevance", "newest"), "relevance")),
             categories=reader.categories(),

@@ -1,190 +1,263 @@
-"""What else the visitor may have meant: alternatives to a word, with the weight each deserves.
+"""What a query term may stand for: the weighted variants of a word. Pure.
 
-Elasticsearch's term suggester knows which words of the index are one or two edits away. How likely
-each of them became what was typed is judged here, by what people do when they mistype: they leave
-letters out and swap neighbours more often than they add or replace letters at will.
+Elasticsearch's term suggester lists the words of the index within two edits. How likely each of
+them is meant follows from how people mistype: they leave letters out and swap neighbours more often
+than they add or replace letters.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from analyzers.chains import readable
-from analyzers.languages import ENGLISH
-from app.search import relevance
-from app.search.inflection import akin, stem
-from app.search.slips import cost
+from analyzers.languages import Language
+from app.search import scoring
+from app.search.query_parser import QueryTerm
+
+
+def edit_cost(typed: str, meant: str, language: Language) -> float:
+    """How much it takes to mistype `meant` as `typed`: a weighted Damerau-Levenshtein distance."""
+    before: list[float] = []
+    row = [column * scoring.COST_LEFT_OUT for column in range(len(meant) + 1)]
+    for i, letter in enumerate(typed, 1):
+        last, row = row, [i * scoring.COST_ADDED]
+        for j, wanted in enumerate(meant, 1):
+            repeated = i > 1 and typed[i - 2] == letter
+            best = min(
+                last[j - 1] + _replaced(letter, wanted, language),
+                last[j] + (scoring.COST_DOUBLED if repeated else scoring.COST_ADDED),
+                row[j - 1] + scoring.COST_LEFT_OUT,
+            )
+            if i > 1 and j > 1 and letter == meant[j - 2] and typed[i - 2] == wanted != letter:
+                best = min(best, before[j - 2] + scoring.COST_SWAPPED)
+            row.append(best)
+        before = last
+    return row[-1]
+
+
+def _replaced(letter: str, wanted: str, language: Language) -> float:
+    if letter == wanted:
+        return 0.0
+    if language.letters_alike(letter, wanted):
+        return scoring.COST_ALIKE
+    return (
+        scoring.COST_NEAR_KEY if language.keys_adjacent(letter, wanted) else scoring.COST_REPLACED
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the index knows of a word: in how many documents it stands as typed, in either spelling
-    or behind a synonym (`forms`), in any inflection (`stems`), as typed in a title, and as the
-    beginning of a word."""
+class TermStats:
+    """In how many posts a word stands: as typed (`words`), as typed or by a synonym (`forms`), in
+    any inflection (`stems`), in a title, and as the beginning of a longer word."""
 
     words: int = 0
     forms: int = 0
     stems: int = 0
     titles: int = 0
-    begins: int = 0
+    prefix: int = 0
 
     @property
-    def anywhere(self) -> bool:
-        """Whether any document has the word in any form."""
+    def known(self) -> bool:
+        """Whether any post has the word in any form."""
         return bool(self.words or self.forms or self.stems)
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """A word of the index that may have been meant.
+VariantKind = Literal["typed", "spelling", "prefix", "split"]
 
-    `freq` is the number of documents with it, `score` the suggester's similarity (0 to 1), `cost`
-    our own (0: the same), `weight` what a match of it counts against the likeliest reading (1).
+
+@dataclass(frozen=True, slots=True)
+class TermVariant:
+    """One text that a term may stand for.
+
+    `kind`: the text as typed, another spelling, all words that begin with it, or the term split
+    into two words. `weight` is its likelihood relative to the likeliest variant (1). `posts` have
+    it, 0 if that was not counted. `score` is the suggester's similarity and `cost` the edit cost.
     """
 
     text: str
-    freq: int
-    score: float
-    cost: float
-    weight: float
-
-    def explain(self) -> dict[str, Any]:
-        return {
-            "text": readable(self.text) or self.text,
-            "freq": self.freq,
-            "score": round(self.score, 4),
-            "cost": round(self.cost, 3),
-            "weight": round(self.weight, 4),
-        }
+    weight: float = 1.0
+    kind: VariantKind = "typed"
+    posts: int = 0
+    score: float = 0.0
+    cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How one word is read: as typed, with the weight of that, and as its alternatives."""
+class Interpretation:
+    """A term with its variants, the likeliest first, and the reason in a few words.
 
-    typed_weight: float
-    alternatives: tuple[Alternative, ...]
-    why: str
+    `phrase` is the several words that a synonym rule takes for one together with it, "" for none: a
+    post with "ML" has both words of `machine learning`.
+    """
 
-    def cut(self, most: int) -> "Reading":
-        """With only so many alternatives, the likeliest; at least one, where there are any."""
-        return replace(self, alternatives=self.alternatives[: max(1, most)])
+    term: QueryTerm
+    variants: tuple[TermVariant, ...]
+    reason: str
+    phrase: str = ""
 
     @property
-    def mended(self) -> bool:
-        return any(other.weight > self.typed_weight for other in self.alternatives)
+    def as_typed(self) -> bool:
+        """Whether the term stands for nothing but itself."""
+        return len(self.variants) == 1 and self.variants[0].kind == "typed"
+
+    @property
+    def likeliest(self) -> TermVariant:
+        return self.variants[0]
 
 
-def read(typed: str, known: Known, options: Iterable[Mapping[str, Any]]) -> Reading:
-    """How to read a word, given what the index knows of it and the suggester's options.
+def as_typed(term: QueryTerm, posts: int = 0, reason: str = "as typed") -> Interpretation:
+    """The term as it was typed and nothing else."""
+    return Interpretation(term, (TermVariant(term.text, posts=posts),), reason)
+
+
+def interpret(
+    term: QueryTerm,
+    stats: TermStats,
+    options: Iterable[Mapping[str, Any]],
+    language: Language,
+    *,
+    last: bool,
+    supported: bool,
+) -> Interpretation:
+    """What a term may stand for.
 
     Args:
-        typed: the word, lower-case.
-        known: how many documents have it.
-        options: `text`, `freq` and `score` of each, as Elasticsearch's term suggester gives them.
+        stats: how many posts have it.
+        options: `text`, `freq` and `score` of each, as the term suggester returns them.
+        last: whether it is the last term, which may be not yet typed to its end.
+        supported: whether a post has it together with another term of the query.
     """
-    candidates = _candidates(typed, options)
-    if not known.words and not known.forms:
-        return _unknown(typed, known, candidates)
-    return _misspelt_in_a_post(typed, known, candidates)
-
-
-def _candidates(typed: str, options: Iterable[Mapping[str, Any]]) -> list[Alternative]:
-    """The options that may be meant, likeliest first; `weight` is their log-likelihood as yet."""
-    found = []
-    for option in options:
-        text = option["text"]
-        paid = cost(typed, text)
-        most = relevance.STOP_COST if text in ENGLISH.stop_words else relevance.max_cost(len(typed))
-        if readable(text) and text != typed and not text.isdigit() and paid <= most:
-            found.append(Alternative(text, option["freq"], option["score"], paid, 0.0))
-    # crowd, crowds and crowded speak for one another: the word is as frequent as all of them.
-    families = Counter[str]()
-    for one in found:
-        families[stem(one.text)] += one.freq
-    likely = (replace(one, weight=_likelihood(one, families[stem(one.text)])) for one in found)
-    return sorted(likely, key=lambda one: (-one.weight, one.text))
-
-
-def _likelihood(one: Alternative, frequency: int) -> float:
-    return relevance.FREQ_POWER * math.log(frequency) - relevance.COST_RATE * one.cost
-
-
-def _weighed(
-    candidates: list[Alternative], best: float, documents: int = 0
-) -> tuple[Alternative, ...]:
-    """The candidates with their log-likelihoods made weights, the likeliest `best`.
-
-    An unlikely one is kept only while the likelier, and the `documents` that are found anyway,
-    leave room on the first page, and where it is not so frequent that it would be most of them.
-    """
-    kept: list[Alternative] = []
-    for one in candidates[: relevance.MAX_ALTERNATIVES]:
-        weight = best * math.exp(one.weight - candidates[0].weight)
-        if akin(one.text, candidates[0].text):
-            weight = max(weight, best * relevance.KIN)
-        likely = weight >= best * relevance.MIN_WEIGHT
-        fits = likely or documents + one.freq <= relevance.MOST_UNLIKELY
-        room = documents < relevance.ENOUGH and fits
-        if weight >= (relevance.MIN_UNLIKELY if room else relevance.MIN_WEIGHT):
-            kept.append(replace(one, weight=weight))
-        documents += one.freq
-    return tuple(kept)
-
-
-def _unknown(typed: str, known: Known, candidates: list[Alternative]) -> Reading:
-    if known.stems:
-        return _known_by_stem(typed, candidates)
-    if not candidates:
-        return Reading(1.0, _split(typed), "unknown, and nothing like it is known")
-    if not known.begins:
-        return Reading(relevance.UNKNOWN_TYPED, _weighed(candidates, 1.0), "unknown")
-    # Perhaps it is not yet typed to its end, which is likelier than two typos in it.
-    dearer = max(0.0, candidates[0].cost - relevance.BEGINNING_COST)
-    best = math.exp(-relevance.COST_RATE * dearer)
-    alternatives = _weighed(candidates, best, known.begins)
-    return Reading(relevance.UNKNOWN_TYPED, alternatives, "unknown, but words begin so")
-
-
-def _known_by_stem(typed: str, candidates: list[Alternative]) -> Reading:
-    """The inflection stands nowhere, but its word does: nothing needs to be mended.
-
-    The nearest inflection goes first, and what is only a little unlike the word comes behind. But
-    stems are alike by accident too (`utills`, `utils`), and that is a typo like any other.
-    """
-    near = [one for one in candidates if one.cost <= relevance.MAX_COST_KNOWN_BY_STEM]
-    if any(stem(one.text) == stem(typed) and not akin(one.text, typed) for one in near):
-        return Reading(relevance.UNKNOWN_TYPED, _weighed(near, 1.0), "a typo by its ending")
-    same = [one for one in candidates if akin(one.text, typed)]
-    unlike = [one for one in near if one not in same]
-    weighed = (*_weighed(same, relevance.INFLECTED), *_weighed(unlike, relevance.UNLIKE_STEM))
-    return Reading(1.0, weighed, "known by its stem")
-
-
-def _split(typed: str) -> tuple[Alternative, ...]:
-    """Two words written as one; only those that stand side by side in a post will match."""
-    least = relevance.SPLIT_MIN_PART
-    return tuple(
-        Alternative(f"{typed[:cut]} {typed[cut:]}", 0, 0.0, 1.0, relevance.SPLIT)
-        for cut in range(least, len(typed) - least + 1)
-        if len(typed) <= relevance.SPLIT_MAX_LENGTH
+    typed = term.token
+    candidates = _candidates(typed, options, language)
+    if stats.words or stats.forms:
+        return _known(term, stats, candidates, supported, language)
+    if stats.stems:
+        return _known_by_stem(term, stats, candidates, language)
+    if stats.prefix and len(typed) >= scoring.PREFIX_MIN:
+        cost = scoring.COST_UNFINISHED_LAST if last else scoring.COST_UNFINISHED
+        prefix = TermVariant(term.folded, kind="prefix", posts=stats.prefix, cost=cost)
+        likelihood = _log_likelihood(prefix, stats.prefix)
+        candidates.append(replace(prefix, weight=likelihood))
+        candidates.sort(key=lambda one: (-one.weight, one.text))
+    if candidates:
+        return Interpretation(term, _weighted(candidates, language), "no post has it")
+    return Interpretation(
+        term, _splits(typed) or as_typed(term).variants, "no post has it or a word like it"
     )
 
 
-def _misspelt_in_a_post(typed: str, known: Known, candidates: list[Alternative]) -> Reading:
-    """A word that posts have may still be a typo: rare, and a hair's breadth from a common one."""
-    if known.titles:
-        # Titles are read before they are published; a rare word in one is meant.
-        return Reading(1.0, (), "known from a title")
-    posts = max(known.words, known.forms)
-    others = [one for one in candidates if not akin(one.text, typed)]
-    likely = [one for one in others if relevance.surely_meant(posts, one.freq, one.cost)]
-    if likely and len(typed) >= relevance.RARE_MIN_LENGTH:
-        return Reading(relevance.RARE_TYPED, _weighed(likely, 1.0), "rare, and like a common word")
+def _known(
+    term: QueryTerm,
+    stats: TermStats,
+    candidates: list[TermVariant],
+    supported: bool,
+    language: Language,
+) -> Interpretation:
+    """A word that posts have may still be a typo: a rare one that is close to a common one."""
+    posts = max(stats.words, stats.forms)
+    if stats.titles or supported:
+        # Titles are read before they are published.
+        why = "a title has it" if stats.titles else "a post has it with another word of the query"
+        return as_typed(term, posts, why)
+    typed = TermVariant(term.text, posts=posts)
+    others = [one for one in candidates if not language.akin(one.text, term.token)]
+    likely = [one for one in others if scoring.surely_meant(posts, one.posts, one.cost)]
+    if likely and len(term.token) >= scoring.RARE_MIN_LENGTH:
+        typed = replace(typed, weight=scoring.RARE_TYPED)
+        return Interpretation(
+            term, (*_weighted(likely, language), typed), "rare, and close to a common word"
+        )
     # Its own inflections are among its posts anyway, and no reason for a second request.
-    likely = [one for one in candidates if relevance.maybe_meant(posts, one.freq, one.cost)]
-    if set(likely) & set(others) and len(typed) >= relevance.MAYBE_MIN_LENGTH:
-        return Reading(1.0, _weighed(likely, relevance.MAYBE), "rare, and like another word")
-    return Reading(1.0, (), "known")
+    likely = [one for one in candidates if scoring.maybe_meant(posts, one.posts, one.cost)]
+    if set(likely) & set(others) and len(term.token) >= scoring.MAYBE_MIN_LENGTH:
+        weighted = _weighted(likely, language, scoring.MAYBE)
+        return Interpretation(term, (typed, *weighted), "rare, and close to another word")
+    return as_typed(term, posts, "posts have it")
+
+
+def _known_by_stem(
+    term: QueryTerm, stats: TermStats, candidates: list[TermVariant], language: Language
+) -> Interpretation:
+    """No post has this inflection, but the word itself is known: the nearest inflection counts
+    more than others. A stem may be the same by accident (`utills`, `utils`): that is a typo."""
+    typed = TermVariant(term.text, posts=stats.stems)
+    near = [one for one in candidates if one.cost <= scoring.MAX_COST_KNOWN_BY_STEM]
+    if any(
+        language.stem(one.text) == language.stem(term.token)
+        and not language.akin(one.text, term.token)
+        for one in near
+    ):
+        typed = replace(typed, weight=scoring.UNKNOWN_TYPED)
+        return Interpretation(
+            term, (*_weighted(near, language), typed), "only a word of the same stem"
+        )
+    same = [one for one in candidates if language.akin(one.text, term.token)]
+    unlike = [one for one in near if one not in same]
+    variants = (
+        typed,
+        *_weighted(same, language, scoring.INFLECTED),
+        *_weighted(unlike, language, scoring.UNLIKE_STEM),
+    )
+    return Interpretation(term, variants, "posts have another inflection")
+
+
+def _candidates(
+    typed: str, options: Iterable[Mapping[str, Any]], language: Language
+) -> list[TermVariant]:
+    """The options that may be meant, likeliest first; `weight` is a log-likelihood as yet."""
+    found = []
+    for option in options:
+        text = option["text"]
+        cost = edit_cost(typed, text, language)
+        most = scoring.STOP_COST if text in language.stop_words else scoring.max_cost(len(typed))
+        if readable(text) and text != typed and not text.isdigit() and cost <= most:
+            found.append(TermVariant(text, 0.0, "spelling", option["freq"], option["score"], cost))
+    # crowd, crowds and crowded count as one word: each is as frequent as all of them.
+    families = Counter[str]()
+    for one in found:
+        families[language.stem(one.text)] += one.posts
+    likely = [
+        replace(one, weight=_log_likelihood(one, families[language.stem(one.text)]))
+        for one in found
+    ]
+    return sorted(likely, key=lambda one: (-one.weight, one.text))
+
+
+def _log_likelihood(one: TermVariant, posts: int) -> float:
+    return scoring.FREQ_POWER * math.log(posts) - scoring.COST_RATE * one.cost
+
+
+def _weighted(
+    candidates: Sequence[TermVariant], language: Language, best: float = 1.0
+) -> tuple[TermVariant, ...]:
+    """The likeliest candidates, their log-likelihoods turned into weights; the first has `best`.
+
+    An unlikely one is kept only while the likelier ones leave room on the first page, and if it is
+    not so frequent that it would be most of the answer.
+    """
+    kept: list[TermVariant] = []
+    posts = 0
+    for one in candidates[: scoring.MAX_ALTERNATIVES]:
+        weight = best * math.exp(one.weight - candidates[0].weight)
+        if one.kind == "spelling" and language.akin(one.text, candidates[0].text):
+            weight = max(weight, best * scoring.KIN)
+        likely = weight >= best * scoring.MIN_WEIGHT
+        fits = likely or posts + one.posts <= scoring.MOST_UNLIKELY
+        room = posts < scoring.ENOUGH and fits
+        if weight >= (scoring.MIN_UNLIKELY if room else scoring.MIN_WEIGHT):
+            kept.append(replace(one, weight=weight))
+        posts += one.posts
+    return tuple(kept)
+
+
+def _splits(typed: str) -> tuple[TermVariant, ...]:
+    """Two words written as one; only posts that have them side by side will match."""
+    least = scoring.SPLIT_MIN_PART
+    if len(typed) > scoring.SPLIT_MAX_LENGTH or not typed.isalpha():
+        return ()
+    return tuple(
+        TermVariant(f"{typed[:cut]} {typed[cut:]}", scoring.SPLIT, "split")
+        for cut in range(least, len(typed) - least + 1)
+    )

@@ -1,4 +1,4 @@
-"""Which synonym rules have a say in a search."""
+"""The synonym rules that apply to a search."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzers.rules import Applied, RuleErrors, RuleSet, read_rules, rule_files
-from app.search.clauses import Sought
+from app.search.spelling import Interpretation
 from app.settings import Settings
 
 Json = dict[str, Any]
@@ -38,26 +38,33 @@ def applied(tokens: Sequence[str], digest: str, settings: Settings) -> Json:
     return {"rules": [_explain(tokens, found) for found in rules.explain(tokens)]}
 
 
-def together(words: Sequence[Sought], settings: Settings) -> tuple[Sought, ...]:
-    """The words, those that a rule takes for one thing (`machine learning, ml`) told so.
+def mark_phrases(terms: Sequence[Interpretation], settings: Settings) -> tuple[Interpretation, ...]:
+    """The terms, those that a rule takes for one (`machine learning, ml`) with the whole phrase.
 
-    By the rules of the folder: where the index has others, a phrase that is not one token there
-    only finds posts that have its words anyway.
+    The rules are those of the folder. If the index has others, the phrase finds only posts that
+    have its words anyway.
     """
-    try:
-        rules = _rules(settings)
-    except (RuleErrors, OSError):
-        return tuple(words)
-    pieces = [(place, piece) for place, one in enumerate(words) for piece in one.tokens]
-    found = list(words)
-    for applied_rules in rules.explain([piece for _, piece in pieces]):
-        end = applied_rules.start + applied_rules.count
-        places = sorted({place for place, _ in pieces[applied_rules.start : end]})
-        if len(places) > 1:
-            phrase = " ".join(words[place].likeliest.text for place in places)
-            for place in places:
-                found[place] = replace(words[place], phrase=phrase)
+    found = list(terms)
+    if len(found) > 1:
+        try:
+            rules = _rules(settings)
+        except (RuleErrors, OSError):
+            return tuple(found)
+        pieces = [(place, piece) for place, one in enumerate(found) for piece in _tokens(one)]
+        for applied_rules in rules.explain([piece for _, piece in pieces]):
+            end = applied_rules.start + applied_rules.count
+            places = sorted({place for place, _ in pieces[applied_rules.start : end]})
+            if len(places) > 1:
+                phrase = " ".join(found[place].likeliest.text for place in places)
+                for place in places:
+                    found[place] = replace(found[place], phrase=phrase)
     return tuple(found)
+
+
+def _tokens(one: Interpretation) -> Sequence[str]:
+    """What the likeliest variant is to the rules."""
+    likeliest = one.likeliest
+    return one.term.pieces if likeliest.kind == "typed" else [likeliest.text]
 
 
 def _rules(settings: Settings) -> RuleSet:

@@ -180,7 +180,7 @@ def test_typing_errors_are_corrected(
     elastic: Elasticsearch, request: pytest.FixtureRequest, language: str, typed: str, meant: str
 ) -> None:
     alias = request.getfixturevalue(language)
-    suggest = {"text": typed, "term": {"field": "spelling", "suggest_mode": "always"}}
+    suggest = {"text": typed, "term": {"field": "all.words", "suggest_mode": "always"}}
     response = elastic.search(index=alias, size=0, suggest={"word": suggest})
     assert response["suggest"]["word"][0]["options"][0]["text"] == meant
     assert _found(elastic, alias, meant, "text.words")

@@ -41,7 +41,12 @@ def test_debug_search_shows_the_requests(client: FlaskClient, parameter: str) ->
     debug = answer.get_json()["debug"]
     assert debug["cache"] == "miss"
     assert debug["requests"]
-    assert all(request["body"] and "took_ms" in request for request in debug["requests"])
+    assert all(set(request) == {"kind", "took_ms"} for request in debug["requests"])
+
+
+def test_debug_search_shows_the_bodies_if_asked_for(client: FlaskClient) -> None:
+    answer = client.get("/search?q=pythn&debug-search=requests")
+    assert all(request["bodies"] for request in answer.get_json()["debug"]["requests"])
 
 
 def test_all_wrong_parameters_are_reported_at_once(client: FlaskClient) -> None:

@@ -66,6 +66,7 @@ def test_a_whole_post() -> None:
         "modified": "2024-02-01T10:00:00Z",
         "categories": ["cats", "mice"],
         "keywords": ["x", "2024"],
+        "comments": ["No &amp; yes"],
         "digest": "",
         "kind": "post",
     }

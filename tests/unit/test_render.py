@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.relevance import LONGEST_SNIPPET
 from app.search.render import (
     MARK,
     UNMARK,
@@ -18,6 +17,7 @@ from app.search.render import (
     safe,
     snippet,
 )
+from app.search.scoring import LONGEST_SNIPPET
 
 
 def marked(text: str) -> str:
@@ -71,11 +71,11 @@ def hit(**changes: object) -> dict[str, object]:
         "url": "/a",
         "pub_date": "2016-01-01",
     }
-    return {"_index": "blog-000001", "_score": 1001.5, "_source": source, **changes}
+    return {"_index": "blog-000001", "_score": 1.5, "_source": source, **changes}
 
 
 def test_a_post_without_marks_has_its_title_escaped() -> None:
-    assert post_hit(hit(), less=1000.0) == {
+    assert post_hit(hit()) == {
         "oid": "a",
         "kind": "post",
         "title": "<b> & c",
@@ -87,9 +87,9 @@ def test_a_post_without_marks_has_its_title_escaped() -> None:
 
 
 def test_the_code_is_shown_where_only_it_matched() -> None:
-    found = post_hit(hit(highlight={"text": ["The beginning."], "code": [marked("x")]}))
+    found = post_hit(hit(highlight={"text": ["The beginning."], "code.forms": [marked("x")]}))
     assert found["highlight"]["text"] == ["<mark>x</mark>"]
-    found = post_hit(hit(highlight={"text": [marked("y")], "code": [marked("x")]}))
+    found = post_hit(hit(highlight={"text": [marked("y")], "code.forms": [marked("x")]}))
     assert found["highlight"]["text"] == ["<mark>y</mark>"]
 
 
@@ -98,7 +98,7 @@ def test_a_comment_stands_with_its_post() -> None:
         "_source": {"oid": "c 1", "author": "Olu &amp; Co", "pub_date": "2016-01-02"},
         "highlight": {"comment": [marked("rutabaga")]},
     }
-    found = post_hit(hit(inner_hits={"comments": {"hits": {"hits": [comment]}}}))
+    found = post_hit(hit(), [comment])
     assert found["comments"] == [
         {
             "oid": "c 1",

@@ -4,11 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.words import apart, joined, understand
+from analyzers.languages import ENGLISH
+from app.search import query_parser
+from app.search.query_parser import ParsedQuery, QueryTerm
+
+
+def parse_query(q: str) -> ParsedQuery:
+    return query_parser.parse_query(q, ENGLISH)
+
+
+def apart(term: QueryTerm) -> tuple[QueryTerm, ...]:
+    return query_parser.apart(term, ENGLISH)
+
+
+def joined(first: QueryTerm, second: QueryTerm) -> QueryTerm:
+    return query_parser.joined(first, second, ENGLISH)
 
 
 def tokens(q: str) -> list[str]:
-    return [word.token for word in understand(q).words]
+    return [word.token for word in parse_query(q).terms]
 
 
 @pytest.mark.parametrize(
@@ -44,24 +58,24 @@ def test_words(q: str, expected: list[str]) -> None:
 
 
 def test_quoted_text_and_words_to_keep_out() -> None:
-    query = understand('"date format" python -java -"old news"')
+    query = parse_query('"date format" python -java -"old news"')
     assert query.quoted == ("date format",)
-    assert query.out == ("java", "old news")
-    assert [word.token for word in query.words] == ["python"]
+    assert query.excluded == ("java", "old news")
+    assert [word.token for word in query.terms] == ["python"]
 
 
 def test_curly_quotes_quote_too() -> None:
-    assert understand("“date format”").quoted == ("date format",)
+    assert parse_query("“date format”").quoted == ("date format",)
 
 
 def test_two_hyphens_are_an_option_not_an_exclusion() -> None:
-    query = understand("--no-cache")
-    assert query.out == ()
-    assert query.words[0].pieces == ("no", "cache")
+    query = parse_query("--no-cache")
+    assert query.excluded == ()
+    assert query.terms[0].pieces == ("no", "cache")
 
 
 def test_a_hyphen_inside_a_word_excludes_nothing() -> None:
-    assert understand("create-react-app").out == ()
+    assert parse_query("create-react-app").excluded == ()
 
 
 def test_an_unclosed_quote_is_a_character_like_any_other() -> None:
@@ -70,29 +84,29 @@ def test_an_unclosed_quote_is_a_character_like_any_other() -> None:
 
 @pytest.mark.parametrize("q", ["python3", "c++", "node.js", "ab", "the", "1984", "==="])
 def test_what_is_never_mended(q: str) -> None:
-    assert not understand(q).words[0].mendable
+    assert not parse_query(q).terms[0].correctable
 
 
 @pytest.mark.parametrize("q", ["pythn", "Café", "don't"])
 def test_what_may_be_mended(q: str) -> None:
-    assert understand(q).words[0].mendable
+    assert parse_query(q).terms[0].correctable
 
 
 def test_stop_words_are_required_only_where_there_is_nothing_else() -> None:
-    assert [word.token for word in understand("the who").required] == ["who"]
-    assert [word.token for word in understand("it is").required] == ["it", "is"]
-    assert understand('it "date format"').required == ()
+    assert [word.token for word in parse_query("the who").significant] == ["who"]
+    assert [word.token for word in parse_query("it is").significant] == ["it", "is"]
+    assert parse_query('it "date format"').significant == ()
 
 
 def test_words_know_where_they_stood() -> None:
     q = "a (node.js) “x y” don’t!"
-    for word in understand(q).words:
+    for word in parse_query(q).terms:
         assert q[word.start : word.end].replace("’", "'") == word.text
 
 
 def test_pieces_and_joins_know_where_they_stood() -> None:
     q = "see node.js"
-    see, glued = understand(q).words
+    see, glued = parse_query(q).terms
     assert [q[piece.start : piece.end] for piece in apart(glued)] == ["node", "js"]
     both = joined(see, glued)
     assert q[both.start : both.end] == q
@@ -100,24 +114,24 @@ def test_pieces_and_joins_know_where_they_stood() -> None:
 
 @given(st.text(max_size=200))
 def test_anything_can_be_typed(q: str) -> None:
-    query = understand(q)
-    for word in query.words:
+    query = parse_query(q)
+    for word in query.terms:
         assert word.pieces
         assert 0 <= word.start < word.end <= len(q)
-    assert len({word.at for word in query.words}) == len(query.words)
+    assert len({word.key for word in query.terms}) == len(query.terms)
 
 
 def test_pieces_are_the_tokens_that_the_analysis_makes() -> None:
-    assert [word.pieces for word in understand("foo->bar C++11 日本語 हिन्दी").words][:3] == [
+    assert [word.pieces for word in parse_query("foo->bar C++11 日本語 हिन्दी").terms][:3] == [
         ("foo", "->", "bar"),
         ("c++", "11"),
         ("日", "本", "語"),
     ]
-    assert [piece.text for piece in apart(understand("foo->bar").words[0])] == ["foo", "->", "bar"]
+    assert [piece.text for piece in apart(parse_query("foo->bar").terms[0])] == ["foo", "->", "bar"]
 
 
 def test_a_word_ends_with_its_last_letter_and_the_marks_on_it() -> None:
-    words = understand("¡rust🎉! कार्गो").words
+    words = parse_query("¡rust🎉! कार्गो").terms
     assert [(word.text, word.start, word.end) for word in words] == [
         ("rust", 1, 5),
         ("कार्गो", 8, 14),

@@ -1,0 +1,131 @@
+"""What the responses to a search say: which posts, how well, and what was corrected. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from analyzers.chains import readable
+from app.search.first_request import FirstResponse
+from app.search.query_builder import HAS, IS, PlanInput
+from app.search.render import post_hit
+from app.search.spelling import Interpretation
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The responses to a search.
+
+    `plan` is that of the last request and `response` what it found; `comments` has the matching
+    comments by the oid of their post.
+    """
+
+    plan: PlanInput
+    first: FirstResponse
+    response: Json
+    comments: Mapping[str, Sequence[Json]]
+
+    @property
+    def hits(self) -> list[Json]:
+        """The hits of this page, as Elasticsearch returned them."""
+        found: list[Json] = self.response["hits"]["hits"]
+        return found
+
+    @property
+    def index(self) -> str:
+        """The index behind the alias that answered, "" if there was no hit."""
+        return str(self.hits[0]["_index"]) if self.hits else ""
+
+    @property
+    def count(self) -> int:
+        """How many posts have enough of the terms."""
+        return int(self.response["hits"]["total"]["value"])
+
+    @property
+    def tier(self) -> str | None:
+        """What the best posts have: `phrase`, `all words` or `some words`; None for no posts."""
+        if not self.count:
+            return None
+        if self._unmatched or self._posts_with("all_words") == 0:
+            return "some words"
+        only_quoted = self.plan.query.quoted and not self.plan.terms
+        return "phrase" if only_quoted or self._posts_with("phrase") else "all words"
+
+    def _posts_with(self, name: str) -> int | None:
+        """The count of a named aggregation, None if it was not asked for."""
+        found = self.response.get("aggregations", {}).get(name)
+        return None if found is None else int(found["doc_count"])
+
+    @property
+    def _unmatched(self) -> set[str]:
+        """The keys of the significant terms that no post has in any variant."""
+        required = {one.term.key for one in self.plan.required}
+        return {
+            term.key
+            for term in self.plan.query.examined
+            if term.key not in required or self._posts_with(HAS + term.key) == 0
+        }
+
+    def missing(self, hit: Json) -> list[str]:
+        """The significant terms that a hit does not have, as typed."""
+        matched = set(hit.get("matched_queries", ()))
+        has = {one.term.key for one in self.plan.required if HAS + one.term.key in matched}
+        return [term.text for term in self.plan.query.examined if term.key not in has]
+
+    @property
+    def dropped(self) -> list[str]:
+        """The significant terms that no post has in any variant."""
+        if not self.count:
+            return []
+        return [term.text for term in self.plan.query.examined if term.key in self._unmatched]
+
+    @property
+    def corrected(self) -> dict[str, str] | None:
+        """The query as typed and as it was understood, if another spelling found the posts."""
+        q = self.plan.request.q
+        to, end = "", 0
+        for one in self.plan.terms:
+            to += q[end : one.term.start] + self._understood(one, q[one.term.start : one.term.end])
+            end = one.term.end
+        to += q[end:]
+        return {"from": q, "to": to} if to != q and self.hits else None
+
+    def _understood(self, one: Interpretation, typed: str) -> str:
+        """The likeliest variant that a hit has, as a person would write it."""
+        if "+" in one.term.key:
+            return one.term.text
+        if one.as_typed:
+            return typed
+        matched = {name for hit in self.hits for name in hit.get("matched_queries", ())}
+        for number, variant in enumerate(one.variants):
+            if f"{IS}{one.term.key} {number}" in matched:
+                if variant.kind in ("typed", "prefix"):
+                    return typed
+                return readable(variant.text) or typed
+        return typed
+
+    def body(self) -> Json:
+        """The JSON answer."""
+        request = self.plan.request
+        body: Json = {
+            "q": request.q,
+            "count": self.count,
+            "page": request.page,
+            "size": request.size,
+            "strategy": "blended",
+            "tier": self.tier,
+            "hits": [self._hit(hit) for hit in self.hits],
+        }
+        if self.corrected:
+            body["corrected"] = self.corrected
+            body["instead"] = "/search?" + urlencode(request.parameters(typos=False))
+        if self.dropped:
+            body["dropped"] = self.dropped
+        return body
+
+    def _hit(self, hit: Json) -> Json:
+        found = post_hit(hit, self.comments.get(hit["_source"]["oid"], ()))
+        missing = self.missing(hit)
+        return {**found, "missing": missing} if missing else found

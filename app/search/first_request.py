@@ -1,0 +1,111 @@
+"""The first request: the query as typed, and what the index knows of its terms.
+
+It holds two searches, which Elasticsearch runs side by side: one for the posts, and a lookup that
+counts the posts of each term and asks the term suggester for other spellings. Pure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from elasticsearch.dsl import Search
+from elasticsearch.dsl import query as q
+from elasticsearch.dsl.query import Query
+
+from app.search import scoring
+from app.search.query_builder import PlanInput, has_term, hits_search
+from app.search.query_parser import QueryTerm, apart, joined
+from app.search.spelling import TermStats, as_typed
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstResponse:
+    """What the first request says.
+
+    `hits` is the response for the posts. `stats` has the counts of each term by its key, `options`
+    the suggester's options by token, `total` is the number of posts in the index.
+    """
+
+    hits: Json
+    stats: Mapping[str, TermStats]
+    options: Mapping[str, Sequence[Json]]
+    total: int
+
+
+NOTHING = FirstResponse({"hits": {"hits": [], "total": {"value": 0}}}, {}, {}, 0)
+"""For a query without a word: nothing is sent."""
+
+
+def build(plan: PlanInput) -> list[Search]:
+    """The searches of the first request."""
+    examined = examined_terms(plan)
+    return [hits_search(plan), _lookup(examined)] if examined else [hits_search(plan)]
+
+
+def read(plan: PlanInput, responses: Sequence[Json]) -> FirstResponse:
+    """The responses to `build(plan)`, read."""
+    if len(responses) == 1:
+        return FirstResponse(responses[0], {}, {}, 0)
+    hits, lookup = responses
+    aggs = lookup["aggregations"]
+    stats = {}
+    for term in examined_terms(plan):
+        buckets = aggs.get(term.key, {}).get("buckets", {})
+        stats[term.key] = TermStats(**{name: buckets[name]["doc_count"] for name in buckets})
+    entries = lookup.get("suggest", {}).get("spelling", [])
+    options = {entry["text"]: entry["options"] for entry in entries}
+    return FirstResponse(hits, stats, options, aggs["posts"]["doc_count"])
+
+
+def examined_terms(plan: PlanInput) -> list[QueryTerm]:
+    """The terms that are looked up: the required ones, pieces of glued ones, neighbours as one."""
+    terms = [one.term for one in plan.required]
+    found = [term for one in terms for term in (one, *apart(one, plan.language)) if not term.stop]
+    for first, second in pairwise(terms):
+        if first.correctable and second.correctable:
+            found.append(joined(first, second, plan.language))
+    return found
+
+
+def _lookup(terms: Sequence[QueryTerm]) -> Search:
+    search = Search().extra(size=0, track_total_hits=False)
+    search.aggs.bucket("posts", "filter", filter=q.Term(kind="post"))
+    for term in terms:
+        search.aggs.bucket(term.key, "filters", filters=_counted(term))
+    tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
+    if tokens:
+        term_suggester = {
+            "field": "all.words",
+            "size": scoring.SUGGEST_SIZE,
+            "max_inspections": scoring.SUGGEST_INSPECTIONS,
+            # A word of more posts than this is taken for right. Rare ones may be misspelled in a
+            # post, and the first letter may be the wrong one.
+            "suggest_mode": "always",
+            "max_term_freq": scoring.RARE_POSTS,
+            "prefix_length": 0,
+            "min_word_length": 3,
+        }
+        search = search.suggest("spelling", " ".join(tokens), term=term_suggester)
+    return search
+
+
+def _counted(term: QueryTerm) -> dict[str, Query]:
+    """What is counted of a term; see `TermStats`."""
+    if "+" in term.key:
+        return {"words": q.Term("all.words", {"value": term.token})}
+    if len(term.pieces) > 1:
+        glued = has_term(as_typed(term))
+        return {"words": glued}
+    text = {"query": term.text, "operator": "and"}
+    counted: dict[str, Query] = {
+        "words": q.Match("all.words", text),
+        "forms": q.Match("all.forms", text),
+        "stems": q.Match("all", text),
+        "titles": q.Match("title.words", text),
+    }
+    if len(term.token) >= scoring.PREFIX_MIN and term.token.isalnum():
+        counted["prefix"] = q.Prefix("all.forms", {"value": term.folded})
+    return counted

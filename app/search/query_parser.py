@@ -1,0 +1,166 @@
+"""The query text → terms, quoted phrases and exclusions. Pure.
+
+The text is split where the analysis chain splits it, so that a term here is a token there.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from analyzers.languages import Language
+
+_PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
+# Chinese characters and hiragana are a token each.
+_ALONE = "[\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_LETTERS = rf"(?:(?!{_ALONE})[^\W_])+"
+# A point or comma between digits is part of a number, an apostrophe between letters of a word.
+_JOIN = r"(?:(?<=\d)[.,](?=\d)|(?<=[^\W\d_])'(?=[^\W\d_]))"
+_TOKEN = re.compile(rf"{_ALONE}|{_LETTERS}(?:{_JOIN}{_LETTERS})*")
+# ?? behind a word is a question asked loudly.
+_SYMBOL = re.compile(
+    r"\b[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
+    r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
+)
+_SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN.pattern}")
+_PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"'})
+_CORRECTABLE = re.compile(r"[^\W\d_]{3,}(?:'[^\W\d_]+)?")
+
+
+EXAMINED_TERMS = 12
+"""Bounds the cost of a query; a search of more words is answered well by its first twelve."""
+
+MAX_PIECES = 24
+"""Pieces of one glued term (a path, Chinese without spaces) that are searched for one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """One word of a query.
+
+    `text` is as typed; `token` is what the index has for it as written, `folded` the same without
+    accents. `pieces` are the tokens of a term that the tokenizer splits (`node.js`); they must
+    stand side by side. `key` is unique within the query: "0", "1", … by position, "1.0", "1.1" for
+    single pieces of a term, and "0+1" for two terms written as one. `start` and `end` are offsets
+    in the query. `stop`: every piece is a stop word. `light`: it says little about what is searched
+    for, a stop word or a function word.
+    """
+
+    text: str
+    token: str
+    folded: str
+    pieces: tuple[str, ...]
+    key: str
+    start: int
+    end: int
+    stop: bool
+    light: bool
+
+    @property
+    def correctable(self) -> bool:
+        """Whether spellings are suggested: three letters or more and nothing else."""
+        return not self.stop and bool(_CORRECTABLE.fullmatch(self.token))
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """The terms of a query in their order, its quoted phrases, and what a post must not have."""
+
+    terms: tuple[QueryTerm, ...] = ()
+    quoted: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+    @property
+    def significant(self) -> tuple[QueryTerm, ...]:
+        """The terms that decide which posts match: all that say something, or all if none does and
+        there is no quoted phrase."""
+        found = tuple(term for term in self.terms if not term.light)
+        if found or self.quoted:
+            return found
+        return tuple(term for term in self.terms if not term.stop) or self.terms
+
+    @property
+    def examined(self) -> tuple[QueryTerm, ...]:
+        """The significant terms that are looked up and corrected; further ones only score."""
+        return self.significant[:EXAMINED_TERMS]
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to search for."""
+        return not (self.terms or self.quoted or self.excluded)
+
+
+def parse_query(q: str, language: Language) -> ParsedQuery:
+    """Split a query into terms, quoted phrases (`"…"`) and exclusions (`-word`)."""
+    terms: list[QueryTerm] = []
+    quoted: list[str] = []
+    excluded: list[str] = []
+    for piece in _PIECE.finditer(q.translate(_QUOTES)):
+        text = piece["plain"] if piece["quoted"] is None else piece["quoted"].strip()
+        if not _SYMBOL.search(text) and not _TOKEN.search(text):
+            continue
+        if piece["out"]:
+            excluded.append(text)
+        elif piece["quoted"] is not None:
+            quoted.append(text)
+        else:
+            terms.extend(_terms(text, piece.start("plain"), len(terms), language))
+    return ParsedQuery(tuple(terms), tuple(quoted), tuple(excluded))
+
+
+def _terms(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
+    """The terms of a run without spaces: a/b are two, a-b and a.b are one that is glued."""
+    for found in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
+        term = found and _term(found.group(), start + found.start(), str(position), language)
+        if term:
+            yield term
+            position += 1
+
+
+def _term(text: str, start: int, key: str, language: Language) -> QueryTerm | None:
+    """One term, or None if the tokenizer would drop all of it."""
+    tokens = list(_SYMBOL_OR_TOKEN.finditer(text))
+    if not tokens:
+        return None
+    # An emoji or a sign at the end would be a token of its own.
+    begin, end = tokens[0].start(), tokens[-1].end()
+    while end < len(text) and unicodedata.category(text[end])[0] == "M":
+        end += 1
+    words = [token.group() for token in tokens]
+    return _made(text[begin:end], words, key, (start + begin, start + end), language)
+
+
+def _made(
+    text: str, words: Sequence[str], key: str, place: tuple[int, int], language: Language
+) -> QueryTerm:
+    pieces = tuple(language.written(word) for word in words)
+    token = "-".join(pieces)
+    stop = all(language.is_stop_word(word) for word in words)
+    light = stop or token in language.function_words
+    return QueryTerm(text, token, language.fold(token), pieces, key, *place, stop, light)
+
+
+def apart(glued: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
+    """The pieces of a glued term as terms of their own, for when no post has them side by side.
+
+    Empty for a term of one piece, and for one of more than `MAX_PIECES`.
+    """
+    if not 1 < len(glued.pieces) <= MAX_PIECES:
+        return ()
+    return tuple(
+        _made(
+            token.group(),
+            [token.group()],
+            f"{glued.key}.{number}",
+            (glued.start + token.start(), glued.start + token.end()),
+            language,
+        )
+        for number, token in enumerate(_SYMBOL_OR_TOKEN.finditer(glued.text))
+    )
+
+
+def joined(first: QueryTerm, second: QueryTerm, language: Language) -> QueryTerm:
+    """Two terms written as one word: `post gres`."""
+    text = first.token + second.token
+    return _made(text, [text], f"{first.key}+{second.key}", (first.start, second.end), language)

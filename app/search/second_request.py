@@ -1,0 +1,121 @@
+"""The second request: the query with every term in the variants that it may stand for. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from analyzers.languages import Language
+from app.search.first_request import FirstResponse
+from app.search.query_builder import HAS, PlanInput, terms_needed
+from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
+from app.search.spelling import Interpretation, TermStats, as_typed, interpret
+from app.search.synonyms import mark_phrases
+from app.settings import Settings
+
+_UNCOUNTED = TermStats(words=1)
+
+
+def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> PlanInput | None:
+    """The plan with the terms interpreted, None if the first request has answered the search.
+
+    Terms that no post has, in any variant, are not required any more.
+    """
+    if not first.stats:
+        return None
+    query, terms = plan.query, plan.terms
+    if plan.request.typos:
+        query = _resegmented(plan.query, first.stats, plan.language)
+        supported = _supported(first)
+        last = query.terms[-1] if query.terms else None
+        interpreted = [
+            _interpreted(term, term == last, first, supported, plan.language)
+            for term in query.terms
+        ]
+        terms = mark_phrases(interpreted, settings)
+    examined = {term.key for term in query.examined}
+    required = tuple(
+        one for one in terms if one.term.key in examined and _matches_some(one, first.stats)
+    )
+    if not required and not query.quoted:
+        return None
+    changed = query != plan.query or any(not one.as_typed for one in terms)
+    nothing = not first.hits["hits"]["total"]["value"] and len(required) > 1
+    if not (changed or nothing or len(required) < len(plan.required)):
+        return None
+    needed = terms_needed(len(required), plan.request)
+    return replace(
+        plan, query=query, terms=terms, required=required, needed=needed, total=first.total
+    )
+
+
+def any_term(plan: PlanInput) -> PlanInput:
+    """The plan for posts with any of the terms, for when no post has enough of them.
+
+    A corrected term that no post has together with another one was probably not meant: it is left
+    out if there are others.
+    """
+    typed = tuple(one for one in plan.required if one.likeliest.kind == "typed")
+    if not typed or len(typed) == len(plan.required):
+        return replace(plan, needed=1)
+    left_out = {one.term.key for one in plan.required} - {one.term.key for one in typed}
+    terms = tuple(as_typed(one.term) if one.term.key in left_out else one for one in plan.terms)
+    return replace(plan, terms=terms, required=typed, needed=1)
+
+
+def _matches_some(one: Interpretation, stats: Mapping[str, TermStats]) -> bool:
+    """Whether a post may have the term: it does, it has variants, or that was not counted."""
+    return not one.as_typed or bool(one.phrase) or stats.get(one.term.key, _UNCOUNTED).known
+
+
+def _interpreted(
+    term: QueryTerm,
+    last: bool,
+    first: FirstResponse,
+    supported: frozenset[str],
+    language: Language,
+) -> Interpretation:
+    stats = first.stats.get(term.key)
+    if stats is None:
+        return as_typed(term)
+    posts = max(stats.words, stats.forms)
+    if not term.correctable or "+" in term.key:
+        return as_typed(term, posts)
+    options = first.options.get(term.token, [])
+    together = term.key in supported
+    return interpret(term, stats, options, language, last=last, supported=together)
+
+
+def _supported(first: FirstResponse) -> frozenset[str]:
+    """The terms that one of the first hits has together with another term."""
+    found: set[str] = set()
+    for hit in first.hits["hits"]["hits"]:
+        matched = [name for name in hit.get("matched_queries", ()) if name.startswith(HAS)]
+        if len(matched) > 1:
+            found.update(name.removeprefix(HAS) for name in matched)
+    return frozenset(found)
+
+
+def _resegmented(
+    query: ParsedQuery, stats: Mapping[str, TermStats], language: Language
+) -> ParsedQuery:
+    """The query with two terms joined where only that is known, and glued ones taken apart."""
+    terms: list[QueryTerm] = []
+    left = list(query.terms)
+    while left:
+        term = left.pop(0)
+        both = joined(term, left[0], language) if left else None
+        if both and _only_joined(term, left[0], both, stats):
+            left.pop(0)
+            terms.append(both)
+        elif term.key in stats and not stats[term.key].known:
+            terms.extend(apart(term, language) or (term,))
+        else:
+            terms.append(term)
+    return replace(query, terms=tuple(terms))
+
+
+def _only_joined(
+    first: QueryTerm, second: QueryTerm, both: QueryTerm, stats: Mapping[str, TermStats]
+) -> bool:
+    if both.key not in stats or not stats[both.key].words:
+        return False
+    return not (stats[first.key].known and stats[second.key].known)

@@ -1,0 +1,83 @@
+"""Sends searches to Elasticsearch and keeps a record of them for `debug-search`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from elasticsearch import ApiError, Elasticsearch
+from elasticsearch.dsl import Search
+from elasticsearch.exceptions import HTTP_EXCEPTIONS
+
+Json = dict[str, Any]
+
+# Term statistics of all shards together, so that a hit's score does not depend on its shard. On an
+# index of one shard Elasticsearch leaves the extra phase out.
+_SEARCH_TYPE = "dfs_query_then_fetch"
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """One request that was sent: its kind, Elasticsearch's own time in milliseconds, its bodies."""
+
+    kind: str
+    took_ms: int
+    bodies: tuple[Json, ...]
+
+
+@dataclass(slots=True)
+class SearchSession:
+    """The requests of one search, in their order.
+
+    Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
+    """
+
+    client: Elasticsearch
+    index: str
+    sent: list[SentRequest] = field(default_factory=list)
+
+    def send(self, kind: str, *searches: Search) -> list[Json]:
+        """Send searches in one request; the response of each.
+
+        Raises:
+            ApiError: one of them failed, on every shard or on some.
+        """
+        bodies = tuple(search.to_dict() for search in searches)
+        lines: list[Json] = []
+        for body in bodies:
+            lines += [{"index": self.index, "allow_partial_search_results": False}, body]
+        response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
+        self.sent.append(SentRequest(kind, response["took"], bodies))
+        found: Sequence[Json] = response["responses"]
+        for one in found:
+            if "error" in one:
+                error = HTTP_EXCEPTIONS.get(one["status"], ApiError)
+                meta = replace(response.meta, status=one["status"])
+                raise error(one["error"]["type"], meta, one)
+        return list(found)
+
+    def scores(self, search: Search) -> Json:
+        """Send one search that reports what each named clause added to a hit's score."""
+        body = search.to_dict()
+        response: Json = self.client.search(
+            index=self.index,
+            body=body,
+            search_type=_SEARCH_TYPE,
+            include_named_queries_score=True,
+        ).body
+        return response
+
+    def explain(self, *, bodies: bool = False) -> list[Json]:
+        """The requests that were sent, with their bodies if asked for."""
+        return [
+            {"kind": sent.kind, "took_ms": sent.took_ms}
+            | ({"bodies": list(sent.bodies)} if bodies else {})
+            for sent in self.sent
+        ]
+
+    def rules_digest(self) -> str:
+        """The digest of the synonym rules in the index, "" if it has none; sends no search."""
+        mappings = self.client.indices.get_mapping(index=self.index).body
+        for index in mappings.values():
+            meta = index["mappings"].get("_meta", {}).get("blogsearch", {})
+            return str(meta.get("rules", ""))
+        return ""

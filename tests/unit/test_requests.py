@@ -1,0 +1,210 @@
+"""What is sent to Elasticsearch: whole bodies, without a server."""
+
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+
+from analyzers.languages import ENGLISH
+from app.search import first_request, scoring
+from app.search.blended import plan_first
+from app.search.fallback import search_plan as fallback_plan
+from app.search.fallback import search_terms, suggest_plan
+from app.search.first_request import FirstResponse
+from app.search.query_builder import PlanInput, hits_search, terms_needed
+from app.search.request import SearchRequest
+from app.search.second_request import any_term, plan_second
+from app.search.spelling import TermStats
+from app.settings import Settings
+
+Json = dict[str, Any]
+SETTINGS = Settings()
+KNOWN = TermStats(words=20, forms=20, stems=25)
+FOUND: Json = {"hits": {"hits": [], "total": {"value": 3}}}
+
+
+def plan(q: str, **changes: Any) -> PlanInput:
+    return plan_first(SearchRequest(q=q, **changes), SETTINGS)
+
+
+def first(q: str, **changes: Any) -> list[Json]:
+    return [search.to_dict() for search in first_request.build(plan(q, **changes))]
+
+
+def second(q: str, stats: dict[str, TermStats], options: dict[str, list[Json]]) -> PlanInput | None:
+    response = FirstResponse(FOUND, stats, options, 100)
+    return plan_second(plan(q), response, SETTINGS)
+
+
+def option(text: str, freq: int = 9) -> Json:
+    return {"text": text, "freq": freq, "score": 0.8}
+
+
+def test_the_first_request_of_one_word() -> None:
+    hits, lookup = first("Rust")
+    assert hits["query"]["bool"]["filter"] == [
+        {"term": {"kind": "post"}},
+        {"bool": {"should": [has("Rust", "has 0")], "minimum_should_match": 1}},
+    ]
+    assert "aggs" not in hits
+    assert lookup["suggest"]["spelling"]["text"] == "rust"
+    assert lookup["aggs"]["0"]["filters"]["filters"]["prefix"] == {
+        "prefix": {"all.forms": {"value": "rust"}}
+    }
+    assert lookup["size"] == 0
+
+
+def has(text: str, name: str) -> Json:
+    match = {"query": text, "operator": "and", "fields": ["all", "all.forms", "all.words"]}
+    return {"bool": {"should": [{"multi_match": match}], "minimum_should_match": 1, "_name": name}}
+
+
+@pytest.mark.parametrize("q", ["python3", "c++", "node.js", "ab", "the", "1984", '"pythn"'])
+def test_nothing_is_suggested_for_what_is_never_corrected(q: str) -> None:
+    suggested = [body["suggest"]["spelling"]["text"] for body in first(q) if "suggest" in body]
+    assert not any(len(text) > 2 and text != "node" for text in suggested)
+
+
+def test_filters_order_and_page() -> None:
+    hits = first(
+        "x",
+        sort="newest",
+        page=3,
+        size=7,
+        categories=("linux", "tools"),
+        since=date(2016, 1, 1),
+        until=date(2016, 12, 31),
+    )[0]
+    assert hits["query"]["bool"]["filter"][1:3] == [
+        {"terms": {"categories": ["linux", "tools"]}},
+        {"range": {"pub_date": {"gte": "2016-01-01", "lte": "2016-12-31||/d"}}},
+    ]
+    newest = {"pub_date": {"order": "desc", "missing": "_last"}}
+    assert hits["sort"] == [newest, "_score", "oid"]
+    assert (hits["from"], hits["size"]) == (14, 7)
+    assert hits["track_total_hits"] is True
+
+
+def test_equal_scores_have_an_order() -> None:
+    assert first("x")[0]["sort"] == ["_score", "oid"]
+
+
+@pytest.mark.parametrize(("words", "needed"), [(1, 1), (2, 2), (3, 2), (4, 2), (5, 3), (12, 6)])
+def test_half_of_the_words_are_needed(words: int, needed: int) -> None:
+    assert terms_needed(words, SearchRequest(q="x")) == needed
+    assert terms_needed(words, SearchRequest(q="x", sort="newest")) == words
+
+
+def test_function_words_are_not_needed_and_weigh_half() -> None:
+    found = plan("how do I learn rust")
+    assert [one.term.text for one in found.required] == ["learn", "rust"]
+    words = hits_search(found).to_dict()["query"]["bool"]["should"][:2]
+    combined = [group["bool"]["should"][0]["combined_fields"] for group in words]
+    assert [(one["query"], one["boost"]) for one in combined] == [
+        ("learn rust", 1.0),
+        ("how do I", scoring.LIGHT_BOOST),
+    ]
+
+
+def test_a_known_word_needs_no_second_request() -> None:
+    assert second("rust", {"0": KNOWN}, {}) is None
+
+
+def test_a_misspelled_word_is_searched_in_its_variants() -> None:
+    found = second("pythn", {"0": TermStats()}, {"pythn": [option("python")]})
+    assert found is not None
+    assert [one.text for one in found.terms[0].variants] == ["python"]
+    assert found.needed == 1
+
+
+def test_a_word_that_no_post_has_is_not_needed() -> None:
+    stats = {"0": KNOWN, "1": KNOWN, "2": TermStats()}
+    found = second("date format xq", stats, {})
+    assert found is not None
+    assert [one.term.text for one in found.required] == ["date", "format"]
+
+
+def test_terms_that_are_only_known_as_one_word_are_joined() -> None:
+    stats = {"0": TermStats(), "1": KNOWN, "0+1": KNOWN}
+    found = second("post gres", stats, {})
+    assert found is not None
+    assert [term.text for term in found.query.terms] == ["postgres"]
+
+
+def test_a_glued_word_that_no_post_has_is_taken_apart() -> None:
+    stats = {"0": TermStats(), "0.0": KNOWN, "0.1": KNOWN}
+    found = second("foo.bar", stats, {})
+    assert found is not None
+    assert [term.text for term in found.query.terms] == ["foo", "bar"]
+
+
+def test_a_correction_is_left_out_where_it_stands_with_no_other_word() -> None:
+    stats = {"0": KNOWN, "1": TermStats()}
+    found = second("react natve", stats, {"natve": [option("naive")]})
+    assert found is not None
+    alone = any_term(found)
+    assert [one.term.text for one in alone.required] == ["react"]
+    assert alone.needed == 1
+
+
+def test_what_is_sent_grows_with_the_number_of_words() -> None:
+    def size(words: int) -> int:
+        q = " ".join(f"word{chr(97 + n)}" for n in range(words))
+        return len(json.dumps(first(q)))
+
+    assert size(5) < 8_000
+    assert size(10) - size(5) <= 1.3 * (size(5) - size(0 + 1)) * 5 / 4
+
+
+def test_the_longest_query_stays_small() -> None:
+    assert len(json.dumps(first(" ".join(["abc"] * 50)))) < 32_000
+
+
+def test_the_language_of_a_query_is_the_setting() -> None:
+    assert plan("x").language is ENGLISH
+    german = plan_first(
+        SearchRequest(q="und Häuser"), SETTINGS.model_copy(update={"language": "german"})
+    )
+    assert [one.term.text for one in german.required] == ["Häuser"]
+
+
+def test_2017_asks_each_field_under_a_name_of_its_own() -> None:
+    assert suggest_plan("pythn").to_dict() == {
+        "size": 0,
+        "suggest": {
+            f"{field}_suggestions": {"text": "pythn", "term": {"field": field}}
+            for field in ("title", "text", "comment")
+        },
+    }
+
+
+def test_2017_takes_the_five_best_and_boosts_by_rank() -> None:
+    options = [{"text": text, "score": 0.9 - n / 20} for n, text in enumerate("bcdefgh")]
+    suggested = {
+        "title_suggestions": [{"text": "a", "offset": 4, "length": 1, "options": options}],
+        "text_suggestions": [{"text": "a", "offset": 4, "length": 1, "options": [
+            {"text": "z", "score": 0.59}, {"text": "b", "score": 0.7},
+        ]}],
+    }  # fmt: skip
+    terms = search_terms("Not A", suggested)
+    assert [term.term for term in terms] == ["Not A", "Not b", "Not c", "Not d", "Not e"]
+    assert [term.boost for term in terms] == pytest.approx([5.5, 3.6, 2.55, 1.6, 0.75])
+    assert terms[0].explain() == {
+        "term": "Not A",
+        "score": 1.1,
+        "boost_title": 11.0,
+        "boost_text": 5.5,
+        "boost_code": 5.5,
+        "boost_comment": 2.75,
+    }
+
+
+def test_2017_drops_stop_words_when_it_looks_for_single_words() -> None:
+    terms = search_terms("the Date", {})
+    match = str(fallback_plan(SearchRequest(q="the Date"), "match", terms).to_dict())
+    phrase = str(fallback_plan(SearchRequest(q="the Date"), "match_phrase", terms).to_dict())
+    assert "the Date" not in match
+    assert "the Date" in phrase
+    only = search_terms("the", {})
+    assert "'the'" in str(fallback_plan(SearchRequest(q="the"), "match", only).to_dict())
