@@ -1,4 +1,4 @@
-"""HTML → what a visitor can read: prose, and the code of its `<pre>` blocks.
+"""HTML → plain text: prose, and the code of its `<pre>` blocks.
 
 selectolax parses as a browser does, so unclosed tags, stray `<` and unknown elements come out as a
 visitor would see them.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_BREAK = "\x01"  # `clean` has removed every other one
+_BREAK = "\x01"  # does not occur in cleaned text
 
 
 def _names(text: str) -> frozenset[str]:
@@ -34,7 +34,7 @@ _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 MAX_DEPTH = 2_000
-"""Elements inside one another; the time to parse grows with the square of it."""
+"""Nested elements; the time to parse grows with the square of their number."""
 _NESTING = re.compile(
     r"<(/?)(?!(?:br|img|hr|wbr|input|meta|link|area|base|col|embed|source|track|p|li|dt|dd|option|"
     r"t[dhr]|tbody|thead|tfoot)\b)[a-z]",
@@ -43,7 +43,7 @@ _NESTING = re.compile(
 
 
 class TooDeep(ValueError):
-    """HTML nested so deep that parsing it might take minutes."""
+    """HTML that is nested so deep that parsing might take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,13 @@ class Readable:
 
 
 def clean(text: str) -> str:
-    """The text without what no visitor types: control characters, lone surrogates, soft hyphens.
+    """The text without control characters, lone surrogates and soft hyphens, in NFC.
 
     Soft hyphens and zero-width spaces stand inside words, and would keep them from being found;
     composed letters (NFC) make "é" one letter however the author's editor wrote it.
     """
     try:
-        # Over bytes, because a regular expression takes twenty times as long for the same.
+        # As bytes: a regular expression takes twenty times as long.
         text = text.encode().translate(_CONTROL).decode()
     except UnicodeEncodeError:
         return clean(_SURROGATE.sub("\ufffd", text))
@@ -73,17 +73,17 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The cleaned text with every run of white space made one space."""
+    """The cleaned text with each run of white space replaced by one space."""
     return " ".join(clean(text).split())
 
 
 def check_depth(html: str) -> None:
-    """To be called before anything parses HTML from elsewhere.
+    """Check foreign HTML before it is parsed.
 
     Elements that need no end tag are not counted: they do not nest.
 
     Raises:
-        TooDeep: more than `MAX_DEPTH` elements inside one another.
+        TooDeep: more than `MAX_DEPTH` nested elements.
     """
     if html.count("<") <= MAX_DEPTH:
         return
@@ -91,14 +91,14 @@ def check_depth(html: str) -> None:
     for tag in _NESTING.finditer(html):
         depth = max(0, depth - 1) if tag[1] else depth + 1
         if depth > MAX_DEPTH:
-            raise TooDeep(f"more than {MAX_DEPTH:,} elements are inside one another")
+            raise TooDeep(f"more than {MAX_DEPTH:,} elements are nested")
 
 
 def readable(html: str) -> Readable:
     """The prose and the code of a piece of HTML.
 
     Raises:
-        TooDeep: more than `MAX_DEPTH` elements inside one another.
+        TooDeep: more than `MAX_DEPTH` nested elements.
     """
     check_depth(html)
     body = LexborHTMLParser(clean(html)).body

@@ -1,4 +1,4 @@
-"""Where posts come from: each source is one small module behind one protocol."""
+"""Sources of posts, each a module that implements the protocol `Source`."""
 
 from collections.abc import Callable
 
@@ -26,20 +26,20 @@ _FETCHED: dict[str, Callable[[str, SourceOptions, Fetched | None], Source]] = {
     Sitemap.kind: Sitemap,
 }
 KINDS = (*_LOCAL, *_FETCHED)
-"""What `--source` takes."""
+"""The values of `--source`."""
 
 
 def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
-    """The source at `spec`, of the kind said or else of the kind it is recognised as.
+    """The source at `spec`; without `kind` its kind is detected.
 
-    An address is fetched to be recognised, and that answer is the one read first.
+    A URL is fetched for that, and the source reads this response first.
 
     Raises:
-        SourceError: no such place, nothing that is known, or an unknown kind; with what to do.
+        SourceError: it does not exist, or its kind is unknown.
     """
     if not spec.strip():
-        # pathlib takes it for the folder one stands in, and a script's empty variable for a blog.
-        raise SourceError("One of the sources is empty.", "Name a file, a folder or an address.")
+        # pathlib would take an empty string for the current folder.
+        raise SourceError("The name of a source is empty.", "Name a file, a folder or a URL.")
     page: Fetched | None = None
     if kind is None and is_url(spec):
         with Fetcher(options.fetch, options.store) as fetcher:
@@ -50,7 +50,7 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     if kind in _FETCHED:
         return _FETCHED[kind](spec, options, page)
     if kind not in _LOCAL:
-        raise SourceError(f"{kind!r} is no kind of source.", f"Known are {', '.join(KINDS)}.")
+        raise SourceError(f"{kind!r} is not a kind of source.", f"Known are {', '.join(KINDS)}.")
     if is_url(spec):
-        raise SourceError(f"{kind} is not read from an address.", "Fetch it and name the file.")
+        raise SourceError(f"{kind} cannot be read from a URL.", "Download it and name the file.")
     return _LOCAL[kind](spec, options)

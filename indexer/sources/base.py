@@ -1,4 +1,4 @@
-"""What every source is, and what it may be told."""
+"""The protocol of sources, and the options of reading."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -58,16 +58,16 @@ class SourceOptions:
 
 
 def is_url(spec: str) -> bool:
-    """Whether it is something to fetch, and not the name of a file."""
+    """Whether it is a URL, and not the name of a file."""
     return spec.lower().startswith(("http://", "https://", "file:"))
 
 
 class Source(Protocol):
-    """Posts from one place, in a stream."""
+    """A stream of posts from one place."""
 
     @property
     def kind(self) -> str:
-        """The name that `--source` takes."""
+        """The value of `--source`."""
 
     @property
     def spec(self) -> str:
@@ -75,10 +75,10 @@ class Source(Protocol):
 
     @property
     def progress(self) -> float | None:
-        """The part read so far, 0 to 1; None when the whole is not known."""
+        """The fraction read so far (0 to 1); None if unknown."""
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post, or why it is none; nothing is kept in memory but the one at hand.
+        """Every post, or why something is not one; only one at a time is in memory.
 
         Raises:
             SourceError: also in mid-stream, when the rest cannot be read. A source never just

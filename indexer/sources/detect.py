@@ -1,4 +1,4 @@
-"""What kind of source something is, by what is in it and not by its name alone."""
+"""Detects the kind of a source by its content."""
 
 import re
 from itertools import islice
@@ -16,7 +16,7 @@ from indexer.sources.markdown.generators import site_of
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
 _KNOWN = "JSON Lines, Markdown, HTML, RSS, Atom, a sitemap and a WordPress export are known."
-_HINT = f"{_KNOWN} Say which with --source, if it is one of them."
+_HINT = f"{_KNOWN} If it is one of them, say which with --source."
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _XML_ROOTS = {
@@ -43,11 +43,11 @@ def kind_of_path(spec: str) -> str:
     except OSError as error:
         raise SourceError(f"{spec}: {error.strerror or error}.", remedy_of(error)) from error
     if not there:
-        raise SourceError(f"There is no file or folder {spec}.", "See how it is spelled.")
+        raise SourceError(f"There is no file or folder {spec}.", "Check the spelling.")
     if place.is_dir():
         return _kind_of_folder(place)
     if place.is_fifo():
-        return "jsonlines"  # looking into a pipe would take something out of it
+        return "jsonlines"  # reading from a pipe to detect its kind would consume it
     if place.suffix.lower() in markdown.SUFFIXES:
         return "markdown"
     file = File(spec)
@@ -59,7 +59,7 @@ def kind_of_path(spec: str) -> str:
 
 
 def kind_of_page(page: Fetched, most: int) -> str:
-    """The kind of something fetched; a web page tells where its feed is.
+    """The kind of a response; for a web page the error names its feed.
 
     Raises:
         SourceError: nothing that can be read from an address.
@@ -70,7 +70,7 @@ def kind_of_page(page: Fetched, most: int) -> str:
         return kind
     if kind == "html":
         raise SourceError(f"{page.url} is a web page.", _instead(page))
-    raise SourceError(f"{page.url} is neither a feed nor a sitemap.", "Fetch it and name the file.")
+    raise SourceError(f"{page.url} is neither feed nor sitemap.", "Download it and name the file.")
 
 
 def _kind_of_folder(folder: Path) -> str:
@@ -117,11 +117,11 @@ def _kind_of_start(start: bytes, name: str) -> str:
             return kind
     elif text.startswith(("---", "+++")):
         return "markdown"
-    raise SourceError(f"What {name} holds is not known.", _HINT)
+    raise SourceError(f"The kind of {name} is unknown.", _HINT)
 
 
 def _instead(page: Fetched) -> str:
-    """The feed a page announces, or where a sitemap usually is."""
+    """Where the page's feed and its sitemap are."""
     parsed = LexborHTMLParser(decoded(page.body[:_PEEKED], page.content_type))
     for link in parsed.css('link[rel~="alternate"][href]'):
         if (link.attributes.get("type") or "").lower() in (

@@ -18,12 +18,12 @@ from indexer.sources.files import File, unzipped_bytes
 from indexer.sources.identity import fitting, plain, title_or_start
 
 _TAIL = 2000
-"""Bytes; some servers write how long they took behind the feed."""
+"""Bytes at the end; some servers append a comment to the feed."""
 _ENDS = (b"</rss>", b"</feed>", b"RDF>")
 
 
 class Feed:
-    """The entries of one feed: their whole content where it is there, else their summary."""
+    """The entries of one feed, with their content, or else their summary."""
 
     kind = "feed"
 
@@ -38,7 +38,7 @@ class Feed:
         """Every entry; `id` is its oid, or its link where it has none."""
         page = self._content()
         body = unzipped_bytes(page.body, page.url, self._options.fetch.max_bytes)
-        # As a stream: feedparser takes bytes for the name of a file first.
+        # As a stream: feedparser would try bytes as the name of a file first.
         headers = {"content-location": page.url} if is_url(page.url) else {}
         if page.content_type:
             headers["content-type"] = page.content_type
@@ -53,7 +53,7 @@ class Feed:
         if self._file is not None:
             body = self._file.content(self._options.fetch.max_bytes)
             return Fetched(Path(self.spec).as_posix(), body)
-        # What was fetched to recognise the feed is used once; another reading fetches anew.
+        # The response that detected the feed is used once; reading again fetches again.
         page, self._fetched = self._fetched, None
         if page is None:
             with Fetcher(self._options.fetch, self._options.store) as fetcher:
@@ -67,7 +67,7 @@ class Feed:
                 f"{self.spec} is not an RSS or Atom feed{fault}.", "Name a feed's address."
             )
         if found.bozo and not any(end in body[-_TAIL:] for end in _ENDS):
-            # feedparser makes do with what it gets; a part taken for the whole would lose posts.
+            # feedparser accepts a part of a feed; the missing entries would look removed.
             raise SourceError(f"{self.spec} ends early: {found.bozo_exception}.", "Try again.")
 
 
@@ -88,7 +88,7 @@ def _post(entry: Any, origin: Origin) -> RawPost:
 
 
 def _html(entry: Any) -> str:
-    """The longest of the contents: some feeds carry a plain one beside it."""
+    """The longest content: some feeds have a plain one too."""
     contents = [each.get("value") or "" for each in entry.get("content", ())]
     return max(contents, key=len, default="") or entry.get("summary") or ""
 

@@ -104,14 +104,14 @@ class File:
 
     @property
     def progress(self) -> float | None:
-        """The part read, by bytes as they lie on the disk, so that it holds for .gz too."""
+        """The fraction of the bytes on the disk that was read, so that it holds for .gz too."""
         if self._file is None or not self._size:
             return None
         return 1.0 if self._file.closed else min(1.0, self._file.tell() / self._size)
 
     @contextmanager
     def opened(self) -> Iterator[Stream]:
-        """The unzipped content.
+        """The decompressed content.
 
         Raises:
             SourceError: also for a fault while it is read, such as a .gz that ends early.
@@ -120,12 +120,12 @@ class File:
             with self._raw() as stream:
                 yield unzipped(stream)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise SourceError(f"{self.name} is damaged: {error}.", "Make it anew.") from error
+            raise SourceError(f"{self.name} is damaged: {error}.", "Create it again.") from error
         except OSError as error:
             raise SourceError(f"{self.name}: {error.strerror or error}.") from error
 
     def content(self, max_bytes: int) -> bytes:
-        """The whole unzipped content.
+        """The whole decompressed content.
 
         Raises:
             SourceError: it has more than `max_bytes`, or cannot be read.
@@ -134,7 +134,7 @@ class File:
             found = stream.read(max_bytes + 1)
         if len(found) > max_bytes:
             raise SourceError(
-                f"{self.name} has more than {max_bytes:,} bytes, unpacked.",
+                f"{self.name} has more than {max_bytes:,} bytes after decompression.",
                 "Raise BLOGSEARCH_FETCH_MAX_BYTES, or split it.",
             )
         return found
@@ -146,7 +146,7 @@ class File:
             try:
                 yield stream
             finally:
-                stream.detach()  # it would close the process's own standard input
+                stream.detach()  # closing it would close standard input
             return
         with io.FileIO(self._spec) as file, io.BufferedReader(file) as stream:
             self._file, self._size = file, os.fstat(file.fileno()).st_size
@@ -154,14 +154,14 @@ class File:
 
 
 def unzipped(stream: Stream) -> Stream:
-    """What the first bytes say, not the name: `.gz` is often forgotten or left over."""
+    """Decompress by the first bytes, not by the name: `.gz` is often missing or wrong."""
     if stream.peek(2)[:2] == _GZIP:
         return io.BufferedReader(gzip.GzipFile(fileobj=stream))
     return stream
 
 
 def unzipped_bytes(body: bytes, name: str, most: int) -> bytes:
-    """The same for something fetched, of which no more than `most` bytes are unpacked."""
+    """The same for a response, of which at most `most` bytes are decompressed."""
     if not body.startswith(_GZIP):
         return body
     try:
@@ -170,7 +170,7 @@ def unzipped_bytes(body: bytes, name: str, most: int) -> bytes:
     except (EOFError, zlib.error, OSError) as error:
         raise SourceError(f"{name} is damaged: {error}.") from error
     if len(found) > most:
-        raise SourceError(f"{name} has more than {most:,} bytes when unpacked.")
+        raise SourceError(f"{name} has more than {most:,} bytes after decompression.")
     return found
 
 
@@ -184,7 +184,7 @@ _HEAD = 2048
 
 
 def decoded(body: bytes, content_type: str = "") -> str:
-    """By the byte order mark; as UTF-8 if it is valid; else as declared; else as Windows-1252.
+    """Decode by the byte order mark, as UTF-8 if valid, as declared, or as Windows-1252.
 
     UTF-8 before what is declared, because declarations are wrong more often than text in another
     encoding happens to be valid UTF-8. ISO-2022 alone looks like plain ASCII.

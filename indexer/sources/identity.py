@@ -11,7 +11,7 @@ _KEPT = 150
 
 
 def fitting(oid: str) -> str:
-    """The oid itself, or, where it is too long, its beginning and a hash of the whole."""
+    """The oid, or for one that is too long its beginning and a hash of the whole."""
     if len(oid.encode("utf-8", "replace")) <= MAX_OID:
         return oid
     start = oid.encode("utf-8", "replace")[:_KEPT].decode("utf-8", "ignore")
@@ -19,7 +19,7 @@ def fitting(oid: str) -> str:
 
 
 def oid_of_page(address: str) -> str:
-    """The path of a page, the same for a page of a built site, in a sitemap and on the disk.
+    """The path of a page: the same in a built site, in a sitemap and on the disk.
 
     `https://example.org/a/index.html`, `/a/` and `a/index.html` are all `a`; the front page is
     `index`. A query is kept: on some sites it alone tells pages apart.
@@ -39,7 +39,7 @@ _LENGTH = 60
 
 
 def title_or_start(title: Any, html: Any) -> Any:
-    """The title, or the first words of the text; None when there is neither."""
+    """The title, or the first words of the text; None if there is neither."""
     if title is not None and (not isinstance(title, str) or title.strip()):
         return title
     if not isinstance(html, str):

@@ -15,7 +15,7 @@ from indexer.sources.base import SourceOptions
 from indexer.sources.files import File, Stream
 
 MAX_LINE = 16 * 1024 * 1024
-"""Bytes; a longer line is no post, and must not be held in memory."""
+"""Bytes; longer lines are rejected, and not held in memory."""
 
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -40,7 +40,7 @@ _MISTAKEN = {"oid": ("id", "_id", "guid", "slug"), "title": ("name", "headline")
 
 
 class JSONLines:
-    """A file of posts; fields as `RawPost`, others are ignored."""
+    """A file of posts with the fields of `RawPost`; others are ignored, and named."""
 
     kind = "jsonlines"
 
@@ -51,11 +51,11 @@ class JSONLines:
 
     @property
     def progress(self) -> float | None:
-        """By bytes."""
+        """The fraction of the bytes."""
         return self._file.progress
 
     def read(self) -> Iterator[SourceItem]:
-        """Every line's post; a line that is none is a Reject with its number."""
+        """The post of every line; a Reject with its number for each other line."""
         with self._file.opened() as stream:
             unknown: Counter[str] = Counter()
             yield from _posts(stream, self._file.name, unknown)
@@ -72,7 +72,7 @@ def raw_post(entry: Any, origin: Origin) -> RawPost | Reject:
     for name, others in _MISTAKEN.items():
         mistaken = next((other for other in others if other in entry), None)
         if entry.get(name) is None and mistaken:
-            return Reject(origin, None, f"{name} is missing", f"Is it {mistaken!r}? Rename it.")
+            return Reject(origin, None, f"{name} is missing", f"Is {mistaken!r} meant? Rename it.")
     comments = entry.get("comments") or []
     if not isinstance(comments, list) or not all(isinstance(each, Mapping) for each in comments):
         remedy = 'Write [{"oid": …, "author": …, "comment": …, "pub_date": …}].'
@@ -138,13 +138,13 @@ def _unknown(entry: Any) -> list[str]:
 
 
 def _too_long(stream: Stream, line: bytes, origin: Origin) -> Reject:
-    """Reads on to the end of the line, a piece at a time."""
+    """Skip to the end of the line, a piece at a time."""
     size = len(line)
     while line and not line.endswith(b"\n"):
         line = stream.readline(MAX_LINE)
         size += len(line)
     reason = f"the line has {size:,} bytes"
-    return Reject(origin, None, reason, f"At most {MAX_LINE:,} can be taken; is it one post?")
+    return Reject(origin, None, reason, f"At most {MAX_LINE:,} are allowed for one post.")
 
 
 def _kind(entry: Any) -> str:
@@ -154,11 +154,11 @@ def _kind(entry: Any) -> str:
 _CHUNK = 1 << 16
 _MAX_ITEM = 16 * 1024 * 1024
 _BETWEEN = re.compile(r"\s*")
-_REMEDY = "Write JSON Lines, one post a line, to have the good ones taken."
+_REMEDY = "Correct it, or write JSON Lines: then only the wrong lines are rejected."
 
 
 def array_items(stream: BinaryIO, name: str) -> Iterator[tuple[int, Any]]:
-    """Each item with the line it starts on.
+    """Each item with the number of its first line.
 
     Raises:
         SourceError: where the array is no JSON; what comes after cannot be told apart any more.
@@ -176,11 +176,11 @@ def array_items(stream: BinaryIO, name: str) -> Iterator[tuple[int, Any]]:
                 break
             reader.expect(",")
     if reader.next():
-        raise SourceError(f"{name}:{reader.line}: more after the array.", _REMEDY)
+        raise SourceError(f"{name}:{reader.line}: content after the array.", _REMEDY)
 
 
 class _Reader:
-    """A window on the stream that holds one item and a little more."""
+    """A window on the stream that holds little more than one item."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self._stream = stream
@@ -192,7 +192,7 @@ class _Reader:
         self.line = 1
 
     def next(self) -> str:
-        """The next character that is no white space, not taken yet; empty at the end."""
+        """The next character that is not white space, without consuming it; "" at the end."""
         while True:
             self._take(_BETWEEN.match(self._text, self._at).end())  # type: ignore[union-attr]
             if self._at < len(self._text) or not self._more(_CHUNK):
@@ -200,11 +200,11 @@ class _Reader:
 
     def expect(self, character: str) -> None:
         if self.next() != character:
-            raise self._wrong(f"no {character!r} where one must be")
+            raise self._wrong(f"{character!r} is missing")
         self._take(self._at + 1)
 
     def item(self) -> Any:
-        """The value that starts here; reads on, twice as far each time, until it is whole."""
+        """The value that starts here; the window doubles until the value is complete."""
         self.next()
         while True:
             try:
@@ -214,7 +214,7 @@ class _Reader:
                 if held > _MAX_ITEM or not self._more(max(_CHUNK, held)):
                     raise self._wrong(getattr(error, "msg", "nested too deep")) from None
                 continue
-            # A number at the window's edge may go on behind it.
+            # A number at the end of the window may continue after it.
             if end == len(self._text) and self._more(_CHUNK):
                 continue
             self._take(end)
@@ -240,4 +240,4 @@ class _Reader:
         return bool(chunk)
 
     def _wrong(self, reason: str) -> SourceError:
-        return SourceError(f"{self._name}:{self.line}: no JSON array: {reason}.", _REMEDY)
+        return SourceError(f"{self._name}:{self.line}: invalid JSON array: {reason}.", _REMEDY)

@@ -1,4 +1,4 @@
-"""A sitemap, or an index of sitemaps, and the pages it names, fetched a few at a time."""
+"""A sitemap, or an index of sitemaps, and the pages it lists, fetched a few at a time."""
 
 import time
 from collections import deque
@@ -42,7 +42,7 @@ _Found = list[SourceItem]
 
 
 class Sitemap:
-    """The pages of a site by its sitemap; robots.txt is asked about each."""
+    """The pages that a sitemap lists, as far as robots.txt allows them."""
 
     kind = "sitemap"
 
@@ -82,7 +82,7 @@ class Sitemap:
             self.progress = 1.0
 
     def _entries(self, fetcher: Fetcher) -> Iterator[_Entry]:
-        """The addresses, each with its last change; read whole before any page is fetched."""
+        """The URLs, each with its last change; all are read before a page is fetched."""
         left = deque([(self.spec, 0)])
         known = {self.spec}
         count = 0
@@ -97,10 +97,10 @@ class Sitemap:
                     known.add(url)
                     left.append((url, depth + 1))
             if max(count, len(known)) > _MAX_PAGES:
-                raise SourceError(f"{self.spec} names more than {_MAX_PAGES:,} pages.")
+                raise SourceError(f"{self.spec} lists more than {_MAX_PAGES:,} pages.")
 
     def _why_not_followed(self, url: str) -> str:
-        """A sitemap of one site must not make us read files, or other sites."""
+        """Why a URL is not fetched: a sitemap must lead neither to files nor to other sites."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https"):
             return "neither http nor https"
@@ -129,7 +129,7 @@ class Sitemap:
 
 
 class _Visit:
-    """Fetches pages from several threads, no faster than their sites ask for."""
+    """Fetches pages in several threads, no faster than each robots.txt allows."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
@@ -138,16 +138,23 @@ class _Visit:
         self._next: dict[str, float] = {}
 
     def page(self, url: str, lastmod: str | None) -> _Found:
-        """The post on a page; nothing for what is no post."""
+        """The post on a page, or why there is none."""
         origin, oid = Origin(url), oid_of_page(url)
         try:
             if not self._robots.allows(url):
-                return [Reject(origin, None, "its robots.txt keeps us out", "Ask its keeper.")]
+                return [
+                    Reject(
+                        origin,
+                        None,
+                        "robots.txt disallows it",
+                        "Allow it there for this User-Agent, or leave it out.",
+                    )
+                ]
             self._wait(url)
             found = self._fetcher.get(url)
         except SourceError as error:
             gone = isinstance(error, FetchFailed) and error.status in _GONE
-            remedy = "Take it out of the sitemap." if gone else error.remedy or "Try again later."
+            remedy = "Remove it from the sitemap." if gone else error.remedy or "Try again later."
             return [Reject(origin, None if gone else oid, error.message, remedy)]
         if not _is_html(found):
             return [Skipped(origin, oid, "not an HTML page")]
@@ -184,7 +191,7 @@ def _without_www(host: str) -> str:
 
 
 def _skipped(root: Element) -> tuple[str, ...]:
-    """What cannot be a page; a sitemap in an index of them does end in .xml."""
+    """Suffixes that are not pages; a sitemap in an index may end in .xml."""
     return _NO_PAGES if _local(root) == "urlset" else ()
 
 

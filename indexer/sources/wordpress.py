@@ -13,7 +13,7 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from indexer.errors import SourceError
-from indexer.records import Origin, RawComment, RawPost, SourceItem
+from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem
 from indexer.sources.base import SourceOptions
 from indexer.sources.files import File, Stream
 from indexer.sources.identity import title_or_start
@@ -43,29 +43,32 @@ class WordPress:
         with self._file.opened() as stream:
             try:
                 for item in _items(stream):
-                    if self._is_out(item):
-                        yield _post(item, self._file.name)
+                    post = _post(item, self._file.name)
+                    reason = self._why_left_out(item)
+                    yield Skipped(post.origin, None, reason) if reason else post
             except ParseError as error:
                 line, column = error.position
-                reason = f"{self._file.name}:{line}:{column}: no XML: {error.msg}."
+                reason = f"{self._file.name}:{line}:{column}: invalid XML: {error.msg}."
                 raise SourceError(
                     reason, "Export it again; nothing after it can be read."
                 ) from error
             except DefusedXmlException as error:
-                reason = f"{self._file.name} declares entities, which no export has."
-                raise SourceError(reason, "Take the declarations out.") from error
+                reason = f"{self._file.name} declares entities, which an export never does."
+                raise SourceError(reason, "Remove the declarations.") from error
 
-    def _is_out(self, item: Element) -> bool:
+    def _why_left_out(self, item: Element) -> str:
+        """Why an item is not a published post; "" if it is one."""
         statuses = {"publish"}
         if self._options.drafts:
             statuses |= {"draft", "pending"}
         if self._options.future:
             statuses.add("future")
-        return (
-            _text(item, "post_type") in ("post", "page")
-            and _text(item, "status") in statuses
-            and not _text(item, "post_password")
-        )
+        kind, status = _text(item, "post_type"), _text(item, "status")
+        if kind not in ("post", "page"):
+            return f"of the type {kind}" if kind != "attachment" else "attachment"
+        if status not in statuses:
+            return status if status != "future" else "dated in the future"
+        return "protected by a password" if _text(item, "post_password") else ""
 
 
 class _WithoutControls:
@@ -96,7 +99,7 @@ def _items(stream: Stream) -> Iterator[Element]:
                 yield element
             path[-1].clear()  # or the whole export would stay in memory
     if not is_export:
-        raise SourceError("This is no WordPress export.", "A feed goes with --source feed.")
+        raise SourceError("This is not a WordPress export.", "For a feed use --source feed.")
 
 
 def _post(item: Element, name: str) -> RawPost:
@@ -151,8 +154,7 @@ def _local(element: Any) -> str:
     return tag.rpartition("}")[2]
 
 
-_PRE = re.compile(r"(<pre\b.*?</pre\s*>)", re.DOTALL | re.IGNORECASE)
-_CODE = re.compile(r"\[(code|sourcecode)\b[^\]]*\](.*?)\[/\1\]", re.DOTALL | re.IGNORECASE)
+_CODE_TAG = re.compile(r"<(/?)pre\b[^>]*>|\[(/?)(code|sourcecode)\b[^\]]*\]", re.IGNORECASE)
 _SHORTCODE = re.compile(
     r"\[/?(?:caption|wp_caption|gallery|embed|audio|video|playlist|youtube|vimeo|more|contact-form|"
     r"contact-form-7|vc_\w+|et_pb_\w+|su_\w+)\b[^\]]*\]",
@@ -162,11 +164,28 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 
 
 def paragraphs(text: str) -> str:
-    """HTML with its blank lines made paragraphs; `<pre>` stays as it is."""
+    """HTML in which blank lines are paragraphs, as WordPress shows it (`wpautop`).
+
+    `<pre>` stays as it is, and `[code]` becomes `<pre>`. Only what a search can tell is done: the
+    borders of paragraphs, code, and no `[gallery ids="1,2"]` among the words. One pass over the
+    tags, because searching the end of each would take quadratic time.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _CODE.sub(lambda found: f"<pre>{_escaped(found[2])}</pre>", text)
-    parts = _PRE.split(text)
-    return "".join(part if number % 2 else _prose(part) for number, part in enumerate(parts))
+    parts = []
+    at = 0
+    opened: re.Match[str] | None = None
+    for tag in _CODE_TAG.finditer(text):
+        is_end = bool(tag[1] or tag[2])
+        if opened is None and not is_end:
+            parts.append(_prose(text[at : tag.start()]))
+            opened, at = tag, tag.end()
+        elif opened is not None and is_end and (opened[3] or "").lower() == (tag[3] or "").lower():
+            code = text[at : tag.start()]
+            parts.append(f"<pre>{_escaped(code) if opened[3] else code}</pre>")
+            opened, at = None, tag.end()
+    # What is never closed is not code.
+    parts.append(_prose(text[at:] if opened is None else text[opened.start() :]))
+    return "".join(parts)
 
 
 def _prose(text: str) -> str:

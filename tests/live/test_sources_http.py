@@ -227,10 +227,10 @@ def test_a_web_page_tells_where_its_feed_is(server: Server) -> None:
 
 @pytest.mark.parametrize("kind", ["jsonlines", "markdown", "html", "wordpress"])
 def test_what_is_not_read_from_an_address(server: Server, kind: str) -> None:
-    with pytest.raises(SourceError, match="Fetch it"):
+    with pytest.raises(SourceError, match="Download it"):
         open_source(server.url("/"), kind, OPTIONS)
     server.say("/x.jsonl", '{"oid": 1}')
-    with pytest.raises(SourceError, match="Fetch it"):
+    with pytest.raises(SourceError, match="Download it"):
         open_source(server.url("/x.jsonl"), None, OPTIONS)
 
 

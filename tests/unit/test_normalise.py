@@ -139,7 +139,7 @@ def test_clean_keeps_what_is_text() -> None:
 )
 def test_deeply_nested_html_is_refused_quickly(html: str) -> None:
     start = time.monotonic()
-    assert "inside one another" in refused(text=html)
+    assert "are nested" in refused(text=html)
     assert time.monotonic() - start < 1
 
 

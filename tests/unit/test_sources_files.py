@@ -380,7 +380,7 @@ def test_a_page_nested_too_deep_is_a_reject(tmp_path: Path) -> None:
     save(tmp_path / "a.html", HEAD + "<div>" * 50_000)
     (reject,) = read(tmp_path)
     assert isinstance(reject, Reject)
-    assert (reject.oid, "inside one another" in reject.reason) == ("a", True)
+    assert (reject.oid, "are nested" in reject.reason) == ("a", True)
 
 
 def test_a_canonical_address_on_a_disk_is_none(tmp_path: Path) -> None:
@@ -511,12 +511,12 @@ def test_wordpress_drafts_and_future_posts() -> None:
 
 def test_wordpress_cut_off_or_hostile(tmp_path: Path) -> None:
     whole = (DATA / "wordpress.xml").read_bytes()
-    with pytest.raises(SourceError, match=r"cut\.xml:\d+:\d+: no XML"):
+    with pytest.raises(SourceError, match=r"cut\.xml:\d+:\d+: invalid XML"):
         read(save(tmp_path / "cut.xml", whole[:-500]))
     bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + WXR.replace("</ch", "&b;</ch")
     with pytest.raises(SourceError, match="declares entities"):
         read(save(tmp_path / "bomb.xml", bomb))
-    with pytest.raises(SourceError, match="no WordPress export"):
+    with pytest.raises(SourceError, match="not a WordPress export"):
         read(save(tmp_path / "feed.xml", "<rss><channel></channel></rss>"), "wordpress")
     assert (
         len(posts(save(tmp_path / "a.xml", whole.replace(b"Corn &amp;", b"Corn \x0b&amp;")))) == 3
@@ -530,7 +530,8 @@ def test_memory_does_not_grow_with_an_export(tmp_path: Path) -> None:
     for times in (20, 400):
         path = save(tmp_path / "a.xml", whole[:start] + whole[start:end] * times + whole[end:])
         tracemalloc.start()
-        count = sum(1 for _ in open_source(str(path), None, SourceOptions()).read())
+        items = open_source(str(path), None, SourceOptions()).read()
+        count = sum(isinstance(each, RawPost) for each in items)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert count == 3 * times
@@ -621,3 +622,23 @@ def test_a_deep_page_is_read_in_linear_time(tmp_path: Path) -> None:
     (found,) = posts(tmp_path)
     assert readable(found.text).prose.count("A sentence") == 8_000
     assert time.monotonic() - start < 10
+
+
+def test_what_a_wordpress_export_leaves_out_is_named() -> None:
+    reasons = [each.reason for each in read(DATA / "wordpress.xml") if isinstance(each, Skipped)]
+    assert sorted(reasons) == [
+        "attachment",
+        "dated in the future",
+        "draft",
+        "private",
+        "protected by a password",
+    ]
+
+
+@pytest.mark.parametrize("opened", ["<pre>", "[code]", "<pre>[code]"])
+def test_paragraphs_take_linear_time(opened: str) -> None:
+    start = time.monotonic()
+    text = f"a {opened}" * 200_000
+    assert paragraphs(text).startswith("a ")
+    assert time.monotonic() - start < 5
+    assert paragraphs("a [code]\n\nb") == "a [code]<br>\n<p>b"

@@ -1,4 +1,4 @@
-"""A folder of HTML pages, such as a built site: the content of each, not its navigation."""
+"""A folder of HTML pages, such as a built site."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ _MAX_BYTES = 20_000_000
 
 
 class HTMLFolder:
-    """Every page below a folder, but for lists of posts, redirects and error pages."""
+    """Every page below a folder except lists of posts, redirects and error pages."""
 
     kind = "html"
 
@@ -34,7 +34,7 @@ class HTMLFolder:
         files = files_in(self._folder, SUFFIXES)
         if not files:
             raise SourceError(
-                f"{self.spec} holds no HTML page.", "Name the folder of the built site."
+                f"{self.spec} has no HTML page.", "Name the folder of the built site."
             )
         base = self._folder if self._folder.is_dir() else self._folder.parent
         for number, file in enumerate(files, start=1):
@@ -61,7 +61,7 @@ class HTMLFolder:
             yield page.post(origin, oid, self._url(page, path))
 
     def _url(self, page: Page, path: str) -> str:
-        """As the page gives it, else by its place on the disk."""
+        """The canonical address, else the path below the folder."""
         for name in ("index.html", "index.htm"):
             if path == name or path.endswith(f"/{name}"):
                 path = path[: -len(name)]

@@ -1,4 +1,4 @@
-"""One HTML page → a post: what its head says of it, and its main content."""
+"""An HTML page → a RawPost: the metadata of its head, and its main content."""
 
 import html
 import re
@@ -36,7 +36,7 @@ _POSTINGS = ("article", "blogposting", "newsarticle", "techarticle", "report", "
 
 
 class Page:
-    """A parsed page. `post` may be asked for once: it takes the page apart.
+    """A parsed page. `post` may be called once: it modifies the page.
 
     Raises:
         TooDeep: when made of HTML that would take too long to parse.
@@ -64,7 +64,7 @@ class Page:
 
     @property
     def url(self) -> str:
-        """The address the page gives itself; empty when it gives none that can be followed."""
+        """The canonical address; "" if there is none that can be followed."""
         link = self._page.css_first("link[rel=canonical][href]")
         said = (link.attributes.get("href") if link else "") or self._meta.get("og:url", "")
         is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", said.strip(), re.IGNORECASE)
@@ -72,7 +72,7 @@ class Page:
 
     @property
     def language(self) -> str:
-        """The language that the page says it is in; "" if it says none."""
+        """The declared language; "" if there is none."""
         root = self._page.css_first("html[lang]")
         said = root.attributes.get("lang") if root else ""
         other = self._meta.get("content-language") or self._data.get("inLanguage")
@@ -109,12 +109,12 @@ class Page:
         share = link_share(main) if main else 0.0
         if links >= 10 and share >= 0.6:
             return True
-        if _NUMBERED.search(path):  # `page/2`: what every generator calls a page of a list
+        if _NUMBERED.search(path):  # pagination, by the name that every generator gives it
             return True
         return not _LISTS.isdisjoint(parts) and (share > 0.25 or len(articles) > 1)
 
     def post(self, origin: Origin, oid: str, url: str, lastmod: str | None = None) -> RawPost:
-        """The post; `lastmod` counts as its last change where the page itself says nothing."""
+        """The post; `lastmod` is its last change if the page names none."""
         published, modified = self._moment(_PUBLISHED), self._moment(_MODIFIED)
         published = published or self._time_element()
         heads = (self._meta.get("og:title"), self._data.get("headline"))
@@ -142,7 +142,7 @@ class Page:
         )
 
     def _moment(self, names: tuple[str, ...]) -> datetime | None:
-        """The first that is a date: a page's head is often filled by a broken template."""
+        """The first value that is a date; others are common, because templates are often wrong."""
         values = [self._meta.get(name.lower()) for name in names]
         return _first_moment([*values, *(self._data.get(name) for name in names)])
 
@@ -203,7 +203,7 @@ def _without_site(title: str, site: str) -> str:
 
 
 def _named(oid: str) -> str:
-    """A title out of the last part of the path."""
+    """A title from the last part of the path."""
     words = re.sub(r"[-_\s]+", " ", oid.rpartition("/")[2]).strip()
     return words[:1].upper() + words[1:]
 
