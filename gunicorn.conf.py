@@ -8,16 +8,24 @@ import os
 
 bind = f"127.0.0.1:{os.environ.get('PORT') or 8000}"
 
-# Threads, because a worker mostly waits for Elasticsearch. At least two workers, so that one
-# answers while the other is replaced.
+# At least two workers, so that one answers while the other is replaced.
 workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 1, 8)))
-worker_class = "gthread"
-threads = 8
 
-# Seconds; a search gives up long before, so that a worker silent for this long hangs.
+# Each connection is a greenlet: one that sends slowly, or waits for Elasticsearch, holds no thread
+# that others need.
+worker_class = "gevent"
+worker_connections = 1000
+
+# Seconds without a sign of life after which a worker is killed.
 timeout = 30
 graceful_timeout = 20
+
+# Seconds for receiving the head of a request, from its first byte or from the response before it.
 keepalive = 5
+
+# No header of a client sets the path or the scheme; BLOGSEARCH_TRUSTED_PROXIES has the rest.
+forwarded_allow_ips = ""
+forwarder_headers = ""
 
 # The heartbeat of a worker is a file. On a busy disk it would be late, and the worker killed.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108

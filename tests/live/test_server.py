@@ -1,0 +1,193 @@
+"""The service as gunicorn serves it: slow clients, forged headers, worker processes that end."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from app.settings import Settings
+from bench.servers import free_port
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+class Server:
+    """gunicorn with the configuration of the repository, in a process of its own."""
+
+    def __init__(self, settings: Settings, log: Path, **environment: str) -> None:
+        self.port = free_port()
+        self.log = log
+        command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [*command, "app:create_app()"],
+                cwd=REPOSITORY,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={
+                    **os.environ,
+                    "PORT": str(self.port),
+                    "WEB_CONCURRENCY": "2",
+                    "ELASTICSEARCH_URL": settings.elasticsearch_url,
+                    "REDIS_URL": settings.redis_url,
+                    "BLOGSEARCH_INDEX": settings.index,
+                    **environment,
+                },
+            )
+        deadline = time.monotonic() + 30
+        while not self._answers():
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+
+    def _answers(self) -> bool:
+        with suppress(OSError):
+            return self.get("/__lbheartbeat__")[0] == 200
+        return False
+
+    def get(
+        self, path: str, timeout: float = 10, **headers: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and body, from a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request("GET", path, headers=headers)
+            response = connection.getresponse()
+            return response.status, dict(response.getheaders()), response.read()
+        finally:
+            connection.close()
+
+    def workers(self) -> list[int]:
+        return [child.pid for child in psutil.Process(self.process.pid).children()]
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(30)
+
+
+Serve = Callable[..., Server]
+
+
+@pytest.fixture
+def serve(settings: Settings, tmp_path: Path) -> Iterator[Serve]:
+    """Starts the service with the sample posts; arguments are environment variables."""
+    with ExitStack() as stack:
+
+        def start(**environment: str) -> Server:
+            server = Server(settings, tmp_path / "gunicorn.log", **environment)
+            stack.callback(server.stop)
+            return server
+
+        yield start
+
+
+def _drip(
+    server: Server, connections: int, head: bytes, stop: threading.Event
+) -> Callable[[], None]:
+    """Opens connections that send `head`, and then one byte a second each."""
+    opened = []
+    for _ in range(connections):
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+        connection.sendall(head)
+        opened.append(connection)
+
+    def drip() -> None:
+        while not stop.wait(1):
+            for connection in opened:
+                with suppress(OSError):
+                    connection.sendall(b"x")
+        for connection in opened:
+            connection.close()
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    return thread.join
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param(b"GET /search?q=python HTTP/1.1\r\nHost: a\r\nX-Slow: ", id="header"),
+        pytest.param(
+            b"POST /documents HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
+            b"Content-Type: application/json\r\n"
+            b"Authorization: Bearer a-token-of-this-test\r\n\r\n[",
+            id="body",
+        ),
+        pytest.param(b"", id="silent"),
+    ],
+)
+def test_200_slow_clients_keep_nobody_out(serve: Serve, head: bytes) -> None:
+    server = serve(BLOGSEARCH_WRITE_TOKENS="a-token-of-this-test")
+    server.get("/search?q=python")
+    stop = threading.Event()
+    join = _drip(server, 200, head, stop)
+    try:
+        seconds = []
+        for _ in range(30):
+            started = time.monotonic()
+            assert server.get("/search?q=python")[0] == 200
+            seconds.append(time.monotonic() - started)
+            time.sleep(0.05)
+    finally:
+        stop.set()
+        join()
+    assert sorted(seconds)[len(seconds) // 2] < 0.5
+    assert max(seconds) < 3
+
+
+def test_a_head_that_is_not_sent_ends_the_connection(serve: Serve) -> None:
+    server = serve()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=15) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n")
+        assert connection.recv(100) == b""
+
+
+def test_a_client_does_not_set_the_path(serve: Serve) -> None:
+    server = serve()
+    plain = server.get("/search?q=pythn")
+    assert plain[0] == 200
+    for prefix in ("/x", "/search"):
+        forged = server.get("/search?q=pythn", SCRIPT_NAME=prefix, PATH_INFO="/nothing")
+        assert (forged[0], json.loads(forged[2])) == (200, json.loads(plain[2]))
+
+
+def test_a_killed_worker_and_sigterm_fail_no_search(serve: Serve) -> None:
+    server = serve()
+    server.get("/search?q=python")
+    failed: list[object] = []
+    stop = threading.Event()
+
+    def search() -> int:
+        done = 0
+        while not stop.is_set():
+            try:
+                status = server.get("/search?q=python")[0]
+                if status != 200:
+                    failed.append(status)
+            except OSError as error:
+                failed.append(error)
+            done += 1
+        return done
+
+    with ThreadPoolExecutor(1) as pool:
+        searches = pool.submit(search)
+        time.sleep(0.5)
+        os.kill(server.workers()[0], signal.SIGTERM)
+        time.sleep(2)
+        server.process.send_signal(signal.SIGHUP)
+        time.sleep(3)
+        stop.set()
+        assert searches.result() > 10
+    assert failed == []
