@@ -69,6 +69,8 @@ class Ingest:
         created: documents that are new in the index.
         older: documents of which the index has a newer version.
         refused_posts: oids of the posts that Elasticsearch refused.
+        refused_comments: oids of the posts of which a comment was refused, or was a duplicate.
+        changed_posts: oids of the posts of which the field `comments` may have to be updated.
     """
 
     def __init__(self, on_reject: OnReject, on_skip: OnSkip = lambda skipped: None) -> None:
@@ -82,6 +84,8 @@ class Ingest:
         self.created = 0
         self.older = 0
         self.refused_posts: list[str] = []
+        self.refused_comments: set[str] = set()
+        self.changed_posts: set[str] = set()
         self._read = 0
         self._done = 0
 
@@ -121,6 +125,8 @@ class Ingest:
             self._done += 1
             if outcome.accepted:
                 self._accepted[outcome.operation.kind] += 1
+                if outcome.operation.kind == "comment" or outcome.result == "updated":
+                    self.changed_posts.add(outcome.operation.routing)
                 self.created += outcome.result == "created"
                 continue
             if outcome.refusal and outcome.refusal.version_conflict:
@@ -130,10 +136,13 @@ class Ingest:
             self._reject(outcome.reject())
             if outcome.operation.kind == "post":
                 self.refused_posts.append(outcome.operation.oid)
+            else:
+                self.refused_comments.add(outcome.operation.routing)
 
     def comments_removed(self, count: int) -> None:
-        """Accepted comments were deleted again because their post was refused."""
+        """Accepted comments were deleted again because they have no post."""
         self._accepted["comment"] -= count
+        self.created -= count
 
     def fraction_done(self, fraction_read: float | None) -> float | None:
         """The fraction of the source that was sent; reading is ahead of sending."""
@@ -147,6 +156,7 @@ class Ingest:
                 self._reject(_duplicate(found, first))
                 if found.kind == "post":
                     return
+                self.refused_comments.add(found.routing)
             else:
                 self._read += 1
                 yield found

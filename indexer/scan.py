@@ -6,7 +6,8 @@ a number without being in the index.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from elasticsearch import Elasticsearch
 
@@ -15,7 +16,18 @@ from indexer.records import Counts, Document, Origin
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
 
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A document that was written, or a post of which only the field `comments` was updated."""
+
+    document: Document
+    only_comments: bool
+
+
 _PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
+_PAGE_OF_IDS = 2_000  # documents without their source
+_ADDRESSED = ["oid", "address", "content_version"]
 _KEEP_ALIVE = "5m"
 _MAX_OIDS = 1_000  # posts in one `terms` query, which may have 65,536
 
@@ -48,48 +60,48 @@ def stored_documents(
     client: Elasticsearch,
     index: str,
     query: Mapping[str, Any] | None = None,
-    shard: str | None = None,
 ) -> Iterator[Document]:
-    """Documents as they are stored, with their versions, as of the last refresh.
+    """Documents as they are stored, as of the last refresh.
+
+    The version of a post is that of its content, without the updates of its comments.
 
     Args:
         query: which documents; None for all.
-        shard: only documents of this shard.
     """
-    preference = None if shard is None else f"_shards:{shard}"
-    for hit in scan(client, index, query=query, preference=preference):
-        kind = hit["_source"]["kind"]
-        yield Document(
-            id=hit["_id"],
-            routing=hit["_routing"],
-            version=hit["_version"],
-            source=hit["_source"],
-            kind="post" if kind == "post" else "comment",
-            origin=Origin(index),
-        )
+    for hit in scan(client, index, query=query):
+        yield _document(hit, index)
 
 
-def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Document]:
+def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Change]:
     """Documents written after a checkpoint and still present, as of the last refresh."""
     for shard, sequence in since.items():
         newer = {"range": {"_seq_no": {"gt": sequence}}}
-        yield from stored_documents(client, index, newer, shard)
+        for hit in scan(client, index, query=newer, preference=f"_shards:{shard}"):
+            written = hit["_source"].get("content_seq_no")
+            yield Change(_document(hit, index), written is not None and written <= sequence)
 
 
 def child_comments(
-    client: Elasticsearch, index: str, post_oids: Iterable[str]
+    client: Elasticsearch, index: str, post_oids: Iterable[str], fields: Sequence[str] = ()
 ) -> Iterator[Document]:
-    """All comments of some posts, as of the last refresh."""
+    """All comments of some posts, as of the last refresh; of their source only these fields."""
     oids = list(post_oids)
+    size = _PAGE if fields else _PAGE_OF_IDS
     for start in range(0, len(oids), _MAX_OIDS):
         query = {"terms": {"post_oid": oids[start : start + _MAX_OIDS]}}
-        yield from stored_documents(client, index, query)
+        for hit in scan(client, index, query=query, source=list(fields) or False, size=size):
+            source = hit.get("_source", {})
+            yield Document(
+                hit["_id"], hit["_routing"], hit["_version"], source, "comment", Origin(index)
+            )
 
 
 def current_versions(
     client: Elasticsearch, index: str, documents: Sequence[Document]
 ) -> dict[str, int]:
     """Document id to version, for the documents that exist now, refreshed or not."""
+    if not documents:
+        return {}
     response = client.mget(
         index=index,
         docs=[
@@ -113,10 +125,19 @@ def posts_at(
         "bool": {"filter": [{"terms": {"address": sorted(addresses)}}, {"term": {"kind": "post"}}]}
     }
     found: dict[str, list[tuple[str, int]]] = {}
-    for hit in scan(client, index, query=query, source=["oid", "address"]):
+    for hit in scan(client, index, query=query, source=_ADDRESSED):
         post = hit["_source"]
-        found.setdefault(post["address"], []).append((post["oid"], int(hit["_version"])))
+        version = int(post.get("content_version", hit["_version"]))
+        found.setdefault(post["address"], []).append((post["oid"], version))
     return {address: posts[0] for address, posts in found.items() if len(posts) == 1}
+
+
+def _document(hit: Mapping[str, Any], index: str) -> Document:
+    source = dict(hit["_source"])
+    version = source.pop("content_version", hit["_version"])
+    source.pop("content_seq_no", None)  # means nothing in another index
+    kind: Literal["post", "comment"] = "post" if source["kind"] == "post" else "comment"
+    return Document(hit["_id"], hit["_routing"], version, source, kind, Origin(index))
 
 
 def scan(

@@ -6,7 +6,7 @@ comment can raise its post. Stored texts are HTML-escaped plain text; html_strip
 
 from typing import Any
 
-from elasticsearch.dsl import Date, Document, Index, Join, Keyword, MetaField, Text
+from elasticsearch.dsl import Date, Document, Index, Join, Keyword, Long, MetaField, Text
 
 from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, analysis
 from analyzers.languages import ENGLISH, Language
@@ -55,7 +55,11 @@ def _prose(**fields: Text) -> Text:
 
 
 class BlogItem(Document):
-    """A post. `code` has its `<pre>` blocks, which are not in `text`, and is not stemmed."""
+    """A post. `code` has its `<pre>` blocks, which are not in `text`, and is not stemmed.
+
+    `comments` has the texts of its comments; write/comments.py updates it, and explains
+    `content_version` and `content_seq_no`.
+    """
 
     class Meta:
         dynamic = MetaField("strict")
@@ -80,6 +84,8 @@ class BlogItem(Document):
     categories = Keyword()
     keywords = Keyword(fields={"text": Text(analyzer=TEXT)}, copy_to="all")
     digest = Keyword(index=False)
+    content_version = Long(index=False, doc_values=False)
+    content_seq_no = Long(index=False, doc_values=False)
 
 
 class BlogComment(Document):

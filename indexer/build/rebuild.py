@@ -3,13 +3,15 @@
 from elasticsearch import Elasticsearch
 
 from indexer.build.builder import Build, Built, IndexSettings, build_generation
-from indexer.bulk.operations import index_operation
+from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.errors import VerificationFailed
 from indexer.generations import require_live
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress
 from indexer.records import Counts
-from indexer.scan import count_documents, stored_documents
+from indexer.scan import count_documents, scan, stored_documents
+from indexer.schema import SCHEMA
+from indexer.write.comments import update_comments
 
 
 def rebuild(
@@ -28,9 +30,12 @@ def rebuild(
         NoGeneration: there is no live index to build from.
         VerificationFailed: a document is missing or was refused; nothing was swapped.
     """
-    live = require_live(client, alias).name
+    live = require_live(client, alias)
     with build_generation(client, lock, alias, settings, on_progress) as build:
-        return build.finish(_copy(client, build, live, on_progress))
+        copied = _copy(client, build, live.name, on_progress)
+        if live.schema != SCHEMA:
+            _add_comments_to_posts(client, build.name)
+        return build.finish(copied)
 
 
 def _copy(client: Elasticsearch, build: Build, live: str, on_progress: OnProgress) -> Counts:
@@ -49,3 +54,10 @@ def _copy(client: Elasticsearch, build: Build, live: str, on_progress: OnProgres
         done = copied["post"] + copied["comment"]
         on_progress(Progress("copying", done, min(1.0, done / total) if total else None))
     return Counts(copied["post"], copied["comment"])
+
+
+def _add_comments_to_posts(client: Elasticsearch, index: str) -> None:
+    """Posts of an older schema have no field `comments`."""
+    client.indices.refresh(index=index)
+    comments = scan(client, index, query={"exists": {"field": "post_oid"}}, source=False)
+    update_comments(client, index, {hit["_routing"] for hit in comments}, BulkLimits().retry_for)

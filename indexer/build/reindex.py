@@ -13,6 +13,7 @@ from indexer.ingest import Ingest, MaxRejects, OnReject
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
 from indexer.records import SourceItem
+from indexer.write.comments import update_comments
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ def reindex_locked(
                 Progress("reading", ingest.accepted.total, fraction, ingest.rejects)
             )
         _remove_comments_of_refused_posts(client, build, ingest)
+        # Their posts have the texts of comments that were not indexed.
+        update_comments(client, build.name, ingest.refused_comments, options.limits.retry_for)
         options.max_rejects.check(ingest.rejected_lines, ingest.lines)
         if not ingest.accepted.posts:
             raise IndexingError(

@@ -7,6 +7,7 @@ writers retry and reach the new generation after the swap.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from elasticsearch import Elasticsearch
 
@@ -14,11 +15,21 @@ from indexer import generations
 from indexer.bulk.operations import Operation, delete_operation, index_operation
 from indexer.bulk.sender import Outcome, send_bulk
 from indexer.errors import VerificationFailed
-from indexer.scan import Checkpoint, changed_since, checkpoint, child_comments
+from indexer.scan import (
+    Change,
+    Checkpoint,
+    changed_since,
+    checkpoint,
+    child_comments,
+    current_versions,
+)
 from indexer.state import ensure_state, record_swap, state_index
+from indexer.write.comments import based_on_stored, read_posts, update_comments
 from indexer.write.deletions import Deletion, deletions_since
 
 _FEW = 200  # writes that may be left for the blocked phase: about 50 ms
+_BATCH = 200  # documents whose versions in the new generation are looked up at a time
+_RETRY_FOR = 60.0  # seconds
 _MAX_ROUNDS = 20  # writes that arrive faster than they are replayed have to be blocked eventually
 
 
@@ -48,6 +59,7 @@ class WriteReplay:
         self._new = new
         self._target = target
         self._since = since or self._checkpoints()
+        self._changed_posts: set[str] = set()  # whose field `comments` has to be updated
         self.replayed = 0
 
     def replay_while_open(self) -> None:
@@ -86,19 +98,48 @@ class WriteReplay:
         self._client.indices.refresh(index=self._old)
         written, deleted = self._since
         self._replay_deletions(deletions_since(self._client, self._alias, deleted))
-        changes = changed_since(self._client, self._old, written)
-        self.replayed += sum(1 for _ in self._send(map(index_operation, changes)))
+        self._replay_changes(changed_since(self._client, self._old, written))
+        self._update_comments()
         self._since = now
 
-    def _replay_deletions(self, deletions: Iterable[Deletion]) -> None:
+    def _replay_changes(self, changes: Iterator[Change]) -> None:
+        def operations() -> Iterator[Operation]:
+            while batch := list(islice(changes, _BATCH)):
+                self._changed_posts.update(change.document.routing for change in batch)
+                # The new generation has these posts as its source has them, or does not have them.
+                written = [change.document for change in batch if not change.only_comments]
+                yield from map(index_operation, based_on_stored(self._client, self._new, written))
+
+        self.replayed += sum(1 for _ in self._send(operations()))
+
+    def _update_comments(self) -> None:
+        """Update the field `comments` of changed posts; delete comments whose post is not there."""
+        missing = update_comments(self._client, self._new, self._changed_posts, _RETRY_FOR)
+        self._changed_posts = set()
+        if missing:
+            comments = delete_child_comments(self._client, self._new, dict.fromkeys(missing, 0))
+            self.replayed -= sum(1 for _ in self._send(comments))
+
+    def _replay_deletions(self, deletions: Iterator[Deletion]) -> None:
         """Delete what was deleted in the old generation, and the comments of deleted posts."""
         versions: dict[str, int] = {}
 
         def operations() -> Iterator[Operation]:
-            for deletion in deletions:
-                versions[deletion.id] = deletion.version
-                # "external" is strict: a post written again in the same millisecond stays.
-                yield delete_operation(deletion.document(), "external")
+            while batch := list(islice(deletions, _BATCH)):
+                posts = [one.routing for one in batch if one.id.startswith("post:")]
+                stored = read_posts(self._client, self._new, posts, ["content_version"])
+                for deletion in self._made(batch):
+                    document = deletion.document()
+                    versions[deletion.id] = deletion.version
+                    if document.kind == "comment":
+                        self._changed_posts.add(deletion.routing)
+                    elif (
+                        found := stored.get(deletion.routing)
+                    ) and deletion.version > found.content_version:
+                        version = max(deletion.version, found.version + 1)
+                        document = replace(document, version=version)
+                    # "external" is strict: a post written again in the same millisecond stays.
+                    yield delete_operation(document, "external")
 
         deleted_posts: dict[str, int] = {}
         for outcome in self._send(operations()):
@@ -110,6 +151,12 @@ class WriteReplay:
             self._client.indices.refresh(index=self._new)
             comments = delete_child_comments(self._client, self._new, deleted_posts)
             self.replayed += sum(1 for _ in self._send(comments))
+
+    def _made(self, deletions: list[Deletion]) -> list[Deletion]:
+        """Without pending ones whose document is still there."""
+        pending = [one.document() for one in deletions if one.pending]
+        present = current_versions(self._client, self._old, pending)
+        return [one for one in deletions if not (one.pending and one.id in present)]
 
     def _send(self, operations: Iterable[Operation]) -> Iterator[Outcome]:
         for outcomes in send_bulk(self._client, self._target, operations):

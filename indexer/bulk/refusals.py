@@ -22,11 +22,11 @@ class Refusal:
     write_blocked: bool = False
 
 
-_NO_INDEX = Refusal(
+NO_INDEX = Refusal(
     "there is no index to write to", "Build one with `blogsearch reindex POSTS.jsonl`."
 )
-_DISK_FULL = Refusal(
-    "the disk of Elasticsearch is nearly full, so it accepts no more documents",
+DISK_FULL = Refusal(
+    "the disk of Elasticsearch is nearly full, so it accepts no writes",
     "Free disk space (`blogsearch prune` deletes old generations), then try again.",
 )
 _WRITE_BLOCK = Refusal(
@@ -51,11 +51,11 @@ def refusal_from(body: Any) -> Refusal:
     kind, reason = str(error.get("type", "")), str(error.get("reason", ""))
     status = body.get("status")
     if kind == "cluster_block_exception":
-        return _DISK_FULL if "read-only-allow-delete" in reason else _WRITE_BLOCK
+        return DISK_FULL if "read-only-allow-delete" in reason else _WRITE_BLOCK
     if kind == "version_conflict_engine_exception":
         return _VERSION_CONFLICT
     if kind == "index_not_found_exception":
-        return _NO_INDEX
+        return NO_INDEX
     if status == 429:
         return _OVERLOADED
     return _permanent(kind, _with_causes(error), status)

@@ -16,11 +16,11 @@ from typing import Any
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from indexer.bulk.operations import BulkLimits, Operation, chunks
-from indexer.bulk.refusals import Refusal, refusal_from
+from indexer.bulk.refusals import DISK_FULL, Refusal, refusal_from
 from indexer.errors import IndexingError
 from indexer.records import Reject
 
-_RETRYABLE = {429, 502, 503, 504}
+RETRYABLE = {429, 502, 503, 504}
 _FILTER_PATH = ["errors", "items.*.status", "items.*.result", "items.*.error"]
 _MAX_PAUSE = 5.0  # seconds between two attempts
 _MAX_PAUSE_BLOCKED = 0.25  # seconds; a swap blocks writes only briefly
@@ -150,7 +150,7 @@ class Sender:
                 filter_path=_FILTER_PATH,
             )
         except ApiError as error:
-            if error.status_code in _RETRYABLE:
+            if error.status_code in RETRYABLE:
                 return remaining, Refusal(f"it responds {error.status_code}", "", retryable=True)
             if error.status_code not in {400, 413}:
                 raise
@@ -184,6 +184,18 @@ class Sender:
         first, refusal = self._attempt(remaining[:middle], outcomes)
         second, other = self._attempt(remaining[middle:], outcomes)
         return first + second, refusal if first else other
+
+
+def retryable_refusal(error: ApiError | TransportError) -> Refusal:
+    """Why a request failed that may succeed later; raises any other error again."""
+    if isinstance(error, TransportError):
+        return Refusal(str(error), "", retryable=True)
+    refusal = refusal_from(error.body)
+    if refusal.retryable or refusal is DISK_FULL:
+        return refusal
+    if error.status_code not in RETRYABLE:
+        raise error
+    return Refusal(f"it responds {error.status_code}", "", retryable=True)
 
 
 def _outcome(operation: Operation, entry: dict[str, Any]) -> Outcome:

@@ -14,8 +14,10 @@ from indexer.normalise import address_of, post_document
 from indexer.progress import OnProgress, Progress, ignore_progress
 from indexer.records import Document, RawPost, Skipped, SourceItem
 from indexer.scan import posts_at
+from indexer.write.comments import based_on_stored
+from indexer.write.delete import delete_comments
 from indexer.write.deletions import deletion_versions
-from indexer.write.live_index import clear_stale_write_block, now
+from indexer.write.live_index import clear_stale_write_block, now, update_live_comments
 
 _BATCH = 500  # documents whose deletions are looked up at a time
 
@@ -75,6 +77,7 @@ def add(
             ingest.record_outcomes(outcomes)
             fraction = ingest.fraction_done(options.fraction_read())
             options.on_progress(Progress("adding", ingest.accepted.total, fraction, ingest.rejects))
+        finish_comments(client, alias, ingest)
     client.indices.refresh(index=alias)
     return AddResult(
         created=ingest.created,
@@ -108,6 +111,15 @@ def _join_by_address(
             yield raw
 
 
+def finish_comments(client: Elasticsearch, alias: str, ingest: Ingest) -> None:
+    """Update the field `comments` of what was written; delete comments that have no post.
+
+    A post may have been refused, or deleted meanwhile.
+    """
+    without_post = update_live_comments(client, alias, ingest.changed_posts)
+    ingest.comments_removed(delete_comments(client, alias, without_post))
+
+
 class _DeletionFilter:
     """Leaves out documents deleted after their last change, and the comments of such posts.
 
@@ -124,11 +136,13 @@ class _DeletionFilter:
 
     def filter(self, documents: Iterator[Document]) -> Iterator[Document]:
         while batch := list(islice(documents, _BATCH)):
+            batch = based_on_stored(self._client, self._alias, batch)
             deleted = deletion_versions(self._client, self._alias, {one.id for one in batch})
             for document in batch:
                 deleted_version = deleted.get(document.id, -1)
                 if self._newest:
-                    yield replace(document, version=max(now(), deleted_version + 1))
+                    version = max(now(), document.version, deleted_version + 1)
+                    yield replace(document, version=version)
                 elif document.version < deleted_version or document.routing in self._deleted_posts:
                     self.count += 1
                     if document.kind == "post":

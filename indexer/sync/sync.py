@@ -17,10 +17,12 @@ from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
 from indexer.records import Document, Reject, Skipped, SourceItem
 from indexer.schema import SCHEMA
+from indexer.sync.add import finish_comments
 from indexer.sync.comparison import Comparison
-from indexer.write.delete import delete_documents
+from indexer.write.comments import based_on_stored
+from indexer.write.delete import delete_comments, delete_documents
 from indexer.write.deletions import deletion_versions
-from indexer.write.live_index import now
+from indexer.write.live_index import now, update_live_comments
 
 MAX_REMOVED_POSTS = 5
 """Posts that may be removed at a time without `force`, however small the blog."""
@@ -167,15 +169,15 @@ class _Sync:
     def write(self, raws: Iterable[SourceItem], *, rewrite_all: bool) -> None:
         """Send new and changed documents; with `rewrite_all` the unchanged ones too."""
         self._rewrite_all = rewrite_all
-        added = changed = 0
+        changed = 0
         with Ingest(self._rejected, self._skipped) as ingest:
             operations = self._operations(ingest, raws)
             for outcomes in send_bulk(self._client, self._alias, operations, self._options.limits):
                 ingest.record_outcomes(outcomes)
-                added += sum(outcome.result == "created" for outcome in outcomes)
                 changed += sum(outcome.result == "updated" for outcome in outcomes)
                 self._report(ingest)
-        self.result = replace(self.result, added=added, changed=changed)
+            finish_comments(self._client, self._alias, ingest)
+            self.result = replace(self.result, added=ingest.created, changed=changed)
 
     def remove(self) -> None:
         """Delete what the source does not have, unless that looks like a mistake."""
@@ -186,9 +188,14 @@ class _Sync:
             self.result = replace(self.result, removals_withheld=reason)
             return
         removed = 0
+        changed_posts: set[str] = set()
         missing = self._comparison.missing(with_comments=self._source_has_comments)
         while batch := list(islice(missing, _BATCH)):
             removed += len(delete_documents(self._client, self._alias, batch))
+            changed_posts.update(one.routing for one in batch if one.kind == "comment")
+        # The comments of removed posts were removed too, but not those written meanwhile.
+        without_post = update_live_comments(self._client, self._alias, changed_posts)
+        removed += delete_comments(self._client, self._alias, without_post)
         self.result = replace(self.result, removed=removed)
 
     def _reason_to_withhold(self) -> str:
@@ -207,6 +214,7 @@ class _Sync:
         documents = ingest.documents(raws)
         while batch := list(islice(documents, _BATCH)):
             differing = [document for document in batch if self._differs(document)]
+            differing = based_on_stored(self._client, self._alias, differing)
             deleted = deletion_versions(self._client, self._alias, {one.id for one in differing})
             for document in differing:
                 newest = max(self._comparison.version(document.id), deleted.get(document.id, -1))

@@ -1,7 +1,8 @@
 """Deletes posts and comments from the live index; a deletion always wins over older versions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Literal
 
 from elasticsearch import Elasticsearch
@@ -10,9 +11,10 @@ from indexer.bulk.operations import chunks, delete_operation
 from indexer.bulk.sender import Sender
 from indexer.records import Document, Origin
 from indexer.scan import child_comments, current_versions
-from indexer.write.deletions import Deletion, record_deletions
-from indexer.write.live_index import LIMITS, now, send_to_live
+from indexer.write.deletions import Deletion, forget_deletions, record_deletions
+from indexer.write.live_index import LIMITS, now, send_to_live, update_live_comments
 
+_BATCH = 1_000  # documents
 _ATTEMPTS = 5  # when others write the same document at the same time
 
 
@@ -50,15 +52,27 @@ def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -
     id_ = f"comment:{post_oid}:{oid}"
     for _ in range(_ATTEMPTS):
         found = _stored(client, alias, id_, post_oid)
-        if not found:
-            return False
-        if delete_documents(client, alias, found):
-            return True
+        if not found or delete_documents(client, alias, found):
+            # Also if it is gone: whoever deleted it may have been killed before updating its post.
+            update_live_comments(client, alias, [post_oid])
+            return bool(found)
     return False
 
 
+def delete_comments(client: Elasticsearch, alias: str, post_oids: Iterable[str]) -> int:
+    """Delete all comments of posts that do not exist, as of the last refresh; how many."""
+    comments = child_comments(client, alias, post_oids)
+    deleted = 0
+    while batch := list(islice(comments, _BATCH)):
+        deleted += len(delete_documents(client, alias, batch))
+    return deleted
+
+
 def delete_documents(client: Elasticsearch, alias: str, documents: Sequence[Document]) -> set[str]:
-    """Delete documents in the versions given; returns the ids that nobody changed meanwhile."""
+    """Delete documents in the versions given; returns the ids that nobody changed meanwhile.
+
+    The caller updates the comments of their posts.
+    """
     moment = now()
     doomed = [
         replace(document, version=max(moment, document.version + 1)) for document in documents
@@ -73,7 +87,9 @@ def delete_documents(client: Elasticsearch, alias: str, documents: Sequence[Docu
         # "not_found" counts: a build has replayed the recorded deletion already.
         if outcome.accepted
     }
-    record_deletions(client, alias, deletions, pending=False)
+    complete = [one for one in deletions if one.id in deleted]
+    record_deletions(client, alias, complete, pending=False)
+    forget_deletions(client, alias, [one.id for one in deletions if one.id not in deleted])
     return deleted
 
 

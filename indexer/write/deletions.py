@@ -5,15 +5,19 @@ generation; by a write, so that an older version of a deleted post does not rest
 (Elasticsearch itself forgets a deletion after a minute); and by a rollback.
 
 A deletion is `pending` until it is complete. `deletions_since` returns pending ones whatever their
-sequence number, so that a build's checkpoint cannot fall between a record and its deletion.
+sequence number, so that a build's checkpoint cannot fall between a record and its deletion. A build
+replays a pending one only if the document is gone from the live index: its process may have died.
 """
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, TransportError, helpers
 
+from indexer.bulk.refusals import Refusal, refusal_from
+from indexer.bulk.sender import RETRYABLE, BulkTimeout, retryable_refusal
 from indexer.records import Document, Origin
 from indexer.scan import Checkpoint, scan
 from indexer.state import ensure_state, state_index
@@ -21,7 +25,6 @@ from indexer.state import ensure_state, state_index
 KEPT_DAYS = 30
 """How long an older version of a deleted post is recognised as such."""
 
-_PENDING_FOR = "5m"  # a deletion takes seconds; a process with a longer one has died
 _CHUNK = 1_000  # deletions in one bulk request
 
 
@@ -29,12 +32,13 @@ _CHUNK = 1_000  # deletions in one bulk request
 class Deletion:
     """A deleted document: its id, routing, and the version of the deletion (ms since 1970).
 
-    The deletion of a post includes its comments.
+    The deletion of a post includes its comments. `pending`: it may not have been made.
     """
 
     id: str
     routing: str
     version: int
+    pending: bool = False
 
     def document(self) -> Document:
         """The document to delete, without a source."""
@@ -52,24 +56,56 @@ def record_deletions(
     client: Elasticsearch, alias: str, deletions: Sequence[Deletion], *, pending: bool
 ) -> None:
     """Record deletions: before they are made with `pending`, afterwards without."""
-    index = ensure_state(client, alias)
-    for start in range(0, len(deletions), _CHUNK):
-        operations: list[dict[str, object]] = []
-        for deletion in deletions[start : start + _CHUNK]:
-            operations += [
-                {"index": {"_id": _state_id(deletion.id)}},
-                {
+    at = int(time.time() * 1000)
+    _bulk(
+        client,
+        alias,
+        (
+            {
+                "_id": _state_id(deletion.id),
+                "_source": {
                     "what": "deletion",
                     "id": deletion.id,
                     "routing": deletion.routing,
                     "version": deletion.version,
                     "pending": pending,
-                    "at": int(time.time() * 1000),
+                    "at": at,
                 },
-            ]
-        response = client.bulk(index=index, operations=operations)
-        if response["errors"]:
-            raise RuntimeError(f"deletions could not be recorded: {response['items'][:3]}")
+            }
+            for deletion in deletions
+        ),
+    )
+
+
+def forget_deletions(client: Elasticsearch, alias: str, ids: Iterable[str]) -> None:
+    """Remove the records of deletions that were not made, because the document has changed."""
+    _bulk(client, alias, ({"_op_type": "delete", "_id": _state_id(id_)} for id_ in ids))
+
+
+def _bulk(client: Elasticsearch, alias: str, actions: Iterable[dict[str, object]]) -> None:
+    try:
+        _, errors = helpers.bulk(
+            client,
+            actions,
+            index=ensure_state(client, alias),
+            chunk_size=_CHUNK,
+            max_retries=6,
+            initial_backoff=0.1,
+            max_backoff=1,
+            retry_on_status=sorted(RETRYABLE),
+            raise_on_error=False,
+        )
+    except (ApiError, TransportError) as error:
+        raise _not_recorded(retryable_refusal(error)) from error
+    for item in cast(list[dict[str, Any]], errors):
+        (entry,) = item.values()
+        if entry["status"] != 404:
+            raise _not_recorded(refusal_from(entry))
+
+
+def _not_recorded(refusal: Refusal) -> BulkTimeout:
+    message = f"A deletion cannot be recorded: {refusal.reason}."
+    return BulkTimeout(message, refusal.remedy, refusal.write_blocked)
 
 
 def deletion_versions(client: Elasticsearch, alias: str, ids: Iterable[str]) -> dict[str, int]:
@@ -87,20 +123,19 @@ def deletions_since(client: Elasticsearch, alias: str, since: Checkpoint) -> Ite
     index = ensure_state(client, alias)
     client.indices.refresh(index=index)
     (sequence,) = since.values()
-    recent = {"range": {"at": {"gte": f"now-{_PENDING_FOR}"}}}
     query = {
         "bool": {
             "filter": [{"term": {"what": "deletion"}}],
             "should": [
                 {"range": {"_seq_no": {"gt": sequence}}},
-                {"bool": {"filter": [{"term": {"pending": True}}, recent]}},
+                {"term": {"pending": True}},
             ],
             "minimum_should_match": 1,
         }
     }
     for hit in scan(client, index, query=query):
         source = hit["_source"]
-        yield Deletion(source["id"], source["routing"], int(source["version"]))
+        yield Deletion(source["id"], source["routing"], int(source["version"]), source["pending"])
 
 
 def forget_old_deletions(client: Elasticsearch, alias: str) -> None:

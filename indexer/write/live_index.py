@@ -1,6 +1,7 @@
 """Sends single writes to the live index, waiting while it is being swapped."""
 
 import time
+from collections.abc import Iterable
 
 from elasticsearch import Elasticsearch
 
@@ -9,6 +10,7 @@ from indexer.bulk.operations import BulkLimits, Operation
 from indexer.bulk.sender import BulkTimeout, Outcome, Sender
 from indexer.errors import Locked
 from indexer.lock import Lock
+from indexer.write.comments import update_comments
 
 _MAX_WAIT = 20.0  # seconds a client may wait while the index is swapped
 _STALE_AFTER = 2.0  # seconds; a build blocks writes for less than that
@@ -37,6 +39,24 @@ def send_to_live(
             if not error.write_blocked or time.monotonic() > deadline:
                 raise
             clear_stale_write_block(client, alias)
+
+
+def update_live_comments(client: Elasticsearch, alias: str, post_oids: Iterable[str]) -> set[str]:
+    """Update the field `comments` of posts in the live index; returns the oids without a post.
+
+    Raises:
+        BulkTimeout: Elasticsearch did not accept it in time.
+    """
+    deadline = time.monotonic() + _MAX_WAIT
+    oids = set(post_oids)
+    while True:
+        try:
+            return update_comments(client, alias, oids, _STALE_AFTER)
+        except BulkTimeout as error:
+            if time.monotonic() > deadline:
+                raise
+            if error.write_blocked:
+                clear_stale_write_block(client, alias)
 
 
 def clear_stale_write_block(client: Elasticsearch, alias: str) -> None:

@@ -7,17 +7,20 @@ or a later deletion. A write without one always wins, whatever the clocks of dif
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from elasticsearch import Elasticsearch
+from elasticsearch import Elasticsearch, TransportError
 
 from indexer.bulk.operations import chunks, index_operation
+from indexer.bulk.refusals import NO_INDEX
 from indexer.bulk.sender import BulkTimeout, Outcome, Sender
 from indexer.errors import NoGeneration
 from indexer.records import Document
 from indexer.scan import current_versions
+from indexer.write.comments import based_on_stored
+from indexer.write.delete import delete_documents
 from indexer.write.deletions import deletion_versions
-from indexer.write.live_index import LIMITS, now, send_to_live
+from indexer.write.live_index import LIMITS, now, send_to_live, update_live_comments
 
-_ATTEMPTS = 5  # when others write the same document at the same time
+_ATTEMPTS = 10  # when others write the same document at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,10 @@ def put(client: Elasticsearch, alias: str, writes: Sequence[Write]) -> list[Writ
     missing = _without_post(client, alias, [write.document for write in to_send.values()])
     for number in [number for number, one in to_send.items() if one.document.id in missing]:
         results[number] = _no_post(to_send.pop(number).document)
-    results |= _send_all(client, alias, to_send)
+    sent = _send_all(client, alias, to_send)
+    if sent and all(one.reason == NO_INDEX.reason for one in sent.values()):
+        raise NoGeneration("There is no index to write to yet.", NO_INDEX.remedy)
+    results |= _with_comments_updated(client, alias, to_send, sent)
     return [results[number] for number in range(len(writes))]
 
 
@@ -72,23 +78,58 @@ def _send_all(client: Elasticsearch, alias: str, writes: Mapping[int, Write]) ->
     for _ in range(_ATTEMPTS):
         for number, outcome in _send(client, alias, remaining):
             results[number] = _written(outcome)
-        # The stored version is in the future, or another machine's clock is ahead of ours.
         conflicting = {
-            number: write
-            for number, write in remaining.items()
-            if write.newest and results[number].status == 409
+            number: write for number, write in remaining.items() if results[number].status == 409
         }
-        if not conflicting:
+        remaining = _to_repeat(client, alias, conflicting)
+        if not remaining:
             break
-        remaining = _above_stored_versions(client, alias, conflicting)
     return results
+
+
+def _with_comments_updated(
+    client: Elasticsearch, alias: str, writes: Mapping[int, Write], results: dict[int, Written]
+) -> dict[int, Written]:
+    """Update the field `comments` of the posts written; the results after that.
+
+    A comment whose post was deleted meanwhile is deleted, too.
+    """
+    # A new post has no other comments than those that were sent with it.
+    numbers = {
+        number: write.document.routing
+        for number, write in writes.items()
+        if write.document.kind == "comment" or results[number].status in {200, 503}
+    }
+    try:
+        without_post = update_live_comments(client, alias, numbers.values())
+        orphans = {
+            number: writes[number].document
+            for number, oid in numbers.items()
+            if oid in without_post
+            and writes[number].document.kind == "comment"
+            and results[number].status < 300
+        }
+        if orphans:
+            stored = current_versions(client, alias, list(orphans.values()))
+            doomed = [
+                replace(one, version=stored[one.id]) for one in orphans.values() if one.id in stored
+            ]
+            delete_documents(client, alias, doomed)
+    except (BulkTimeout, TransportError) as error:
+        return results | {
+            number: _unknown(writes[number].document, error)
+            for number in numbers
+            if results[number].status < 300
+        }
+    return results | {number: _no_post(document) for number, document in orphans.items()}
 
 
 def _send(
     client: Elasticsearch, alias: str, writes: Mapping[int, Write]
 ) -> Iterator[tuple[int, Outcome]]:
     numbers = iter(writes)
-    operations = [index_operation(write.document) for write in writes.values()]
+    documents = based_on_stored(client, alias, [write.document for write in writes.values()])
+    operations = [index_operation(document) for document in documents]
     sender = Sender(client, alias, LIMITS)
     sent = 0
     try:
@@ -101,16 +142,24 @@ def _send(
             yield next(numbers), Outcome(operation, 503, "unknown", error.refusal())
 
 
-def _above_stored_versions(
+def _to_repeat(
     client: Elasticsearch, alias: str, conflicting: Mapping[int, Write]
 ) -> dict[int, Write]:
-    stored = current_versions(client, alias, [write.document for write in conflicting.values()])
-    return {
-        number: _with_version(
-            write, max(now(), stored.get(write.document.id, write.document.version) + 1)
-        )
-        for number, write in conflicting.items()
-    }
+    """The writes that are not older than what is stored, with a version that may succeed."""
+    documents = [write.document for write in conflicting.values()]
+    stored = current_versions(client, alias, documents)
+    repeated = {}
+    for (number, write), document in zip(
+        conflicting.items(), based_on_stored(client, alias, documents), strict=True
+    ):
+        version = stored.get(document.id, document.version)
+        if write.newest:
+            # The stored version is in the future, or another machine's clock is ahead of ours.
+            repeated[number] = _with_version(write, max(now(), version + 1))
+        elif document.version >= version:
+            # Only the comments of the post were updated since.
+            repeated[number] = write
+    return repeated
 
 
 def _with_version(write: Write, version: int) -> Write:
@@ -136,12 +185,15 @@ def _written(outcome: Outcome) -> Written:
     refusal = outcome.refusal
     if refusal is None:
         return Written(outcome.operation.id, outcome.status, outcome.result)
-    if outcome.status == 404:
-        raise NoGeneration("There is no index to write to yet.", refusal.remedy)
     result = "older" if refusal.version_conflict else outcome.result
-    # A bad request to Elasticsearch is an invalid document to our client.
-    status = 422 if outcome.status in {400, 413} else outcome.status
+    # A bad request to Elasticsearch is an invalid document to our client. Without an index or
+    # disk space (429), the same request may succeed later.
+    status = {400: 422, 413: 422, 404: 503, 429: 503}.get(outcome.status, outcome.status)
     return Written(outcome.operation.id, status, result, refusal.reason, refusal.remedy)
+
+
+def _unknown(document: Document, error: Exception) -> Written:
+    return Written(document.id, 503, "unknown", str(error), "Send it again.")
 
 
 def _no_post(document: Document) -> Written:
