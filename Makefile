@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test check format services services-stop services-status bench-serializers
+.PHONY: help setup lock run test check format services services-stop services-status bench-serializers bench-relevance bench-speed
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,3 +65,9 @@ services-status: setup ## say how Elasticsearch and Redis are
 
 bench-serializers: setup ## measure the serializers of cached answers
 	@exec $(BIN)/python -m bench.serializers
+
+bench-relevance: setup ## measure relevance: the sample, or every corpus of DATA=folder
+	@exec $(BIN)/python -m bench.relevance $(DATA)
+
+bench-speed: setup ## measure searches that are not cached against a bare request (DATA=folder)
+	@exec $(BIN)/python -m bench.speed $(DATA)

@@ -1,133 +1,242 @@
-"""How well searches find what was meant: judged queries, asked of the service over HTTP.
+"""How well searches find what was meant: judged queries and known items, over HTTP.
 
-    ELASTICSEARCH_URL=… python bench/relevance.py CORPUS QUERIES
-    ELASTICSEARCH_URL=… python bench/relevance.py CORPUS QUERIES --strategy fallback
-    ELASTICSEARCH_URL=… python bench/relevance.py CORPUS QUERIES --compare fallback blended
-    python bench/relevance.py CORPUS QUERIES --compare before.json http://127.0.0.1:8000
+    make bench-relevance                    # the sample
+    make bench-relevance DATA=FOLDER        # every corpus of a folder
+    .venv/bin/python -m bench.relevance FOLDER --compare fallback blended
+    .venv/bin/python -m bench.relevance FOLDER --save before.json
+    .venv/bin/python -m bench.relevance FOLDER --compare before.json blended
 
-CORPUS and QUERIES are JSON Lines, .gz too: posts with oid, title, text, pub_date, categories, url;
-queries with q, kind, grades ({oid: 2 for the title, 1 for the text}) and related. The corpus is
-indexed under a name of its own, a service is started on it without a cache, and both are gone
-afterwards. What `--compare` puts side by side may be a strategy, the address of a running service
-that has the corpus already, or a file that `--save` wrote: that is how two versions are compared.
+A folder has posts in `NAME.jsonl`, judged queries in `NAME.queries.jsonl` and known items in
+`NAME.known.jsonl`; `.gz` as well. Posts have oid, title, text, pub_date, categories and url; judged
+queries q, kind, grades ({oid: 2 for the title, 1 for the text}) and related (oids of posts with
+another inflection); known items q, kind and the oid of the one post that must be found.
+
+The corpus is indexed under an alias of its own, and a service without a cache is started for it.
+`--compare` takes strategies, addresses of running services that have the corpus, and saved files.
 """
 
-import gzip
 import json
-import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
+import requests
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from app.elastic import connect
+from app.search import blended, fallback
+from app.search.request import MAX_QUERY, SearchRequest
+from app.search.session import SearchSession
+from bench.service import ROOT, elasticsearch_url, get_search, indexed, lines, serving, settings_for
 
-from bench.relevance_measures import (
-    Answered,
-    Figures,
-    Judged,
-    by_kind,
-    figures,
-    macro,
-    ndcg,
-)
-from bench.relevance_service import asked, indexed, serving
-
+CUT = 10
+NONSENSE = "nonsense"
 STRATEGIES = ("blended", "fallback")
-_HEAD = (
-    f"{'kind':<15}{'n':>6}{'nDCG':>8}{'inflect':>9}{'succ@1':>8}{'MRR':>7}"
-    f"{'none':>7}{'p50 ms':>8}{'p95 ms':>8}{'req':>6}"
-)
+_WARM_UP = 20
+
+# -- queries and answers ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One query: `grades` by oid (2 title, 1 text); `related` posts have another inflection."""
+
+    q: str
+    kind: str
+    grades: Mapping[str, int]
+    related: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> "Judged":
+        """From a line of a file of judged queries or of known items. A query that is too long for
+        the service is cut."""
+        grades = line["grades"] if "grades" in line else {line["oid"]: 1}
+        related = frozenset(line.get("related") or ())
+        return cls(line["q"][:MAX_QUERY], line["kind"], grades, related)
+
+    @property
+    def with_related(self) -> Mapping[str, int]:
+        """The grades, with related posts as grade 1."""
+        return {**dict.fromkeys(self.related, 1), **self.grades}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the service answered: the oids in their order, the number of posts found, and seconds.
+
+    `requests` and `sent` are the number of requests to Elasticsearch and the bytes of their bodies;
+    0 for the address of a service, which does not report them for a search without `debug-search`.
+    """
+
+    ranking: tuple[str, ...]
+    count: int
+    seconds: float
+    requests: int = 0
+    sent: int = 0
+
+
 Pairs = list[tuple[Judged, Answered]]
 
 
-@click.command()
-@click.argument("corpus", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("queries", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--strategy", "strategies", multiple=True, type=click.Choice(STRATEGIES))
-@click.option("--compare", nargs=2, help="Two of: a strategy, an address, a saved file.")
-@click.option("--url", help="Ask this running service instead of starting one.")
-@click.option("--every", default=1, show_default=True, help="Take only each so-manieth query.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Keep the answers.")
-@click.option("--limit", default=30, show_default=True, help="Queries to list as won and as lost.")
-def main(
-    corpus: Path,
-    queries: Path,
-    strategies: Sequence[str],
-    compare: tuple[str, str] | None,
-    url: str | None,
-    every: int,
-    save: Path | None,
-    limit: int,
-) -> None:
-    """Ask judged QUERIES of a service that has CORPUS, and print how good its answers are."""
-    judged = [Judged.of(line) for line in _lines(queries)][::every]
-    wanted = list(compare or ([url] if url else strategies or ["blended"]))
-    results: list[Pairs] = []
-    with ExitStack() as stack:
-        own = any(name in STRATEGIES for name in wanted)
-        if own and "ELASTICSEARCH_URL" not in os.environ:
-            raise click.UsageError('set ELASTICSEARCH_URL: eval "$(make -s services)"')
-        alias = stack.enter_context(indexed(corpus)) if own else ""
-        for name in wanted:
-            results.append(_answers(name, judged, alias))
-            click.echo(f"\n{name} · {corpus.name} · {len(judged)} queries\n{table(results[-1])}")
-    if save:
-        answers = {judged.q: asdict(found) for judged, found in results[-1]}
-        save.write_text(json.dumps(answers))
-    if compare:
-        click.echo(comparison(compare, results[0], results[1], limit))
+def ask(url: str, queries: Sequence[Judged]) -> list[Answered]:
+    """The answer of a service to each query, one after the other."""
+    with requests.Session() as session:
+        for query in queries[:_WARM_UP]:
+            get_search(session, url, query.q)
+        return [_ask(session, url, query) for query in queries]
 
 
-def _answers(name: str, judged: Sequence[Judged], alias: str) -> Pairs:
-    if name in STRATEGIES:
-        with serving(alias, name) as url:
-            return list(zip(judged, asked(url, judged), strict=True))
-    if name.startswith(("http://", "https://")):
-        return list(zip(judged, asked(name.rstrip("/"), judged), strict=True))
-    kept = json.loads(Path(name).read_text())
-    missing = [one.q for one in judged if one.q not in kept]
-    if missing:
-        raise click.ClickException(f"{name} has no answer to {missing[0]!r} and others")
-    return [(one, _kept(kept[one.q])) for one in judged]
+def _ask(session: requests.Session, url: str, query: Judged) -> Answered:
+    started = time.perf_counter()
+    body = get_search(session, url, query.q)
+    seconds = time.perf_counter() - started
+    ranking = dict.fromkeys(hit["oid"] for hit in body["hits"])
+    return Answered(tuple(ranking), body["count"], seconds)
 
 
-def _kept(answer: Mapping[str, object]) -> Answered:
-    ranking = answer["ranking"]
-    assert isinstance(ranking, list)
-    return Answered(
-        tuple(map(str, ranking)),
-        int(str(answer["count"])),
-        float(str(answer["seconds"])),
-        int(str(answer["requests"])),
+def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
+    """The answers with the requests that their searches send. The searches run once more, in this
+    process, because the explained ones of a service send other bodies."""
+    settings = settings_for(alias, strategy)
+    found: Pairs = []
+    with connect(settings) as client:
+        for query, answered in pairs:
+            session = SearchSession(client, alias)
+            request = SearchRequest(q=query.q)
+            if strategy == "fallback":
+                fallback.answer(session, request)
+            else:
+                blended.answer(session, request, settings)
+            bodies = [body for sent in session.sent for body in sent.bodies]
+            size = sum(len(_encoded(body)) for body in bodies)
+            found.append((query, replace(answered, requests=len(session.sent), sent=size)))
+    return found
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    """A body as the client sends it."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+# -- measures --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The means of some queries: nDCG@10, nDCG@10 with related posts, success@1 and MRR@10; the
+    share of queries without an answer; times in milliseconds; requests per search, bytes sent."""
+
+    queries: int
+    strict: float
+    inflected: float
+    success: float
+    mrr: float
+    nothing: float
+    p50: float
+    p95: float
+    requests: float
+    sent: float
+
+
+def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
+    """nDCG@10 with gain 2^grade - 1; if nothing is relevant, 1 for finding nothing."""
+    if not grades:
+        return float(not ranking)
+    best = sorted(grades.values(), reverse=True)
+    return _dcg([grades.get(oid, 0) for oid in ranking]) / _dcg(best)
+
+
+def _dcg(grades: Sequence[int]) -> float:
+    gains = ((2.0**grade - 1) / math.log2(place + 2) for place, grade in enumerate(grades[:CUT]))
+    return math.fsum(gains)
+
+
+def reciprocal_rank(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
+    """1 / the rank of the first relevant post among the first ten, 0 if there is none."""
+    places = (place for place, oid in enumerate(ranking[:CUT], 1) if oid in grades)
+    return 1 / next(places, math.inf)
+
+
+def figures(pairs: Pairs) -> Figures:
+    """The measures of some queries, each with the same weight."""
+
+    def mean(values: Iterable[float]) -> float:
+        return statistics.fmean(values)
+
+    times = sorted(answered.seconds * 1000 for _, answered in pairs)
+    return Figures(
+        queries=len(pairs),
+        strict=mean(ndcg(found.ranking, judged.grades) for judged, found in pairs),
+        inflected=mean(ndcg(found.ranking, judged.with_related) for judged, found in pairs),
+        success=mean(
+            float(found.ranking[:1] != () and found.ranking[0] in judged.grades)
+            for judged, found in pairs
+        ),
+        mrr=mean(reciprocal_rank(found.ranking, judged.grades) for judged, found in pairs),
+        nothing=mean(float(not found.count) for _, found in pairs),
+        p50=times[len(times) // 2],
+        p95=times[min(len(times) - 1, int(len(times) * 0.95))],
+        requests=mean(found.requests for _, found in pairs),
+        sent=mean(found.sent for _, found in pairs),
     )
 
 
-def _lines(path: Path) -> Iterator[dict[str, object]]:
-    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
-        yield from map(json.loads, file)
+def by_kind(pairs: Pairs) -> dict[str, Figures]:
+    """The measures per kind, in the order of the file."""
+    kinds: dict[str, Pairs] = defaultdict(list)
+    for judged, answered in pairs:
+        kinds[judged.kind].append((judged, answered))
+    return {kind: figures(members) for kind, members in kinds.items()}
+
+
+def macro(kinds: Mapping[str, Figures], everything: Figures) -> Figures:
+    """The plain mean over kinds without `nonsense`; times and requests are of all queries."""
+    counted = [found for kind, found in kinds.items() if kind != NONSENSE] or [everything]
+
+    def mean(name: str) -> float:
+        return statistics.fmean(getattr(found, name) for found in counted)
+
+    return replace(
+        everything,
+        strict=mean("strict"),
+        inflected=mean("inflected"),
+        success=mean("success"),
+        mrr=mean("mrr"),
+        nothing=mean("nothing"),
+    )
+
+
+# -- the report ------------------------------------------------------------------------------------
+
+_HEAD = (
+    "| kind | queries | nDCG@10 | inflected | success@1 | MRR@10 | nothing | p50 ms | p95 ms "
+    "| requests | bytes |\n| --- " + "| ---: " * 10 + "|"
+)
 
 
 def table(pairs: Pairs) -> str:
-    """The figures per kind and the macro figure, as lines of text."""
+    """The figures per kind and the macro figures, as a table in Markdown."""
     kinds = by_kind(pairs)
     rows = [_row(kind, found) for kind, found in kinds.items()]
     return "\n".join([_HEAD, *rows, _row("macro", macro(kinds, figures(pairs)))])
 
 
 def _row(name: str, found: Figures) -> str:
-    return (
-        f"{name:<15}{found.queries:>6}{found.strict:>8.3f}{found.inflected:>9.3f}"
-        f"{found.success:>8.3f}{found.mrr:>7.3f}{found.nothing:>7.3f}"
-        f"{found.p50:>8.1f}{found.p95:>8.1f}{found.requests:>6.2f}"
-    )
+    cells = [name, str(found.queries)]
+    cells += [f"{found.strict:.3f}", f"{found.inflected:.3f}", f"{found.success:.3f}"]
+    cells += [f"{found.mrr:.3f}", f"{found.nothing:.3f}", f"{found.p50:.1f}", f"{found.p95:.1f}"]
+    cells += [f"{found.requests:.2f}", f"{found.sent:.0f}"] if found.requests else ["–", "–"]
+    return f"| {' | '.join(cells)} |"
 
 
 def comparison(names: tuple[str, str], one: Pairs, other: Pairs, limit: int) -> str:
-    """What the second gained and lost against the first, per kind and query by query."""
+    """What the second gained and lost against the first in nDCG@10, per kind and per query."""
     first, second = by_kind(one), by_kind(other)
     gains = [
         (ndcg(late.ranking, judged.grades) - ndcg(early.ranking, judged.grades), judged)
@@ -135,16 +244,90 @@ def comparison(names: tuple[str, str], one: Pairs, other: Pairs, limit: int) -> 
     ]
     won = sorted((gain for gain in gains if gain[0] > 0.005), key=lambda gain: -gain[0])
     lost = sorted((gain for gain in gains if gain[0] < -0.005), key=lambda gain: gain[0])
-    lines = [f"\n{names[0]} → {names[1]}, nDCG@10 (strict)"]
-    lines += [
+    report = [f"\n{names[0]} → {names[1]}, nDCG@10"]
+    report += [
         f"{kind:<15}{first[kind].strict:>8.3f} → {second[kind].strict:.3f} "
         f"({second[kind].strict - first[kind].strict:+.3f})"
         for kind in first
     ]
     for title, found in (("won", won), ("lost", lost)):
-        lines.append(f"\n{len(found)} queries {title}")
-        lines += [f"  {gain:+.3f}  {judged.kind:<15}{judged.q}" for gain, judged in found[:limit]]
-    return "\n".join(lines)
+        report.append(f"\n{len(found)} queries {title}")
+        report += [f"  {gain:+.3f}  {judged.kind:<15}{judged.q}" for gain, judged in found[:limit]]
+    return "\n".join(report)
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+def corpora(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
+    """Each corpus of a folder with its files of queries; a corpus without queries is left out."""
+    files = sorted(path for path in folder.iterdir() if ".jsonl" in path.suffixes)
+    for corpus in files:
+        name, _, kind = corpus.name.partition(".")
+        if kind not in ("jsonl", "jsonl.gz"):
+            continue
+        queries = [path for path in files if path.name.startswith(f"{name}.") and path != corpus]
+        if queries:
+            yield corpus, queries
+
+
+SAMPLE = (ROOT / "sample" / "posts.jsonl", [ROOT / "sample" / "queries.jsonl"])
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(True, file_okay=False, path_type=Path))
+@click.option("--strategy", default="blended", show_default=True, type=click.Choice(STRATEGIES))
+@click.option("--compare", nargs=2, help="Two of: a strategy, an address, a saved file.")
+@click.option("--url", help="Use this running service instead of starting one.")
+@click.option("--every", default=1, show_default=True, help="Use every n-th query only.")
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Save the answers.")
+@click.option("--limit", default=30, show_default=True, help="Queries to list as won and as lost.")
+def main(
+    folder: Path | None,
+    strategy: str,
+    compare: tuple[str, str] | None,
+    url: str | None,
+    every: int,
+    save: Path | None,
+    limit: int,
+) -> None:
+    """Measure every corpus of FOLDER that has queries, and without a FOLDER the sample."""
+    names = compare or (url or strategy,)
+    saved: dict[str, dict[str, Any]] = {}
+    for corpus, files in list(corpora(folder)) if folder else [SAMPLE]:
+        with ExitStack() as stack:
+            alias = ""
+            if any(name in STRATEGIES for name in names):
+                elasticsearch_url()
+                alias = stack.enter_context(indexed(corpus))
+            for path in files:
+                judged = [Judged.of(line) for line in lines(path)][::every]
+                results = [_answers(name, path.name, judged, alias) for name in names]
+                for name, pairs in zip(names, results, strict=True):
+                    click.echo(f"\n{path.name}, {name}\n\n{table(pairs)}")
+                if compare:
+                    click.echo(comparison(compare, results[0], results[1], limit))
+                saved[path.name] = {query.q: asdict(found) for query, found in results[-1]}
+    if save:
+        save.write_text(json.dumps(saved))
+
+
+def _answers(name: str, file: str, judged: Sequence[Judged], alias: str) -> Pairs:
+    if name in STRATEGIES:
+        with serving(alias, name) as url:
+            pairs = list(zip(judged, ask(url, judged), strict=True))
+        return with_requests(pairs, alias, name)
+    if name.startswith(("http://", "https://")):
+        return list(zip(judged, ask(name.rstrip("/"), judged), strict=True))
+    saved = json.loads(Path(name).read_text()).get(file, {})
+    missing = [one.q for one in judged if one.q not in saved]
+    if missing:
+        raise click.ClickException(f"{name} has no answer to {missing[0]!r} of {file}.")
+    return [(one, _loaded(saved[one.q])) for one in judged]
+
+
+def _loaded(answer: Mapping[str, Any]) -> Answered:
+    return Answered(**{**answer, "ranking": tuple(answer["ranking"])})
 
 
 if __name__ == "__main__":

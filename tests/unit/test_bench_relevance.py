@@ -1,18 +1,21 @@
-"""The bench's own arithmetic, against cases worked out by hand."""
+"""The arithmetic of the relevance benchmark, against cases worked out by hand."""
 
 import math
+from pathlib import Path
 
 import pytest
 
-from bench.relevance import comparison, table
-from bench.relevance_measures import (
+from bench.relevance import (
     Answered,
     Judged,
     by_kind,
+    comparison,
+    corpora,
     figures,
     macro,
     ndcg,
     reciprocal_rank,
+    table,
 )
 
 
@@ -71,8 +74,29 @@ def test_the_macro_figure_is_the_plain_mean_over_kinds_without_nonsense() -> Non
 
 def test_the_table_has_a_row_for_each_kind_and_the_macro_figure() -> None:
     lines = table([(judged("exact", a=1), answered("a", seconds=0.0123))]).splitlines()
-    assert [line.split()[0] for line in lines] == ["kind", "exact", "macro"]
-    assert "12.3" in lines[1]
+    assert [line.split()[1] for line in lines] == ["kind", "---", "exact", "macro"]
+    assert "12.3" in lines[2]
+
+
+def test_a_known_item_is_a_query_with_one_relevant_post_cut_as_the_service_would() -> None:
+    found = Judged.of({"q": "w" * 300, "kind": "desc", "oid": "a"})
+    assert found == Judged("w" * 200, "desc", {"a": 1})
+
+
+def test_a_rank_below_ten_counts_as_not_found() -> None:
+    assert reciprocal_rank([*"0123456789", "a"], {"a": 1}) == 0
+
+
+def test_every_corpus_of_a_folder_is_found_with_its_queries(tmp_path: Path) -> None:
+    names = ("a.jsonl.gz", "a.queries.jsonl.gz", "a.known.jsonl", "b.jsonl", "b.queries.jsonl",
+             "without.jsonl", "README.md")  # fmt: skip
+    for name in names:
+        (tmp_path / name).touch()
+    found = {corpus.name: [path.name for path in queries] for corpus, queries in corpora(tmp_path)}
+    assert found == {
+        "a.jsonl.gz": ["a.known.jsonl", "a.queries.jsonl.gz"],
+        "b.jsonl": ["b.queries.jsonl"],
+    }
 
 
 def test_a_comparison_lists_what_was_won_and_lost() -> None:
