@@ -35,6 +35,13 @@ CODE = "blog_code"
 SYNONYMS = "blog_synonyms"
 """The synonym filter."""
 
+
+def index_time(analyzer: str) -> str:
+    """The analyzer that TEXT, FORMS or WORDS has at index time: a version such as 3.4.1 is also
+    found as 3.4 and 3. At search time it is not: 3.4.1 does not mean 3.4."""
+    return f"{analyzer}_index"
+
+
 SYMBOL_WORDS = {
     "cplusplus": "c++",
     "csharp": "c#",
@@ -70,8 +77,8 @@ _SEPARATORS = (
     # The tokenizer keeps node.js, pyproject.toml and snake_case whole: nDCG@10 .942, split .960.
     # A point between digits is kept: 3.11 is one number.
     r"|_|(?<=\p{L})[.:](?=\p{L})"
-    # C++11 is C++ and 11.
-    r"|(?<=\b[Cc]\+\+|\b[CcFf]#)(?=\w)"
+    # C++11 is C++ and 11, python3.12 is python and 3.12, v18 is version 18.
+    r"|(?<=\b[Cc]\+\+|\b[CcFf]#)(?=\w)|(?<=\p{L})(?=\d+\.\d)|(?<=\b[vV])(?=\d)"
 )
 # Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
 # iPhone and macOS. The whole word is found in the unstemmed fields.
@@ -121,6 +128,11 @@ def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
         SYNONYMS: {"type": "synonym", "synonyms": list(rules.compiled)},
         "blog_stop": {"type": "stop", "stopwords": sorted(language.stop_words)},
         "blog_stem": {"type": "snowball", "language": language.name.capitalize()},
+        "blog_versions": {
+            "type": "pattern_capture",
+            "preserve_original": True,
+            "patterns": [r"^(\d+)\.\d", r"^(\d+\.\d+)\.\d"],
+        },
         # split_on_numerics would split python2 and utf8; preserve_original keeps the whole.
         "blog_camel_parts": {
             "type": "word_delimiter",
@@ -156,13 +168,20 @@ def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
         # Before synonyms: "Go's" is about Go, and rules about "go" apply to it.
         remove = {"type": "pattern_replace", "pattern": language.apostrophe, "replacement": ""}
         first += named("apostrophe", (remove,))
+    prose = {
+        TEXT: (_SYMBOLS_AND_CAMEL, [SYNONYMS, "blog_stop", "blog_stem", *folding]),
+        FORMS: (_SYMBOLS, [SYNONYMS, *folding]),
+        WORDS: (_SYMBOLS, folding),
+    }
     return {
         "char_filter": _char_filters(),
         "filter": filters,
         "analyzer": {
-            TEXT: chain(_SYMBOLS_AND_CAMEL, [*first, SYNONYMS, "blog_stop", "blog_stem", *folding]),
-            FORMS: chain(_SYMBOLS, [*first, SYNONYMS, *folding]),
-            WORDS: chain(_SYMBOLS, [*first, *folding]),
+            **{name: chain(chars, [*first, *rest]) for name, (chars, rest) in prose.items()},
+            **{
+                index_time(name): chain(chars, [*first, "blog_versions", *rest])
+                for name, (chars, rest) in prose.items()
+            },
             SPELLING: chain(_SYMBOLS, first),
             CODE: chain(_SYMBOLS, ["blog_camel_parts", *first, *folding]),
         },

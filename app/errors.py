@@ -98,3 +98,10 @@ class NoIndex(Unavailable):
 
     code = "no_index"
     retry_after = 30
+
+
+class OutdatedIndex(Unavailable):
+    """The index was built by a version of this service that had other fields."""
+
+    code = "index_outdated"
+    retry_after = 30

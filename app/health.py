@@ -10,6 +10,7 @@ from app.cache import AnswerCache
 from app.elastic import translated
 from app.errors import ServiceError
 from app.settings import Settings
+from indexer.schema import SCHEMA
 
 Status = Literal["ok", "warning", "error"]
 
@@ -82,6 +83,14 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")
     if not count["count"]:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
+    schemas = {_meta(body["mappings"]).get("schema") for body in mappings.values()}
+    if schemas != {SCHEMA}:
+        return Check(
+            "index",
+            "error",
+            f"{seen}, built by another version of blogsearch",
+            "Run `blogsearch reindex SOURCE` to build it again.",
+        )
     languages = {_language(body["mappings"]) for body in mappings.values()}
     if languages != {settings.language}:
         return Check(
@@ -94,8 +103,12 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
 
 
 def _language(mapping: Mapping[str, Any]) -> str:
-    meta = mapping.get("_meta", {}).get("blogsearch", {})
-    return str(meta.get("language", "english"))
+    return str(_meta(mapping).get("language", "english"))
+
+
+def _meta(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = mapping.get("_meta", {}).get("blogsearch", {})
+    return found
 
 
 def _redis(cache: AnswerCache, settings: Settings) -> Check:

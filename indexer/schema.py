@@ -8,32 +8,28 @@ from typing import Any
 
 from elasticsearch.dsl import Date, Document, Index, Join, Keyword, Long, MetaField, Text
 
-from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, analysis
+from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 
-SCHEMA = 2
+SCHEMA = 3
 """Increased when documents or mappings change so that an older index cannot answer a search."""
 
 RELATION = Join(relations={"post": "comment"})
 
 
-def _term_lookup() -> Text:
-    """Every term of a post once: which posts have it in any inflection (`all`), as typed or by a
-    synonym (`all.forms`), or as written (`all.words`, which the term suggester reads).
+def _analyzed(analyzer: str, **options: Any) -> Text:
+    """A text field whose analyzer differs at index time."""
+    return Text(analyzer=index_time(analyzer), search_analyzer=analyzer, **options)
 
-    Neither positions nor norms: a match scores the inverse document frequency and nothing else,
-    and counting the posts of a term reads no posting list.
+
+def _lookup(analyzer: str, **options: Any) -> Text:
+    """A field that tells which posts have a term, and nothing else.
+
+    Neither positions nor norms: a match scores the inverse document frequency of the term, and
+    counting its posts reads no posting list.
     """
-    return Text(
-        analyzer=TEXT,
-        norms=False,
-        index_options="docs",
-        fields={
-            "forms": Text(analyzer=FORMS, norms=False, index_options="docs"),
-            "words": Text(analyzer=SPELLING, norms=False, index_options="docs"),
-        },
-    )
+    return _analyzed(analyzer, norms=False, index_options="docs", **options)
 
 
 def _prose(**fields: Text) -> Text:
@@ -41,13 +37,13 @@ def _prose(**fields: Text) -> Text:
 
     `words` has the words as typed; `forms` also has their synonyms.
     """
-    return Text(
-        analyzer=TEXT,
+    return _analyzed(
+        TEXT,
         # Offsets let the highlighter work without analyzing a long post again.
         index_options="offsets",
         fields={
-            "words": Text(analyzer=WORDS, index_options="offsets"),
-            "forms": Text(analyzer=FORMS),
+            "words": _analyzed(WORDS, index_options="offsets"),
+            "forms": _analyzed(FORMS),
             **fields,
         },
         copy_to="all",
@@ -58,7 +54,7 @@ class BlogItem(Document):
     """A post. `code` has its `<pre>` blocks, which are not in `text`, and is not stemmed.
 
     `comments` has the texts of its comments; write/comments.py updates it, and explains
-    `content_version` and `content_seq_no`.
+    `content_version` and `content_seq_no`. `all` has every term of the post once.
     """
 
     class Meta:
@@ -66,23 +62,30 @@ class BlogItem(Document):
 
     kind = RELATION
     oid = Keyword()
-    title = _prose(lookup=Text(analyzer=FORMS, norms=False, index_options="docs"))
+    title = _prose(lookup=_lookup(FORMS))
     text = _prose()
     code = Text(
         analyzer=CODE,
         search_analyzer=WORDS,
-        fields={"forms": Text(analyzer=FORMS, index_options="offsets")},
+        fields={"forms": _analyzed(FORMS, index_options="offsets")},
         copy_to="all",
     )
     comments = _prose()
-    all = _term_lookup()
+    all = _lookup(
+        TEXT,
+        fields={
+            "forms": _lookup(FORMS),
+            # As written, for the term suggester.
+            "words": Text(analyzer=SPELLING, norms=False, index_options="docs"),
+        },
+    )
     url = Keyword(index=False)
     address = Keyword()
     language = Keyword()
     pub_date = Date()
     modified = Date()
     categories = Keyword()
-    keywords = Keyword(fields={"text": Text(analyzer=TEXT)}, copy_to="all")
+    keywords = Keyword(copy_to="all")
     digest = Keyword(index=False)
     content_version = Long(index=False, doc_values=False)
     content_seq_no = Long(index=False, doc_values=False)
@@ -98,10 +101,10 @@ class BlogComment(Document):
     oid = Keyword()
     post_oid = Keyword()
     author = Keyword(index=False)
-    comment = Text(
-        analyzer=TEXT,
+    comment = _analyzed(
+        TEXT,
         index_options="offsets",
-        fields={"words": Text(analyzer=WORDS, index_options="offsets")},
+        fields={"words": _analyzed(WORDS, index_options="offsets")},
     )
     pub_date = Date()
     digest = Keyword(index=False)

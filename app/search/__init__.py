@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import Elasticsearch
+from elasticsearch import BadRequestError, Elasticsearch
 
+from app.errors import OutdatedIndex
 from app.search import blended, fallback
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from app.settings import Settings
+from indexer.schema import SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,28 @@ def search(client: Elasticsearch, index: str, request: SearchRequest, settings: 
     """Answer a search with the strategy of the settings.
 
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
+
+    Raises:
+        OutdatedIndex: the index has the fields of another version.
     """
     session = SearchSession(client, index)
-    if settings.strategy == "fallback":
-        return Answer(*fallback.answer(session, request))
-    return Answer(*blended.answer(session, request, settings))
+    try:
+        if settings.strategy == "fallback":
+            return Answer(*fallback.answer(session, request))
+        answer = Answer(*blended.answer(session, request, settings))
+    except BadRequestError:
+        _require_schema(session)
+        raise
+    if not answer.body["count"]:
+        # An index without the fields of this version would find nothing.
+        _require_schema(session)
+    return answer
+
+
+def _require_schema(session: SearchSession) -> None:
+    found = session.index_meta().get("schema")
+    if found != SCHEMA:
+        raise OutdatedIndex(
+            f"The index was built by another version (schema {found}, needed is {SCHEMA}). "
+            "Build it again with `blogsearch reindex SOURCE`."
+        )

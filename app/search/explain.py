@@ -38,7 +38,7 @@ def explain(outcome: Outcome, session: SearchSession, settings: Settings) -> Jso
         "words": [_word(one, outcome) for one in plan.terms],
         "words_needed": plan.needed,
         "posts": outcome.first.total,
-        "synonyms": applied(tokens, session.rules_digest(), settings),
+        "synonyms": applied(tokens, session.index_meta().get("rules", ""), settings),
         "quoted": list(plan.query.quoted),
         "excluded": list(plan.query.excluded),
         "hits": [_hit(hit, outcome, scores) for hit in outcome.hits],

@@ -42,9 +42,8 @@ class SearchSession:
             ApiError: one of them failed, on every shard or on some.
         """
         bodies = tuple(search.to_dict() for search in searches)
-        lines: list[Json] = []
-        for body in bodies:
-            lines += [{"index": self.index, "allow_partial_search_results": False}, body]
+        header = {"index": self.index, "allow_partial_search_results": False}
+        lines = [line for body in bodies for line in (header, body)]
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
         self.sent.append(SentRequest(kind, response["took"], bodies))
         found: Sequence[Json] = response["responses"]
@@ -74,10 +73,10 @@ class SearchSession:
             for sent in self.sent
         ]
 
-    def rules_digest(self) -> str:
-        """The digest of the synonym rules in the index, "" if it has none; sends no search."""
+    def index_meta(self) -> Json:
+        """What the index says of itself: `rules`, `language` and `schema`; sends no search."""
         mappings = self.client.indices.get_mapping(index=self.index).body
         for index in mappings.values():
-            meta = index["mappings"].get("_meta", {}).get("blogsearch", {})
-            return str(meta.get("rules", ""))
-        return ""
+            found: Json = index["mappings"].get("_meta", {}).get("blogsearch", {})
+            return found
+        return {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers.chains import CODE, FORMS, TEXT, WORDS
+from analyzers.chains import CODE, FORMS, TEXT, WORDS, index_time
 from analyzers.rules import RuleSet, read_rules
 from indexer.schema import index_body
 
@@ -51,7 +51,7 @@ def tokens(elastic: Elasticsearch, index: str) -> Tokens:
         ("C++11", ["cplusplus", "11"]),
         (".NET or asp.net", ["dotnet", "asp", "net"]),
         ("Node.js pyproject.toml", ["node", "js", "pyproject", "toml"]),
-        ("python2.4, version 1.53.0, 1,500", ["python2.4", "version", "1.53.0", "1,500"]),
+        ("python2.4, v1.53.0, 1,500", ["python", "2.4", "v", "1.53.0", "1,500"]),
         ("snake_case", ["snake", "case"]),
         ("createReactApp", ["creat", "react", "reactj", "app"]),
         ("GitHub iPhone macOS", ["github", "iphon", "maco"]),
@@ -64,6 +64,10 @@ def tokens(elastic: Elasticsearch, index: str) -> Tokens:
 )
 def test_text(tokens: Tokens, text: str, expected: list[str]) -> None:
     assert tokens(TEXT, text) == expected
+
+
+def test_a_version_is_indexed_with_its_beginnings(tokens: Tokens) -> None:
+    assert tokens(index_time(WORDS), "3.4.1 and 2024") == ["3.4.1", "3", "3.4", "and", "2024"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
 from analyzers.rules import read_rules, rule_files
+from app.errors import OutdatedIndex
 from app.search import Answer, search
 from app.search.request import SearchRequest
 from app.settings import Settings
@@ -62,6 +63,11 @@ POSTS = {
     "evil": ("<script>alert(1)</script> & more", "<p>&lt;img src=x&gt; haggis</p>", "", "food"),
     "commented": ("Soup of the week", "<p>With leeks.</p>", "2016-01-01", "food"),
     "arrow": ("Arrows", "<p>Write node->next, or x!=y 🎉 中文.</p>", "2016-01-01", "tools"),
+    "ruby-34": ("Ruby 3.4.0 Released", "<p>With a new parser.</p>", "2024-12-25", "tools"),
+    "ruby-33": ("Ruby 3.3.4 Released", "<p>Ruby, and 3 fixes.</p>", "2024-07-09", "tools"),
+    "php83": ("What is new in php8.3", "<p>Better errors.</p>", "2023-10-02", "tools"),
+    "lts": ("Node v18.2.0 is the new LTS", "<p>Upgrade.</p>", "2022-05-17", "tools"),
+    "aspnet": ("ASP.NET at last", "<p>It serves.</p>", "2016-01-01", "tools"),
     "swede": ("Rutabaga roasted", "<p>With salt.</p>", "2016-01-01", "food"),
 }  # fmt: skip
 COMMENTS = {"commented": ("c1", "Add a rutabaga, I say.", "Olu")}
@@ -301,6 +307,13 @@ def test_a_word_is_kept_out(ask: Ask) -> None:
         (".NET", {"csharp"}),
         ("node.js", {"node"}),
         ("pyproject.toml", {"node"}),
+        ("ruby 3.4", {"ruby-34"}),
+        ("3.4.0", {"ruby-34"}),
+        ("3.3", {"ruby-33"}),
+        ("php8.3", {"php83"}),
+        ("php 8.3", {"php83"}),
+        ("node 18 lts", {"lts"}),
+        ("asp.net", {"aspnet"}),
         ("--no-cache", {"docker"}),
         ("getUserName", {"camel"}),
         ("getusername", {"camel"}),
@@ -436,6 +449,16 @@ def test_the_explanation_says_when_the_rules_have_changed(ask: Ask, tmp_path: Pa
 def test_two_hundred_characters_of_short_words(ask: Ask) -> None:
     assert ask(" ".join(["ab"] * 66)).body["count"] == 0
     assert ask(" ".join(f"xq{chr(97 + n % 26)}v" for n in range(40))).body["count"] == 0
+
+
+@pytest.mark.parametrize("q", ["python", "c++", '"date format"'])
+def test_an_index_of_another_version_is_recognized(
+    elastic: Elasticsearch, settings: Settings, alias: str, q: str
+) -> None:
+    mappings = {"properties": {"kind": {"type": "keyword"}, "oid": {"type": "keyword"}}}
+    elastic.indices.create(index=f"{alias}-000001", aliases={alias: {}}, mappings=mappings)
+    with pytest.raises(OutdatedIndex, match="blogsearch reindex"):
+        search(elastic, alias, SearchRequest(q=q), settings)
 
 
 # -- the strategy of 2017 --------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def test_posts_and_comments_are_in_one_mapping() -> None:
     properties = index_body(NO_RULES, shards=1, replicas=0)["mappings"]["properties"]
     assert properties["kind"]["relations"] == {"post": "comment"}
     assert {"title", "text", "code", "comment", "post_oid"} <= set(properties)
-    assert properties["title"]["fields"]["words"]["analyzer"] == WORDS
+    assert properties["title"]["fields"]["words"]["search_analyzer"] == WORDS
     assert properties["all"]["fields"]["words"]["analyzer"] == SPELLING
 
 
