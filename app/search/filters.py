@@ -14,10 +14,14 @@ NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
 
 
 def post_filters(request: SearchRequest) -> list[Query]:
-    """Filters on posts: categories (any of them) and days (both ends included)."""
+    """Filters on posts: categories (any of them), language and days (both included)."""
     chosen: list[Query] = []
     if request.categories:
         chosen.append(Q("terms", categories=list(request.categories)))
+    if request.lang:
+        # pt finds pt-br too.
+        regions = Q("prefix", language=f"{request.lang}-")
+        chosen.append(Q("term", language=request.lang) | regions)
     days: dict[str, str] = {}
     if request.since:
         days["gte"] = request.since.isoformat()

@@ -1,10 +1,11 @@
 """The query string → a SearchRequest, or every complaint about it at once."""
 
+import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from werkzeug.datastructures import MultiDict
@@ -24,11 +25,9 @@ _JOINERS = "\u200c\u200d"
 Sort = Literal["relevance", "newest"]
 Complaint = dict[str, Any]
 
-_SINGLE = ("q", "page", "size", "debug-search", "typos", "sort", "since", "until")
+_SINGLE = ("q", "page", "size", "debug-search", "typos", "sort", "since", "until", "lang")
 KNOWN = (*_SINGLE, "category")
 """Every parameter of `GET /search`."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,8 @@ class SearchRequest:
     """One search as it was asked for; parsed once, so that nothing else sees a raw parameter.
 
     `q` is trimmed, its white space single. `since` and `until` are days, both of them included.
-    With `debug` the answer is explained, with `debug_requests` also what was sent.
+    `lang` is a lower-case language code. With `debug` the answer is explained, with
+    `debug_requests` also what was sent.
     """
 
     q: str
@@ -49,6 +49,7 @@ class SearchRequest:
     categories: tuple[str, ...] = ()
     since: date | None = None
     until: date | None = None
+    lang: str = ""
 
     @classmethod
     def parse(cls, args: "MultiDict[str, str]") -> "SearchRequest":
@@ -57,21 +58,29 @@ class SearchRequest:
         Raises:
             BadRequest: `details` has every complaint: the parameter, what was got, what is wrong.
         """
-        reader = _Reader(args)
-        request = cls(
-            q=reader.read("q", _query, ""),
-            page=reader.read("page", _between(1, MAX_PAGE), 1),
-            size=reader.read("size", _between(1, MAX_SIZE), DEFAULT_SIZE),
-            debug="debug-search" in args,
-            debug_requests=args.get("debug-search") == "requests",
-            typos=reader.read("typos", _one_of("on", "off"), "on") == "on",
-            sort=cast(Sort, reader.read("sort", _one_of("relevance", "newest"), "relevance")),
-            categories=reader.categories(),
-            since=reader.read("since", _day, None),
-            until=reader.read("until", _day, None),
-        )
-        reader.check(request)
-        return request
+        complaints = _complaints_about_names(args)
+        values: dict[str, Any] = {}
+        for name, convert in _CONVERTERS.items():
+            if name in args:
+                try:
+                    values[name] = convert(args[name])
+                except ValueError as error:
+                    complaints.append(_complaint(name, args[name], str(error)))
+        if "category" in args:
+            values["categories"] = tuple(sorted(set(args.getlist("category"))))
+            complaints += _complaints_about_categories(args.getlist("category"))
+        if "debug-search" in args:
+            values["debug"] = True
+            values["debug_requests"] = args["debug-search"] == "requests"
+        since, until = values.get("since"), values.get("until")
+        if since and until and since > until:
+            message = "must not be later than until"
+            complaints.append(_complaint("since", f"{since}..{until}", message))
+        if complaints:
+            listed = "; ".join(f"{one['parameter']} {one['message']}" for one in complaints)
+            known = ", ".join(KNOWN)
+            raise BadRequest(f"{listed}. Known parameters: {known}.", complaints)
+        return cls(**values)
 
     def key(self) -> str:
         """The same for every request that has the same answer; without `debug`."""
@@ -87,60 +96,46 @@ class SearchRequest:
             *(("category", category) for category in self.categories),
             ("since", self.since.isoformat() if self.since else ""),
             ("until", self.until.isoformat() if self.until else ""),
+            ("lang", self.lang),
         ]
         return [(name, value) for name, value in chosen if value]
 
 
-class _Reader:
-    """Reads one parameter after the other and keeps the complaints."""
+def _complaint(parameter: str, got: object, message: str) -> Complaint:
+    return {"parameter": parameter, "got": got, "message": message}
 
-    def __init__(self, args: "MultiDict[str, str]") -> None:
-        self.args = args
-        self.complaints: list[Complaint] = []
-        for name in args:
-            if name not in KNOWN:
-                self.complain(name, args[name], "is no parameter of a search")
-        for name in _SINGLE:
-            if len(args.getlist(name)) > 1:
-                self.complain(name, args.getlist(name), "must be given only once")
 
-    def complain(self, parameter: str, got: object, message: str) -> None:
-        self.complaints.append({"parameter": parameter, "got": got, "message": message})
+def _complaints_about_names(args: "MultiDict[str, str]") -> list[Complaint]:
+    found = [
+        _complaint(name, args[name], "is not a parameter of a search")
+        for name in args
+        if name not in KNOWN
+    ]
+    if "q" not in args:
+        found.append(_complaint("q", None, "is missing: what to search for"))
+    for name in _SINGLE:
+        if name in args and len(args.getlist(name)) > 1:
+            found.append(_complaint(name, args.getlist(name), "must be given only once"))
+    return found
 
-    def read(self, name: str, convert: Callable[[str], T], default: T) -> T:
-        if name not in self.args:
-            if name == "q":
-                self.complain(name, None, "is missing: what to search for")
-            return default
-        try:
-            return convert(self.args[name])
-        except ValueError as error:
-            self.complain(name, self.args[name], str(error))
-            return default
 
-    def categories(self) -> tuple[str, ...]:
-        wanted = self.args.getlist("category")
-        if any(not 1 <= len(category) <= MAX_CATEGORY for category in wanted):
-            self.complain("category", wanted, f"must have 1 to {MAX_CATEGORY} characters")
-        if len(wanted) > MAX_CATEGORIES:
-            self.complain("category", wanted, f"may be given at most {MAX_CATEGORIES} times")
-        return tuple(sorted(set(wanted)))
-
-    def check(self, request: SearchRequest) -> None:
-        if request.since and request.until and request.since > request.until:
-            got = f"{request.since}..{request.until}"
-            self.complain("since", got, "must not be later than until")
-        if self.complaints:
-            listed = "; ".join(f"{one['parameter']} {one['message']}" for one in self.complaints)
-            known = ", ".join(KNOWN)
-            raise BadRequest(f"{listed}. Known parameters: {known}.", self.complaints)
+def _complaints_about_categories(categories: Sequence[str]) -> list[Complaint]:
+    found = []
+    if any(not 1 <= len(category) <= MAX_CATEGORY for category in categories):
+        message = f"must have 1 to {MAX_CATEGORY} characters"
+        found.append(_complaint("category", categories, message))
+    if len(categories) > MAX_CATEGORIES:
+        message = f"may be given at most {MAX_CATEGORIES} times"
+        found.append(_complaint("category", categories, message))
+    return found
 
 
 def _query(raw: str) -> str:
     # NFC, because a decomposed é would be two characters to the suggester's edit distance.
     composed = unicodedata.normalize("NFC", raw)
-    spaced = "".join(map(_typed, composed))
-    query = " ".join(spaced.split())
+    if not composed.isprintable():
+        composed = "".join(map(_typed, composed))
+    query = " ".join(composed.split())
     if not 1 <= len(query) <= MAX_QUERY:
         raise ValueError(f"must have 1 to {MAX_QUERY} characters, white space at the ends aside")
     return query
@@ -163,11 +158,7 @@ def _between(least: int, most: int) -> Callable[[str], int]:
     return convert
 
 
-def _one_of(*values: str) -> Callable[[str], str]:
-    return lambda raw: _member(raw, values)
-
-
-def _member(raw: str, values: Collection[str]) -> str:
+def _one_of(raw: str, *values: str) -> str:
     if raw not in values:
         raise ValueError(f"must be one of: {', '.join(values)}")
     return raw
@@ -180,3 +171,21 @@ def _day(raw: str) -> date | None:
         return date.fromisoformat(raw)
     except ValueError:
         raise ValueError("must be a day such as 2026-01-31") from None
+
+
+def _language(raw: str) -> str:
+    if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", raw):
+        raise ValueError("must be a language code such as de or pt-BR")
+    return raw.lower()
+
+
+_CONVERTERS: dict[str, Callable[[str], Any]] = {
+    "q": _query,
+    "page": _between(1, MAX_PAGE),
+    "size": _between(1, MAX_SIZE),
+    "typos": lambda raw: _one_of(raw, "on", "off") == "on",
+    "sort": lambda raw: _one_of(raw, "relevance", "newest"),
+    "since": _day,
+    "until": _day,
+    "lang": _language,
+}

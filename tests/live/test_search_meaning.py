@@ -83,6 +83,7 @@ def raw_posts() -> Iterator[RawPost]:
             Origin("posts", line), oid, title, text, f"/{oid}", day or None,
             categories=[category], comments=comments,
         )  # fmt: skip
+    yield RawPost(Origin("posts", 0), "sopa", "Sopa", "<p>soup</p>", language="pt-BR")
 
 
 @pytest.fixture(scope="module")
@@ -284,9 +285,8 @@ def test_a_word_is_kept_out(ask: Ask) -> None:
     assert "date-text" not in oids(ask("date -keep"))
     assert oids(ask('date -"date format"')) == ["date-alone", "date-apart"]
     assert "python-code" not in oids(ask("pythn -shell"))
-    assert set(oids(ask("-python", ("size", "50")))) == {
-        oid for oid in POSTS if not oid.startswith("python")
-    }
+    others = {oid for oid in POSTS if not oid.startswith("python")} | {"sopa"}
+    assert set(oids(ask("-python", ("size", "50")))) == others
 
 
 # -- words as people write them --------------------------------------------------------------------
@@ -382,6 +382,12 @@ def test_filters_keep_typo_tolerance(ask: Ask) -> None:
     answer = ask("pythn", ("category", "music"))
     assert answer.body["count"] == 0
     assert "corrected" not in answer.body
+
+
+def test_a_language_is_searched_alone(ask: Ask) -> None:
+    assert oids(ask("soup", ("lang", "pt"))) == ["sopa"]
+    assert oids(ask("soup", ("lang", "pt-BR"))) == ["sopa"]
+    assert oids(ask("soup", ("lang", "de"))) == []
 
 
 def test_a_comment_speaks_for_its_post(ask: Ask) -> None:
