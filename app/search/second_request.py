@@ -1,9 +1,10 @@
 """The second request: the query with every term in the variants that it may stand for. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from analyzers.languages import Language
+from app.search import scoring
 from app.search.first_request import FirstResponse
 from app.search.query_builder import HAS, PlanInput, terms_needed
 from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
@@ -35,15 +36,31 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
     required = tuple(
         one for one in terms if one.term.key in examined and _matches_some(one, first.stats)
     )
+    found = first.hits["hits"]["total"]["value"]
+    as_written = all(one.as_typed for one in terms)
+    if len(required) == 2 and as_written and found < scoring.FEW_POSTS:
+        required = _without_common(required, first) or required
     if not required and not query.quoted:
         return None
-    changed = query != plan.query or any(not one.as_typed for one in terms)
-    nothing = not first.hits["hits"]["total"]["value"] and len(required) > 1
+    changed = query != plan.query or not as_written
+    nothing = not found and len(required) > 1
     if not (changed or nothing or len(required) < len(plan.required)):
         return None
     needed = terms_needed(len(required), plan.request)
     return replace(
         plan, query=query, terms=terms, required=required, needed=needed, total=first.total
+    )
+
+
+def _without_common(
+    required: Sequence[Interpretation], first: FirstResponse
+) -> tuple[Interpretation, ...]:
+    """The terms that less than a fifth of the posts have: both words of `rust post` need not be in
+    a post if few posts have both."""
+    return tuple(
+        one
+        for one in required
+        if first.stats.get(one.term.key, _UNCOUNTED).stems < first.total * scoring.COMMON
     )
 
 

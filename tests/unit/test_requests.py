@@ -125,6 +125,15 @@ def test_a_word_that_no_post_has_is_not_needed() -> None:
     assert [one.term.text for one in found.required] == ["date", "format"]
 
 
+def test_a_word_that_most_posts_have_is_not_needed_beside_a_rarer_one() -> None:
+    common = TermStats(words=60, forms=60, stems=60)
+    rare = TermStats(words=5, forms=5, stems=5)
+    found = second("rust post", {"0": rare, "1": common}, {})
+    assert found is not None
+    assert [one.term.text for one in found.required] == ["rust"]
+    assert second("rust cargo", {"0": rare, "1": rare}, {}) is None
+
+
 def test_terms_that_are_only_known_as_one_word_are_joined() -> None:
     stats = {"0": TermStats(), "1": KNOWN, "0+1": KNOWN}
     found = second("post gres", stats, {})
