@@ -25,6 +25,7 @@ def create_app(
     # Imported here, so that a command that needs only the settings does not load Flask.
     from flask import Flask
 
+    from app import clients
     from app.cache import open_cache
     from app.elastic import connect
     from app.service import EXTENSION, Service
@@ -37,6 +38,7 @@ def create_app(
     app.extensions[EXTENSION] = Service(
         settings, elastic or connect(settings), cache or open_cache(settings)
     )
+    clients.register(app, settings)
     errors.register(app)
     headers.register(app, settings)
     for module in (search, page, documents, operations):

@@ -14,7 +14,7 @@ from elasticsearch import (
     TransportError,
 )
 
-from app.errors import BadSettings, NoIndex, ServiceError, Unavailable
+from app.errors import BadSettings, NoIndex, ServiceError, Unavailable, without_password
 from app.settings import Settings
 
 _OVERLOADED = {429, 502, 503, 504}
@@ -62,8 +62,12 @@ def _with_port(host: str) -> str:
     """The client needs a port; https://search.example.org means 443."""
     parts = urlsplit(host)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(f"{host!r} is not an http:// or https:// URL")
-    if parts.port:
+        raise ValueError(f"{without_password(host)!r} is not an http:// or https:// URL")
+    try:
+        port = parts.port
+    except ValueError:
+        raise ValueError(f"{without_password(host)!r} has no valid port") from None
+    if port:
         return host
     standard = 443 if parts.scheme == "https" else 80
     return parts._replace(netloc=f"{parts.netloc}:{standard}").geturl()

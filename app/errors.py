@@ -71,6 +71,13 @@ class TooLarge(ServiceError):
     code = "too_large"
 
 
+class RateLimited(ServiceError):
+    """More requests than `rate_limit` allows; `Retry-After` says when to try again."""
+
+    status = 429
+    code = "rate_limited"
+
+
 class Unavailable(ServiceError):
     """Elasticsearch cannot answer now; `Retry-After` says when to try again."""
 
@@ -105,3 +112,12 @@ class OutdatedIndex(Unavailable):
 
     code = "index_outdated"
     retry_after = 30
+
+
+def without_password(url: str) -> str:
+    """A URL without user name and password, as errors and logs may show it.
+
+    Also right for an invalid URL, such as one with an unescaped / in the password.
+    """
+    scheme, separator, rest = url.strip().partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}" if separator else rest or "the URL"

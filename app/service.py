@@ -2,7 +2,7 @@
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -51,9 +51,23 @@ class Service:
             Unavailable: Elasticsearch cannot answer, or too many searches are running, and no
                 older answer is kept.
         """
-        answer = self._get_or_compute(request, key)
+        answer = self._beyond_the_end(request) or self._get_or_compute(request, key)
         self.cache.query_log.record(answer.state, key if request.page == 1 else "")
         return answer
+
+    def _beyond_the_end(self, request: SearchRequest) -> CachedAnswer | None:
+        """The answer to a page after the last one, made of the first page; None for other pages.
+
+        It is not kept, so that far pages cost neither Elasticsearch nor Redis anything.
+        """
+        if request.page == 1:
+            return None
+        first_request = replace(request, page=1)
+        first = self._get_or_compute(first_request, first_request.key())
+        body = first.body
+        if (request.page - 1) * request.size < body["count"]:
+            return None
+        return first.with_body({**body, "page": request.page, "hits": []})
 
     def explain(self, request: SearchRequest) -> tuple[CachedAnswer, dict[str, Any]]:
         """The answer, computed now and kept, and how it came about.

@@ -8,6 +8,7 @@ field name in capitals, except for what other tools call `ELASTICSEARCH_URL`,
 import logging
 import os
 from difflib import get_close_matches
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +22,7 @@ from app.site_file import NAME, read_site_file
 log = logging.getLogger(__name__)
 
 _DEVSTACK_PREFIX = "BLOGSEARCH_DEVSTACK_"
+_SHORTEST_TOKEN = 16  # characters
 _REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -40,6 +42,7 @@ class Settings(BaseSettings):
     elasticsearch_url: str = Field(
         "http://127.0.0.1:9200",
         validation_alias="ELASTICSEARCH_URL",
+        repr=False,
         description="URL of Elasticsearch; several, separated by commas, for a cluster.",
     )
     elasticsearch_api_key: SecretStr = Field(
@@ -53,6 +56,7 @@ class Settings(BaseSettings):
     redis_url: str = Field(
         "redis://127.0.0.1:6379/0",
         validation_alias="REDIS_URL",
+        repr=False,
         description="URL of Redis (`redis://`, `rediss://`, `unix://`, or through Sentinel "
         "`redis+sentinel://host:port,host:port/service/0`); empty: no cache.",
     )
@@ -140,6 +144,11 @@ class Settings(BaseSettings):
         le=60,
         description="Seconds a search waits for another that computes the same answer.",
     )
+    cache_secret: SecretStr = Field(
+        SecretStr(""),
+        description="A random text that signs cached answers, the same in every process; empty: "
+        "the write tokens do. Without either, who can write to Redis can forge answers.",
+    )
     cache_max_age: int = Field(
         0,
         ge=0,
@@ -172,6 +181,23 @@ class Settings(BaseSettings):
         description="The origin whose pages may read answers, such as https://blog.example.org; "
         "`*`: every origin, empty: only the service's own.",
     )
+    rate_limit: str = Field(
+        "",
+        description="How many requests a client may send, such as `60/minute` or "
+        "`10/second; 300/hour`; beyond that it gets a 429. Counted in Redis, without it in each "
+        "process. Health checks, static files and writes do not count. Empty: no limit.",
+    )
+    trusted_proxies: str = Field(
+        "",
+        description="Addresses or networks of the proxies in front, separated by commas, such as "
+        "`127.0.0.1, 10.0.0.0/8`. Their X-Forwarded-For and X-Forwarded-Proto are believed, those "
+        "of other clients are not.",
+    )
+    debug_search: Literal["open", "token"] = Field(
+        "open",
+        description="Who may use `debug-search`: `open`, everybody, or `token`, those who send a "
+        "write token.",
+    )
     commit: str = Field(
         "", description="The commit this was built from, for `/__version__`; the image sets it."
     )
@@ -194,11 +220,56 @@ class Settings(BaseSettings):
 
         return get_serializer(name).name
 
+    @field_validator("write_tokens")
+    @classmethod
+    def _long_tokens(cls, tokens: SecretStr) -> SecretStr:
+        if any(len(token) < _SHORTEST_TOKEN for token in _listed(tokens.get_secret_value())):
+            raise ValueError(
+                f"each token needs at least {_SHORTEST_TOKEN} characters; `openssl rand -hex 32` "
+                "prints one"
+            )
+        return tokens
+
+    @field_validator("rate_limit")
+    @classmethod
+    def _known_limit(cls, limit: str) -> str:
+        # Imported here: most installations set no limit.
+        from limits import parse_many
+
+        if limit:
+            try:
+                parse_many(limit)
+            except ValueError:
+                raise ValueError("is not a limit such as `60/minute`") from None
+        return limit
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _known_networks(cls, proxies: str) -> str:
+        for proxy in _listed(proxies):
+            ip_network(proxy)  # its message names the address
+        return proxies
+
+    @property
+    def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """The networks in `trusted_proxies`."""
+        return tuple(ip_network(proxy) for proxy in _listed(self.trusted_proxies))
+
+    @property
+    def signing_key(self) -> bytes:
+        """The key that signs cached values; b"" without a secret."""
+        secret = self.cache_secret.get_secret_value() or self.write_tokens.get_secret_value()
+        return secret.encode()
+
+    @property
+    def accepted_tokens(self) -> tuple[str, ...]:
+        """The tokens in `write_tokens`."""
+        return tuple(_listed(self.write_tokens.get_secret_value()))
+
     @property
     def synonyms_left_out(self) -> frozenset[str]:
         """The names in `synonyms_without`."""
-        names = (name.strip() for name in self.synonyms_without.split(","))
-        return frozenset(name for name in names if name)
+        return frozenset(_listed(self.synonyms_without))
 
     # -- fetching --------------------------------------------------------------------------------
     fetch_user_agent: str = Field(
@@ -231,6 +302,11 @@ class Settings(BaseSettings):
         description="A folder that keeps fetched pages, so that unchanged ones are not sent again; "
         "it may be deleted at any time; empty: none.",
     )
+
+
+def _listed(value: str) -> list[str]:
+    """The parts of a value that are separated by commas."""
+    return [part.strip() for part in value.split(",") if part.strip()]
 
 
 def load_settings() -> Settings:

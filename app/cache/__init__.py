@@ -6,7 +6,7 @@ from app.cache.answer_cache import AnswerCache, Computed, Lifetimes
 from app.cache.redis_client import connect
 from app.cache.serializers import get_serializer
 from app.cache.store import CachedAnswer, Keys, State
-from app.errors import BadSettings
+from app.errors import BadSettings, without_password
 from app.settings import Settings
 
 __all__ = ["AnswerCache", "CachedAnswer", "Computed", "State", "open_cache"]
@@ -20,13 +20,19 @@ def open_cache(settings: Settings) -> AnswerCache:
     """
     try:
         client = connect(settings.redis_url, settings.cache_timeout)
-    except ValueError as error:
-        raise BadSettings(f"REDIS_URL: {error} (got {settings.redis_url!r})") from error
-    # Another version may answer in another shape, another strategy with other hits.
-    variant = f"{importlib.metadata.version('blogsearch')} {settings.strategy}"
+    except ValueError:
+        # Its own message may contain a part of the password.
+        raise BadSettings(
+            f"REDIS_URL: {without_password(settings.redis_url)!r} is not a URL such as "
+            "redis://127.0.0.1:6379/0, unix:///run/redis.sock or "
+            "redis+sentinel://host:port,host:port/service. Percent-encode the password."
+        ) from None
+    # Another version may answer in another shape, the others with other hits.
+    version = importlib.metadata.version("blogsearch")
+    variant = f"{version} {settings.strategy} {settings.recency}"
     return AnswerCache(
         client,
-        Keys(settings.index, variant),
+        Keys(settings.index, variant, settings.signing_key),
         get_serializer(settings.cache_serializer),
         Lifetimes(settings.cache_ttl, settings.cache_ttl_empty, settings.cache_stale_ttl),
         lock_wait=settings.cache_lock_wait,

@@ -122,7 +122,7 @@ class Memoized(Generic[P, T]):
         name = self._keys.memoized(key)
         try:
             data: Any = self._client.call(TimeLimit(self._client.timeout), redis.Redis.get, name)
-            envelope = unpack(data) if isinstance(data, bytes) else None
+            envelope = unpack(data, self._keys.secret) if isinstance(data, bytes) else None
             if envelope is None or envelope.digest != self._keys.digest(key):
                 return None
             return [loads(envelope.payload)]
@@ -146,7 +146,7 @@ class Memoized(Generic[P, T]):
                 TimeLimit(self._client.timeout),
                 redis.Redis.set,
                 name,
-                envelope.pack(),
+                envelope.pack(self._keys.secret),
                 px=milliseconds,
             )
 

@@ -6,19 +6,20 @@ of the former generation are no longer fresh. A lookup reads the generation and 
 """
 
 import hashlib
+import hmac
 import secrets
 import struct
 import time
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import orjson
 import redis
 
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
-from app.cache.serializers import Serializer, Unreadable
+from app.cache.serializers import Serializer, Unreadable, render
 
 State = Literal["HIT", "MISS", "STALE", "OFF"]
 
@@ -33,10 +34,12 @@ class Keys:
 
     Args:
         variant: whatever besides the request makes answers differ, such as the strategy.
+        secret: signs what is kept, so that who can only write to Redis cannot forge an answer.
     """
 
-    def __init__(self, alias: str, variant: str) -> None:
+    def __init__(self, alias: str, variant: str, secret: bytes = b"") -> None:
         self._variant = variant
+        self.secret = secret
         self._prefix = f"blogsearch:{{{alias}}}"
         self.generation = f"{self._prefix}:generation"
         self.counts = f"{self._prefix}:counts"
@@ -64,9 +67,10 @@ class Keys:
 
 # -- envelopes ---------------------------------------------------------------------------------
 
-_MAGIC = b"\xb5BS\x02"  # no text starts with 0xb5; the last byte is the version of this layout
-_HEAD = struct.Struct(">4sI16s12sddfBH")
-_CHECKED_FROM = 8  # the checksum covers what follows it
+_MAGIC = b"\xb5BS\x03"  # no text starts with 0xb5; the last byte is the version of this layout
+_SIGNATURE = 16  # bytes of HMAC-SHA-256
+_HEAD = struct.Struct(f">4s{_SIGNATURE}s16s12sddfBH")
+_SIGNED_FROM = len(_MAGIC) + _SIGNATURE  # the signature covers what follows it
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +90,12 @@ class Envelope:
     took: float
     payload: bytes
 
-    def pack(self) -> bytes:
-        """The bytes for Redis."""
+    def pack(self, secret: bytes) -> bytes:
+        """The bytes for Redis, signed; with an empty secret the signature is a checksum."""
         name = self.serializer.encode("ascii")
         head = _HEAD.pack(
             _MAGIC,
-            0,
+            b"",
             self.digest,
             self.etag,
             self.created,
@@ -100,21 +104,25 @@ class Envelope:
             len(name),
             len(self.generation),
         )
-        checked = b"".join((head[_CHECKED_FROM:], name, self.generation, self.payload))
-        return _MAGIC + zlib.crc32(checked).to_bytes(4, "big") + checked
+        signed = b"".join((head[_SIGNED_FROM:], name, self.generation, self.payload))
+        return _MAGIC + _sign(secret, signed) + signed
 
 
-def unpack(data: bytes) -> Envelope:
+def _sign(secret: bytes, data: bytes | memoryview) -> bytes:
+    return hmac.digest(secret, data, "sha256")[:_SIGNATURE]
+
+
+def unpack(data: bytes, secret: bytes) -> Envelope:
     """The envelope that these bytes are.
 
     Raises:
-        Unreadable: another program's value, another version's, or a damaged one.
+        Unreadable: another program's value, another version's, a damaged or a forged one.
     """
     if len(data) < _HEAD.size or not data.startswith(_MAGIC):
         raise Unreadable("not a value of this cache")
-    _, checksum, digest, etag, created, ttl, took, name, generation = _HEAD.unpack_from(data)
-    if zlib.crc32(memoryview(data)[_CHECKED_FROM:]) != checksum:
-        raise Unreadable("the checksum differs")
+    _, signature, digest, etag, created, ttl, took, name, generation = _HEAD.unpack_from(data)
+    if not hmac.compare_digest(_sign(secret, memoryview(data)[_SIGNED_FROM:]), signature):
+        raise Unreadable("the signature differs")
     generation_start = _HEAD.size + name
     payload_start = generation_start + generation
     return Envelope(
@@ -165,6 +173,12 @@ class CachedAnswer:
         """The answer as a dict, decoded with each call."""
         body: dict[str, Any] = orjson.loads(self.json())
         return body
+
+    def with_body(self, body: dict[str, Any]) -> "CachedAnswer":
+        """Another answer, derived from this one, with an ETag of its own."""
+        payload = self.serializer.compress(render(body))
+        etag = make_etag(self.generation, b"", payload).hex()
+        return replace(self, payload=payload, etag=etag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +241,7 @@ class AnswerStore:
         if data is None:
             return Lookup(True, generation)
         try:
-            kept = unpack(data)
+            kept = unpack(data, self._keys.secret)
         except Unreadable:
             return Lookup(True, generation)
         if kept.digest != digest or kept.serializer != self.serializer.name:
@@ -261,7 +275,9 @@ class AnswerStore:
         )
         key, milliseconds = self._keys.answer(digest), int(keep_seconds * 1000)
         try:
-            self._client.call(limit, redis.Redis.set, key, envelope.pack(), px=milliseconds)
+            self._client.call(
+                limit, redis.Redis.set, key, envelope.pack(self._keys.secret), px=milliseconds
+            )
         except (RedisUnavailable, redis.ResponseError):
             return
 

@@ -8,8 +8,9 @@ import click
 from rich.table import Table
 
 from app.cache.stats import Stats
-from app.commands.output import console, without_password
+from app.commands.output import console
 from app.commands.tools import CommandGroup, Tools, pass_tools
+from app.errors import without_password
 from app.search.request import DEFAULT_SIZE
 
 _DEFAULTS = {("page", "1"), ("size", str(DEFAULT_SIZE))}

@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from analyzers.rules import RuleErrors, read_rules
-from app.commands.output import console, without_password
+from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
-from app.errors import ServiceError
+from app.errors import ServiceError, without_password
 from app.health import Check, checks
 from app.settings import Settings
 from app.synonyms.folder import FolderNotReadable, SynonymFolder

@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 def register(app: Flask) -> None:
     """Answer every exception of the application in this shape."""
-    app.register_error_handler(ServiceError, _service_error)
+    app.register_error_handler(ServiceError, service_error)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected_error)
 
@@ -29,7 +29,8 @@ def set_error_headers(response: Response, error: ServiceError) -> None:
         response.headers["WWW-Authenticate"] = 'Bearer realm="blogsearch"'
 
 
-def _service_error(error: ServiceError) -> Response:
+def service_error(error: ServiceError) -> Response:
+    """The response for an error of the service."""
     response = jsonify(error.body())
     set_error_headers(response, error)
     return response
@@ -49,6 +50,6 @@ def _http_error(error: HTTPException) -> Response:
 
 def _unexpected_error(error: Exception) -> Response:
     log.error("unexpected: %s", error, exc_info=error)
-    return _service_error(
+    return service_error(
         ServiceError("An unexpected error occurred; the log of the service has the details.")
     )

@@ -5,10 +5,11 @@ The three paths are those of Mozilla's Dockerflow convention.
 
 import importlib.metadata
 
-from flask import Blueprint, Response, jsonify
+from flask import Blueprint, Response, jsonify, request
 
 from app.health import checks
 from app.views import current_service
+from app.views.write_request import has_token
 
 blueprint = Blueprint("operations", __name__)
 
@@ -25,7 +26,8 @@ def alive() -> Response:
 def ready() -> Response:
     """The checks of Elasticsearch, the index and Redis; 503 when searches cannot be answered.
 
-    Without Redis the service is degraded (answers are slower), which is not a 503.
+    Without Redis the service is degraded (answers are slower), which is not a 503. What was seen,
+    with versions and names of indices, is shown to clients that send a write token.
     """
     service = current_service()
     results = checks(
@@ -34,12 +36,16 @@ def ready() -> Response:
         service.settings,
         available=service.admission.available,
     )
+    details = has_token(request, service.settings)
     failed = any(check.status == "error" for check in results)
     degraded = any(check.status == "warning" for check in results)
     response = jsonify(
         {
-            "status": "error" if failed else "degraded" if degraded else "ok",
-            "checks": {check.name: check.report() for check in results},
+            "status": "down" if failed else "degraded" if degraded else "ok",
+            "checks": {
+                check.name: check.report() if details else {"status": check.status}
+                for check in results
+            },
         }
     )
     response.status_code = 503 if failed else 200

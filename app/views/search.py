@@ -9,6 +9,7 @@ from app.cache import CachedAnswer
 from app.search.request import SearchRequest
 from app.settings import Settings
 from app.views import current_service
+from app.views.write_request import authorize
 
 blueprint = Blueprint("search", __name__)
 
@@ -20,6 +21,8 @@ def search() -> Response:
     service = current_service()
     wanted, key = parse(request.query_string)
     if wanted.debug:
+        if service.settings.debug_search == "token":
+            authorize(request, service.settings)
         answer, debug = service.explain(wanted)
         response = jsonify({**answer.body, "debug": {**debug, "cache": answer.state.lower()}})
         response.headers["Cache-Control"] = "no-store"

@@ -1,6 +1,8 @@
 """Checks of a write request: its token, its parameters, its body."""
 
 import hmac
+import logging
+import time
 from typing import Any
 
 import orjson
@@ -12,6 +14,9 @@ from app.settings import Settings
 
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
 _REFRESH = {"wait_for", "false"}
+_WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
+
+log = logging.getLogger(__name__)
 
 
 def authorize(request: Request, settings: Settings) -> None:
@@ -19,11 +24,9 @@ def authorize(request: Request, settings: Settings) -> None:
 
     Raises:
         WritesClosed: no token is set.
-        Unauthorized: no token was sent, or an unknown one.
+        Unauthorized: no token was sent, or an unknown one, which is logged and takes a while.
     """
-    tokens = [one.strip() for one in settings.write_tokens.get_secret_value().split(",")]
-    tokens = [one for one in tokens if one]
-    if not tokens:
+    if not settings.accepted_tokens:
         raise WritesClosed(
             "Writing over HTTP is closed. Set BLOGSEARCH_WRITE_TOKENS to a long random string "
             "(`openssl rand -hex 32`), restart the service, and send it as "
@@ -32,11 +35,23 @@ def authorize(request: Request, settings: Settings) -> None:
     scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not sent.strip():
         raise Unauthorized("Send a token: `Authorization: Bearer …`.")
+    if not _accepted(sent, settings):
+        log.warning("a wrong token was sent by %s", request.remote_addr)
+        time.sleep(_WRONG_TOKEN_DELAY)
+        raise Unauthorized("The token is not one of BLOGSEARCH_WRITE_TOKENS.")
+
+
+def has_token(request: Request, settings: Settings) -> bool:
+    """Whether a valid token was sent."""
+    scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
+    return scheme.lower() == "bearer" and _accepted(sent, settings)
+
+
+def _accepted(sent: str, settings: Settings) -> bool:
     given = sent.strip().encode()
     # Compares all of them, so that the time does not depend on which one matches.
-    matching = sum(hmac.compare_digest(given, token.encode()) for token in tokens)
-    if not matching:
-        raise Unauthorized("The token is not one of BLOGSEARCH_WRITE_TOKENS.")
+    matching = [hmac.compare_digest(given, one.encode()) for one in settings.accepted_tokens]
+    return any(matching)
 
 
 def waits_for_refresh(request: Request) -> bool:

@@ -26,7 +26,8 @@ from indexer.build.builder import Built
 from indexer.generations import block_writes, require_live
 from indexer.records import Origin, RawPost
 
-TOKEN = "first-token"
+TOKEN = "first-token-of-tests"
+SECOND_TOKEN = "second-token-of-tests"
 NDJSON = "application/x-ndjson"
 
 
@@ -37,7 +38,7 @@ def settings(own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], 
         Origin("test"), "start", "The first post", "<p>Hello</p>", pub_date="2020-01-01"
     )
     index_posts([start])
-    tokens = {"write_tokens": SecretStr(f"{TOKEN}, second-token"), "write_max_bytes": 20_000}
+    tokens = {"write_tokens": SecretStr(f"{TOKEN}, {SECOND_TOKEN}"), "write_max_bytes": 20_000}
     return own_settings.model_copy(update=tokens)
 
 
@@ -90,7 +91,7 @@ class TestTokens:
         assert answer.headers["WWW-Authenticate"].startswith("Bearer")
         assert answer.get_json()["error"]["code"] == "unauthorized"
 
-    @pytest.mark.parametrize("token", [TOKEN, "second-token"])
+    @pytest.mark.parametrize("token", [TOKEN, SECOND_TOKEN])
     def test_each_token_is_accepted(self, client: FlaskClient, token: str) -> None:
         headers = {"Authorization": f"bearer {token}"}
         entry = {"oid": token, "title": "x", "text": "y"}

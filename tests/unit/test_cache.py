@@ -37,23 +37,30 @@ envelopes = st.builds(
 
 @given(envelope=envelopes)
 def test_envelope_comes_back(envelope: Envelope) -> None:
-    assert unpack(envelope.pack()) == envelope
+    assert unpack(envelope.pack(b"key"), b"key") == envelope
 
 
 @given(envelope=envelopes, data=st.data())
 def test_no_damage_to_an_envelope_goes_unseen(envelope: Envelope, data: st.DataObject) -> None:
-    packed = envelope.pack()
+    packed = envelope.pack(b"")
     at = data.draw(st.integers(0, len(packed) - 1))
     flipped = packed[:at] + bytes([packed[at] ^ data.draw(st.integers(1, 255))]) + packed[at + 1 :]
     for damaged in (flipped, packed[:at], packed + b"x"):
         with pytest.raises(Unreadable):
-            unpack(damaged)
+            unpack(damaged, b"")
 
 
 @given(foreign=st.binary(max_size=200))
 def test_a_foreign_value_is_unreadable(foreign: bytes) -> None:
     with pytest.raises(Unreadable):
-        unpack(foreign)
+        unpack(foreign, b"")
+
+
+@given(envelope=envelopes)
+def test_an_envelope_signed_with_another_secret_is_unreadable(envelope: Envelope) -> None:
+    for other in (b"", b"another key"):
+        with pytest.raises(Unreadable):
+            unpack(envelope.pack(other), b"key")
 
 
 # -- keys and generations ----------------------------------------------------------------------

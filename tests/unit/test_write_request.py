@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 from flask import Flask, Request, request
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from app.errors import BadRequest, Conflict, NotFound, TooLarge, Unauthorized, Unavailable
 from app.settings import Settings
@@ -96,20 +96,32 @@ def with_tokens(tokens: str) -> Settings:
     return Settings(write_tokens=SecretStr(tokens), write_max_bytes=1_000)  # type: ignore[call-arg]
 
 
-class TestTokens:
-    @pytest.mark.parametrize("tokens", ["old,new", " new ", "a, ,new,"])
-    def test_each_of_several_is_accepted(self, tokens: str) -> None:
-        authorize(seen(headers={"Authorization": "Bearer new"}), with_tokens(tokens))
+OLD, NEW = "old-token-of-a-test", "new-token-of-a-test"
 
-    @pytest.mark.parametrize("sent", ["", "ne", "new,old", "old,new", ",", "new\xff"])
-    def test_any_other_is_refused(self, sent: str) -> None:
+
+class TestTokens:
+    @pytest.mark.parametrize("tokens", [f"{OLD},{NEW}", f" {NEW} ", f"{OLD}, ,{NEW},"])
+    def test_each_of_several_is_accepted(self, tokens: str) -> None:
+        authorize(seen(headers={"Authorization": f"Bearer {NEW}"}), with_tokens(tokens))
+
+    @pytest.mark.parametrize("sent", ["", NEW[:-1], f"{NEW},{OLD}", ",", f"{NEW}\xff"])
+    def test_any_other_is_refused(self, sent: str, caplog: pytest.LogCaptureFixture) -> None:
         with pytest.raises(Unauthorized):
-            authorize(seen(headers={"Authorization": f"Bearer {sent}"}), with_tokens("old,new"))
+            authorize(
+                seen(headers={"Authorization": f"Bearer {sent}"}), with_tokens(f"{OLD},{NEW}")
+            )
+        assert ("wrong token" in caplog.text) == bool(sent)
+        assert NEW[:-1] not in caplog.text
+
+    @pytest.mark.parametrize("tokens", ["a", "fifteen-letters", f"{NEW},short"])
+    def test_a_short_token_is_no_valid_setting(self, tokens: str) -> None:
+        with pytest.raises(ValidationError, match="at least 16 characters"):
+            with_tokens(tokens)
 
 
 class TestBodies:
     def test_json_ndjson_and_arrays(self) -> None:
-        settings = with_tokens("t")
+        settings = with_tokens(NEW)
         assert read_entries(seen(json={"a": 1}), settings) == [(None, {"a": 1})]
         assert read_entries(seen(json=[1, 2]), settings) == [(None, 1), (None, 2)]
         lines = b'{"a":1}\r\n\n[2]'
@@ -119,10 +131,10 @@ class TestBodies:
     def test_a_charset_is_allowed(self) -> None:
         body = orjson.dumps({"a": "ä"})
         sent = seen(data=body, content_type="application/json; charset=utf-8")
-        assert read_entries(sent, with_tokens("t")) == [(None, {"a": "ä"})]
+        assert read_entries(sent, with_tokens(NEW)) == [(None, {"a": "ä"})]
 
     def test_the_size_limit_is_inclusive(self) -> None:
-        settings = with_tokens("t")
+        settings = with_tokens(NEW)
         read_entries(seen(data=b" " * 998 + b"17", content_type="application/json"), settings)
         with pytest.raises(TooLarge, match="BLOGSEARCH_WRITE_MAX_BYTES"):
             read_entries(seen(data=b" " * 999 + b"17", content_type="application/json"), settings)
@@ -138,12 +150,12 @@ class TestBodies:
         )
         assert sent.content_length is None
         with pytest.raises(TooLarge):
-            read_entries(sent, with_tokens("t"))
+            read_entries(sent, with_tokens(NEW))
 
     def test_a_syntax_error_has_its_line(self) -> None:
         with pytest.raises(BadRequest) as caught:
             read_entries(
-                seen(data=b'{"a":\n1,}', content_type="application/json"), with_tokens("t")
+                seen(data=b'{"a":\n1,}', content_type="application/json"), with_tokens(NEW)
             )
         assert caught.value.details[0]["line"] == 2
 

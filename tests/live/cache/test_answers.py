@@ -486,7 +486,7 @@ def _flipped(data: bytes) -> bytes:
 
 
 def _next_layout(data: bytes) -> bytes:
-    return data[:3] + b"\x03" + data[4:]
+    return data[:3] + b"\xff" + data[4:]
 
 
 @pytest.mark.parametrize(

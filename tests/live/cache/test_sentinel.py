@@ -84,5 +84,5 @@ def test_nobody_names_a_master() -> None:
 
 @pytest.mark.parametrize("url", ["redis+sentinel://h:26379", "redis+sentinel:///answers"])
 def test_an_address_without_service_or_host_does_not_start(url: str) -> None:
-    with pytest.raises(BadSettings, match="redis\\+sentinel://host:port/service"):
+    with pytest.raises(BadSettings, match="redis\\+sentinel://host:port,host:port/service"):
         open_cache(Settings(redis_url=url))

@@ -1,0 +1,119 @@
+"""The client of a request: its address behind trusted proxies, and its rate limit."""
+
+import ipaddress
+import re
+from collections.abc import Iterable, Sequence
+from ipaddress import IPv4Network, IPv6Network
+from typing import TYPE_CHECKING
+
+from flask import Flask, Response, request
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from app.errors import RateLimited
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_UNLIMITED = {"operations", "documents"}  # blueprints; documents can only be written with a token
+_IPV6_PREFIX = 64  # bits; a client usually has all addresses of its /64 network
+
+
+def register(app: Flask, settings: Settings) -> None:
+    """Take the client's address from trusted proxies, and limit its rate."""
+    app.wsgi_app = TrustedProxies(app.wsgi_app, settings.trusted_networks)  # type: ignore[method-assign]
+    if settings.rate_limit:
+        _limit_rate(app, settings)
+
+
+class TrustedProxies:
+    """WSGI middleware: believes X-Forwarded-For and X-Forwarded-Proto of these networks only.
+
+    The client is the last address in X-Forwarded-For that is not itself a trusted proxy.
+    """
+
+    def __init__(
+        self, app: "WSGIApplication", networks: Sequence[IPv4Network | IPv6Network]
+    ) -> None:
+        self._app = app
+        self._networks = networks
+
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        if self._networks:
+            forwarded = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
+            senders = [*forwarded, environ.get("REMOTE_ADDR", "")]
+            depth = 0
+            while depth < len(forwarded) and self._trusted(senders[-1 - depth]):
+                depth += 1
+            if depth:
+                return ProxyFix(self._app, x_for=depth, x_proto=1, x_host=0)(
+                    environ, start_response
+                )
+        return self._app(environ, start_response)
+
+    def _trusted(self, address: str) -> bool:
+        try:
+            parsed = ipaddress.ip_address(address.strip())
+        except ValueError:
+            return False
+        return any(parsed in network for network in self._networks)
+
+
+def network_of(address: str | None) -> str:
+    """What a client is limited by: its IPv4 address, or its IPv6 network."""
+    try:
+        parsed = ipaddress.ip_address(address or "")
+    except ValueError:
+        return "unknown"
+    if parsed.version == 4:
+        return str(parsed)
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, _IPV6_PREFIX), strict=False))
+
+
+def _storage(redis_url: str) -> str:
+    """The URL of Redis as the package limits writes it."""
+    if redis_url.startswith("unix://"):
+        return f"redis+{redis_url}"
+    if redis_url.startswith("redis+sentinel://"):
+        return re.sub(r"/\d+$", "", redis_url)  # it knows no database here
+    return redis_url or "memory://"
+
+
+def _limit_rate(app: Flask, settings: Settings) -> None:
+    # Imported here: most installations set no limit.
+    from flask_limiter import Limiter, RateLimitExceeded
+
+    storage = _storage(settings.redis_url)
+    in_redis = storage != "memory://"
+    timeouts = {
+        "socket_timeout": settings.cache_timeout,
+        "socket_connect_timeout": settings.cache_timeout,
+    }
+    limiter = Limiter(
+        key_func=lambda: network_of(request.remote_addr),
+        application_limits=[settings.rate_limit],
+        storage_uri=storage,
+        storage_options=timeouts if in_redis else {},  # type: ignore[arg-type]  # floats are fine
+        key_prefix=f"blogsearch:{{{settings.index}}}:rate",
+        # While Redis is unavailable each process counts by itself.
+        in_memory_fallback_enabled=in_redis,
+        headers_enabled=True,
+        retry_after="delta-seconds",
+    )
+    limiter.init_app(app)
+    limiter.request_filter(
+        lambda: request.blueprint in _UNLIMITED or request.endpoint in (None, "static")
+    )
+
+    def exceeded(error: RateLimitExceeded) -> Response:
+        from app.views.errors import service_error
+
+        return service_error(
+            RateLimited(f"Too many requests: {error.description} are allowed. Try again later.")
+        )
+
+    app.register_error_handler(RateLimitExceeded, exceeded)

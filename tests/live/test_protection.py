@@ -1,0 +1,171 @@
+"""Rate limits, who sees what, and values in Redis that were forged."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import redis
+from flask.testing import FlaskClient
+from pydantic import SecretStr
+
+from app import create_app
+from app.settings import Settings
+from bench.servers import free_port, redis_server
+
+TOKEN = "a-token-for-these-tests"
+
+
+@pytest.fixture
+def own_redis() -> Iterator[str]:
+    """A Redis that a test may stop or fill."""
+    with redis_server() as server:
+        yield server.url
+
+
+def _client(settings: Settings, **changed: Any) -> FlaskClient:
+    return create_app(settings.model_copy(update=changed)).test_client()
+
+
+# -- rate limits -------------------------------------------------------------------------------
+
+
+def _statuses(client: FlaskClient, path: str, times: int, address: str = "192.0.2.1") -> list[int]:
+    statuses = []
+    for _ in range(times):
+        with client.get(path, environ_base={"REMOTE_ADDR": address}) as response:
+            statuses.append(response.status_code)
+    return statuses
+
+
+def test_a_client_over_its_limit_gets_429_and_others_do_not(
+    settings: Settings, own_redis: str
+) -> None:
+    processes = [_client(settings, rate_limit="3/minute", redis_url=own_redis) for _ in range(2)]
+    assert _statuses(processes[0], "/search?q=python", 2) == [200, 200]
+    assert _statuses(processes[1], "/?q=python", 2) == [200, 429]
+    refused = processes[0].get("/search?q=python", environ_base={"REMOTE_ADDR": "192.0.2.1"})
+    assert refused.status_code == 429
+    assert refused.get_json()["error"]["code"] == "rate_limited"
+    assert 0 < int(refused.headers["Retry-After"]) <= 60
+    assert _statuses(processes[0], "/search?q=python", 1, "192.0.2.2") == [200]
+
+
+@pytest.mark.parametrize("path", ["/__lbheartbeat__", "/__version__", "/static/search.css"])
+def test_health_checks_and_static_files_are_not_limited(settings: Settings, path: str) -> None:
+    client = _client(settings, rate_limit="1/minute", redis_url="")
+    assert _statuses(client, path, 3) == [200] * 3
+
+
+def test_without_redis_each_process_limits(settings: Settings) -> None:
+    gone = f"redis://127.0.0.1:{free_port()}/0"
+    for url in ("", gone):
+        client = _client(settings, rate_limit="2/minute", redis_url=url)
+        assert _statuses(client, "/search?q=python", 3) == [200, 200, 429]
+
+
+def test_a_hanging_redis_holds_up_no_search_for_long(settings: Settings) -> None:
+    with redis_server() as server:
+        client = _client(settings, rate_limit="100/minute", redis_url=server.url)
+        assert _statuses(client, "/search?q=python", 1) == [200]
+        server.process.send_signal(19)
+        started = time.monotonic()
+        assert _statuses(client, "/search?q=python", 5) == [200] * 5
+        assert time.monotonic() - started < 3
+
+
+# -- who sees what -----------------------------------------------------------------------------
+
+
+def test_debug_search_can_be_for_token_holders(settings: Settings) -> None:
+    tokens = {"write_tokens": SecretStr(TOKEN), "debug_search": "token"}
+    client = _client(settings, **tokens)
+    path = "/search?q=python&debug-search"
+    assert client.get(path).status_code == 401
+    allowed = client.get(path, headers={"Authorization": f"Bearer {TOKEN}"})
+    assert allowed.get_json()["debug"]["requests"]
+    assert client.get("/search?q=python").status_code == 200
+    closed = _client(settings, debug_search="token")
+    assert closed.get(path).status_code == 403
+
+
+@pytest.mark.parametrize("broken", [True, False])
+def test_the_heartbeat_shows_details_to_token_holders_only(
+    settings: Settings, broken: bool
+) -> None:
+    url = f"http://user:secret@127.0.0.1:{free_port()}" if broken else settings.elasticsearch_url
+    client = _client(settings, elasticsearch_url=url, write_tokens=SecretStr(TOKEN))
+    public = client.get("/__heartbeat__").get_json()
+    assert public["status"] == ("down" if broken else "ok")
+    assert {tuple(check) for check in public["checks"].values()} == {("status",)}
+    shown = client.get("/__heartbeat__", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert all(check["seen"] for check in shown.get_json()["checks"].values())
+    assert "secret" not in shown.text
+
+
+def test_no_password_in_the_error_of_an_invalid_url(settings: Settings) -> None:
+    for changed in (
+        {"redis_url": "redis://user:pa55/w0rd@host:port/0"},
+        {"redis_url": "http://user:pa55/w0rd@host/0"},
+        {"elasticsearch_url": "https://user:pa55/w0rd@host:9200"},
+        {"elasticsearch_url": "ftp://user:pa55/w0rd@host:9200"},
+    ):
+        with pytest.raises(Exception, match="_URL") as raised:
+            _client(settings, **changed)
+        assert "w0rd" not in str(raised.value)
+        assert "pa55" not in str(raised.value)
+    secret = settings.model_copy(update={"redis_url": "redis://:w0rd@host"})
+    assert "w0rd" not in repr(secret)
+
+
+def test_writes_have_no_cors_headers(settings: Settings) -> None:
+    client = _client(settings, write_tokens=SecretStr(TOKEN))
+    origin = {"Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"}
+    for method in ("POST", "OPTIONS"):
+        answer = client.open("/documents", method=method, headers=origin)
+        assert not [name for name, _ in answer.headers if name.startswith("Access-Control")]
+
+
+# -- the cache ---------------------------------------------------------------------------------
+
+
+def test_a_forged_answer_is_not_served(settings: Settings, own_redis: str) -> None:
+    """The forger can read and write Redis, and knows the code, but not the secret."""
+    forger = _client(settings, redis_url=own_redis)
+    service = _client(settings, redis_url=own_redis, write_tokens=SecretStr(TOKEN))
+    for client in (service, forger):
+        client.get("/search?q=python")  # the forger's answer replaces the other
+    assert forger.get("/search?q=python").headers["X-Cache"] == "HIT"
+    assert service.get("/search?q=python").headers["X-Cache"] == "MISS"
+    assert service.get("/search?q=python").headers["X-Cache"] == "HIT"
+
+
+def test_answers_with_and_without_recency_differ(settings: Settings, own_redis: str) -> None:
+    for recency in (True, False):
+        client = _client(settings, redis_url=own_redis, recency=recency)
+        assert client.get("/search?q=python").headers["X-Cache"] == "MISS"
+
+
+def test_a_page_after_the_last_costs_nothing(settings: Settings, own_redis: str) -> None:
+    client = _client(settings, redis_url=own_redis)
+    count = client.get("/search?q=python").get_json()["count"]
+    with redis.Redis.from_url(own_redis) as server:
+        keys = server.dbsize()
+        # Elasticsearch is gone, and yet:
+        broken = _client(
+            settings, redis_url=own_redis, elasticsearch_url=f"http://127.0.0.1:{free_port()}"
+        )
+        for page in (20, 50):
+            answer = broken.get(f"/search?q=python&page={page}")
+            assert (answer.status_code, answer.get_json()["hits"]) == (200, [])
+            assert (answer.get_json()["page"], answer.get_json()["count"]) == (page, count)
+        assert server.dbsize() == keys
+    etags = {client.get(f"/search?q=python&page={page}").headers["ETag"] for page in (1, 20, 21)}
+    assert len(etags) == 3
+
+
+def test_the_last_page_has_hits(settings: Settings, own_redis: str) -> None:
+    client = _client(settings, redis_url=own_redis)
+    count = client.get("/search?q=python&size=2").get_json()["count"]
+    last = client.get(f"/search?q=python&size=2&page={(count + 1) // 2}")
+    assert last.get_json()["hits"]

@@ -1,0 +1,58 @@
+"""The address of a client behind proxies, and what its rate is limited by."""
+
+import pytest
+from flask import Flask, request
+from werkzeug.test import TestResponse
+
+from app.clients import network_of, register
+from app.settings import Settings
+
+
+def _send(trusted: str, peer: str, forwarded: str | None, **settings: str) -> TestResponse:
+    """The response to a client: its address and scheme, as the application sees them."""
+    app = Flask("test")
+    register(app, Settings(trusted_proxies=trusted, redis_url="", **settings))  # type: ignore[arg-type]
+    app.add_url_rule("/", view_func=lambda: f"{request.remote_addr} {request.scheme}")
+    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"}
+    if forwarded is not None:
+        headers["X-Forwarded-For"] = forwarded
+    return app.test_client().get("/", headers=headers, environ_base={"REMOTE_ADDR": peer})
+
+
+@pytest.mark.parametrize(
+    ("trusted", "peer", "forwarded", "seen"),
+    [
+        ("", "10.0.0.1", "1.2.3.4", "10.0.0.1 http"),
+        ("10.0.0.0/8", "10.0.0.1", "1.2.3.4", "1.2.3.4 https"),
+        ("10.0.0.0/8", "8.8.8.8", "1.2.3.4", "8.8.8.8 http"),
+        ("10.0.0.1", "10.0.0.1", "6.6.6.6, 1.2.3.4", "1.2.3.4 https"),
+        ("10.0.0.0/8", "10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.2", "1.2.3.4 https"),
+        ("10.0.0.0/8", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3 https"),
+        ("::1, 127.0.0.1", "::1", "2001:db8::1", "2001:db8::1 https"),
+        ("10.0.0.0/8", "10.0.0.1", "nonsense, 1.2.3.4", "1.2.3.4 https"),
+    ],
+)
+def test_only_trusted_proxies_name_the_client(
+    trusted: str, peer: str, forwarded: str, seen: str
+) -> None:
+    assert _send(trusted, peer, forwarded).text == seen
+
+
+@pytest.mark.parametrize("forwarded", [None, "", " , "])
+def test_a_proxy_that_names_nobody(forwarded: str | None) -> None:
+    assert _send("10.0.0.1", "10.0.0.1", forwarded).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8::1", "2001:db8::/64"),
+        ("2001:db8::ffff:1", "2001:db8::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        (None, "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_the_addresses_of_one_client_count_together(address: str | None, network: str) -> None:
+    assert network_of(address) == network
