@@ -142,7 +142,7 @@ def interpret(
         candidates.append(replace(prefix, weight=likelihood))
         candidates.sort(key=lambda one: (-one.weight, one.text))
     if candidates:
-        return Interpretation(term, _weighted(candidates, language), "no post has it")
+        return Interpretation(term, _weighted(candidates), "no post has it")
     return Interpretation(
         term, _splits(typed) or as_typed(term).variants, "no post has it or a word like it"
     )
@@ -166,13 +166,11 @@ def _known(
     likely = [one for one in others if scoring.surely_meant(posts, one.posts, one.cost)]
     if likely and len(term.token) >= scoring.RARE_MIN_LENGTH:
         typed = replace(typed, weight=scoring.RARE_TYPED)
-        return Interpretation(
-            term, (*_weighted(likely, language), typed), "rare, and close to a common word"
-        )
+        return Interpretation(term, (*_weighted(likely), typed), "rare, and close to a common word")
     # Its own inflections are among its posts anyway, and no reason for a second request.
     likely = [one for one in candidates if scoring.maybe_meant(posts, one.posts, one.cost)]
     if set(likely) & set(others) and len(term.token) >= scoring.MAYBE_MIN_LENGTH:
-        weighted = _weighted(likely, language, scoring.MAYBE)
+        weighted = _weighted(likely, scoring.MAYBE)
         return Interpretation(term, (typed, *weighted), "rare, and close to another word")
     return as_typed(term, posts, "posts have it")
 
@@ -189,16 +187,13 @@ def _known_by_stem(
         and not language.akin(one.text, term.token)
         for one in near
     ):
-        typed = replace(typed, weight=scoring.UNKNOWN_TYPED)
-        return Interpretation(
-            term, (*_weighted(near, language), typed), "only a word of the same stem"
-        )
+        return Interpretation(term, (*_weighted(near), typed), "only a word of the same stem")
     same = [one for one in candidates if language.akin(one.text, term.token)]
     unlike = [one for one in near if one not in same]
     variants = (
         typed,
-        *_weighted(same, language, scoring.INFLECTED),
-        *_weighted(unlike, language, scoring.UNLIKE_STEM),
+        *_weighted(same),
+        *_weighted(unlike, scoring.UNLIKE_STEM),
     )
     return Interpretation(term, variants, "posts have another inflection")
 
@@ -226,30 +221,16 @@ def _candidates(
 
 
 def _log_likelihood(one: TermVariant, posts: int) -> float:
-    return scoring.FREQ_POWER * math.log(posts) - scoring.COST_RATE * one.cost
+    return scoring.FREQUENCY_POWER * math.log(posts) - scoring.COST_RATE * one.cost
 
 
-def _weighted(
-    candidates: Sequence[TermVariant], language: Language, best: float = 1.0
-) -> tuple[TermVariant, ...]:
-    """The likeliest candidates, their log-likelihoods turned into weights; the first has `best`.
-
-    An unlikely one is kept only while the likelier ones leave room on the first page, and if it is
-    not so frequent that it would be most of the answer.
-    """
-    kept: list[TermVariant] = []
-    posts = 0
-    for one in candidates[: scoring.MAX_ALTERNATIVES]:
-        weight = best * math.exp(one.weight - candidates[0].weight)
-        if one.kind == "spelling" and language.akin(one.text, candidates[0].text):
-            weight = max(weight, best * scoring.KIN)
-        likely = weight >= best * scoring.MIN_WEIGHT
-        fits = likely or posts + one.posts <= scoring.MOST_UNLIKELY
-        room = posts < scoring.ENOUGH and fits
-        if weight >= (scoring.MIN_UNLIKELY if room else scoring.MIN_WEIGHT):
-            kept.append(replace(one, weight=weight))
-        posts += one.posts
-    return tuple(kept)
+def _weighted(candidates: Sequence[TermVariant], best: float = 1.0) -> tuple[TermVariant, ...]:
+    """The likeliest candidates, their log-likelihoods turned into weights; the first has `best`."""
+    weights = [best * math.exp(one.weight - candidates[0].weight) for one in candidates]
+    likely = zip(candidates[: scoring.MAX_VARIANTS], weights, strict=False)
+    return tuple(
+        replace(one, weight=weight) for one, weight in likely if weight >= best * scoring.MIN_WEIGHT
+    )
 
 
 def _splits(typed: str) -> tuple[TermVariant, ...]:
