@@ -5,8 +5,15 @@ option of gunicorn) change it.
 """
 
 import os
+import shutil
+import tempfile
+from typing import Any
 
-bind = f"127.0.0.1:{os.environ.get('PORT') or 8000}"
+from app.logs import configuration
+
+bind = [f"127.0.0.1:{os.environ.get('PORT') or 8000}"]
+if operators_port := int(os.environ.get("BLOGSEARCH_OPERATORS_PORT") or 0):
+    bind.append(f"127.0.0.1:{operators_port}")
 
 # At least two workers, so that one answers while the other is replaced.
 workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 1, 8)))
@@ -30,9 +37,29 @@ forwarder_headers = ""
 # The heartbeat of a worker is a file. On a busy disk it would be late, and the worker killed.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 
-# An access log would record what each visitor searches for.
+# The figures for Prometheus of all workers, in files. Set once: SIGHUP loads this file again.
+if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(
+        prefix="blogsearch-metrics-", dir=worker_tmp_dir
+    )
+
+# The application logs requests itself. An access log would record what each visitor searches for.
 accesslog = None
 errorlog = "-"
+logconfig_dict = configuration(os.environ.get("BLOGSEARCH_LOG_FORMAT") or "text")
 
 # Not used, and several services of one user would share the socket.
 control_socket_disable = True
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """The gauges of a worker end with it."""
+    # Imported here: when it is imported, it reads PROMETHEUS_MULTIPROC_DIR.
+    from prometheus_client import multiprocess
+
+    multiprocess.mark_process_dead(worker.pid)
+
+
+def on_exit(server: Any) -> None:
+    """Delete the figures."""
+    shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)

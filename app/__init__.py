@@ -25,9 +25,10 @@ def create_app(
     # Imported here, so that a command that needs only the settings does not load Flask.
     from flask import Flask
 
-    from app import clients
+    from app import clients, observe
     from app.cache import open_cache
     from app.elastic import connect
+    from app.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
     from app.settings import load_settings
     from app.views import documents, errors, headers, operations, page, search
@@ -38,6 +39,8 @@ def create_app(
     app.extensions[EXTENSION] = Service(
         settings, elastic or connect(settings), cache or open_cache(settings)
     )
+    metrics = app.extensions[METRICS] = Metrics()
+    observe.register(app, metrics)  # first, so that it sees the finished responses
     clients.register(app, settings)
     errors.register(app)
     headers.register(app, settings)

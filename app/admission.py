@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from app.errors import Busy, NoIndex, Unavailable
+from app.errors import Busy, NoIndex, OutdatedIndex, Unavailable
 
 _SLOT_WAIT = 0.2  # seconds that a search waits for a free slot
 _PROBE_INTERVAL = 0.5  # seconds between two probes of an outage
@@ -56,7 +56,7 @@ class Admission:
             raise Busy("Too many searches are running. Try again in a second.")
         try:
             yield
-        except NoIndex:
+        except (NoIndex, OutdatedIndex):
             raise
         except Unavailable:
             self.probe()

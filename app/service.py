@@ -13,6 +13,7 @@ from app.admission import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed
 from app.elastic import responds, translated
 from app.errors import ServiceError, StillComputing, Unavailable
+from app.logs import note, timed
 from app.search import Answer
 from app.search import search as run_search
 from app.search.request import SearchRequest
@@ -52,6 +53,7 @@ class Service:
                 older answer is kept.
         """
         answer = self._beyond_the_end(request) or self._get_or_compute(request, key)
+        note(cache=answer.state)
         self.cache.query_log.record(answer.state, key if request.page == 1 else "")
         return answer
 
@@ -81,6 +83,7 @@ class Service:
         answer = self.cache.get_or_compute(
             request.key(), lambda: self._compute(request, debug), force_refresh=True
         )
+        note(cache=answer.state)
         self.cache.query_log.record(answer.state)
         return answer, debug
 
@@ -117,8 +120,9 @@ class Service:
         )
 
     def _compute(self, request: SearchRequest, debug: dict[str, Any] | None = None) -> Computed:
-        with self.admission.admit(), translated():
+        with self.admission.admit(), timed("engine"), translated():
             answer: Answer = run_search(self.elastic, self.settings.index, request, self.settings)
+        note(engine_requests=len(answer.debug["requests"]))
         if debug is not None:
             debug.update(answer.debug)
         return Computed(body=answer.body, index=answer.index, found=bool(answer.body["count"]))

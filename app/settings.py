@@ -198,6 +198,26 @@ class Settings(BaseSettings):
         description="Who may use `debug-search`: `open`, everybody, or `token`, those who send a "
         "write token.",
     )
+    operators_port: int = Field(
+        0,
+        ge=0,
+        le=65535,
+        description="A second port on 127.0.0.1 for operators: `/metrics`, the details of "
+        "`/__heartbeat__` and `debug-search` need no token there. 0: none.",
+    )
+    log_format: Literal["text", "json"] = Field(
+        "text", description="How gunicorn and the service write their log: `text` or `json`."
+    )
+    log_requests: bool = Field(
+        True,
+        description="Whether every request has a line in the log, without its query: `on` or "
+        "`off`.",
+    )
+    slow_search: float = Field(
+        1.0,
+        gt=0,
+        description="Seconds after which a search is logged as slow, with its query.",
+    )
     commit: str = Field(
         "", description="The commit this was built from, for `/__version__`; the image sets it."
     )

@@ -27,6 +27,7 @@ from app.cache.store import (
     make_generation,
 )
 from app.errors import StillComputing, Unavailable
+from app.logs import note
 
 _JITTER = 0.1  # of a lifetime, either way: answers of one minute do not all expire in one minute
 _EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is refreshed
@@ -134,6 +135,7 @@ class AnswerCache:
 
         if not available:
             if kept:
+                note(stale_because=Unavailable.code)
                 return kept
             raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
 
@@ -154,12 +156,14 @@ class AnswerCache:
                 return entry.result
         except LockTimeout:
             if kept:
+                note(stale_because=StillComputing.code)
                 return kept
             raise StillComputing(
                 "The same search is being answered for somebody else. Try again in a second."
             ) from None
-        except Unavailable:
+        except Unavailable as error:
             if kept:
+                note(stale_because=error.code)
                 return kept
             raise
 
@@ -235,6 +239,10 @@ class AnswerCache:
             make_generation(index, rules), TimeLimit(_COMMAND_TIMEOUT)
         )
 
+    def generation(self) -> str:
+        """The current generation: index, rules and a random part; "" when there is none."""
+        return stats.generation(self.client, self.keys)
+
     # -- other values --------------------------------------------------------------------------
 
     def memoize(
@@ -273,7 +281,7 @@ class AnswerCache:
     def stats(self, *, popular: int = 10) -> stats.Stats:
         """Figures of the cache; sizes may be some seconds old, as they take a scan of all keys."""
         return stats.Stats(
-            generation=stats.generation(self.client, self.keys),
+            generation=self.generation(),
             searches=self.query_log.states(),
             sizes=self._sizes(self.client, self.keys),
             memory=stats.memory(self.client),

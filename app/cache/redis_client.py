@@ -22,6 +22,7 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection
 
 from app.cache.circuit_breaker import CircuitBreaker
+from app.logs import add_time
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -90,7 +91,9 @@ class RedisClient:
                 log.warning("Redis failed: %s: %s", type(error).__name__, error)
             raise RedisUnavailable(f"{type(error).__name__}: {error}") from error
         finally:
-            limit.remaining -= time.monotonic() - started
+            seconds = time.monotonic() - started
+            limit.remaining -= seconds
+            add_time("redis", seconds)
         self.breaker.record_success()
         return result
 

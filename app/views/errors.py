@@ -6,6 +6,7 @@ from flask import Flask, Response, jsonify
 from werkzeug.exceptions import HTTPException
 
 from app.errors import ServiceError, Unauthorized, Unavailable
+from app.logs import note
 
 log = logging.getLogger(__name__)
 
@@ -18,8 +19,9 @@ def register(app: Flask) -> None:
 
 
 def set_error_headers(response: Response, error: ServiceError) -> None:
-    """Status and headers of an error, whatever its body is; errors of the service are logged."""
-    if error.status >= 500:
+    """Status and headers of an error, whatever its body is; the request's log line names it."""
+    note(error=error.code, reason=error.message)
+    if error.status >= 500 and not isinstance(error, Unavailable):
         log.error("%s: %s", error.code, error.message)
     response.status_code = error.status
     response.headers["Cache-Control"] = "no-store"

@@ -1,15 +1,17 @@
-"""Liveness, health and version, for load balancers, monitors and people.
+"""Liveness, health, version and metrics, for load balancers, monitors and people.
 
-The three paths are those of Mozilla's Dockerflow convention.
+The paths with underscores are those of Mozilla's Dockerflow convention.
 """
 
 import importlib.metadata
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, current_app, jsonify, request
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from app.health import checks
+from app.metrics import METRICS, IndexMetrics, Metrics
 from app.views import current_service
-from app.views.write_request import has_token
+from app.views.write_request import authorize, is_operator
 
 blueprint = Blueprint("operations", __name__)
 
@@ -27,7 +29,7 @@ def ready() -> Response:
     """The checks of Elasticsearch, the index and Redis; 503 when searches cannot be answered.
 
     Without Redis the service is degraded (answers are slower), which is not a 503. What was seen,
-    with versions and names of indices, is shown to clients that send a write token.
+    with versions and names of indices, is shown to operators.
     """
     service = current_service()
     results = checks(
@@ -36,7 +38,7 @@ def ready() -> Response:
         service.settings,
         available=service.admission.available,
     )
-    details = has_token(request, service.settings)
+    details = is_operator(request, service.settings)
     failed = any(check.status == "error" for check in results)
     degraded = any(check.status == "warning" for check in results)
     response = jsonify(
@@ -63,3 +65,16 @@ def version() -> Response:
             "commit": current_service().settings.commit,
         }
     )
+
+
+@blueprint.get("/metrics")
+def metrics() -> Response:
+    """Figures for Prometheus, for operators only."""
+    service = current_service()
+    if not is_operator(request, service.settings):
+        authorize(request, service.settings)
+    found: Metrics = current_app.extensions[METRICS]
+    index = IndexMetrics(service.elastic, service.cache, service.settings.index)
+    response = Response(found.render(index), content_type=CONTENT_TYPE_LATEST)
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -57,10 +58,10 @@ class Server:
         return False
 
     def get(
-        self, path: str, timeout: float = 10, **headers: str
+        self, path: str, port: int | None = None, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
         """Status, headers and body, from a connection of its own."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=10)
         try:
             connection.request("GET", path, headers=headers)
             response = connection.getresponse()
@@ -191,3 +192,19 @@ def test_a_killed_worker_and_sigterm_fail_no_search(serve: Serve) -> None:
         stop.set()
         assert searches.result() > 10
     assert failed == []
+
+
+def test_operators_have_a_port_of_their_own_with_the_metrics_of_all_workers(serve: Serve) -> None:
+    port = free_port()
+    server = serve(BLOGSEARCH_OPERATORS_PORT=str(port), BLOGSEARCH_LOG_FORMAT="json")
+    for _ in range(40):
+        server.get("/search?q=python")
+    assert server.get("/metrics", Host=f"127.0.0.1:{port}")[0] == 403
+    for _ in range(5):  # whichever worker answers
+        metrics = server.get("/metrics", port)[2].decode()
+        found = re.findall(r'seconds_count{endpoint="search.search",outcome="\w+"} (\S+)', metrics)
+        assert sum(map(float, found)) == 40
+    assert "seen" in json.loads(server.get("/__heartbeat__", port)[2])["checks"]["redis"]
+    lines = [json.loads(line) for line in server.log.read_text().splitlines()]
+    assert len([line for line in lines if line.get("path") == "/search"]) == 40
+    assert [line for line in lines if line["logger"] == "gunicorn.error"]

@@ -1,0 +1,115 @@
+"""Figures for Prometheus, of all worker processes together.
+
+With several processes prometheus-client keeps the figures in files, in the folder that
+PROMETHEUS_MULTIPROC_DIR names; gunicorn.conf.py makes one.
+"""
+
+import os
+from collections.abc import Iterator
+
+from elasticsearch import ApiError, Elasticsearch, TransportError
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+    multiprocess,
+)
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from app.cache import AnswerCache
+
+METRICS = "blogsearch-metrics"
+"""Where the Metrics are in `app.extensions`."""
+
+_SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+_TIMEOUT = 2.0  # seconds that reading the state of the index may take
+
+
+class Metrics:
+    """What is counted while requests are answered."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.requests = Histogram(
+            "blogsearch_request_seconds",
+            "Time to answer a request, by endpoint and outcome: the cache state, `ok`, or the "
+            "status of an error",
+            ["endpoint", "outcome"],
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self.computations = Histogram(
+            "blogsearch_computation_seconds",
+            "Time of a search in Elasticsearch, by outcome: `ok` or the code of an error",
+            ["outcome"],
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self.engine_requests = Counter(
+            "blogsearch_engine_requests",
+            "Requests of searches to Elasticsearch",
+            registry=self._registry,
+        )
+        self.available = Gauge(
+            "blogsearch_available",
+            "1 if the engine is used, 0 in a known outage; the least of all processes",
+            ["engine"],
+            multiprocess_mode="livemin",
+            registry=self._registry,
+        )
+
+    def render(self, index: "IndexMetrics") -> bytes:
+        """The text format of Prometheus."""
+        registry = self._registry
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+            registry = CollectorRegistry()
+            multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        own = CollectorRegistry()
+        own.register(index)
+        return generate_latest(registry) + generate_latest(own)
+
+
+class IndexMetrics(Collector):
+    """The state of the live index, read when Prometheus asks; nothing while it is unavailable."""
+
+    def __init__(self, elastic: Elasticsearch, cache: AnswerCache, alias: str) -> None:
+        self._elastic = elastic.options(request_timeout=_TIMEOUT)
+        self._cache = cache
+        self._alias = alias
+
+    def describe(self) -> list[Metric]:
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        generation = self._cache.generation()
+        info = GaugeMetricFamily(
+            "blogsearch_generation_info",
+            "The current generation of the cache",
+            labels=["index", "rules"],
+        )
+        index, _, rest = generation.partition(" ")
+        info.add_metric([index, rest.partition(" ")[0]], 1 if generation else 0)
+        yield info
+        try:
+            found = self._elastic.search(
+                index=self._alias,
+                size=0,
+                track_total_hits=True,
+                query={"term": {"kind": "post"}},
+                aggs={"newest": {"max": {"field": "pub_date"}}},
+            ).body
+        except (ApiError, TransportError):
+            return
+        yield GaugeMetricFamily(
+            "blogsearch_posts", "Posts in the live index", value=found["hits"]["total"]["value"]
+        )
+        newest = found["aggregations"]["newest"]["value"]
+        if newest is not None:
+            yield GaugeMetricFamily(
+                "blogsearch_newest_post_timestamp_seconds",
+                "Date of the newest post",
+                value=newest / 1000,
+            )

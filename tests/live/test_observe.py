@@ -1,0 +1,127 @@
+"""Log lines, request ids and metrics, as an operator sees them."""
+
+import json
+import logging
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from flask.testing import FlaskClient
+from pydantic import SecretStr
+
+from app import create_app
+from app.settings import Settings
+from bench.servers import free_port, redis_server
+
+TOKEN = "a-token-for-these-tests"
+AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
+
+
+def _client(settings: Settings, **changed: Any) -> FlaskClient:
+    update = {"write_tokens": SecretStr(TOKEN), **changed}
+    return create_app(settings.model_copy(update=update)).test_client()
+
+
+def _lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    return [one.__dict__ for one in caplog.records if one.name == "blogsearch.requests"]
+
+
+def test_a_line_a_request_with_its_cache_state_and_times(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with redis_server() as server:
+        client = _client(settings, redis_url=server.url)
+        for query in ("secret words", "secret words", ""):
+            client.get("/search", query_string={"q": query})
+    miss, hit, wrong = _lines(caplog)
+    assert (miss["cache"], hit["cache"]) == ("MISS", "HIT")
+    assert (miss["status"], wrong["status"], wrong["error"]) == (200, 400, "bad_request")
+    assert miss["engine_requests"] >= 1
+    assert miss["total_ms"] >= miss["engine_ms"] > 0
+    assert hit["redis_ms"] > 0
+    assert "engine_ms" not in hit
+    assert not any("secret" in json.dumps(line, default=str) for line in (miss, hit))
+
+
+def test_the_request_id_is_the_proxys(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    client = _client(settings)
+    for sent, same in (("abc-123", True), ("a b", False), ("x" * 200, False), ("", False)):
+        answer = client.get("/__lbheartbeat__", headers={"X-Request-ID": sent})
+        assert (answer.headers["X-Request-ID"] == sent) == same
+        assert _lines(caplog)[-1]["request_id"] == answer.headers["X-Request-ID"]
+
+
+def test_a_slow_search_is_logged_with_its_query(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    _client(settings, slow_search=0.000001).get("/search?q=slowness")
+    assert [line["query"] for line in _lines(caplog)] == ["q=slowness"]
+
+
+def test_request_lines_can_be_switched_off(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    _client(settings, log_requests=False).get("/__lbheartbeat__")
+    assert _lines(caplog) == []
+
+
+def _metrics(client: FlaskClient) -> dict[str, float]:
+    text = client.get("/metrics", headers=AUTHORIZED).text
+    return {name: float(value) for name, value in re.findall(r"^([^#\s]\S*) (\S+)$", text, re.M)}
+
+
+def test_metrics(settings: Settings) -> None:
+    with redis_server() as server:
+        client = _client(settings, redis_url=server.url)
+        for _ in range(2):
+            client.get("/search?q=python")
+        client.get("/search?q=")
+        found = _metrics(client)
+    requests = 'blogsearch_request_seconds_count{endpoint="search.search",outcome='
+    assert found[f'{requests}"miss"}}'] == 1
+    assert found[f'{requests}"hit"}}'] == 1
+    assert found[f'{requests}"400"}}'] == 1
+    assert found["blogsearch_engine_requests_total"] >= 1
+    assert found['blogsearch_computation_seconds_count{outcome="ok"}'] == 1
+    assert found['blogsearch_available{engine="elasticsearch"}'] == 1
+    assert found["blogsearch_posts"] > 50
+    assert found["blogsearch_newest_post_timestamp_seconds"] > 1.5e9
+    assert [name for name in found if "generation_info" in name]
+
+
+def test_metrics_are_served_while_both_engines_are_gone(settings: Settings) -> None:
+    gone = f"127.0.0.1:{free_port()}"
+    client = _client(settings, elasticsearch_url=f"http://{gone}", redis_url=f"redis://{gone}/0")
+    client.get("/search?q=python")
+    found = _metrics(client)
+    assert found['blogsearch_available{engine="redis"}'] == 0
+    assert found['blogsearch_computation_seconds_count{outcome="engine_unavailable"}'] == 1
+    assert "blogsearch_posts" not in found
+
+
+def test_metrics_are_for_operators(settings: Settings) -> None:
+    client = _client(settings, operators_port=9100)
+    assert client.get("/metrics").status_code == 401
+    assert client.get("/metrics", environ_overrides={"SERVER_PORT": "9100"}).status_code == 200
+    forged = {"X-Forwarded-Port": "9100", "Host": "localhost:9100"}
+    assert client.get("/metrics", headers=forged).status_code == 401
+    assert _client(settings, write_tokens=SecretStr("")).get("/metrics").status_code == 403
+
+
+def test_dashboard_and_alerts_use_metrics_that_exist(settings: Settings) -> None:
+    client = _client(settings)
+    client.get("/search", query_string={"q": "a query of this test only"})
+    names = {name.partition("{")[0] for name in _metrics(client)}
+    folder = Path(__file__).resolve().parents[2] / "monitoring"
+    panels = json.loads((folder / "grafana-dashboard.json").read_text())["panels"]
+    expressions = [target["expr"] for panel in panels for target in panel["targets"]]
+    rules = yaml.safe_load((folder / "alerts.yml").read_text())["groups"][0]["rules"]
+    expressions += [rule["expr"] for rule in rules]
+    used = {name for one in expressions for name in re.findall(r"blogsearch_\w+", one)}
+    assert used
+    assert used <= names
