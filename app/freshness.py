@@ -1,9 +1,16 @@
 """Makes writes visible: first to searches, and only then to the cache.
 
 In the other order, a search in between would cache an answer without the new post as a fresh one.
+
+Every new generation of the cache makes all kept answers old. So while writes stream in, those that
+can wait share one, at most one a second; in between, kept answers count as fresh.
 """
 
+import atexit
 import threading
+import time
+import weakref
+from collections import deque
 from collections.abc import Callable
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
@@ -14,10 +21,15 @@ from indexer.generations import require_live
 
 _DELAY = 0.3  # seconds during which writes that do not wait share one refresh
 _RETRY_DELAY = 1.0  # seconds between tries while Redis or Elasticsearch is unavailable
+_BURST, _PER = 10, 10.0  # shared refreshes without a pause within some seconds
+_EXIT_TIMEOUT = 5.0  # seconds
 
 
 class Freshness:
-    """Refreshes the index behind an alias and begins a generation of the cache."""
+    """Refreshes the index behind an alias and begins a generation of the cache.
+
+    What `soon` has promised is done at the exit of the process, if not before.
+    """
 
     def __init__(self, elastic: Elasticsearch, cache: AnswerCache, alias: str) -> None:
         self._elastic = elastic
@@ -25,6 +37,12 @@ class Freshness:
         self._alias = alias
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
+        self._running = False
+        self._sharing = threading.Lock()
+        self._begun = 0
+        self._succeeded = 0
+        self._times: deque[float] = deque(maxlen=_BURST)
+        atexit.register(_flush, weakref.ref(self))
 
     def now(self) -> bool:
         """Make everything that was written before this call visible to searches.
@@ -32,16 +50,54 @@ class Freshness:
         False when Redis did not take the new generation: it may serve older answers once it is
         back.
         """
-        self._elastic.indices.refresh(index=self._alias)
-        live = require_live(self._elastic, self._alias)
-        return self._cache.new_generation(live.name, live.rules or "") or not self._cache.configured
+        return self._publish(self._elastic)
+
+    def shared(self) -> bool:
+        """The same within a second or so; callers at the same time share one refresh."""
+        seen = self._begun
+        with self._sharing:
+            if self._succeeded > seen:  # it began after this call
+                return True
+            self._pause_in_a_stream()
+            self._begun += 1
+            taken = self.now()
+            if taken:
+                self._succeeded = self._begun
+            return taken
 
     def soon(self) -> None:
-        """The same in the background within a second; many calls share one refresh.
+        """The same in the background; many calls share one refresh.
 
         It is repeated until Redis and Elasticsearch have taken it.
         """
         self._schedule(_DELAY, self._first_try)
+
+    def flush(self) -> None:
+        """Do now what `soon` has promised; never raises."""
+        with self._lock:
+            pending, self._timer = self._timer, None
+            if pending:
+                pending.cancel()
+            elif not self._running:
+                return
+        try:
+            self._publish(self._elastic.options(request_timeout=_EXIT_TIMEOUT))
+        except (ApiError, TransportError):
+            self._cache.new_generation(self._alias, "")
+        except IndexingError:
+            return
+
+    def _publish(self, elastic: Elasticsearch) -> bool:
+        elastic.indices.refresh(index=self._alias)
+        live = require_live(elastic, self._alias)
+        return self._cache.new_generation(live.name, live.rules or "") or not self._cache.configured
+
+    def _pause_in_a_stream(self) -> None:
+        """Wait for the next full second, the same one in all processes, after a burst."""
+        now = time.monotonic()
+        if len(self._times) == _BURST and now - self._times[0] < _PER:
+            time.sleep(1 - time.time() % 1)
+        self._times.append(time.monotonic())
 
     def _schedule(self, seconds: float, step: Callable[[], None]) -> None:
         with self._lock:
@@ -51,7 +107,7 @@ class Freshness:
                 self._timer.start()
 
     def _first_try(self) -> None:
-        if not self._try_now():
+        if not self._try():
             # Elasticsearch refreshes by itself once it is back. Until then the answers in the
             # cache must not count as fresh.
             self._cache.new_generation(self._alias, "")
@@ -59,16 +115,24 @@ class Freshness:
 
     def _retry(self) -> None:
         # Without a new generation each time, which would make every answer STALE again.
-        if not self._try_now():
+        if not self._try():
             self._schedule(_RETRY_DELAY, self._retry)
 
-    def _try_now(self) -> bool:
+    def _try(self) -> bool:
         """Whether both have taken it, or there is no index."""
         with self._lock:
             self._timer = None
+            self._running = True
         try:
-            return self.now()
+            return self.shared()
         except (ApiError, TransportError):
             return False
         except IndexingError:
             return True
+        finally:
+            self._running = False
+
+
+def _flush(reference: "weakref.ref[Freshness]") -> None:
+    if freshness := reference():
+        freshness.flush()

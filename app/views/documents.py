@@ -20,7 +20,7 @@ from app.freshness import Freshness
 from app.service import EXTENSION, Service
 from app.views import current_service
 from app.views.bulk_items import BulkItem, accepted, comment_items, failure, post_items
-from app.views.write_request import authorize, read_entries, waits_for_refresh
+from app.views.write_request import Refresh, authorize, read_entries, requested_refresh
 from indexer.errors import IndexingError, NoGeneration
 from indexer.write.delete import delete_comment, delete_post
 from indexer.write.put import Write, put
@@ -72,13 +72,13 @@ def put_document(oid: str) -> Response:
 @blueprint.delete("/documents/<oid:oid>")
 def delete_document(oid: str) -> Response:
     """Delete a post and its comments."""
-    wait = waits_for_refresh(request)
+    refresh = requested_refresh(request)
     service = current_service()
     with _write_errors():
         found, comments = delete_post(_client(service), service.settings.index, oid)
     if not found and not comments:
         raise NotFound(f"There is no post {oid!r}.")
-    _make_visible(wait)
+    _make_visible(refresh)
     return _deleted({"kind": "post", "oid": oid, "comments": comments})
 
 
@@ -97,19 +97,19 @@ def put_comment(post_oid: str, oid: str) -> Response:
 @blueprint.delete("/documents/<oid:post_oid>/comments/<oid:oid>")
 def remove_comment(post_oid: str, oid: str) -> Response:
     """Delete one comment."""
-    wait = waits_for_refresh(request)
+    refresh = requested_refresh(request)
     service = current_service()
     with _write_errors():
         found = delete_comment(_client(service), service.settings.index, post_oid, oid)
     if not found:
         raise NotFound(f"There is no comment {oid!r} on the post {post_oid!r}.")
-    _make_visible(wait)
+    _make_visible(refresh)
     return _deleted({"kind": "comment", "oid": oid, "post_oid": post_oid})
 
 
 def _write(items: list[BulkItem]) -> Response:
     """Write the valid documents, and respond with a result for each."""
-    wait = waits_for_refresh(request)
+    refresh = requested_refresh(request)
     service = current_service()
     writes = [item.outcome for item in items if isinstance(item.outcome, Write)]
     with _write_errors():
@@ -121,7 +121,7 @@ def _write(items: list[BulkItem]) -> Response:
         _freshness().soon()
     if not any(accepted(result) for result in results):
         raise failure(results)
-    _make_visible(wait)
+    _make_visible(refresh)
     failed = not all(accepted(result) for result in results)
     response = jsonify({"results": results, "errors": failed})
     first = cast(int, results[0]["status"])
@@ -129,15 +129,15 @@ def _write(items: list[BulkItem]) -> Response:
     return response
 
 
-def _make_visible(wait: bool) -> None:
+def _make_visible(refresh: Refresh) -> None:
     """Refresh the index and update the cache: now if the client waits for it, else soon."""
     freshness = _freshness()
-    if not wait:
+    if refresh == "false":
         freshness.soon()
         return
     try:
         with _translated():
-            if not freshness.now():
+            if not (freshness.now() if refresh == "true" else freshness.shared()):
                 freshness.soon()
     except ServiceError as error:
         freshness.soon()
@@ -185,7 +185,7 @@ def _freshness() -> Freshness:
 
 
 def _entries() -> list[tuple[int | None, Any]]:
-    waits_for_refresh(request)  # report an invalid parameter before reading a large body
+    requested_refresh(request)  # report an invalid parameter before reading a large body
     return read_entries(request, current_service().settings)
 
 

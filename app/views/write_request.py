@@ -3,7 +3,7 @@
 import hmac
 import logging
 import time
-from typing import Any
+from typing import Any, Literal, cast, get_args
 
 import orjson
 from flask import Request
@@ -13,8 +13,10 @@ from app.errors import BadRequest, TooLarge, Unauthorized, WritesClosed
 from app.settings import Settings
 
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
-_REFRESH = {"wait_for", "false"}
 _WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
+Refresh = Literal["true", "wait_for", "false"]
+"""When searches find what was written: at once; before the response, shared with other writes; or
+some time after it."""
 
 log = logging.getLogger(__name__)
 
@@ -57,8 +59,8 @@ def _accepted(sent: str, settings: Settings) -> bool:
     return any(matching)
 
 
-def waits_for_refresh(request: Request) -> bool:
-    """Whether the response waits until searches find what was written; the default.
+def requested_refresh(request: Request) -> Refresh:
+    """The parameter `refresh`.
 
     Raises:
         BadRequest: an unknown parameter or value.
@@ -69,13 +71,12 @@ def waits_for_refresh(request: Request) -> bool:
         if name != "refresh"
     ]
     value = request.args.get("refresh", "wait_for")
-    if value not in _REFRESH or len(request.args.getlist("refresh")) > 1:
-        complaints.append(
-            {"parameter": "refresh", "message": "refresh is 'wait_for' (the default) or 'false'."}
-        )
+    if value not in get_args(Refresh) or len(request.args.getlist("refresh")) > 1:
+        message = "refresh is 'wait_for' (the default), 'true' or 'false'."
+        complaints.append({"parameter": "refresh", "message": message})
     if complaints:
         raise BadRequest("The parameters are invalid.", complaints)
-    return value == "wait_for"
+    return cast(Refresh, value)
 
 
 def read_entries(request: Request, settings: Settings) -> list[tuple[int | None, Any]]:

@@ -11,7 +11,7 @@ from pydantic import SecretStr, ValidationError
 from app.errors import BadRequest, Conflict, NotFound, TooLarge, Unauthorized, Unavailable
 from app.settings import Settings
 from app.views.bulk_items import BulkItem, Unprocessable, comment_items, failure, post_items
-from app.views.write_request import authorize, read_entries, waits_for_refresh
+from app.views.write_request import authorize, read_entries, requested_refresh
 from indexer.write.put import Write, Written
 
 MS_2024_05_02 = 1_714_608_000_000
@@ -162,15 +162,16 @@ class TestBodies:
 
 class TestParameters:
     @pytest.mark.parametrize(
-        ("query", "waits"), [("", True), ("?refresh=wait_for", True), ("?refresh=false", False)]
+        ("query", "refresh"),
+        [("", "wait_for"), ("?refresh=true", "true"), ("?refresh=false", "false")],
     )
-    def test_known(self, query: str, waits: bool) -> None:
-        assert waits_for_refresh(seen(f"/documents{query}")) is waits
+    def test_known(self, query: str, refresh: str) -> None:
+        assert requested_refresh(seen(f"/documents{query}")) == refresh
 
     @pytest.mark.parametrize(
-        "query", ["?refresh=true", "?refresh=", "?refresh=false&refresh=false", "?x=1&refresh=no"]
+        "query", ["?refresh=True", "?refresh=", "?refresh=false&refresh=false", "?x=1&refresh=no"]
     )
     def test_unknown(self, query: str) -> None:
         with pytest.raises(BadRequest) as caught:
-            waits_for_refresh(seen(f"/documents{query}"))
+            requested_refresh(seen(f"/documents{query}"))
         assert len(caught.value.details) == query.count("=") - query.count("&refresh=false")
