@@ -16,6 +16,7 @@ from elasticsearch import (
 
 from app.errors import BadSettings, NoIndex, ServiceError, Unavailable, without_password
 from app.settings import Settings
+from indexer.bulk.refusals import refusal_from
 
 _OVERLOADED = {429, 502, 503, 504}
 _PROBE_TIMEOUT = 1.0  # seconds
@@ -92,14 +93,13 @@ def translated() -> Iterator[None]:
         ) from error
     except (AuthenticationException, AuthorizationException) as error:
         if "cluster_block_exception" in str(error.message):
-            raise Unavailable(
-                "The index takes no writes now: it is being replaced, or the disk of "
-                "Elasticsearch is full. `blogsearch doctor` says which."
-            ) from error
+            raise _blocked(error) from error
         raise Unavailable(
             "Elasticsearch denies access. Check ELASTICSEARCH_API_KEY and its privileges."
         ) from error
     except ApiError as error:
+        if "cluster_block_exception" in str(error.message):
+            raise _blocked(error) from error
         if error.status_code in _OVERLOADED:
             raise Unavailable(
                 f"Elasticsearch is overloaded or starting ({error.status_code}). Try again soon."
@@ -114,3 +114,9 @@ def translated() -> Iterator[None]:
             "Elasticsearch cannot be reached. Start it, or check ELASTICSEARCH_URL; "
             "`blogsearch doctor` says more."
         ) from error
+
+
+def _blocked(error: ApiError) -> Unavailable:
+    """The index accepts no writes: because of a full disk, or while it is being replaced."""
+    refusal = refusal_from(error.body)
+    return Unavailable(f"{refusal.reason[0].upper()}{refusal.reason[1:]}. {refusal.remedy}")

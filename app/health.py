@@ -10,7 +10,9 @@ from app.cache import AnswerCache
 from app.elastic import translated
 from app.errors import ServiceError
 from app.settings import Settings
+from indexer.bulk.refusals import DISK_FULL
 from indexer.schema import SCHEMA
+from indexer.state import state_index
 
 Status = Literal["ok", "warning", "error"]
 
@@ -74,6 +76,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         with translated():
             count = elastic.count(index=alias)
             mappings = elastic.indices.get_mapping(index=alias).body
+            full = _disk_full(elastic, alias)
     except ServiceError as error:
         return Check(
             "index", "error", f"there is no index behind the alias {alias!r}", error.message
@@ -81,6 +84,9 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     seen = f"{', '.join(mappings)}: {count['count']:,} documents"
     if count["_shards"]["failed"]:
         return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")
+    if full:
+        seen = f"{seen}; Elasticsearch accepts no writes to {', '.join(full)}, its disk is full"
+        return Check("index", "warning", seen, DISK_FULL.remedy)
     if not count["count"]:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
     schemas = {_meta(body["mappings"]).get("schema") for body in mappings.values()}
@@ -100,6 +106,21 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
             "Run `blogsearch synonyms load` to rebuild the index, or change the setting.",
         )
     return Check("index", "ok", seen)
+
+
+def _disk_full(elastic: Elasticsearch, alias: str) -> list[str]:
+    """The indices that Elasticsearch made read-only because its disk is nearly full."""
+    found = elastic.indices.get_settings(
+        index=[alias, state_index(alias)],
+        name="index.blocks.read_only_allow_delete",
+        flat_settings=True,
+        ignore_unavailable=True,
+    )
+    return [
+        name
+        for name, body in found.items()
+        if str(body["settings"].get("index.blocks.read_only_allow_delete")) == "true"
+    ]
 
 
 def _language(mapping: Mapping[str, Any]) -> str:

@@ -18,6 +18,10 @@ class TooManyRejects(IndexingError):
     """More of the source was rejected than `--max-rejects` allows; nothing was swapped."""
 
 
+class TooFewDocuments(IndexingError):
+    """A source has far fewer posts or comments than the live index; nothing was swapped."""
+
+
 class Locked(IndexingError):
     """Another process is building or changing the same index."""
 

@@ -7,23 +7,28 @@ Elasticsearch changes several aliases in one atomic step:
     <alias>                      the live generation: searches and writes
     <alias>-previous             the one that was live before; `rollback` returns to it
     <alias>-000003-building      while it is built, and the only way to write to it
+    <alias>-000001-restoring     while a rollback writes to it, and the only way to do so
 
-A build writes through its own alias with `require_alias`: if another process deletes its index, its
-next bulk request cannot create the index again.
+A build or rollback writes through its own alias with `require_alias`, and its swap fails without
+it. A process that takes over the lock deletes the unfinished index, or removes the alias. So one
+that was suspended and lost the lock can change nothing when it goes on.
 """
 
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH
 from indexer.errors import IndexingError, NoGeneration
 
 _NUMBERED = re.compile(r"-(\d{6,})\Z")
+
+_SWAP_CHECKED_FOR = 10.0  # seconds
 
 State = Literal["live", "previous", "building", "kept"]
 
@@ -34,7 +39,10 @@ class NameTaken(IndexingError):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation. `built` is an ISO 8601 date; None where the index does not say."""
+    """One generation. `built` is an ISO 8601 date; None where the index does not say.
+
+    `restoring`: a rollback writes to it, or was killed while it did.
+    """
 
     name: str
     number: int
@@ -44,11 +52,17 @@ class Generation:
     schema: int | None
     built: str | None
     write_blocked: bool
+    restoring: bool
 
 
 def building_alias(name: str) -> str:
     """The alias through which a build writes."""
     return f"{name}-building"
+
+
+def restoring_alias(name: str) -> str:
+    """The alias through which a rollback writes to an old generation."""
+    return f"{name}-restoring"
 
 
 def previous_alias(alias: str) -> str:
@@ -144,21 +158,80 @@ def prepare_for_search(client: Elasticsearch, name: str, replicas: int) -> None:
         )
 
 
-def swap(client: Elasticsearch, alias: str, new: str, old: str | None) -> None:
-    """Move the alias to `new` in one atomic step; fails if `old` is no longer live."""
-    actions: list[dict[str, Any]] = [{"add": {"index": new, "alias": alias}}]
-    previous = previous_alias(alias)
-    for generation in list_generations(client, alias):
-        if generation.name != old and generation.state == "previous":
-            actions.append({"remove": {"index": generation.name, "alias": previous}})
-        if generation.name == new and generation.state == "building":
-            actions.append({"remove": {"index": new, "alias": building_alias(new)}})
+def open_for_restore(client: Elasticsearch, name: str) -> str:
+    """Accept writes to an old generation, so that a rollback can replay onto it.
+
+    Returns:
+        The alias through which the rollback writes. Whoever takes over the lock removes it, so
+        that the rollback can neither write nor swap any more.
+    """
+    alias = restoring_alias(name)
+    action = {"add": {"index": name, "alias": alias, "is_hidden": True}}
+    client.indices.update_aliases(actions=[action])
+    allow_writes(client, name)
+    return alias
+
+
+def swap(
+    client: Elasticsearch, alias: str, new: str, old: str | None, written_through: str
+) -> None:
+    """Move the alias to `new` in one atomic step.
+
+    Fails if `old` is no longer live, or if `new` has lost the alias `written_through`, which
+    `recover` removes: then another process has taken over the lock. If the response is lost, looks
+    whether it happened.
+    """
+    actions: list[dict[str, Any]] = [
+        {"add": {"index": new, "alias": alias}},
+        {"remove": {"index": new, "alias": written_through, "must_exist": True}},
+    ]
+    actions += [
+        {"remove": {"index": generation.name, "alias": previous_alias(alias)}}
+        for generation in list_generations(client, alias)
+        if generation.name != old and generation.state == "previous"
+    ]
     if old is not None:
         actions += [
             {"remove": {"index": old, "alias": alias, "must_exist": True}},
-            {"add": {"index": old, "alias": previous, "is_hidden": True}},
+            {"add": {"index": old, "alias": previous_alias(alias), "is_hidden": True}},
         ]
+    try:
+        client.indices.update_aliases(actions=actions)
+    except (ApiError, TransportError):
+        if not _is_live(client, alias, new):
+            raise
+
+
+def _is_live(client: Elasticsearch, alias: str, name: str) -> bool:
+    """Whether a swap happened whose response was lost; waits up to 10 s for Elasticsearch."""
+    deadline = time.monotonic() + _SWAP_CHECKED_FOR
+    while True:
+        try:
+            found = live(client, alias)
+            return found is not None and found.name == name
+        except (ApiError, TransportError):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.5)
+
+
+def restore_alias(client: Elasticsearch, alias: str) -> Generation | None:
+    """Make the generation live again that lost its alias; None if there is none.
+
+    That is the newest one that accepts writes, because a swap blocks writes to the old one.
+    """
+    candidates = [
+        one for one in list_generations(client, alias) if one.state in {"previous", "kept"}
+    ]
+    if not candidates:
+        return None
+    found = max(candidates, key=lambda one: (not one.write_blocked, one.number))
+    allow_writes(client, found.name)
+    actions: list[dict[str, Any]] = [{"add": {"index": found.name, "alias": alias}}]
+    if found.state == "previous":
+        actions.append({"remove": {"index": found.name, "alias": previous_alias(alias)}})
     client.indices.update_aliases(actions=actions)
+    return found
 
 
 def block_writes(client: Elasticsearch, name: str) -> None:
@@ -177,19 +250,27 @@ def delete_generation(client: Elasticsearch, name: str) -> None:
 
 
 def recover(client: Elasticsearch, alias: str) -> list[str]:
-    """Clean up after a killed build: delete its index and remove the live one's write block.
+    """Clean up after a killed build or rollback, and remove the live generation's write block.
 
-    The caller must hold the lock, so that no other process is building.
+    The caller must hold the lock, so that no other process is building. A process that lost the
+    lock cannot swap afterwards: what it wrote to is deleted, or has lost the alias it needs.
 
     Returns:
         The names of the deleted stale builds.
     """
-    stale_builds = []
-    for generation in list_generations(client, alias):
-        if generation.state == "building":
-            delete_generation(client, generation.name)
-            stale_builds.append(generation.name)
-        elif generation.state == "live" and generation.write_blocked:
+    found = list_generations(client, alias)
+    stale_builds = [one.name for one in found if one.state == "building"]
+    for name in stale_builds:
+        delete_generation(client, name)
+    for generation in found:
+        if generation.restoring and generation.state != "live":
+            client.options(ignore_status=404).indices.delete_alias(
+                index=generation.name, name=restoring_alias(generation.name)
+            )
+            block_writes(client, generation.name)
+    # Last: from now on there are writes that a swap would lose.
+    for generation in found:
+        if generation.state == "live" and generation.write_blocked:
             allow_writes(client, generation.name)
     return stale_builds
 
@@ -225,6 +306,7 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
         schema=meta.get("schema"),
         built=meta.get("built"),
         write_blocked=str(blocks.get("write", "false")) == "true",
+        restoring=restoring_alias(name) in body.get("aliases", {}),
     )
 
 

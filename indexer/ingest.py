@@ -59,6 +59,17 @@ class MaxRejects:
             )
 
 
+MAX_REMOVED = 5
+"""Posts, and comments, that may be removed at a time without `force`, however small the blog."""
+MAX_REMOVED_SHARE = 0.25
+"""The share of the posts, and of the comments, that may be removed at a time without `force`."""
+
+
+def too_many_removed(removed: int, indexed: int) -> bool:
+    """Whether removing so many of the indexed posts or comments looks like a mistake."""
+    return removed > max(MAX_REMOVED, MAX_REMOVED_SHARE * indexed)
+
+
 class Ingest:
     """Reads a source once; a context manager, because it keeps the ids it has read on disk.
 

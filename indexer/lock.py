@@ -9,12 +9,11 @@ that was suspended for longer than that learns that it lost the lock.
 import os
 import socket
 import threading
-import time
 import uuid
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import psutil
 from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, TransportError
@@ -104,7 +103,9 @@ class Lock:
             found = self._client.get(index=self._index, id=_ID).body
         except NotFoundError:
             found = None
-        if found is not None and (reason := _held_by(found["_source"], self._lease)):
+        if found is not None and (
+            reason := _held_by(found["_source"], self._lease, _elastic_time(self._client))
+        ):
             raise Locked(reason, "Wait until it is done.")
         at: dict[str, Any] = (
             {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
@@ -128,7 +129,7 @@ class Lock:
                 "token": self._token,
                 "purpose": self._purpose,
                 "since": self._since,
-                "renewed": time.time(),
+                "renewed": _elastic_time(self._client),
                 **_this_process(),
             },
             **at,
@@ -188,9 +189,15 @@ def _machine() -> str:
     return " ".join(parts)
 
 
-def _held_by(holder: dict[str, Any], lease: float) -> str | None:
+def _elastic_time(client: Elasticsearch) -> float:
+    """Seconds since 1970 by Elasticsearch's clock: those of two machines may differ."""
+    (row,) = client.cat.health(h="epoch", format="json")
+    return float(cast(dict[str, str], row)["epoch"])
+
+
+def _held_by(holder: dict[str, Any], lease: float, now: float) -> str | None:
     """Describes the holder; None if that process is dead."""
-    age = time.time() - float(holder["renewed"])
+    age = now - float(holder["renewed"])
     process = f"process {holder['pid']} on {holder['host']} ({holder['purpose']})"
     here = holder["machine"] == _machine()
     if age > lease or (here and not _alive(int(holder["pid"]), float(holder["started"]))):

@@ -6,7 +6,7 @@ comment can raise its post. Stored texts are HTML-escaped plain text; html_strip
 
 from typing import Any
 
-from elasticsearch.dsl import Date, Document, Index, Join, Keyword, Long, MetaField, Text
+from elasticsearch.dsl import Boolean, Date, Document, Index, Join, Keyword, Long, MetaField, Text
 
 from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
@@ -92,7 +92,10 @@ class BlogItem(Document):
 
 
 class BlogComment(Document):
-    """A comment on the post `post_oid`, with the routing of that post."""
+    """A comment on the post `post_oid`, with the routing of that post.
+
+    `over_http` if it was written over HTTP: then `sync` does not remove it.
+    """
 
     class Meta:
         dynamic = MetaField("strict")
@@ -108,6 +111,7 @@ class BlogComment(Document):
     )
     pub_date = Date()
     digest = Keyword(index=False)
+    over_http = Boolean(index=False, doc_values=False)
 
 
 def index_body(

@@ -3,19 +3,21 @@
 import signal
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import click
+from elasticsearch import ApiError, TransportError
 
 from analyzers.languages import LANGUAGES
 from analyzers.rules import read_rules
 from app.commands.tools import Tools
+from app.freshness import Freshness
 from app.service import WARM_AFTER_SWAP
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
-from indexer.errors import Locked
+from indexer.errors import IndexingError, Locked
 from indexer.generations import prune
 from indexer.lock import Lock
 
@@ -49,6 +51,17 @@ def begin_cache_generation(tools: Tools, index: str, rules: str) -> None:
     """Make earlier answers stale, or print that this failed."""
     if not tools.cache.new_generation(index, rules) and tools.cache.configured:
         print_cache_not_updated()
+
+
+@contextmanager
+def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
+    """Make earlier answers stale if the block fails: it may have changed the index before."""
+    try:
+        yield
+    except BaseException:
+        with suppress(ApiError, TransportError, IndexingError):
+            Freshness(tools.elastic, tools.cache, tools.settings.index).now()
+        raise
 
 
 def print_cache_not_updated() -> None:

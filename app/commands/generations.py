@@ -12,6 +12,7 @@ from app.commands.building import (
     print_built,
     print_stale_builds,
     stop_on_sigterm,
+    updates_cache_on_failure,
 )
 from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
@@ -107,13 +108,15 @@ def rollback(tools: Tools, discard_writes: bool) -> None:
     """Make the previous generation live again; a second rollback undoes the first.
 
     Writes made since the swap (over HTTP, by `add` or `sync`) are replayed, so that none is lost.
+    If the alias was removed, so that no generation is live, the last live one gets it again.
 
     \b
     blogsearch rollback
     blogsearch rollback --discard-writes
     """
     with stop_on_sigterm():
-        built = run_rollback(tools.elastic, tools.settings.index, discard_writes=discard_writes)
+        with updates_cache_on_failure(tools):
+            built = run_rollback(tools.elastic, tools.settings.index, discard_writes=discard_writes)
         begin_cache_generation(tools, built.index, built.rules)
     print_built(built)
     after_swap(tools)

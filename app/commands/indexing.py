@@ -1,11 +1,9 @@
 """`blogsearch reindex` and `blogsearch add`."""
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
-from elasticsearch import ApiError, TransportError
 
 from app.commands.building import (
     after_swap,
@@ -14,14 +12,14 @@ from app.commands.building import (
     print_built,
     print_cache_not_updated,
     stop_on_sigterm,
+    updates_cache_on_failure,
 )
-from app.commands.reporting import display, exit_if_rejected, reject_log
+from app.commands.reporting import SOME_REJECTED, display, exit_if_rejected, reject_log
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.freshness import Freshness
 from indexer.build.reindex import ReindexOptions
 from indexer.build.reindex import reindex as run_reindex
-from indexer.errors import IndexingError
 from indexer.ingest import MaxRejects
 from indexer.sync.add import AddOptions
 from indexer.sync.add import add as run_add
@@ -50,19 +48,26 @@ class MaxRejectsType(click.ParamType[MaxRejects]):
     type=MaxRejectsType(),
     help="Swap nothing if more posts are rejected: a share (10%) or a number (3).",
 )
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Swap even if SOURCE... has far fewer posts or comments than the live index.",
+)
 @rejects_option
 @pass_tools
 def reindex(
     tools: Tools,
     sources: SourceArguments,
     max_rejects: MaxRejects | None,
+    force: bool,
     rejects_path: Path | None,
 ) -> None:
     """Build the index from SOURCE... and make it live.
 
     The new generation is built beside the live one, verified, and swapped in. Searches go on
     throughout, and writes made over HTTP meanwhile are replayed. Posts that are in the live index
-    but not in SOURCE... are left out.
+    but not in SOURCE... are left out. If that would be more than a quarter of the posts or of the
+    comments (and more than five), nothing is swapped without --force.
 
     Exit code 0: done; 1: nothing was changed; 3: done, but some lines were rejected.
 
@@ -79,15 +84,17 @@ def reindex(
             on_progress=show.on_progress,
             fraction_read=opened.fraction_read,
             purpose=f"reindex {sources}",
+            force=force,
         )
-        built = run_reindex(
-            tools.elastic,
-            tools.settings.index,
-            opened.read(),
-            index_settings(tools.settings),
-            on_reject,
-            options,
-        )
+        with updates_cache_on_failure(tools):
+            built = run_reindex(
+                tools.elastic,
+                tools.settings.index,
+                opened.read(),
+                index_settings(tools.settings),
+                on_reject,
+                options,
+            )
         begin_cache_generation(tools, built.index, built.rules)
     print_built(built)
     opened.print_skipped()
@@ -110,7 +117,8 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
     Nothing is removed. The version of a post is its `modified` date, or else its `pub_date`; an
     older version never overwrites a newer one.
 
-    Exit code 0: done; 1: it failed; 3: done, but some lines were rejected.
+    Exit code 0: done; 1: it failed; 3: done, but some lines were rejected, or left out because they
+    were deleted after their last change.
 
     \b
     blogsearch add new-posts.jsonl
@@ -125,17 +133,18 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
             fraction_read=opened.fraction_read,
         )
         elastic, alias = tools.elastic, tools.settings.index
-        freshness = Freshness(elastic, tools.cache, alias)
-        try:
+        with updates_cache_on_failure(tools):
             added = run_add(elastic, alias, opened.read(), on_reject, options)
-        except BaseException:
-            # What was sent before is in the index.
-            with suppress(ApiError, TransportError, IndexingError):
-                freshness.now()
-            raise
-        if not freshness.now():
-            print_cache_not_updated()
+            if not Freshness(elastic, tools.cache, alias).now():
+                print_cache_not_updated()
     older = f", {added.older:,} left unchanged (the index is newer)" if added.older else ""
     opened.print_skipped()
     click.echo(f"{added.created:,} documents added, {added.updated:,} replaced{older}.")
+    if added.deleted:
+        click.echo(
+            f"{added.deleted:,} were left out: they were deleted after their last change. "
+            "--as-new restores them.",
+            err=True,
+        )
+        click.get_current_context().exit(SOME_REJECTED)
     exit_if_rejected(on_reject)

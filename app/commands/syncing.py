@@ -14,6 +14,7 @@ from app.commands.building import (
     print_built,
     print_stale_builds,
     stop_on_sigterm,
+    updates_cache_on_failure,
 )
 from app.commands.reporting import RejectLog, display, exit_if_rejected, reject_log
 from app.commands.sources import SourceArguments, rejects_option, source_options
@@ -46,7 +47,7 @@ def sync(
 
     Suitable for cron: only one runs at a time, and a source without posts, or with far fewer than
     the index, removes nothing. If the synonym rules or the mapping have changed, a new generation
-    is built first. Comments that came over HTTP stay, unless the source has comments too.
+    is built first. Comments that came over HTTP stay as long as their post.
 
     Exit code 0: done; 1: it failed, or removals were withheld; 3: done, but some lines were
     rejected.
@@ -81,14 +82,15 @@ def _sync(
             fraction_read=opened.fraction_read,
             purpose=f"sync {sources}",
         )
-        result = run_sync(
-            tools.elastic,
-            tools.settings.index,
-            opened.read(),
-            index_settings(tools.settings),
-            on_reject,
-            options,
-        )
+        with updates_cache_on_failure(tools):
+            result = run_sync(
+                tools.elastic,
+                tools.settings.index,
+                opened.read(),
+                index_settings(tools.settings),
+                on_reject,
+                options,
+            )
         if result.changed_anything:
             begin_cache_generation(tools, result.index, result.rules)
     opened.print_skipped()
@@ -96,6 +98,13 @@ def _sync(
     if result.built:
         print_built(result.built)
         after_swap(tools)
+    if result.rolled_back_from:
+        click.echo(
+            f"{result.index} was not rebuilt with the current synonym rules, because they are "
+            f"those of {result.rolled_back_from}, from which it was rolled back. "
+            "`blogsearch rollback` or `blogsearch synonyms load` applies them.",
+            err=True,
+        )
     click.echo(
         f"{result.added:,} documents added, {result.changed:,} changed, "
         f"{result.removed:,} removed, {result.unchanged:,} unchanged."

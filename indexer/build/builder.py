@@ -115,26 +115,26 @@ class Build:
                 "Look at the log of Elasticsearch, then run the command again.",
             )
         generations.prepare_for_search(self._client, self.name, self._settings.replicas)
-        self._replay_and_swap()
+        counts = self._replay_and_swap(found)
         return Built(
             index=self.name,
             rules=self._settings.rules.digest,
-            counts=count_documents(self._client, self.name),
+            counts=counts,
             previous=self._old,
             replayed=self._replay.replayed if self._replay else 0,
             seconds=time.monotonic() - self._started,
             stale_builds=self._stale_builds,
         )
 
-    def _replay_and_swap(self) -> None:
+    def _replay_and_swap(self, counts: Counts) -> Counts:
         if self._replay is None:
             self._before_swap()
-            generations.swap(self._client, self._alias, self.name, None)
-            return
+            generations.swap(self._client, self._alias, self.name, None, self._target)
+            return counts
         self._on_progress(Progress("replaying"))
         self._replay.replay_while_open()
         self._lock.check()
-        self._replay.block_and_swap(self._before_swap)
+        return self._replay.block_and_swap(self._before_swap)
 
     def _before_swap(self) -> None:
         self._on_progress(Progress("swapping"))

@@ -5,14 +5,16 @@ from dataclasses import dataclass, field
 
 from elasticsearch import Elasticsearch
 
+from indexer import generations
 from indexer.build.builder import Build, Built, IndexSettings, build_generation
 from indexer.build.replay import delete_child_comments
 from indexer.bulk.operations import BulkLimits, index_operation
-from indexer.errors import IndexingError
-from indexer.ingest import Ingest, MaxRejects, OnReject
+from indexer.errors import IndexingError, TooFewDocuments
+from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import SourceItem
+from indexer.records import Counts, SourceItem
+from indexer.scan import count_documents
 from indexer.write.comments import update_comments
 
 
@@ -23,6 +25,7 @@ class ReindexOptions:
     Args:
         fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
         purpose: shown to other processes that wait for the lock.
+        force: swap even if the source has far fewer posts or comments than the live generation.
     """
 
     max_rejects: MaxRejects = field(default_factory=MaxRejects)
@@ -30,6 +33,7 @@ class ReindexOptions:
     on_progress: OnProgress = ignore_progress
     fraction_read: Callable[[], float | None] = lambda: None
     purpose: str = "reindex"
+    force: bool = False
 
 
 def reindex(
@@ -47,6 +51,7 @@ def reindex(
         TooManyRejects: more was rejected than allowed; nothing was swapped.
         VerificationFailed: accepted documents are missing; nothing was swapped.
         SourceError: reading the source failed; nothing was swapped.
+        TooFewDocuments: the source has far fewer than the live generation; nothing was swapped.
     """
     options = options or ReindexOptions()
     with Lock(client, alias, options.purpose) as lock:
@@ -82,7 +87,24 @@ def reindex_locked(
                 "The source has no posts; nothing was swapped.",
                 "Check that it is the right file or folder.",
             )
+        if not options.force:
+            _compare_with_live(client, alias, ingest.accepted)
         return build.finish(ingest.accepted)
+
+
+def _compare_with_live(client: Elasticsearch, alias: str, found: Counts) -> None:
+    if generations.live(client, alias) is None:
+        return
+    indexed = count_documents(client, alias)
+    for name, now, before in (
+        ("posts", found.posts, indexed.posts),
+        ("comments", found.comments, indexed.comments),
+    ):
+        if too_many_removed(before - now, before):
+            raise TooFewDocuments(
+                f"The source has {now:,} {name}, the live index {before:,}; nothing was swapped.",
+                "Check the source, or use --force to replace them.",
+            )
 
 
 def _remove_comments_of_refused_posts(client: Elasticsearch, build: Build, ingest: Ingest) -> None:

@@ -15,12 +15,14 @@ from indexer import generations
 from indexer.bulk.operations import Operation, delete_operation, index_operation
 from indexer.bulk.sender import Outcome, send_bulk
 from indexer.errors import VerificationFailed
+from indexer.records import Counts
 from indexer.scan import (
     Change,
     Checkpoint,
     changed_since,
     checkpoint,
     child_comments,
+    count_documents,
     current_versions,
 )
 from indexer.state import ensure_state, record_swap, state_index
@@ -70,13 +72,17 @@ class WriteReplay:
             if self.replayed - before < _FEW:
                 return
 
-    def block_and_swap(self, before_swap: Callable[[], None]) -> None:
+    def block_and_swap(self, before_swap: Callable[[], None]) -> Counts:
         """Block writes to the old generation, replay the last ones, and swap.
+
+        Returns what the new generation contains: counted before the swap, because a failure after
+        it would look as if nothing had been swapped.
 
         The old generation stays blocked: a write that still reached it would be lost.
         """
         generations.block_writes(self._client, self._old)
         self._replay_once()
+        counts = count_documents(self._client, self._new)
         before_swap()
         record_swap(
             self._client,
@@ -85,7 +91,8 @@ class WriteReplay:
             written=checkpoint(self._client, self._new),
             deleted=checkpoint(self._client, state_index(self._alias)),
         )
-        generations.swap(self._client, self._alias, self._new, self._old)
+        generations.swap(self._client, self._alias, self._new, self._old, self._target)
+        return counts
 
     def _checkpoints(self) -> tuple[Checkpoint, Checkpoint]:
         return (

@@ -17,6 +17,7 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
     """Make the previous generation live; the live one becomes the previous one.
 
     Writes since the swap are replayed: a rollback undoes a build, not the posts written after it.
+    If somebody removed the alias, so that no generation is live, the last live one gets it again.
 
     Args:
         discard_writes: do not replay those writes.
@@ -29,22 +30,49 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
     started = time.monotonic()
     with Lock(client, alias, "rollback") as lock:
         stale_builds = generations.recover(client, alias)
-        live = generations.require_live(client, alias)
+        live = generations.live(client, alias)
+        if live is None:
+            return _restore_lost_alias(client, alias, started, stale_builds)
         previous = _previous(client, alias)
-        generations.allow_writes(client, previous.name)
         try:
-            replay = _replay(client, alias, live.name, previous.name, discard_writes)
+            target = generations.open_for_restore(client, previous.name)
+            # Not earlier: whoever took the lock before this has not seen the alias.
+            lock.check()
+            since = None if discard_writes else swap_checkpoints(client, alias, live.name)
+            # Without checkpoints it starts now: writes made during the rollback are never lost.
+            replay = WriteReplay(
+                client, alias, live.name, previous.name, target=target, since=since
+            )
             replay.replay_while_open()
-            replay.block_and_swap(lock.check)
+            counts = replay.block_and_swap(lock.check)
         except BaseException:
-            _restore_write_blocks(client, alias, previous.name)
+            if lock.is_held():
+                generations.recover(client, alias)
             raise
     return Built(
         index=previous.name,
         rules=previous.rules or "",
-        counts=count_documents(client, previous.name),
+        counts=counts,
         previous=live.name,
         replayed=replay.replayed,
+        seconds=time.monotonic() - started,
+        stale_builds=tuple(stale_builds),
+    )
+
+
+def _restore_lost_alias(
+    client: Elasticsearch, alias: str, started: float, stale_builds: list[str]
+) -> Built:
+    restored = generations.restore_alias(client, alias)
+    if restored is None:
+        # Says what to do.
+        restored = generations.require_live(client, alias)
+    return Built(
+        index=restored.name,
+        rules=restored.rules or "",
+        counts=count_documents(client, restored.name),
+        previous=None,
+        replayed=0,
         seconds=time.monotonic() - started,
         stale_builds=tuple(stale_builds),
     )
@@ -58,21 +86,3 @@ def _previous(client: Elasticsearch, alias: str) -> generations.Generation:
         f"There is no previous generation of {alias!r} to roll back to.",
         "`blogsearch indices` lists the existing ones.",
     )
-
-
-def _replay(
-    client: Elasticsearch, alias: str, live: str, previous: str, discard_writes: bool
-) -> WriteReplay:
-    target = generations.previous_alias(alias)
-    since = None if discard_writes else swap_checkpoints(client, alias, live)
-    # Without checkpoints it starts now: writes made during the rollback are never lost.
-    return WriteReplay(client, alias, live, previous, target=target, since=since)
-
-
-def _restore_write_blocks(client: Elasticsearch, alias: str, previous: str) -> None:
-    """After a failure, allow writes to the live generation only."""
-    for generation in generations.list_generations(client, alias):
-        if generation.state == "live" and generation.write_blocked:
-            generations.allow_writes(client, generation.name)
-        if generation.state == "previous" and generation.name == previous:
-            generations.block_writes(client, previous)

@@ -27,12 +27,14 @@ class AddResult:
     """What was added, in documents.
 
     Args:
-        older: left unchanged, because the index or a deletion is newer.
+        older: left unchanged, because the index is newer.
+        deleted: left out, because they were deleted after their last change.
     """
 
     created: int
     updated: int
     older: int
+    deleted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ def add(
     return AddResult(
         created=ingest.created,
         updated=ingest.accepted.total - ingest.created,
-        older=ingest.older + deletions.count,
+        older=ingest.older,
+        deleted=deletions.count,
     )
 
 

@@ -13,7 +13,8 @@ from indexer.scan import scan
 _TABLE = """
 PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4000;
 CREATE TABLE live (
-    id TEXT PRIMARY KEY, routing TEXT, version INTEGER, digest TEXT, seen INTEGER DEFAULT 0
+    id TEXT PRIMARY KEY, routing TEXT, version INTEGER, digest TEXT, over_http INTEGER,
+    seen INTEGER DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX by_routing ON live (routing);
 BEGIN;
@@ -32,10 +33,16 @@ class Comparison:
         self._database.executescript(_TABLE)
         client.indices.refresh(index=index)
         self._database.executemany(
-            "INSERT INTO live (id, routing, version, digest) VALUES (?, ?, ?, ?)",
+            "INSERT INTO live (id, routing, version, digest, over_http) VALUES (?, ?, ?, ?, ?)",
             (
-                (hit["_id"], hit["_routing"], hit["_version"], hit["_source"].get("digest"))
-                for hit in scan(client, index, source=["digest"], size=2_000)
+                (
+                    hit["_id"],
+                    hit["_routing"],
+                    hit["_version"],
+                    hit["_source"].get("digest"),
+                    hit["_source"].get("over_http", False),
+                )
+                for hit in scan(client, index, source=["digest", "over_http"], size=2_000)
             ),
         )
         self.posts = self._count("SELECT count(*) FROM live WHERE id LIKE 'post:%'")
@@ -73,6 +80,22 @@ class Comparison:
         found = self._database.execute("SELECT version FROM live WHERE id = ?", (id_,)).fetchone()
         return int(found[0]) if found else -1
 
+    def over_http(self, id_: str) -> bool:
+        """Whether this is a comment that came over HTTP."""
+        query = "SELECT 1 FROM live WHERE id = ? AND over_http"
+        return self._database.execute(query, (id_,)).fetchone() is not None
+
+    def count_source_comments(self) -> tuple[int, int]:
+        """The number of comments that came from a source, and of those that were not seen.
+
+        Comments of missing posts do not count.
+        """
+        query = (
+            "SELECT count(*) FROM live AS one WHERE id NOT LIKE 'post:%' AND NOT over_http"
+            " AND EXISTS (SELECT 1 FROM live WHERE id = 'post:' || one.routing AND seen)"
+        )
+        return self._count(query), self._count(f"{query} AND NOT seen")
+
     def count_missing_posts(self) -> int:
         """The number of posts that were not seen."""
         return self._count("SELECT count(*) FROM live WHERE seen = 0 AND id LIKE 'post:%'")
@@ -81,11 +104,12 @@ class Comparison:
         """The documents that were not seen: posts with all their comments, without a source.
 
         Args:
-            with_comments: also comments that were not seen though their post was.
+            with_comments: also comments that were not seen though their post was, unless they
+                came over HTTP.
         """
         query = (
             "SELECT id, routing, version FROM live AS one WHERE"
-            " (seen = 0 AND (id LIKE 'post:%' OR ?))"
+            " (seen = 0 AND (id LIKE 'post:%' OR (? AND NOT over_http)))"
             " OR EXISTS (SELECT 1 FROM live WHERE id = 'post:' || one.routing AND seen = 0)"
         )
         for id_, routing, version in self._database.execute(query, (with_comments,)):

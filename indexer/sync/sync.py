@@ -12,7 +12,8 @@ from indexer.build.rebuild import rebuild
 from indexer.build.reindex import ReindexOptions, reindex_locked
 from indexer.bulk.operations import BulkLimits, Operation, index_operation
 from indexer.bulk.sender import send_bulk
-from indexer.ingest import Ingest, MaxRejects, OnReject
+from indexer.generations import Generation
+from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
 from indexer.records import Document, Reject, Skipped, SourceItem
@@ -21,13 +22,8 @@ from indexer.sync.add import finish_comments
 from indexer.sync.comparison import Comparison
 from indexer.write.comments import based_on_stored
 from indexer.write.delete import delete_comments, delete_documents
-from indexer.write.deletions import deletion_versions
+from indexer.write.deletions import deletion_versions, forget_old_deletions
 from indexer.write.live_index import now, update_live_comments
-
-MAX_REMOVED_POSTS = 5
-"""Posts that may be removed at a time without `force`, however small the blog."""
-MAX_REMOVED_SHARE = 0.25
-"""Share of the posts that may be removed at a time without `force`."""
 
 _BATCH = 500  # documents
 
@@ -59,6 +55,8 @@ class SyncResult:
         index: the live generation.
         rules: the digest of its synonym rules.
         removals_withheld: why nothing was removed; empty if removals were made or not needed.
+        rolled_back_from: the generation with the current settings that somebody rolled back from;
+            the live one was not rebuilt.
         built: the generation that was built first, if any.
         stale_builds: names of generations left by killed builds, which were deleted.
     """
@@ -70,6 +68,7 @@ class SyncResult:
     removed: int = 0
     unchanged: int = 0
     removals_withheld: str = ""
+    rolled_back_from: str = ""
     built: Built | None = None
     stale_builds: tuple[str, ...] = ()
 
@@ -89,8 +88,10 @@ def sync(
 ) -> SyncResult:
     """Compare a source with the live index by digests, and make the index equal to it.
 
-    Without an index, or if the rules or the mapping have changed, a generation is built first.
-    Comments are removed with their post, and otherwise only if the source has comments at all.
+    Without an index, or if the rules or the mapping have changed, a generation is built first;
+    but not if one with these rules exists and was rolled back from.
+    Comments are removed with their post. Otherwise only those that came from a source are removed,
+    and only if the source has comments at all.
 
     Raises:
         Locked: another process is building or syncing.
@@ -99,6 +100,7 @@ def sync(
     options = options or SyncOptions()
     with Lock(client, alias, options.purpose) as lock:
         stale_builds = tuple(generations.recover(client, alias))
+        forget_old_deletions(client, alias)
         live = generations.live(client, alias)
         if live is None:
             built = _first_build(client, lock, alias, raws, settings, on_reject, options)
@@ -111,7 +113,8 @@ def sync(
             )
         rebuilt = None
         wanted = (settings.rules.digest, settings.language.name, SCHEMA)
-        if (live.rules, live.language, live.schema) != wanted:
+        rolled_back = _rolled_back_from(client, alias, live, wanted)
+        if (live.rules, live.language, live.schema) != wanted and not rolled_back:
             rebuilt = rebuild(client, lock, alias, settings, options.on_progress)
         with Comparison(client, alias) as comparison:
             run = _Sync(client, alias, comparison, on_reject, options)
@@ -123,10 +126,27 @@ def sync(
         return replace(
             run.result,
             index=rebuilt.index if rebuilt else live.name,
-            rules=settings.rules.digest,
+            rules=rebuilt.rules if rebuilt else live.rules or "",
+            rolled_back_from=rolled_back,
             built=rebuilt,
             stale_builds=stale_builds,
         )
+
+
+def _rolled_back_from(
+    client: Elasticsearch, alias: str, live: Generation, wanted: tuple[str, str, int]
+) -> str:
+    """The later generation with the wanted rules, language and schema; empty if there is none.
+
+    Somebody rolled back from it. To rebuild would undo that.
+    """
+    present = (live.rules, live.language, live.schema)
+    if present == wanted or live.schema != SCHEMA:
+        return ""  # an older schema does not accept documents of the present one
+    for one in generations.list_generations(client, alias):
+        if one.number > live.number and (one.rules, one.language, one.schema) == wanted:
+            return one.name
+    return ""
 
 
 def _first_build(
@@ -204,8 +224,11 @@ class _Sync:
         indexed, missing = self._comparison.posts, self._comparison.count_missing_posts()
         if not self._source_posts and indexed:
             return f"the source has no posts, the index has {indexed:,}"
-        if missing > max(MAX_REMOVED_POSTS, MAX_REMOVED_SHARE * indexed):
+        if too_many_removed(missing, indexed):
             return f"{missing:,} of {indexed:,} posts are missing from the source"
+        comments, missing_comments = self._comparison.count_source_comments()
+        if self._source_has_comments and too_many_removed(missing_comments, comments):
+            return f"{missing_comments:,} of {comments:,} comments are missing from the source"
         if self._rejects_without_oid and missing:
             return f"{self._rejects_without_oid:,} rejected lines may be the missing posts"
         return ""
@@ -230,7 +253,10 @@ class _Sync:
             self._source_posts += 1
         else:
             self._source_has_comments = True
-        same = self._comparison.mark_seen(document.id) == document.source["digest"]
+        # A comment that came over HTTP and is in the source now belongs to the source.
+        same = self._comparison.mark_seen(document.id) == document.source[
+            "digest"
+        ] and not self._comparison.over_http(document.id)
         if same and not self._rewrite_all:
             self.result = replace(self.result, unchanged=self.result.unchanged + 1)
             return False

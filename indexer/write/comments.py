@@ -36,7 +36,7 @@ from typing import Any
 import orjson
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from indexer.bulk.refusals import Refusal, refusal_from
+from indexer.bulk.refusals import NO_INDEX, Refusal, refusal_from
 from indexer.bulk.sender import BulkTimeout, retryable_refusal
 from indexer.errors import IndexingError
 from indexer.records import Document
@@ -153,6 +153,9 @@ def update_comments(
             failure = retryable_refusal(error)
         if not unchecked:
             break
+        if not (failure.retryable or failure.version_conflict):
+            message = f"The comments of posts cannot be updated: {failure.reason}."
+            raise IndexingError(message, failure.remedy)
         # An update that succeeded only has to be checked.
         longest = 0.0 if failure is _OTHERS else min(_MAX_PAUSE, 0.01 * 2**attempt)
         pause = longest * random.uniform(0.5, 1)  # noqa: S311
@@ -205,8 +208,10 @@ def _send(client: Elasticsearch, payload: list[bytes]) -> Refusal:
         if not (error := entry.get("error")):
             continue
         failure = refusal_from({"error": error, "status": entry["status"]})
-        # The generation is deleted once another one is live.
-        if not (failure.retryable or failure.version_conflict or entry["status"] == 404):
+        # A generation that was replaced meanwhile, and deleted.
+        if failure is NO_INDEX:
+            failure = _OTHERS
+        if not (failure.retryable or failure.version_conflict):
             raise IndexingError(f"{entry['_id']}: {failure.reason}", failure.remedy)
     return failure
 

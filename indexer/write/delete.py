@@ -8,7 +8,8 @@ from typing import Literal
 from elasticsearch import Elasticsearch
 
 from indexer.bulk.operations import chunks, delete_operation
-from indexer.bulk.sender import Sender
+from indexer.bulk.sender import Outcome, Sender
+from indexer.errors import IndexingError
 from indexer.records import Document, Origin
 from indexer.scan import child_comments, current_versions
 from indexer.write.deletions import Deletion, forget_deletions, record_deletions
@@ -85,12 +86,24 @@ def delete_documents(client: Elasticsearch, alias: str, documents: Sequence[Docu
         for chunk in chunks(map(delete_operation, doomed), LIMITS)
         for outcome in send_to_live(client, alias, sender, chunk)
         # "not_found" counts: a build has replayed the recorded deletion already.
-        if outcome.accepted
+        if _made(outcome)
     }
     complete = [one for one in deletions if one.id in deleted]
     record_deletions(client, alias, complete, pending=False)
     forget_deletions(client, alias, [one.id for one in deletions if one.id not in deleted])
     return deleted
+
+
+def _made(outcome: Outcome) -> bool:
+    """Whether the document was deleted; False if it has a newer version.
+
+    Raises:
+        IndexingError: Elasticsearch refuses deletions, for example because its disk is full.
+    """
+    refusal = outcome.refusal
+    if refusal and not refusal.version_conflict:
+        raise IndexingError(f"It was not deleted: {refusal.reason}.", refusal.remedy)
+    return outcome.accepted
 
 
 def _stored(client: Elasticsearch, alias: str, id_: str, routing: str) -> list[Document]:

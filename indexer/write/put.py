@@ -1,4 +1,4 @@
-"""Writes single documents to the live index.
+"""Writes single documents to the live index, as they come over HTTP.
 
 A write with a modification date has that date as its version, and never overwrites a newer version
 or a later deletion. A write without one always wins, whatever the clocks of different machines say.
@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch, TransportError
 from indexer.bulk.operations import chunks, index_operation
 from indexer.bulk.refusals import NO_INDEX
 from indexer.bulk.sender import BulkTimeout, Outcome, Sender
-from indexer.errors import NoGeneration
+from indexer.errors import IndexingError, NoGeneration
 from indexer.records import Document
 from indexer.scan import current_versions
 from indexer.write.comments import based_on_stored
@@ -53,6 +53,7 @@ def put(client: Elasticsearch, alias: str, writes: Sequence[Write]) -> list[Writ
     """
     results: dict[int, Written] = {}
     to_send: dict[int, Write] = {}
+    writes = [_marked_over_http(write) for write in writes]
     deleted = deletion_versions(client, alias, {write.document.id for write in writes})
     for number, write in enumerate(writes):
         deleted_version = deleted.get(write.document.id, -1)
@@ -115,7 +116,7 @@ def _with_comments_updated(
                 replace(one, version=stored[one.id]) for one in orphans.values() if one.id in stored
             ]
             delete_documents(client, alias, doomed)
-    except (BulkTimeout, TransportError) as error:
+    except (IndexingError, TransportError) as error:
         return results | {
             number: _unknown(writes[number].document, error)
             for number in numbers
@@ -160,6 +161,13 @@ def _to_repeat(
             # Only the comments of the post were updated since.
             repeated[number] = write
     return repeated
+
+
+def _marked_over_http(write: Write) -> Write:
+    if write.document.kind == "post":
+        return write
+    source = {**write.document.source, "over_http": True}
+    return replace(write, document=replace(write.document, source=source))
 
 
 def _with_version(write: Write, version: int) -> Write:

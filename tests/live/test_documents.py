@@ -2,7 +2,11 @@
 
 import io
 import json
+import os
 import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +29,7 @@ from bench.servers import redis_server
 from indexer.build.builder import Built
 from indexer.generations import block_writes, require_live
 from indexer.records import Origin, RawPost
+from indexer.state import ensure_state
 
 TOKEN = "first-token-of-tests"
 SECOND_TOKEN = "second-token-of-tests"
@@ -343,6 +348,46 @@ class TestComments:
         assert blog.send("PUT", path, {"comment": "x", "modified": "soon"}).status_code == 422
 
 
+class TestSearch:
+    def test_finds_a_post_by_a_comment_written_alone(self, blog: Blog) -> None:
+        path = "/documents/start/comments/c1"
+        assert blog.send("PUT", path, {"comment": "An okapi"}).status_code == 201
+        assert blog.found("okapi") == {"start"}
+        assert blog.put("start", title="Replaced").status_code == 200
+        assert blog.found("okapi") == {"start"}
+        assert blog.send("DELETE", path).status_code == 200
+        assert blog.found("okapi") == set()
+
+
+class TestFullDisk:
+    """At the flood stage, Elasticsearch makes every index read-only."""
+
+    @pytest.fixture(params=["", "-state"])
+    def full(self, elastic: Elasticsearch, alias: str, request: Any) -> Iterator[None]:
+        ensure_state(elastic, alias)
+        name = f"{alias}{request.param}"
+        block = "index.blocks.read_only_allow_delete"
+        elastic.indices.put_settings(index=name, settings={block: True}, expand_wildcards="all")
+        yield
+        elastic.indices.put_settings(index=name, settings={block: None}, expand_wildcards="all")
+
+    def test_is_a_503_that_says_so(self, blog: Blog, full: None, run: Callable[..., Any]) -> None:
+        comment = "/documents/start/comments/c1"
+        answers = [
+            blog.send("DELETE", "/documents/start"),
+            blog.put("new", comments=[{"oid": "c", "comment": "x"}]),
+            blog.send("PUT", comment, {"comment": "x"}),
+        ]
+        for answer in answers:
+            if answer.status_code not in {200, 201}:  # a write does not need the state index
+                assert answer.status_code == 503, answer.get_json()
+                assert "disk" in answer.get_json()["error"]["message"]
+        assert answers[0].status_code == 503
+        assert "disk" in run("doctor").output
+        done = run("reindex", "-", input='{"oid": "start", "title": "x"}')
+        assert done.exit_code == 0 or "disk" in done.output  # a new index has no block
+
+
 class TestStaleWriteBlock:
     """A build that was killed just before its swap leaves the live index blocked."""
 
@@ -387,6 +432,78 @@ class TestVisibility:
     def _state(client: FlaskClient, q: str) -> tuple[str, int]:
         answer = client.get("/search", query_string={"q": q})
         return answer.headers["X-Cache"], answer.get_json()["count"]
+
+    def test_a_write_that_does_not_wait_is_visible_after_sigterm(self, settings: Settings) -> None:
+        searcher = create_app(settings).test_client()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        environment = {
+            **os.environ,
+            "ELASTICSEARCH_URL": settings.elasticsearch_url,
+            "REDIS_URL": settings.redis_url,
+            "BLOGSEARCH_INDEX": settings.index,
+            "BLOGSEARCH_SYNONYMS_DIR": str(settings.synonyms_dir),
+            "BLOGSEARCH_WRITE_TOKENS": TOKEN,
+            "PORT": str(port),
+            "WEB_CONCURRENCY": "1",
+        }
+        command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py"]
+        with subprocess.Popen([*command, "app:create_app()"], env=environment) as process:
+            try:
+                address = f"http://127.0.0.1:{port}"
+                deadline = time.monotonic() + 60
+                while True:
+                    try:
+                        assert requests.get(f"{address}/search?q=ocelot", timeout=10).ok
+                        break
+                    except requests.ConnectionError:
+                        assert time.monotonic() < deadline
+                        time.sleep(0.1)
+                assert self._state(searcher, "ocelot") == ("HIT", 0)
+                written = requests.put(
+                    f"{address}/documents/o?refresh=false",
+                    json={"title": "Ocelot"},
+                    headers={"Authorization": f"Bearer {TOKEN}"},
+                    timeout=10,
+                )
+                assert written.status_code == 201
+            finally:
+                process.terminate()
+        assert self._state(searcher, "ocelot") == ("MISS", 1)
+
+    def test_a_stream_of_writes_leaves_answers_fresh(self, settings: Settings) -> None:
+        app = create_app(settings)
+        blog, visitor = Blog(app.test_client()), app.test_client()
+        stop = threading.Event()
+        slowest = 0.0
+
+        def keep_writing(thread: int) -> None:
+            nonlocal slowest
+            writer = Blog(app.test_client())
+            while not stop.is_set():
+                started = time.monotonic()
+                assert writer.put(f"w{thread}").status_code in {200, 201}
+                slowest = max(slowest, time.monotonic() - started)
+
+        threads = [threading.Thread(target=keep_writing, args=(n,)) for n in range(6)]
+        for thread in threads:
+            thread.start()
+        states = []
+        try:
+            time.sleep(3)
+            for _ in range(150):
+                states.append(self._state(visitor, "first")[0])
+                time.sleep(0.02)
+            assert (
+                blog.send("PUT", "/documents/now?refresh=true", {"title": "Gnu"}).status_code == 201
+            )
+            assert blog.found("gnu") == {"now"}
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        assert states.count("HIT") > len(states) / 2
+        assert slowest < 5
 
     def test_a_deletion_of_unknown_outcome_updates_the_cache(self, settings: Settings) -> None:
         class LosesResponses(RequestsHttpNode):

@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pytest
 from click.testing import Result
-from elasticsearch import Elasticsearch
+from elastic_transport import RequestsHttpNode
+from elasticsearch import ConnectionTimeout, Elasticsearch, NotFoundError
 
 from analyzers.rules import NO_RULES
 from app.settings import Settings
-from indexer.build.builder import Built
+from indexer.build.builder import Built, IndexSettings
+from indexer.build.reindex import reindex
 from indexer.build.rollback import rollback
 from indexer.errors import IndexingError, Locked, NoGeneration, VerificationFailed
 from indexer.generations import (
@@ -22,6 +25,7 @@ from indexer.generations import (
 )
 from indexer.normalise import documents
 from indexer.records import Document, Origin, RawPost
+from indexer.state import state_index
 from indexer.write.delete import delete_post
 from indexer.write.put import Write, put
 
@@ -189,6 +193,100 @@ class TestRollback:
         assert found is not None
         assert found.name == newer
         assert write("more") == 201
+
+    def test_restores_a_lost_alias(
+        self,
+        run: Run,
+        elastic: Elasticsearch,
+        alias: str,
+        make: Make,
+        write: Callable[[str], int],
+        post_oids: PostOids,
+    ) -> None:
+        make("a")
+        make("b")
+        rollback(elastic, alias)
+        write("c")
+        elastic.indices.delete_alias(index=f"{alias}-*", name=alias)
+        assert f"{alias}-000001 is live" in run("rollback").stdout
+        assert post_oids() == {"a", "c"}
+        assert write("d") == 201
+
+
+class AtSwap(RequestsHttpNode):
+    """Calls `before` and `after` around the request that swaps the alias."""
+
+    before: Callable[[], None]
+    after: Callable[[], None]
+
+    def perform_request(
+        self, method: str, target: str, body: bytes | None = None, *rest: Any, **more: Any
+    ) -> Any:
+        swapping = target.startswith("/_aliases") and body is not None and b"must_exist" in body
+        if swapping:
+            type(self).before()
+        response = super().perform_request(method, target, body, *rest, **more)
+        if swapping:
+            type(self).after()
+        return response
+
+
+@pytest.fixture
+def at_swap(elasticsearch_url: str) -> Iterator[tuple[Elasticsearch, type[AtSwap]]]:
+    class Node(AtSwap):
+        before = staticmethod(lambda: None)
+        after = staticmethod(lambda: None)
+
+    with Elasticsearch(elasticsearch_url, node_class=Node, request_timeout=30) as client:
+        yield client, Node
+
+
+class TestSwap:
+    def test_by_a_process_that_was_suspended_loses_no_write(
+        self,
+        elastic: Elasticsearch,
+        alias: str,
+        make: Make,
+        write: Callable[[str], int],
+        post_oids: PostOids,
+        at_swap: tuple[Elasticsearch, type[AtSwap]],
+    ) -> None:
+        make("a")
+        make("b")
+        client, node = at_swap
+
+        def suspend() -> None:
+            held = {"renewed": 0, "machine": "another"}
+            elastic.update(index=state_index(alias), id="lock", doc=held)
+            assert write("meanwhile") == 201
+
+        node.before = staticmethod(suspend)
+        with pytest.raises(NotFoundError):
+            rollback(client, alias)
+        assert post_oids() == {"b", "meanwhile"}
+        assert write("after") == 201
+        node.before = staticmethod(lambda: None)
+        assert rollback(elastic, alias).index == f"{alias}-000001"
+        assert post_oids() == {"a", "meanwhile", "after"}
+
+    def test_whose_response_is_lost_counts(
+        self,
+        alias: str,
+        make: Make,
+        post_oids: PostOids,
+        at_swap: tuple[Elasticsearch, type[AtSwap]],
+    ) -> None:
+        make("a")
+        client, node = at_swap
+
+        def lose() -> None:
+            raise ConnectionTimeout("no response")
+
+        node.after = staticmethod(lose)
+        built = reindex(client, alias, [post("b")], IndexSettings(NO_RULES, 1, 0), pytest.fail)
+        assert (built.index, built.counts.posts) == (f"{alias}-000002", 1)
+        assert post_oids() == {"b"}
+        assert rollback(client, alias).index == f"{alias}-000001"
 
 
 def test_a_build_during_a_build_is_refused_and_does_no_harm(

@@ -51,6 +51,14 @@ class TestLock:
         with Lock(elastic, alias, "reindex"):
             pass
 
+    def test_does_not_depend_on_the_clock_of_this_machine(
+        self, elastic: Elasticsearch, alias: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        leave_lock(elastic, alias, machine="another")
+        monkeypatch.setattr(time, "time", lambda: 4e9)
+        with pytest.raises(Locked), Lock(elastic, alias, "reindex"):
+            pytest.fail("two hold the lock")
+
     def test_of_a_dead_process_on_this_machine_is_free(
         self, elastic: Elasticsearch, alias: str
     ) -> None:

@@ -173,6 +173,27 @@ class TestSources:
         assert post_oids() == {"before"}
 
 
+class TestFewer:
+    def test_posts_need_force(self, run: Run, post_oids: PostOids) -> None:
+        many = "".join(line(number) for number in range(20))
+        assert run("reindex", "-", input=many).exit_code == 0
+        done = run("reindex", "-", input=line("one"))
+        assert done.exit_code == 1
+        assert "1 posts, the live index 20" in done.stderr
+        assert len(post_oids()) == 20
+        assert run("reindex", "-", "--force", input=line("one")).exit_code == 0
+        assert post_oids() == {"one"}
+
+    def test_comments_need_force(self, run: Run) -> None:
+        comments = [{"oid": str(number), "comment": "x"} for number in range(8)]
+        assert run("reindex", "-", input=line("a", comments=comments)).exit_code == 0
+        done = run("reindex", "-", input=line("a", comments=comments[:1]))
+        assert done.exit_code == 1
+        assert "1 comments, the live index 8" in done.stderr
+        again = line("a", comments=comments[:1])
+        assert run("reindex", "-", "--force", input=again).exit_code == 0
+
+
 class TestAdd:
     def test_adds_and_replaces_but_not_newer_versions(
         self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids
@@ -197,7 +218,9 @@ class TestAdd:
         assert run("reindex", "-", input=lines + line("b")).exit_code == 0
         assert delete_post(elastic, alias, "a") == (True, 1)
         done = run("add", "-", input=lines)
-        assert "0 documents added, 0 replaced, 2 left unchanged" in done.stdout
+        assert done.exit_code == 3
+        assert "2 were left out" in done.stderr
+        assert "--as-new" in done.stderr
         assert "2 documents added" in run("add", "-", "--as-new", input=lines).stdout
         assert post_oids() == {"a", "b"}
 

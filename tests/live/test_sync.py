@@ -145,6 +145,35 @@ class TestCaution:
         blog.write(*(entry(number) for number in range(22)))
         printed(blog.sync(), "8 of 30 posts", 1)
 
+    def test_far_fewer_comments(self, blog: Blog) -> None:
+        comments = [{"oid": str(number), "comment": "x"} for number in range(8)]
+        blog.write(entry("a", comments=comments))
+        blog.sync()
+        blog.write(entry("a", comments=comments[:1]))
+        printed(blog.sync(), "7 of 8 comments", 1)
+        assert len(blog.ids()) == 9
+        printed(blog.sync("--force"), "7 removed")
+
+    def test_the_first_comment_in_the_source(self, blog: Blog) -> None:
+        blog.write(entry("a"))
+        blog.sync()
+        blog.comment("a", "http")
+        blog.write(entry("a", comments=[{"oid": "1", "comment": "One"}]))
+        printed(blog.sync(), "1 documents added, 0 changed, 0 removed")
+        printed(blog.sync(), "0 removed")
+        assert blog.ids() == {"post:a", "comment:a:http", "comment:a:1"}
+
+    def test_a_comment_over_http_that_the_source_takes_over(self, blog: Blog) -> None:
+        blog.write(entry("a"))
+        blog.sync()
+        blog.comment("a", "1")
+        two = [{"oid": "1", "comment": "Over HTTP"}, {"oid": "2", "comment": "Two"}]
+        blog.write(entry("a", comments=two))
+        blog.sync()
+        blog.write(entry("a", comments=two[1:]))
+        printed(blog.sync(), "1 removed")
+        assert blog.ids() == {"post:a", "comment:a:2"}
+
     def test_a_few(self, blog: Blog) -> None:
         blog.write(*(entry(number) for number in range(6)))
         blog.sync()
@@ -169,6 +198,22 @@ class TestCaution:
 
 
 class TestRebuild:
+    def test_not_after_a_rollback(
+        self, blog: Blog, run: Callable[..., Result], elastic: Elasticsearch, settings: Settings
+    ) -> None:
+        blog.write(entry("a"))
+        blog.sync()
+        (settings.synonyms_dir / "my.synonyms").write_text("reactjs, react\n")
+        printed(blog.sync(), f"{settings.index}-000002 is live")
+        assert run("rollback").exit_code == 0
+        blog.write(entry("a"), entry("b"))
+        done = blog.sync()
+        printed(done, "1 documents added")
+        assert "rolled back" in done.stderr
+        assert require_live(elastic, settings.index).number == 1
+        (settings.synonyms_dir / "my.synonyms").write_text("reactjs, react, preact\n")
+        printed(blog.sync(), f"{settings.index}-000003 is live")
+
     def test_when_the_rules_changed(
         self, blog: Blog, elastic: Elasticsearch, settings: Settings
     ) -> None:
