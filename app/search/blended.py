@@ -18,6 +18,9 @@ from app.settings import Settings
 
 Json = dict[str, Any]
 
+MAX_RELAXED = 3
+"""If more terms than this are needed, posts with a single one of them are not meant."""
+
 
 def answer(
     session: SearchSession, request: SearchRequest, settings: Settings
@@ -43,7 +46,8 @@ def _send_second(session: SearchSession, plan: PlanInput) -> tuple[PlanInput, Js
     If no post has enough of the terms, those with any of them are the answer. Whether that is so is
     only known from the response, so both are asked for at once.
     """
-    plans = [plan, any_term(plan)] if plan.needed > 1 else [plan]
+    several = 1 < plan.needed <= MAX_RELAXED
+    plans = [plan, any_term(plan)] if several else [plan]
     responses = session.send("second", *map(hits_search, plans))
     answered = zip(plans, responses, strict=True)
     return next((pair for pair in answered if _count(pair[1])), (plans[-1], responses[-1]))

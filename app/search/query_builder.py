@@ -194,7 +194,7 @@ def _lookup(field: str, one: Interpretation, boost: float, total: int) -> Query:
             prefix_field = field if field == "title.lookup" else "all.forms"
             clause: Query = q.ConstantScore(
                 filter=q.Prefix(prefix_field, {"value": variant.text}),
-                boost=worth * scoring.idf(variant.posts, total) / 2.2,
+                boost=worth * scoring.idf(variant.posts, total) * scoring.LOOKUP_SHARE,
             )
         elif variant.kind == "split" and field == "title.lookup":
             clause = phrase_in(["title.words"], variant.text, worth)
@@ -211,7 +211,7 @@ def _lookup(field: str, one: Interpretation, boost: float, total: int) -> Query:
 def neighbour_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Query]:
     """Neighbouring terms of the query that stand close together in the text."""
     texts = [one.likeliest.text for one in terms if not one.term.stop]
-    pairs = list(pairwise(texts))[: scoring.NEIGHBOUR_PAIRS]
+    pairs = list(dict.fromkeys(pairwise(texts)))[: scoring.NEIGHBOUR_PAIRS]
     return [
         q.MatchPhrase(
             "text.words",

@@ -47,6 +47,9 @@ BM25 of one word stays below twice that, so that a single word in a title is abo
 the first judged `exact` on blogs is .988, phrases in titles .950. Without the second British and
 American spellings are .928 on til; 2.5 costs .010 (.8367). The third puts the spelling that was
 typed above its synonym: `exact` .992 without it, .996 with it."""
+LOOKUP_SHARE = 1 / 2.2
+"""BM25 of a field without frequencies and norms: this share of the inverse document frequency, from
+tf / (tf + k1) with tf = 1 and k1 = 1.2."""
 FEW_POSTS, COMMON = 10, 0.2
 """If fewer posts than fill a page have both of two words, a word that a fifth of all posts have is
 not needed: `rust post`."""
@@ -77,6 +80,8 @@ FREQUENCY_POWER = 0.2
 """A word twice as frequent is 2^.2 as likely. 0 and .5 are .001 worse, .8 is .012 worse."""
 MAX_VARIANTS = 5
 """Of one word. A single one: .9805/.9696 instead of .9855/.9717 (til/blogs)."""
+ALL_VARIANTS = 24
+"""Of all words of a query together: bounds the cost of twelve misspelled ones."""
 MIN_WEIGHT = 0.02
 """Less likely variants are left out. .05: .9810 instead of .9822 on til."""
 UNLIKE_STEM, MAX_COST_KNOWN_BY_STEM = 0.5, 1.0

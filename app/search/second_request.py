@@ -31,7 +31,7 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
             _interpreted(term, term == last, first, supported, plan.language)
             for term in query.terms
         ]
-        terms = mark_phrases(interpreted, settings)
+        terms = mark_phrases(_bounded(interpreted), settings)
     examined = {term.key for term in query.examined}
     required = tuple(
         one for one in terms if one.term.key in examined and _matches_some(one, first.stats)
@@ -50,6 +50,13 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
     return replace(
         plan, query=query, terms=terms, required=required, needed=needed, total=first.total
     )
+
+
+def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:
+    """The terms, the likeliest variants of each, so that all of them together are not too many."""
+    doubtful = sum(not one.as_typed for one in terms)
+    most = max(1, scoring.ALL_VARIANTS // doubtful) if doubtful else 0
+    return [one if one.as_typed else replace(one, variants=one.variants[:most]) for one in terms]
 
 
 def _without_common(
