@@ -38,7 +38,8 @@ SYNONYMS = "blog_synonyms"
 
 def index_time(analyzer: str) -> str:
     """The analyzer that TEXT, FORMS or WORDS has at index time: a version such as 3.4.1 is also
-    found as 3.4 and 3. At search time it is not: 3.4.1 does not mean 3.4."""
+    found as 3.4 and 3, and python3.12 as python and 3.12. At search time they are not: 3.4.1 does
+    not mean 3.4."""
     return f"{analyzer}_index"
 
 
@@ -77,8 +78,8 @@ _SEPARATORS = (
     # The tokenizer keeps node.js, pyproject.toml and snake_case whole: nDCG@10 .942, split .960.
     # A point between digits is kept: 3.11 is one number.
     r"|_|(?<=\p{L})[.:](?=\p{L})"
-    # C++11 is C++ and 11, python3.12 is python and 3.12, v18 is version 18.
-    r"|(?<=\b[Cc]\+\+|\b[CcFf]#)(?=\w)|(?<=\p{L})(?=\d+\.\d)|(?<=\b[vV])(?=\d)"
+    # C++11 is C++ and 11.
+    r"|(?<=\b[Cc]\+\+|\b[CcFf]#)(?=\w)"
 )
 # Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
 # iPhone and macOS. The whole word is found in the unstemmed fields.
@@ -131,7 +132,12 @@ def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
         "blog_versions": {
             "type": "pattern_capture",
             "preserve_original": True,
-            "patterns": [r"^(\d+)\.\d", r"^(\d+\.\d+)\.\d"],
+            "patterns": [
+                r"^\p{L}*(\d+)\.\d",
+                r"^\p{L}*(\d+\.\d+)\.\d",
+                r"^(\p{L}+)(\d+\.\d.*)$",
+                r"^v(\d+)$",
+            ],
         },
         # split_on_numerics would split python2 and utf8; preserve_original keeps the whole.
         "blog_camel_parts": {

@@ -12,7 +12,7 @@ from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, analysis, index
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 
-SCHEMA = 3
+SCHEMA = 4
 """Increased when documents or mappings change so that an older index cannot answer a search."""
 
 RELATION = Join(relations={"post": "comment"})

@@ -25,6 +25,8 @@ _SYMBOL = re.compile(
 _SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN.pattern}")
 _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"'})
+# python3.12 is python and 3.12.
+_VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
 _CORRECTABLE = re.compile(r"[^\W\d_]{3,}(?:'[^\W\d_]+)?")
 
 
@@ -112,10 +114,13 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
 def _terms(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
     """The terms of a run without spaces: a/b are two, a-b and a.b are one that is glued."""
     for found in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
-        term = found and _term(found.group(), start + found.start(), str(position), language)
-        if term:
-            yield term
-            position += 1
+        begin = start + (found.start() if found else 0)
+        for text in _VERSION.split(found.group() if found else ""):
+            term = _term(text, begin, str(position), language)
+            begin += len(text)
+            if term:
+                yield term
+                position += 1
 
 
 def _term(text: str, start: int, key: str, language: Language) -> QueryTerm | None:

@@ -418,6 +418,7 @@ def test_marks_stand_on_the_words_of_the_post(ask: Ask) -> None:
     assert "<mark>C++</mark>" in ask("c++").body["hits"][0]["highlight"]["title"]
     assert ask("golang").body["hits"][1]["highlight"]["title"] == "Writing <mark>Go</mark>"
     assert "<mark>Café</mark>" in ask("cafe").body["hits"][0]["highlight"]["title"]
+    assert ask("php").body["hits"][0]["highlight"]["title"] == "What is new in <mark>php8.3</mark>"
 
 
 def test_the_explanation(ask: Ask) -> None:
