@@ -23,8 +23,8 @@ class Assumptions:
     searches: float = 10_000.0  # per second, at the peak
     hit_ratio: float = 0.8  # share of the searches that the cache answers
     bytes_per_post: float = 4_900.0  # in the index
-    engine_ms: float = 8.0  # CPU time of Elasticsearch per search and shard, without any posts
-    engine_ms_per_100k: float = 20.0  # the same, added by each 100,000 posts
+    engine_ms: float = 6.0  # CPU time of Elasticsearch per search and shard, without any posts
+    engine_ms_per_100k: float = 15.0  # the same, added by each 100,000 posts
     app_ms: float = 3.3  # CPU time of Python per search that is not cached
     cached_ms: float = 0.4  # and per cached one
     answer_bytes: float = 6_000.0  # a cached answer in Redis
@@ -94,11 +94,10 @@ def main(**numbers: Any) -> None:
         found = capacity(Assumptions(**numbers))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+    engine, app = math.ceil(found.engine_cores), math.ceil(found.app_cores)
     click.echo(f"index               {found.index_gb:,.0f} GB in {found.shards} shards")
-    click.echo(
-        f"Elasticsearch       {found.engine_cores:,.0f} cores, {found.engine_hosts} machines"
-    )
-    click.echo(f"the service         {found.app_cores:,.0f} cores, {found.app_hosts} machines")
+    click.echo(f"Elasticsearch       {engine:,} cores, {found.engine_hosts} machines")
+    click.echo(f"the service         {app:,} cores, {found.app_hosts} machines")
     click.echo(f"Redis               {found.redis_gb:,.1f} GB")
 
 

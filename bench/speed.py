@@ -21,7 +21,7 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
@@ -34,9 +34,10 @@ import requests
 from elasticsearch import Elasticsearch
 
 from app.elastic import connect
-from app.search import first_request, search
+from app.search import blended, first_request, search
 from app.search.blended import plan_first
 from app.search.request import SearchRequest
+from app.search.session import SearchSession
 from app.settings import Settings
 from bench.relevance import SAMPLE, corpora
 from bench.service import (
@@ -190,8 +191,9 @@ def _parts(
     client: Elasticsearch, alias: str, settings: Settings, query: Query
 ) -> Iterator[tuple[str, float]]:
     request = SearchRequest(q=query.q)
-    bodies = [one.to_dict() for one in first_request.build(plan_first(request, settings))]
-    variants = dict(_variants(bodies, query.meant))
+    session = SearchSession(client, alias)
+    blended.answer(session, request, settings)
+    variants = dict(_variants({one.kind: one.bodies for one in session.sent}, query.meant))
     best = dict.fromkeys(variants, math.inf)
     # Without the request cache, which would answer the lookup from the second time on.
     header = {"index": alias, "request_cache": False}
@@ -215,9 +217,11 @@ def _parts(
         yield name, min(_milliseconds(step, time.thread_time) for _ in range(_ROUNDS))
 
 
-def _variants(bodies: Sequence[Json], meant: str) -> Iterator[tuple[str, list[Json]]]:
-    """The first request with a part left out, or one part alone."""
-    posts, *lookup = bodies
+def _variants(
+    sent: Mapping[str, Sequence[Json]], meant: str
+) -> Iterator[tuple[str, Sequence[Json]]]:
+    """The requests of a search, with a part left out, or one part alone."""
+    posts, *lookup = sent["first"]
     bare = bare_body(meant)
     yield "bare", [bare]
     yield "bare, no highlights", [_without(bare, "highlight")]
@@ -234,6 +238,12 @@ def _variants(bodies: Sequence[Json], meant: str) -> Iterator[tuple[str, list[Js
     if lookup:
         yield "lookup alone", lookup
         yield "lookup, no suggester", [_without(lookup[0], "suggest")]
+    if "second" in sent:
+        likeliest = sent["second"][0]
+        yield "second request", sent["second"]
+        yield "second, posts with enough words", [likeliest]
+        yield "second, the same, no highlights", [_without(likeliest, "highlight")]
+        yield "second, the same, no scoring", [_scored(likeliest, lambda _: True)]
 
 
 def _without(body: Json, key: str) -> Json:
