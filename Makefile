@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test check format services services-stop services-status bench-serializers bench-relevance bench-speed
+.PHONY: help setup lock run test check format services services-stop services-status chaos fuzz bench-serializers bench-relevance bench-speed
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,12 @@ services-stop: setup ## stop what `make services` started
 
 services-status: setup ## say how Elasticsearch and Redis are
 	@exec $(BIN)/python -m devstack status
+
+chaos: setup ## break the engines and the workers under load, and print what clients got (ONLY=Redis)
+	@exec $(BIN)/python -m bench.faults --only '$(ONLY)'
+
+fuzz: setup ## 5,000 random requests of each kind; needs ELASTICSEARCH_URL and REDIS_URL
+	@FUZZ_EXAMPLES=5000 exec $(BIN)/python -m pytest tests/live/test_fuzz.py
 
 bench-serializers: setup ## measure the serializers of cached answers
 	@exec $(BIN)/python -m bench.serializers

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from app.errors import Busy, NoIndex, OutdatedIndex, Unavailable
 
 _SLOT_WAIT = 0.2  # seconds that a search waits for a free slot
+_SUSPICIOUS = 0.5  # seconds that a computation may run before Elasticsearch is probed
 _PROBE_INTERVAL = 0.5  # seconds between two probes of an outage
 
 log = logging.getLogger(__name__)
@@ -33,7 +34,9 @@ class Admission:
         self._responds = responds
         self._slots = threading.BoundedSemaphore(limit)
         self._lock = threading.Lock()
+        self._running: dict[object, float] = {}  # when each running computation began
         self._probing = False
+        self._watching = False
         self._available = True
 
     @property
@@ -54,6 +57,9 @@ class Admission:
         if not self._slots.acquire(timeout=_SLOT_WAIT):
             self.probe()
             raise Busy("Too many searches are running. Try again in a second.")
+        computation = object()
+        self._running[computation] = time.monotonic()
+        self._start_watching()
         try:
             yield
         except (NoIndex, OutdatedIndex):
@@ -62,18 +68,32 @@ class Admission:
             self.probe()
             raise
         finally:
+            del self._running[computation]
             self._slots.release()
+
+    def _start_watching(self) -> None:
+        with self._lock:
+            if self._watching:
+                return
+            self._watching = _start(self._watch)
+
+    def _watch(self) -> None:
+        """Have Elasticsearch probed before a computation times out; ends when none is running."""
+        while True:
+            time.sleep(_SUSPICIOUS)
+            with self._lock:
+                began = list(self._running.values())
+                if not began:
+                    self._watching = False
+                    return
+            if time.monotonic() - min(began) > _SUSPICIOUS:
+                self.probe()
 
     def probe(self) -> None:
         """Find out in the background whether Elasticsearch responds, unless that is under way."""
         with self._lock:
-            if self._probing:
-                return
-            self._probing = True
-        try:
-            threading.Thread(target=self._probe, name="probe", daemon=True).start()
-        except RuntimeError:  # no more threads, or the interpreter is shutting down
-            self._probing = False
+            if not self._probing:
+                self._probing = _start(self._probe)
 
     def _probe(self) -> None:
         while not self._responds():
@@ -86,3 +106,12 @@ class Admission:
         with self._lock:
             self._available = True
             self._probing = False
+
+
+def _start(target: Callable[[], None]) -> bool:
+    """Whether a thread was started; not when there are too many or the interpreter ends."""
+    try:
+        threading.Thread(target=target, daemon=True).start()
+    except RuntimeError:
+        return False
+    return True

@@ -2,10 +2,10 @@
 
 import logging
 
-from flask import Flask, Response, jsonify
+from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from app.errors import ServiceError, Unauthorized, Unavailable
+from app.errors import BadRequest, ServiceError, Unauthorized, Unavailable
 from app.logs import note
 
 log = logging.getLogger(__name__)
@@ -16,6 +16,15 @@ def register(app: Flask) -> None:
     app.register_error_handler(ServiceError, service_error)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected_error)
+    app.before_request(_check_query_string)
+
+
+def _check_query_string() -> None:
+    """Werkzeug raises UnicodeDecodeError wherever the parameters are read first."""
+    try:
+        request.query_string.decode()
+    except UnicodeDecodeError:
+        raise BadRequest("The query string is not UTF-8. Percent-encode it as UTF-8.") from None
 
 
 def set_error_headers(response: Response, error: ServiceError) -> None:

@@ -58,6 +58,13 @@ def test_all_wrong_parameters_are_reported_at_once(client: FlaskClient) -> None:
     assert "debug-search" in error["message"]
 
 
+def test_a_query_string_that_is_not_utf_8_is_a_400(client: FlaskClient) -> None:
+    for path in ("/search", "/"):
+        answer = client.get(path, environ_overrides={"QUERY_STRING": "q=\x80"})
+        assert answer.status_code == 400
+        assert "UTF-8" in answer.get_json()["error"]["message"]
+
+
 @pytest.mark.parametrize("path", ["/nothing-here", "/search/"])
 def test_an_unknown_path_is_a_json_error(client: FlaskClient, path: str) -> None:
     answer = client.get(path)

@@ -105,3 +105,21 @@ def test_more_computations_than_allowed_are_refused_soon() -> None:
     first.join()
     with admission.admit():
         pass
+
+
+def test_a_hang_is_noticed_before_the_first_computation_times_out() -> None:
+    engine = Engine()
+    admission = Admission(engine.responds, 8)
+    end = threading.Event()
+
+    def hang() -> None:
+        with admission.admit():
+            end.wait(5)
+
+    first = threading.Thread(target=hang)
+    first.start()
+
+    _until(lambda: not admission.available)
+    assert first.is_alive()
+    end.set()
+    first.join()
