@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test check format services services-stop services-status chaos fuzz bench-serializers bench-relevance bench-speed
+.PHONY: help setup lock run test check format services services-stop services-status chaos chaos-commands fuzz bench-serializers bench-relevance bench-speed
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ services-status: setup ## say how Elasticsearch and Redis are
 
 chaos: setup ## break the engines and the workers under load, and print what clients got (ONLY=Redis)
 	@exec $(BIN)/python -m bench.faults --only '$(ONLY)'
+
+chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times each, during writes (KILLS=50); needs ELASTICSEARCH_URL
+	@exec $(BIN)/python -m bench.chaos --kills $(or $(KILLS),50)
 
 fuzz: setup ## 5,000 random requests of each kind; needs ELASTICSEARCH_URL and REDIS_URL
 	@FUZZ_EXAMPLES=5000 exec $(BIN)/python -m pytest tests/live/test_fuzz.py

@@ -29,7 +29,6 @@ from app import create_app
 from app.settings import Settings
 from indexer.generations import list_generations
 
-POSTS = 3_000
 WRITERS = 3
 COMMANDS = ("reindex", "sync", "synonyms", "rollback")
 _TOKEN = uuid.uuid4().hex
@@ -44,6 +43,7 @@ class Stream:
     """
 
     settings: Settings
+    posts: int
     comments_only: bool
     stored: dict[str, str | None] = field(default_factory=dict)
     acknowledged: int = 0
@@ -118,12 +118,12 @@ class Stream:
             response = client.get("/search?q=unchanging")
             self.slowest = max(self.slowest, time.monotonic() - started)
             self.searches += 1
-            if response.status_code != 200 or response.get_json()["count"] < POSTS:
+            if response.status_code != 200 or response.get_json()["count"] < self.posts:
                 self.failures.append(f"{response.status_code}: {response.get_data()[:200]!r}")
             time.sleep(0.02)
 
 
-def run(command: str, kills: int) -> bool:
+def run(command: str, kills: int, posts: int = 3_000) -> bool:
     """Kill a command `kills` times at random points, let it finish once; whether all went well."""
     with tempfile.TemporaryDirectory() as folder, _engine() as elastic:
         alias = f"chaos-{uuid.uuid4().hex[:8]}"
@@ -135,16 +135,21 @@ def run(command: str, kills: int) -> bool:
             write_tokens=SecretStr(_TOKEN),
         )
         source = Path(folder) / "posts.jsonl"
-        source.write_text("".join(_line(number) for number in range(POSTS)))
+        source.write_text("".join(_line(number) for number in range(posts)))
         try:
-            return _run(command, kills, settings, source, elastic)
+            return _run(command, kills, posts, settings, source, elastic)
         finally:
             for name in elastic.indices.get(index=f"{alias}*", expand_wildcards="all"):
                 elastic.indices.delete(index=name)
 
 
 def _run(
-    command: str, kills: int, settings: Settings, source: Path, elastic: Elasticsearch
+    command: str,
+    kills: int,
+    posts: int,
+    settings: Settings,
+    source: Path,
+    elastic: Elasticsearch,
 ) -> bool:
     rules = source.with_suffix(".synonyms")
     arguments = {
@@ -155,7 +160,7 @@ def _run(
     }[command]
     _start(settings, "reindex", str(source)).wait()
     # `reindex` and `sync` make the posts equal to the source.
-    stream = Stream(settings, comments_only=command in {"reindex", "sync"})
+    stream = Stream(settings, posts, comments_only=command in {"reindex", "sync"})
     killed = completed = 0
     started = time.monotonic()
     _start(settings, "reindex", str(source)).wait()
@@ -164,7 +169,7 @@ def _run(
         rules.write_text(f"reactjs, react, r{uuid.uuid4().hex[:6]}\n")
         if command == "sync":
             text = uuid.uuid4().hex
-            source.write_text("".join(_line(number, text) for number in range(POSTS)))
+            source.write_text("".join(_line(number, text) for number in range(posts)))
         process = _start(settings, *arguments)
         if command == "reindex":
             # It keeps what is written from its start.
