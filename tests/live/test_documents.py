@@ -443,7 +443,8 @@ class TestVisibility:
             "REDIS_URL": settings.redis_url,
             "BLOGSEARCH_INDEX": settings.index,
             "BLOGSEARCH_SYNONYMS_DIR": str(settings.synonyms_dir),
-            "BLOGSEARCH_WRITE_TOKENS": TOKEN,
+            # The same tokens: the key that signs cached answers follows from them.
+            "BLOGSEARCH_WRITE_TOKENS": settings.write_tokens.get_secret_value(),
             "PORT": str(port),
             "WEB_CONCURRENCY": "1",
         }
@@ -454,7 +455,7 @@ class TestVisibility:
                 deadline = time.monotonic() + 60
                 while True:
                     try:
-                        assert requests.get(f"{address}/search?q=ocelot", timeout=10).ok
+                        assert requests.get(f"{address}/search?q=ocelot", timeout=60).ok
                         break
                     except requests.ConnectionError:
                         assert time.monotonic() < deadline
@@ -464,7 +465,7 @@ class TestVisibility:
                     f"{address}/documents/o?refresh=false",
                     json={"title": "Ocelot"},
                     headers={"Authorization": f"Bearer {TOKEN}"},
-                    timeout=10,
+                    timeout=60,
                 )
                 assert written.status_code == 201
             finally:
