@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,7 +48,7 @@ class Stream:
     comments_only: bool
     stored: dict[str, str | None] = field(default_factory=dict)
     acknowledged: int = 0
-    refused: int = 0
+    refused: Counter[int] = field(default_factory=Counter)
     searches: int = 0
     failures: list[str] = field(default_factory=list)
     slowest: float = 0.0
@@ -108,7 +109,10 @@ class Stream:
                 self.acknowledged += 1
                 self.stored[path] = text
             else:
-                self.refused += 1
+                self.refused[response.status_code] += 1
+                # Nobody else writes this path: it was there.
+                if response.status_code == 404:
+                    self.failures.append(f"404 for {path}: {response.get_data()[:200]!r}")
                 self.stored.pop(path, None)
             time.sleep(0.02)
 
@@ -186,8 +190,8 @@ def _run(
     missing = stream.missing(elastic)
     print(
         f"{command}: killed {killed} times, completed {completed} times; "
-        f"{stream.acknowledged:,} writes acknowledged, {stream.refused:,} refused, "
-        f"{len(missing)} missing; {stream.searches:,} searches, {len(stream.failures)} failed, "
+        f"{stream.acknowledged:,} writes acknowledged, {dict(stream.refused)} refused, "
+        f"{len(missing)} missing; {stream.searches:,} searches, {len(stream.failures)} failures, "
         f"slowest {stream.slowest:.2f} s"
     )
     for line in [*missing[:5], *stream.failures[:5]]:
