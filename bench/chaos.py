@@ -97,7 +97,7 @@ class Stream:
             path = f"base-{number % 20}/comments/{writer}-{number % 60}"
             if not self.comments_only and number % 2:
                 path = f"new-{writer}-{number % 40}"
-            text = None if number % 7 == 0 and path in self.stored else f"text {number}"
+            text = None if number % 7 == 0 and self.stored.get(path) else f"text {number}"
             body = {"title": "New", "text": text, "comment": text} if text else None
             response = client.open(
                 f"/documents/{path}?refresh=false",
