@@ -29,7 +29,7 @@ def test_search_prints_a_table(run: Run) -> None:
 def test_search_explains_itself(run: Run) -> None:
     result = run("search", "pythn", "--debug", "--format", "json")
     debug = json.loads(result.output)["debug"]
-    assert debug["words"][0]["alternatives"][0]["text"] == "python"
+    assert debug["words"][0]["variants"][0]["text"] == "python"
     assert debug["requests"]
 
 
