@@ -6,6 +6,7 @@ Kept answers and health checks are not admitted here, so that they never wait fo
 import logging
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -93,19 +94,29 @@ class Admission:
         """Find out in the background whether Elasticsearch responds, unless that is under way."""
         with self._lock:
             if not self._probing:
-                self._probing = _start(self._probe)
+                # The thread does not keep an application alive that nobody uses any more.
+                reference = weakref.ref(self)
+                self._probing = _start(lambda: _probe_until_it_responds(reference))
 
-    def _probe(self) -> None:
-        while not self._responds():
+    def _probe_once(self) -> bool:
+        """Whether Elasticsearch responds; says so when that has changed."""
+        if not self._responds():
             if self._available:
                 log.error("Elasticsearch does not respond; searches get cached answers or 503")
                 self._available = False
-            time.sleep(_PROBE_INTERVAL)
+            return False
         if not self._available:
             log.warning("Elasticsearch responds again")
         with self._lock:
             self._available = True
             self._probing = False
+        return True
+
+
+def _probe_until_it_responds(reference: "weakref.ref[Admission]") -> None:
+    while (admission := reference()) and not admission._probe_once():
+        del admission
+        time.sleep(_PROBE_INTERVAL)
 
 
 def _start(target: Callable[[], None]) -> bool:

@@ -50,9 +50,9 @@ typed above its synonym: `exact` .992 without it, .996 with it."""
 LOOKUP_SHARE = 1 / 2.2
 """BM25 of a field without frequencies and norms: this share of the inverse document frequency, from
 tf / (tf + k1) with tf = 1 and k1 = 1.2."""
-FEW_POSTS, COMMON = 10, 0.2
-"""If fewer posts than fill a page have both of two words, a word that a fifth of all posts have is
-not needed: `rust post`."""
+FEW_POSTS, COMMON = 3, 0.25
+"""If fewer posts than this have both of two words, a word that a quarter of all posts have is not
+needed: `rust post`. It takes a second request, hence so few."""
 
 # -- date ------------------------------------------------------------------------------------------
 RECENCY_BOOST, RECENCY_PIVOT = 0.1, "730d"

@@ -62,8 +62,8 @@ def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:
 def _without_common(
     required: Sequence[Interpretation], first: FirstResponse
 ) -> tuple[Interpretation, ...]:
-    """The terms that less than a fifth of the posts have: both words of `rust post` need not be in
-    a post if few posts have both."""
+    """The terms that less than a quarter of the posts have: both words of `rust post` need not be
+    in a post if few posts have both."""
     return tuple(
         one
         for one in required

@@ -1,5 +1,6 @@
 """The synonym rules that apply to a search."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -68,7 +69,14 @@ def _tokens(one: Interpretation) -> Sequence[str]:
 
 
 def _rules(settings: Settings) -> RuleSet:
-    files = rule_files(settings.synonyms_dir, settings.synonyms_left_out, settings.language)
+    # The folder is listed once a second at most: that takes as long as building a request.
+    second = int(time.monotonic())
+    return _listed(settings.synonyms_dir, settings.synonyms_left_out, settings.language, second)
+
+
+@lru_cache(maxsize=2)
+def _listed(folder: Path, left_out: frozenset[str], language: str, second: int) -> RuleSet:
+    files = rule_files(folder, left_out, language)
     return _read(tuple((path, *_stamp(path)) for path in files))
 
 

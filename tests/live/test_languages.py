@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
+from pydantic import SecretStr
 
 from analyzers.chains import SPELLING, TEXT, WORDS, analysis
 from analyzers.languages import LANGUAGES, Language
@@ -213,7 +214,10 @@ def test_searches_find_german_posts(client: FlaskClient) -> None:
 
 def test_another_language_than_that_of_the_index_is_reported(settings: Settings) -> None:
     def index_check(settings: Settings) -> dict[str, str]:
-        response = create_app(settings).test_client().get("/__heartbeat__")
+        token = "an-operators-token"
+        settings = settings.model_copy(update={"write_tokens": SecretStr(token)})
+        headers = {"Authorization": f"Bearer {token}"}
+        response = create_app(settings).test_client().get("/__heartbeat__", headers=headers)
         check: dict[str, str] = response.get_json()["checks"]["index"]
         return check
 

@@ -21,7 +21,7 @@ from app.settings import Settings
 Json = dict[str, Any]
 SETTINGS = Settings()
 KNOWN = TermStats(words=20, forms=20, stems=25)
-FOUND: Json = {"hits": {"hits": [], "total": {"value": 3}}}
+FOUND: Json = {"hits": {"hits": [], "total": {"value": 2}}}
 
 
 def plan(q: str, **changes: Any) -> PlanInput:
