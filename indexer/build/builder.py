@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 from indexer import generations
-from indexer.build.replay import WriteReplay
+from indexer.build.replay import WriteReplay, checkpoints
 from indexer.bulk.operations import BulkLimits, Operation
 from indexer.bulk.sender import Outcome, send_bulk
 from indexer.errors import VerificationFailed
@@ -83,11 +83,12 @@ class Build:
             language=settings.language,
         )
         number = next_number(client, alias, max((one.number for one in found), default=0))
+        # Writes to the live generation are replayed from here on: before anybody sees the new one.
+        since = checkpoints(client, alias, self._old) if self._old else None
         self.name = generations.create(client, alias, number, body)
         self._target = generations.building_alias(self.name)
-        # Writes to the live generation are replayed from here on.
         self._replay = (
-            WriteReplay(client, alias, self._old, self.name, target=self._target)
+            WriteReplay(client, alias, self._old, self.name, target=self._target, since=since)
             if self._old
             else None
         )

@@ -60,7 +60,7 @@ class WriteReplay:
         self._old = old
         self._new = new
         self._target = target
-        self._since = since or self._checkpoints()
+        self._since = since or checkpoints(client, alias, old)
         self._changed_posts: set[str] = set()  # whose field `comments` has to be updated
         self.replayed = 0
 
@@ -94,14 +94,8 @@ class WriteReplay:
         generations.swap(self._client, self._alias, self._new, self._old, self._target)
         return counts
 
-    def _checkpoints(self) -> tuple[Checkpoint, Checkpoint]:
-        return (
-            checkpoint(self._client, self._old),
-            checkpoint(self._client, ensure_state(self._client, self._alias)),
-        )
-
     def _replay_once(self) -> None:
-        now = self._checkpoints()
+        now = checkpoints(self._client, self._alias, self._old)
         self._client.indices.refresh(index=self._old)
         written, deleted = self._since
         self._replay_deletions(deletions_since(self._client, self._alias, deleted))
@@ -176,6 +170,11 @@ class WriteReplay:
                         outcome.refusal.remedy,
                     )
                 yield outcome
+
+
+def checkpoints(client: Elasticsearch, alias: str, index: str) -> tuple[Checkpoint, Checkpoint]:
+    """The current checkpoints of an index and of the state index."""
+    return checkpoint(client, index), checkpoint(client, ensure_state(client, alias))
 
 
 def delete_child_comments(
