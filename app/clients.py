@@ -106,7 +106,11 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
     )
     limiter.init_app(app)
     limiter.request_filter(
-        lambda: request.blueprint in _UNLIMITED or request.endpoint in (None, "static")
+        lambda: (
+            request.blueprint in _UNLIMITED
+            or request.endpoint in (None, "static")
+            or request.method == "OPTIONS"
+        )
     )
 
     def exceeded(error: RateLimitExceeded) -> Response:

@@ -7,6 +7,7 @@ field name in capitals, except for what other tools call `ELASTICSEARCH_URL`,
 
 import logging
 import os
+import re
 from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -23,6 +24,10 @@ log = logging.getLogger(__name__)
 
 _DEVSTACK_PREFIX = "BLOGSEARCH_DEVSTACK_"
 _SHORTEST_TOKEN = 16  # characters
+# As a browser sends it: lower case, ASCII, without the scheme's usual port.
+_ORIGIN = re.compile(
+    r"(http://(?!.*:80$)|https://(?!.*:443$))([a-z0-9._-]+|\[[0-9a-f:]+\])(:[1-9]\d{0,4})?"
+)
 _REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -176,10 +181,11 @@ class Settings(BaseSettings):
     )
 
     # -- HTTP ------------------------------------------------------------------------------------
-    cors_origin: str = Field(
+    cors_origins: str = Field(
         "*",
-        description="The origin whose pages may read answers, such as https://blog.example.org; "
-        "`*`: every origin, empty: only the service's own.",
+        description="The origins whose pages may read answers, separated by commas, such as "
+        "`https://blog.example.org, https://www.example.org`; `*`: every origin, empty: only the "
+        "service's own.",
     )
     rate_limit: str = Field(
         "",
@@ -263,12 +269,28 @@ class Settings(BaseSettings):
                 raise ValueError("is not a limit such as `60/minute`") from None
         return limit
 
+    @field_validator("cors_origins")
+    @classmethod
+    def _valid_origins(cls, origins: str) -> str:
+        for origin in _listed(origins):
+            if not (origin == "*" or _ORIGIN.fullmatch(origin)):
+                raise ValueError(
+                    f"{origin} is not an origin: write scheme and host in lower case, a port other "
+                    "than the usual one, and no path: https://blog.example.org"
+                )
+        return origins
+
     @field_validator("trusted_proxies")
     @classmethod
     def _known_networks(cls, proxies: str) -> str:
         for proxy in _listed(proxies):
             ip_network(proxy)  # its message names the address
         return proxies
+
+    @property
+    def allowed_origins(self) -> frozenset[str]:
+        """The origins in `cors_origins`."""
+        return frozenset(_listed(self.cors_origins))
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
