@@ -21,6 +21,7 @@ _COMMANDS = {
     "search": ("search", "Search as a visitor would; the cache is left out."),
     "analyze": ("analyze", "Show what becomes of a text: its words and synonyms."),
     "synonyms": ("synonyms", "Check, preview, load, list and remove synonym rule files."),
+    "pins": ("pins", "Check, load, list and remove pinned results."),
     "cache": ("cache", "Show, clear and warm the cache of answers."),
     "indices": ("generations", "List the generations of the index."),
     "rollback": ("generations", "Go back to the generation before the live one."),

@@ -9,11 +9,13 @@ from urllib.parse import parse_qsl
 from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
+from analyzers.languages import LANGUAGES
 from app.admission import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed
 from app.elastic import responds, translated
 from app.errors import ServiceError, StillComputing, Unavailable
 from app.logs import note, timed
+from app.pins.store import PinStore
 from app.search import Answer
 from app.search import search as run_search
 from app.search.request import SearchRequest
@@ -41,6 +43,7 @@ class Service:
         self.settings = settings
         self.elastic = elastic
         self.cache = cache
+        self.pins = PinStore(elastic, settings.index, LANGUAGES[settings.language])
         self.admission = Admission(lambda: responds(elastic), settings.max_computations)
 
     def answer(self, request: SearchRequest, key: str) -> CachedAnswer:
@@ -121,7 +124,9 @@ class Service:
 
     def _compute(self, request: SearchRequest, debug: dict[str, Any] | None = None) -> Computed:
         with self.admission.admit(), timed("engine"), translated():
-            answer: Answer = run_search(self.elastic, self.settings.index, request, self.settings)
+            answer: Answer = run_search(
+                self.elastic, self.settings.index, request, self.settings, self.pins.current()
+            )
         note(engine_requests=len(answer.debug["requests"]))
         if debug is not None:
             debug.update(answer.debug)

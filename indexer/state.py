@@ -1,7 +1,8 @@
 """The state index: what must outlive a process and is not a post.
 
 `<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
-the checkpoints taken at each swap, and every deletion (see write/deletions.py).
+the checkpoints taken at each swap, every deletion (see write/deletions.py), and the files of pinned
+results.
 """
 
 from typing import Any

@@ -41,7 +41,9 @@ def search(
         # Its message goes on to list the parameters of an address.
         complaints = [f"{found['parameter']} {found['message']}" for found in error.details]
         raise click.ClickException(f"{'; '.join(complaints)}.") from None
-    answer = run_search(tools.elastic, tools.settings.index, request, tools.settings)
+    answer = run_search(
+        tools.elastic, tools.settings.index, request, tools.settings, tools.service.pins.current()
+    )
     if form == "json":
         whole = {**answer.body, "debug": answer.debug} if debug else answer.body
         click.echo(json.dumps(whole, indent=2, ensure_ascii=False))

@@ -7,6 +7,7 @@ from elasticsearch import BadRequestError, Elasticsearch
 
 from app.errors import OutdatedIndex
 from app.search import blended, fallback
+from app.search.pins import NO_PINS, Pins
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from app.settings import Settings
@@ -26,8 +27,14 @@ class Answer:
     index: str
 
 
-def search(client: Elasticsearch, index: str, request: SearchRequest, settings: Settings) -> Answer:
-    """Answer a search with the strategy of the settings.
+def search(
+    client: Elasticsearch,
+    index: str,
+    request: SearchRequest,
+    settings: Settings,
+    pins: Pins = NO_PINS,
+) -> Answer:
+    """Answer a search with the strategy of the settings; only `blended` has pinned results.
 
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
 
@@ -38,7 +45,7 @@ def search(client: Elasticsearch, index: str, request: SearchRequest, settings: 
     try:
         if settings.strategy == "fallback":
             return Answer(*fallback.answer(session, request))
-        answer = Answer(*blended.answer(session, request, settings))
+        answer = Answer(*blended.answer(session, request, settings, pins))
     except BadRequestError:
         _require_schema(session)
         raise

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from analyzers.chains import readable
 from app.search.first_request import FirstResponse
-from app.search.query_builder import HAS, IS, PlanInput
+from app.search.query_builder import HAS, IS, PlanInput, count_matched, pin_score
 from app.search.render import post_hit
 from app.search.spelling import Interpretation
 
@@ -40,13 +40,19 @@ class Outcome:
 
     @property
     def count(self) -> int:
-        """How many posts have enough of the terms."""
+        """How many posts are found: those with enough of the terms, and pinned ones."""
         return int(self.response["hits"]["total"]["value"])
 
     @property
+    def _matched(self) -> int:
+        """How many posts have enough of the terms."""
+        return count_matched(self.response)
+
+    @property
     def tier(self) -> str | None:
-        """What the best posts have: `phrase`, `all words` or `some words`; None for no posts."""
-        if not self.count:
+        """What the best posts have: `phrase`, `all words` or `some words`; None if no post matches
+        by its words."""
+        if not self._matched:
             return None
         if self._unmatched or self._posts_with("all_words") == 0:
             return "some words"
@@ -69,15 +75,21 @@ class Outcome:
         }
 
     def missing(self, hit: Json) -> list[str]:
-        """The significant terms that a hit does not have, as typed."""
+        """The significant terms that a hit does not have, as typed; none for a pinned one."""
+        if self.pin_score(hit):
+            return []
         matched = set(hit.get("matched_queries", ()))
         has = {one.term.key for one in self.plan.required if HAS + one.term.key in matched}
         return [term.text for term in self.plan.query.examined if term.key not in has]
 
+    def pin_score(self, hit: Json) -> float:
+        """What being pinned adds to the score of a hit; 0 for others."""
+        return pin_score(self.plan.pins, hit["_source"]["oid"])
+
     @property
     def dropped(self) -> list[str]:
         """The significant terms that no post has in any variant."""
-        if not self.count:
+        if not self._matched:
             return []
         return [term.text for term in self.plan.query.examined if term.key in self._unmatched]
 
@@ -127,5 +139,7 @@ class Outcome:
 
     def _hit(self, hit: Json) -> Json:
         found = post_hit(hit, self.comments.get(hit["_source"]["oid"], ()))
+        if pinned := self.pin_score(hit):
+            found |= {"pinned": True, "score": round(hit["_score"] - pinned, 2)}
         missing = self.missing(hit)
         return {**found, "missing": missing} if missing else found

@@ -1,5 +1,7 @@
 """The `blended` strategy: the query as typed, and a second request if a term looks wrong."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from analyzers.languages import LANGUAGES
@@ -7,7 +9,8 @@ from app.search import comments, first_request
 from app.search.answer import Outcome
 from app.search.explain import explain
 from app.search.first_request import NOTHING
-from app.search.query_builder import PlanInput, hits_search, terms_needed
+from app.search.pins import NO_PINS, Pins, words_of
+from app.search.query_builder import PlanInput, count_matched, hits_search, terms_needed
 from app.search.query_parser import parse_query
 from app.search.request import SearchRequest
 from app.search.second_request import any_term, plan_second
@@ -23,10 +26,10 @@ MAX_RELAXED = 3
 
 
 def answer(
-    session: SearchSession, request: SearchRequest, settings: Settings
+    session: SearchSession, request: SearchRequest, settings: Settings, pins: Pins = NO_PINS
 ) -> tuple[Json, Json, str]:
     """The answer's body, its explanation, and the index that answered."""
-    plan = plan_first(request, settings)
+    plan = _with_pins(plan_first(request, settings), pins)
     if plan.query.empty:
         outcome = Outcome(plan, NOTHING, NOTHING.hits, {})
         return outcome.body(), explain(outcome, session, settings), ""
@@ -34,7 +37,7 @@ def answer(
     response = first.hits
     second = plan_second(plan, first, settings)
     if second:
-        plan, response = _send_second(session, second)
+        plan, response = _send_second(session, _with_pins(second, pins))
     found = comments.found(session, plan, response["hits"]["hits"])
     outcome = Outcome(plan, first, response, found)
     return outcome.body(), explain(outcome, session, settings), outcome.index
@@ -50,11 +53,17 @@ def _send_second(session: SearchSession, plan: PlanInput) -> tuple[PlanInput, Js
     plans = [plan, any_term(plan)] if several else [plan]
     responses = session.send("second", *map(hits_search, plans))
     answered = zip(plans, responses, strict=True)
-    return next((pair for pair in answered if _count(pair[1])), (plans[-1], responses[-1]))
+    return next((pair for pair in answered if count_matched(pair[1])), (plans[-1], responses[-1]))
 
 
-def _count(response: Json) -> int:
-    return int(response["hits"]["total"]["value"])
+def _with_pins(plan: PlanInput, pins: Pins) -> PlanInput:
+    """The plan with its pinned results. Rules for the query as typed win over those for a
+    correction. In an order by date no post comes first."""
+    if not pins or plan.pins:
+        return plan
+    words = words_of(plan.terms, plan.query.quoted, plan.language)
+    found = pins.match(words, datetime.now(UTC).date())
+    return replace(plan, pins=found if plan.request.sort == "relevance" else found.only_never())
 
 
 def plan_first(request: SearchRequest, settings: Settings) -> PlanInput:

@@ -6,6 +6,7 @@ from typing import Any
 from analyzers.chains import readable
 from app.search import scoring
 from app.search.answer import Outcome
+from app.search.pins import MatchedPins
 from app.search.query_builder import HAS, IS, WORD, hits_search
 from app.search.session import SearchSession
 from app.search.spelling import Interpretation, TermVariant
@@ -41,6 +42,7 @@ def explain(outcome: Outcome, session: SearchSession, settings: Settings) -> Jso
         "synonyms": applied(tokens, session.index_meta().get("rules", ""), settings),
         "quoted": list(plan.query.quoted),
         "excluded": list(plan.query.excluded),
+        "pins": _pins(plan.pins),
         "hits": [_hit(hit, outcome, scores) for hit in outcome.hits],
         "requests": session.explain(bodies=plan.request.debug_requests),
     }
@@ -75,6 +77,8 @@ def _first_hit(outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> s
     if not outcome.hits:
         return None
     first = outcome.hits[0]
+    if outcome.pin_score(first):
+        return f"It is pinned by {', '.join(rule.place for rule in outcome.plan.pins.rules)}."
     parts = _parts(first, outcome, scores)
     named = [f"{part['score']:.1f} for {part['part']}" for part in parts[:3]]
     score = f"{first['_score'] or 0:.1f}"
@@ -82,6 +86,11 @@ def _first_hit(outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> s
     if outcome.plan.request.sort == "newest":
         return "It is the newest post that matches."
     return f"It scores most, {score}: {', '.join(named)}{others}."
+
+
+def _pins(pins: MatchedPins) -> Json:
+    rules = [{"file": rule.file, "line": rule.line} for rule in pins.rules]
+    return {"rules": rules, "first": list(pins.first), "never": list(pins.never)}
 
 
 def _word(one: Interpretation, outcome: Outcome) -> Json:
@@ -118,9 +127,11 @@ def _variant(variant: TermVariant) -> Json:
 
 
 def _hit(hit: Json, outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> Json:
+    pinned = outcome.pin_score(hit)
     return {
         "oid": hit["_source"]["oid"],
-        "score": hit["_score"],
+        "score": round(hit["_score"] - pinned, 2) if pinned else hit["_score"],
+        "pinned": bool(pinned),
         "parts": _parts(hit, outcome, scores),
         "missing": outcome.missing(hit),
     }

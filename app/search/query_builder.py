@@ -1,7 +1,7 @@
 """The query that finds and scores posts, made of clauses. Pure."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -14,6 +14,7 @@ from analyzers.languages import Language
 from app.search import scoring
 from app.search.filters import page, post_filters
 from app.search.highlighting import post_highlighting
+from app.search.pins import NO_MATCH, MatchedPins
 from app.search.query_parser import ParsedQuery
 from app.search.request import SearchRequest
 from app.search.spelling import Interpretation, TermVariant
@@ -36,6 +37,7 @@ class PlanInput:
     total: int
     recency: bool
     language: Language
+    pins: MatchedPins = NO_MATCH
 
 
 WORD = "word "
@@ -44,6 +46,9 @@ WORD = "word "
 HAS, IS = "has ", "is "
 """`HAS + key` names the clause that tells whether a post has a term; `IS + key + number` the one
 that tells whether it has a certain variant of it."""
+
+_MATCHED = "matched"
+"""The aggregation that counts the posts that match by their words, if there are pinned ones."""
 
 
 def hits_search(plan: PlanInput) -> Search:
@@ -67,7 +72,9 @@ def hits_search(plan: PlanInput) -> Search:
         filter=filters,
         must_not=[phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded],
     )
-    search = page(Search().query(query), request)
+    search = page(Search().query(_pinned(query, plan) if plan.pins else query), request)
+    if plan.pins.first:
+        search.aggs.bucket(_MATCHED, "filter", filter=query)
     if len(has) > 1:
         search.aggs.bucket(
             "all_words", "filter", filter=q.Bool(filter=[has_term(one) for one in plan.required])
@@ -81,6 +88,40 @@ def hits_search(plan: PlanInput) -> Search:
         search.aggs.bucket("phrase", "filter", filter=phrase)
     search = search.source(["oid", "title", "url", "pub_date"])
     return search.extra(highlight=post_highlighting(plan.terms, plan.query.quoted))
+
+
+def _pinned(query: Query, plan: PlanInput) -> Query:
+    """The query with the pinned posts first, in their order, and without those that never come.
+
+    Elasticsearch's own `pinned` query is a part of x-pack, which not every build has.
+    """
+    pins = plan.pins
+    first = [
+        q.ConstantScore(filter=q.Term(oid=oid), boost=pin_score(pins, oid)) for oid in pins.first
+    ]
+    must_not = [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
+    if pins.never:
+        must_not.append(q.Terms(oid=list(pins.never)))
+    return q.Bool(
+        should=[query, *first],
+        minimum_should_match=1,
+        filter=[q.Term(kind="post"), *post_filters(plan.request)],
+        must_not=must_not,
+    )
+
+
+def pin_score(pins: MatchedPins, oid: str) -> float:
+    """What being pinned adds to the score of a post; 0 for other posts."""
+    if oid not in pins.first:
+        return 0.0
+    return scoring.PINNED_SCORE * (len(pins.first) - pins.first.index(oid))
+
+
+def count_matched(response: Mapping[str, Any]) -> int:
+    """How many posts match by their words; pinned ones need not."""
+    aggregation = response.get("aggregations", {}).get(_MATCHED)
+    found = response["hits"]["total"]["value"] if aggregation is None else aggregation["doc_count"]
+    return int(found)
 
 
 def any_of(clauses: Iterable[Query], name: str = "") -> Query:

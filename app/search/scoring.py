@@ -54,6 +54,11 @@ FEW_POSTS, COMMON = 3, 0.25
 """If fewer posts than this have both of two words, a word that a quarter of all posts have is not
 needed: `rust post`. It takes a second request, hence so few."""
 
+# -- pinned results --------------------------------------------------------------------------------
+PINNED_SCORE = 8192.0
+"""Between one pinned post and the next: far above any other score. A power of two, so that a score
+of 32 bits keeps two decimal places beside ten of them."""
+
 # -- date ------------------------------------------------------------------------------------------
 RECENCY_BOOST, RECENCY_PIVOT = 0.1, "730d"
 """Orders posts that are equal otherwise; no figure changes without it."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from analyzers.languages import Language
 from app.search import scoring
 from app.search.first_request import FirstResponse
-from app.search.query_builder import HAS, PlanInput, terms_needed
+from app.search.query_builder import HAS, PlanInput, count_matched, terms_needed
 from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
 from app.search.spelling import Interpretation, TermStats, as_typed, interpret
 from app.search.synonyms import mark_phrases
@@ -36,7 +36,7 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
     required = tuple(
         one for one in terms if one.term.key in examined and _matches_some(one, first.stats)
     )
-    found = first.hits["hits"]["total"]["value"]
+    found = count_matched(first.hits)
     as_written = all(one.as_typed for one in terms)
     if len(required) == 2 and as_written and found < scoring.FEW_POSTS:
         required = _without_common(required, first) or required

@@ -1,0 +1,197 @@
+"""Parses and checks pin files: a search and the posts that come first or never, one rule a line.
+
+    # a search => posts that come first, -posts that never come
+    cron => crontab-guide, -cron-in-2009
+    opening hours, when open => hours until 2026-12-31
+    python * => python-start
+
+`*` stands for any other words, before, between or after. A literal comma, backslash or leading `-`
+of an oid is written with a backslash before it.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from analyzers.findings import Finding
+from analyzers.languages import Language
+from analyzers.rules.parse import refusal
+from app.search.pins import MAX_FIRST, PinnedSearch, PinRule
+from app.search.query_parser import parse_query
+
+SUFFIX = ".pins"
+MAX_RULES = 1000  # of all files; every search looks at them
+MAX_BYTES = 1_000_000  # of one file
+MAX_NEVER = 100  # posts of one rule
+MAX_SEARCH = 200  # characters, as of a query
+
+_ARROW = re.compile(r"(?<!\\)((?:\\\\)*)=>")
+_COMMA = re.compile(r"(?<!\\)((?:\\\\)*),")
+_ESCAPED = re.compile(r"\\(.)")
+_UNTIL = re.compile(r"\s+until\s+(\S+)$")
+
+
+class _InvalidLine(Exception):
+    """The arguments are code, message and remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinFile:
+    """A file by its name without the folder, and its text."""
+
+    name: str
+    text: str
+
+
+def read_file(path: Path) -> PinFile | Finding:
+    """The file at a path, or why it cannot be one."""
+
+    def finding(line: int, code: str, message: str, remedy: str) -> Finding:
+        return Finding(path.name, line, "error", code, message, remedy)
+
+    if not path.name.endswith(SUFFIX) or path.name.startswith("."):
+        message = f"the name of a pin file is NAME{SUFFIX}."
+        return finding(0, "file_name", message, "Rename it.")
+    try:
+        if refused := refusal(path):
+            return finding(0, *refused)
+        data = path.read_bytes()
+    except OSError as error:
+        message = f"cannot be read: {error.strerror or error}."
+        return finding(0, "unreadable", message, "Check the path and its permissions.")
+    if len(data) > MAX_BYTES:
+        message = f"has {len(data):,} bytes; the limit is {MAX_BYTES:,}."
+        return finding(0, "too_large", message, "Split it.")
+    try:
+        return PinFile(path.name, data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return finding(line, "encoding", "is not UTF-8.", "Save the file as UTF-8.")
+
+
+def parse(files: Iterable[PinFile], language: Language) -> tuple[list[PinRule], list[Finding]]:
+    """The rules of the files in their order, and a finding for every invalid line."""
+    rules: list[PinRule] = []
+    findings: list[Finding] = []
+    for file in files:
+        for number, line in enumerate(file.text.split("\n"), 1):
+            text = line.strip()
+            if not text or text.startswith("#"):
+                continue
+            try:
+                rules.append(_rule(file.name, number, text, language))
+            except _InvalidLine as invalid:
+                code, message, remedy = invalid.args
+                findings.append(Finding(file.name, number, "error", code, message, remedy))
+    if len(rules) > MAX_RULES:
+        message = f"{len(rules):,} rules in all; the limit is {MAX_RULES:,}."
+        one = rules[MAX_RULES]
+        findings.append(
+            Finding(one.file, one.line, "error", "too_many_rules", message, "Remove some.")
+        )
+    return rules, findings
+
+
+def warnings(rules: Sequence[PinRule], today: date, posts: Collection[str] | None) -> list[Finding]:
+    """What is allowed and probably not meant: expired rules, posts that do not exist, searches
+    that have a rule already.
+
+    Args:
+        posts: the oids that exist, of those that the rules name; None if that is not known.
+    """
+    found: list[Finding] = []
+    seen: dict[tuple[tuple[str, ...], bool], PinRule] = {}
+
+    def warn(rule: PinRule, code: str, message: str, remedy: str) -> None:
+        found.append(Finding(rule.file, rule.line, "warning", code, message, remedy))
+
+    for rule in rules:
+        if rule.expired(today):
+            message = f"the rule has no effect since {rule.until}."
+            warn(rule, "expired", message, "Remove the line, or give it another date.")
+            continue
+        for search in rule.searches:
+            former = seen.setdefault((search.words, search.among_others), rule)
+            if former is not rule:
+                message = f"`{search.text}` has a rule in {former.place}; both apply."
+                warn(rule, "duplicate", message, "Write one rule for it.")
+        for oid in rule.first + rule.never:
+            if posts is not None and oid not in posts:
+                message = f"there is no post {oid!r}."
+                warn(rule, "unknown_post", message, "Write the oid of a post in the index.")
+    return found
+
+
+def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
+    if not text.replace("\t", " ").isprintable():
+        message = "has an invisible character."
+        raise _InvalidLine("invisible_character", message, "Delete it, or retype the line.")
+    sides = _split(_ARROW, text)
+    if len(sides) != 2:
+        message = f"`{_shortened(text)}` has {len(sides) - 1 or 'no'} `=>`."
+        raise _InvalidLine("arrow", message, "Write `search => oid, oid, -oid`.")
+    right, until = sides[1].strip(), None
+    if last_day := _UNTIL.search(f" {right}"):
+        until = _day(last_day[1])
+        right = f" {right}"[: last_day.start()].strip()
+    searches = tuple(_search(one, language) for one in _split(_COMMA, sides[0]))
+    first, never = _posts(right)
+    return PinRule(name, number, searches, first, never, until)
+
+
+def _split(separator: re.Pattern[str], text: str) -> list[str]:
+    """The parts between the separators that no backslash escapes."""
+    return [part.strip() for part in separator.sub(lambda found: f"{found[1]}\0", text).split("\0")]
+
+
+def _day(text: str) -> date:
+    try:
+        if len(text) != len("2026-01-31"):
+            raise ValueError
+        return date.fromisoformat(text)
+    except ValueError:
+        message = f"`{_shortened(text)}` is not a day."
+        raise _InvalidLine("date", message, "Write `until 2026-12-31`.") from None
+
+
+def _search(text: str, language: Language) -> PinnedSearch:
+    if len(text) > MAX_SEARCH:
+        message = f"`{_shortened(text)}` has {len(text):,} characters; a search has {MAX_SEARCH}."
+        raise _InvalidLine("search_too_long", message, "Shorten it.")
+    plain = _ESCAPED.sub(r"\1", text)
+    asterisks = [word for word in plain.split() if word == "*"]
+    query = parse_query(" ".join(w for w in plain.split() if w != "*").replace('"', " "), language)
+    words = tuple(piece for term in query.terms for piece in term.pieces)
+    if query.excluded:
+        message = f"`{_shortened(text)}` excludes a word."
+        raise _InvalidLine("excluded_word", message, "A search on the left has words only.")
+    if not words:
+        message = f"`{_shortened(text)}` has no word." if text else "a search is missing."
+        raise _InvalidLine("no_word", message, "Write the words that are searched for.")
+    return PinnedSearch(plain, words, bool(asterisks))
+
+
+def _posts(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    first: list[str] = []
+    never: list[str] = []
+    for part in _split(_COMMA, text):
+        into = never if part.startswith("-") else first
+        oid = _ESCAPED.sub(r"\1", part.removeprefix("-").strip())
+        if not oid:
+            raise _InvalidLine(
+                "no_post", "a post is missing.", "Write the oid of a post, or -oid for never."
+            )
+        if oid in first + never:
+            raise _InvalidLine("post_twice", f"{oid!r} is named twice.", "Name it once.")
+        into.append(oid)
+    for posts, limit in ((first, MAX_FIRST), (never, MAX_NEVER)):
+        if len(posts) > limit:
+            message = f"{len(posts)} posts that come {'first' if posts is first else 'never'}"
+            raise _InvalidLine("too_many_posts", f"{message}; the limit is {limit}.", "Name fewer.")
+    return tuple(first), tuple(never)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:59]}…"

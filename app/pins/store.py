@@ -1,0 +1,153 @@
+"""Keeps the pin files in the state index, where neither a swap nor a lost Redis loses them."""
+
+import logging
+import time
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, TransportError
+
+from analyzers.languages import Language
+from app.errors import Conflict, NotFound
+from app.pins.files import SUFFIX, PinFile, parse
+from app.search.pins import NO_PINS, PinRule, Pins
+from indexer.state import ensure_state, state_index
+
+_ID = "pins"
+_MAX_AGE = 2.0  # seconds after which a process looks for other rules
+VISIBLE_AFTER = _MAX_AGE + 0.5
+"""Seconds after which every search uses rules that were saved."""
+_BATCH = 1000  # oids per request
+
+log = logging.getLogger(__name__)
+
+
+class PinStore:
+    """The pin files of an alias. Threads may share it."""
+
+    def __init__(self, client: Elasticsearch, alias: str, language: Language) -> None:
+        self._client = client
+        self._alias = alias
+        self._language = language
+        self._pins = NO_PINS
+        self._version: tuple[int, int] | None = None
+        self._read = -_MAX_AGE
+
+    def current(self) -> Pins:
+        """The rules for searches, at most two seconds old.
+
+        While Elasticsearch does not answer, the rules read last. Stored files without a valid rule
+        have none: they were checked before they were stored.
+        """
+        now = time.monotonic()
+        if now - self._read >= _MAX_AGE:
+            try:
+                self._refresh()
+                self._read = now  # from before the request: what is saved later is read later
+            except (ApiError, TransportError) as error:
+                log.warning("the pinned results cannot be read: %s", error)
+        return self._pins
+
+    def _refresh(self) -> None:
+        found = self._get(source=False)
+        if found is None:
+            self._pins, self._version = NO_PINS, None
+        elif _version(found) != self._version and (found := self._get()):
+            rules, _ = parse(_files(found), self._language)
+            self._pins, self._version = Pins(rules), _version(found)
+
+    def files(self) -> list[PinFile]:
+        """The stored files in the order of their names."""
+        found = self._get()
+        return _files(found) if found else []
+
+    def save(self, files: Sequence[PinFile]) -> tuple[str, ...]:
+        """Store files beside those that are there, or in place of those with their names.
+
+        Returns:
+            The names of the files that were replaced by others.
+
+        Raises:
+            Conflict: another process stored files at the same time.
+        """
+        found = self._get()
+        there = {file.name: file for file in _files(found)} if found else {}
+        replaced = [file.name for file in files if file.name in there and there[file.name] != file]
+        self._put({**there, **{file.name: file for file in files}}.values(), found)
+        return tuple(replaced)
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Delete files by their names, given with or without `.pins`.
+
+        Raises:
+            NotFound: naming the missing files, and those that exist.
+            Conflict: another process stored files at the same time.
+        """
+        if not names:
+            return
+        found = self._get()
+        there = {file.name.removesuffix(SUFFIX): file for file in _files(found)} if found else {}
+        wanted = {name.removesuffix(SUFFIX) for name in names}
+        if missing := sorted(wanted - there.keys()):
+            raise NotFound(
+                f"No pin file {', '.join(missing)}; there are {', '.join(there) or 'none'}."
+            )
+        self._put([file for name, file in there.items() if name not in wanted], found)
+
+    def existing(self, rules: Iterable[PinRule]) -> Collection[str] | None:
+        """Those of the posts named by rules that are in the live index; None without an index."""
+        oids = list(dict.fromkeys(oid for rule in rules for oid in rule.first + rule.never))
+        found: set[str] = set()
+        for start in range(0, len(oids), _BATCH):
+            batch = [{"term": {"kind": "post"}}, {"terms": {"oid": oids[start : start + _BATCH]}}]
+            try:
+                response = self._client.search(
+                    index=self._alias,
+                    query={"bool": {"filter": batch}},
+                    size=_BATCH,
+                    source_includes=["oid"],
+                )
+            except NotFoundError:
+                return None
+            found.update(hit["_source"]["oid"] for hit in response["hits"]["hits"])
+        return found
+
+    def _get(self, *, source: bool = True) -> dict[str, Any] | None:
+        """The stored document; None if there is none."""
+        try:
+            found: dict[str, Any] = self._client.get(
+                index=state_index(self._alias), id=_ID, source=source
+            ).body
+        except NotFoundError:
+            return None
+        return found
+
+    def _put(self, files: Iterable[PinFile], replaces: dict[str, Any] | None) -> None:
+        stored = sorted(files, key=lambda file: file.name)
+        document = {
+            "what": "pins",
+            "files": [{"name": file.name, "text": file.text} for file in stored],
+        }
+        condition: dict[str, Any] = {"op_type": "create"}
+        if replaces:
+            sequence, term = _version(replaces)
+            condition = {"if_seq_no": sequence, "if_primary_term": term}
+        try:
+            self._client.index(
+                index=ensure_state(self._client, self._alias),
+                id=_ID,
+                document=document,
+                **condition,
+            )
+        except ConflictError:
+            raise Conflict(
+                "Another process changed the pinned results at the same time. Run it again."
+            ) from None
+
+
+def _version(found: dict[str, Any]) -> tuple[int, int]:
+    return found["_seq_no"], found["_primary_term"]
+
+
+def _files(found: dict[str, Any]) -> list[PinFile]:
+    return [PinFile(one["name"], one["text"]) for one in found["_source"]["files"]]

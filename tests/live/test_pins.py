@@ -1,0 +1,229 @@
+"""Pinned results on real engines: which posts come, in which order, and the commands."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from elasticsearch import Elasticsearch
+from flask.testing import FlaskClient
+
+from analyzers.languages import ENGLISH
+from analyzers.rules import NO_RULES
+from app import create_app
+from app.pins.files import PinFile
+from app.pins.store import PinStore
+from app.settings import Settings
+from indexer.build.builder import IndexSettings
+from indexer.build.rebuild import rebuild
+from indexer.build.reindex import reindex
+from indexer.lock import Lock
+from indexer.progress import ignore_progress
+from indexer.records import Origin, RawPost
+
+Json = dict[str, Any]
+Run = Callable[..., Result]
+
+POSTS = {
+    # oid: title, text, date, category
+    "guide": ("A guide to the crontab", "Cron jobs run at night.", "2020-01-01", "tools"),
+    "old": ("Cron in 2009", "Cron was different.", "2009-01-01", "tools"),
+    "mail": ("Cron sends mail", "Cron jobs send mail.", "2022-01-01", "tools"),
+    "start": ("Start here", "What this blog is about.", "2018-01-01", "about"),
+    "python": ("Python at work", "We sell shoes.", "2021-01-01", "tools"),
+    "soup": ("Soup", "With leeks.", "2021-01-01", "food"),
+}
+
+
+@pytest.fixture(scope="module")
+def index(elastic: Elasticsearch) -> Iterator[str]:
+    """An alias with the posts, for all tests of this module."""
+    alias = f"test-pins-{uuid.uuid4().hex[:8]}"
+    posts = (
+        RawPost(Origin("test"), oid, title, f"<p>{text}</p>", pub_date=day, categories=(category,))
+        for oid, (title, text, day, category) in POSTS.items()
+    )
+    reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), pytest.fail)
+    yield alias
+    for name in elastic.indices.get(index=f"{alias}*", expand_wildcards="all"):
+        elastic.indices.delete(index=name)
+
+
+@pytest.fixture
+def settings(
+    elastic: Elasticsearch, index: str, elasticsearch_url: str, redis_url: str
+) -> Iterator[Settings]:
+    """Settings for the posts, without any pins."""
+    yield Settings(elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=index)
+    store = PinStore(elastic, index, ENGLISH)
+    store.remove([file.name for file in store.files()])
+
+
+@pytest.fixture
+def pin(elastic: Elasticsearch, settings: Settings) -> Callable[..., FlaskClient]:
+    """Stores rules, and returns a client of a service that has just started."""
+
+    def save(*lines: str) -> FlaskClient:
+        PinStore(elastic, settings.index, ENGLISH).save([PinFile("my.pins", "\n".join(lines))])
+        # Without Redis: no answer of another set of rules is kept.
+        return create_app(settings.model_copy(update={"redis_url": ""})).test_client()
+
+    return save
+
+
+def _search(client: FlaskClient, q: str, **parameters: str) -> Json:
+    found: Json = client.get("/search", query_string={"q": q, **parameters}).get_json()
+    assert "error" not in found
+    return found
+
+
+def _oids(answer: Json) -> list[str]:
+    return [hit["oid"] for hit in answer["hits"]]
+
+
+def test_pinned_posts_come_first_in_their_order(pin: Callable[..., FlaskClient]) -> None:
+    client = pin("cron => start, guide")
+    found = _search(client, "cron")
+    assert _oids(found)[:2] == ["start", "guide"]
+    assert sorted(_oids(found)) == ["guide", "mail", "old", "start"]
+    assert found["count"] == 4
+    assert [hit.get("pinned", False) for hit in found["hits"]] == [True, True, False, False]
+    assert all(hit["score"] < 100 for hit in found["hits"])
+    assert "missing" not in found["hits"][0]
+    assert found["tier"] == "all words"
+    assert _oids(_search(client, "crontab")) == ["guide"]
+
+
+def test_scores_of_other_posts_are_those_without_pins(pin: Callable[..., FlaskClient]) -> None:
+    def scores(client: FlaskClient) -> Json:
+        return {hit["oid"]: hit["score"] for hit in _search(client, "cron jobs")["hits"]}
+
+    before = scores(pin("other => start"))
+    after = scores(pin("cron jobs => mail, start"))
+    assert after.keys() == before.keys() | {"start"}
+    assert all(after[oid] == before[oid] for oid in before.keys() - {"mail"})
+    assert after["mail"] == pytest.approx(before["mail"], abs=0.02)
+
+
+def test_a_post_that_never_comes_is_not_counted(pin: Callable[..., FlaskClient]) -> None:
+    client = pin("cron => -old, -soup", "python => -python")
+    assert set(_oids(_search(client, "cron"))) == {"guide", "mail"}
+    assert _search(client, "cron")["count"] == 2
+    assert _search(client, "cron", sort="newest")["count"] == 2
+    assert _search(client, "python")["count"] == 0
+    assert "old" in _oids(_search(client, "cron 2009"))
+
+
+def test_pages_have_every_post_once(pin: Callable[..., FlaskClient]) -> None:
+    client = pin("cron => start, mail")
+    pages = [_search(client, "cron", size="1", page=str(page)) for page in range(1, 6)]
+    assert [_oids(page) for page in pages][:2] == [["start"], ["mail"]]
+    assert sorted(oid for page in pages for oid in _oids(page)) == ["guide", "mail", "old", "start"]
+    assert {page["count"] for page in pages} == {4}
+
+
+def test_quoted_excluded_and_corrected_words(pin: Callable[..., FlaskClient]) -> None:
+    client = pin("cron jobs => start", "cron * => soup", "python => guide")
+    assert _oids(_search(client, '"cron jobs"'))[:2] == ["start", "soup"]
+    assert _oids(_search(client, "cron jobs -leeks"))[0] == "start"
+    assert "soup" not in _oids(_search(client, "cron jobs -leeks"))
+    corrected = _search(client, "pythn")
+    assert _oids(corrected) == ["guide", "python"]
+    assert corrected["corrected"]["to"] == "python"
+    assert _oids(_search(client, "pythn", typos="off")) == []
+
+
+def test_filters_apply_to_pinned_posts(pin: Callable[..., FlaskClient]) -> None:
+    client = pin("cron => start, guide")
+    assert _oids(_search(client, "cron", category="about")) == ["start"]
+    assert _oids(_search(client, "cron", since="2020-01-01"))[0] == "guide"
+    assert _oids(_search(client, "cron", category="food")) == []
+    assert _oids(_search(client, "cron", sort="newest")) == ["mail", "guide", "old"]
+
+
+def test_a_pinned_post_for_words_that_no_post_has(pin: Callable[..., FlaskClient]) -> None:
+    client = pin("imprint => start", "zzyzx * => start")
+    found = _search(client, "imprint")
+    assert (_oids(found), found["count"], found["tier"]) == (["start"], 1, None)
+    assert "dropped" not in found
+    # The pinned post does not keep the search from finding posts with only one of the words.
+    assert set(_oids(_search(client, "zzyzx leeks"))) == {"start", "soup"}
+
+
+def test_rules_that_have_no_effect(pin: Callable[..., FlaskClient]) -> None:
+    client = pin("cron => start until 2020-01-01", "python => no-such-post")
+    assert "start" not in _oids(_search(client, "cron"))
+    assert _oids(_search(client, "python")) == ["python"]
+
+
+def test_debug_search_names_the_rule(pin: Callable[..., FlaskClient]) -> None:
+    client = pin("# pins", "cron => start, -old")
+    found = _search(client, "cron", **{"debug-search": "requests"})
+    debug = found["debug"]
+    rules = [{"file": "my.pins", "line": 2}]
+    assert debug["pins"] == {"rules": rules, "first": ["start"], "never": ["old"]}
+    assert "my.pins:2" in debug["first_hit"]
+    assert [hit["pinned"] for hit in debug["hits"]] == [True, False, False]
+    assert debug["hits"][0]["score"] == found["hits"][0]["score"]
+    for hit in debug["hits"][1:]:
+        assert sum(part["score"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=0.01)
+    assert len(debug["requests"]) == 1
+
+
+def test_loading_and_removing_make_cached_answers_stale(
+    run: Run, settings: Settings, tmp_path: Path
+) -> None:
+    client = create_app(settings).test_client()
+    file = tmp_path / "launch.pins"
+    file.write_text("python => start\n")
+    assert _oids(_search(client, "python")) == ["python"]
+
+    loaded = run("pins", "load", file)
+    assert loaded.exit_code == 0, loaded.output
+    assert _oids(_search(client, "python")) == ["start", "python"]
+    assert client.get("/search?q=python").headers["X-Cache"] == "HIT"
+    searched = json.loads(run("search", "python", "--format", "json").stdout)
+    assert _oids(searched) == ["start", "python"]
+
+    listed = json.loads(run("pins", "list", "--format", "json").stdout)
+    assert [rule["searches"] for rule in listed["rules"]] == [["python"]]
+    assert "launch.pins:1" in run("pins", "list").stdout
+
+    assert run("pins", "remove", "launch").exit_code == 0
+    assert _oids(_search(client, "python")) == ["python"]
+    missing = run("pins", "remove", "launch")
+    assert missing.exit_code == 1
+    assert "launch" in missing.output
+
+
+def test_check_reports_by_file_and_line(run: Run, settings: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "my.pins"
+    file.write_text("cron => guide\n")
+    assert run("pins", "check", file).exit_code == 0
+    file.write_text("cron => guide\npython => nowhere\n")
+    warned = run("pins", "check", file)
+    assert warned.exit_code == 3
+    assert "my.pins:2" in warned.stdout
+    assert run("pins", "check", "--offline", file).exit_code == 0
+    file.write_text("cron -> guide\npython => nowhere\n")
+    assert "my.pins:1" in run("pins", "check", file).stdout
+    failed = run("pins", "load", file)
+    assert failed.exit_code == 1
+    assert "nothing was changed" in failed.output
+    assert run("pins", "list").stdout == "There are no pinned results.\n"
+    as_json = run("pins", "check", "--format", "json", file)
+    assert as_json.exit_code == 1
+    found = [(one["line"], one["severity"]) for one in json.loads(as_json.stdout)["findings"]]
+    assert found == [(1, "error"), (2, "warning")]
+
+
+def test_a_new_generation_of_the_index_keeps_the_pins(
+    elastic: Elasticsearch, pin: Callable[..., FlaskClient], settings: Settings
+) -> None:
+    client = pin("cron => start")
+    with Lock(elastic, settings.index, "test") as lock:
+        rebuild(elastic, lock, settings.index, IndexSettings(NO_RULES, 1, 0), ignore_progress)
+    assert _oids(_search(client, "cron"))[0] == "start"

@@ -1,0 +1,127 @@
+"""Pin files: what a line means, what is wrong with it, and which rules a search has."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from analyzers.findings import Finding
+from analyzers.languages import ENGLISH
+from app.pins.files import MAX_RULES, PinFile, parse, read_file, warnings
+from app.search.blended import plan_first
+from app.search.pins import MAX_FIRST, Pins, words_of
+from app.search.request import SearchRequest
+from app.settings import Settings
+
+TODAY = date(2026, 6, 15)
+
+
+def _pins(text: str) -> Pins:
+    rules, findings = parse([PinFile("my.pins", text)], ENGLISH)
+    assert findings == []
+    return Pins(rules)
+
+
+def _matched(text: str, q: str) -> tuple[list[str], list[str]]:
+    plan = plan_first(SearchRequest(q=q), Settings())
+    words = words_of(plan.terms, plan.query.quoted, ENGLISH)
+    found = _pins(text).match(words, TODAY)
+    return list(found.first), list(found.never)
+
+
+@pytest.mark.parametrize(
+    ("rule", "q", "first"),
+    [
+        ("cron => a, b", "cron", ["a", "b"]),
+        ("cron => a", "Cron", ["a"]),
+        ("cron => a", '"cron"', ["a"]),
+        ("cron => a", "cron jobs", []),
+        ("cron * => a", "cron", ["a"]),
+        ("cron * => a", "a cron job", ["a"]),
+        ("cron * => a", "crons", []),
+        ("* cron * => a", "my cron", ["a"]),
+        ("cron * => a", "jobs -cron", []),
+        ("date * format => a", "format of a date", ["a"]),
+        ("date format => a", "format date", []),
+        ("date format => a", '"date format"', ["a"]),
+        ("when open, opening hours => a", "opening hours", ["a"]),
+        ("node.js => a", "Node.js", ["a"]),
+        ("c++ => a", "C++", ["a"]),
+        ("c++ => a", "C", []),
+        (r"cron => a\,b, \-c", "cron", ["a,b", "-c"]),
+        ("cron => path/to a/post", "cron", ["path/to a/post"]),
+        ("cron => a until 2026-06-15", "cron", ["a"]),
+        ("cron => a until 2026-06-14", "cron", []),
+    ],
+)
+def test_which_posts_come_first(rule: str, q: str, first: list[str]) -> None:
+    assert _matched(rule, q) == (first, [])
+
+
+def test_exact_rules_come_before_those_by_word_and_never_wins() -> None:
+    text = "cron * => d\ncron jobs * => c, e\ncron jobs => a, b\njobs * => -b"
+    assert _matched(text, "cron jobs") == (["a", "c", "e", "d"], ["b"])
+
+
+def test_only_so_many_posts_come_first() -> None:
+    text = "\n".join(f"cron * => p{number}" for number in range(2 * MAX_FIRST))
+    assert len(_matched(text, "cron")[0]) == MAX_FIRST
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("cron", "arrow"),
+        ("cron => a => b", "arrow"),
+        (" => a", "no_word"),
+        ("* => a", "no_word"),
+        ("cron, => a", "no_word"),
+        ("cron -java => a", "excluded_word"),
+        ("cron =>", "no_post"),
+        ("cron => a,,b", "no_post"),
+        ("cron => -", "no_post"),
+        ("cron => a, -a", "post_twice"),
+        ("cron => until 2026-01-01", "no_post"),
+        ("cron => a until tomorrow", "date"),
+        ("cron => a until 20261231", "date"),
+        ("cron => a\x07", "invisible_character"),
+        ("x" * 201 + " => a", "search_too_long"),
+        ("cron => " + ",".join(f"p{n}" for n in range(MAX_FIRST + 1)), "too_many_posts"),
+    ],
+)
+def test_an_invalid_line_is_named(line: str, code: str) -> None:
+    rules, findings = parse([PinFile("my.pins", f"# pins\n\n{line}\nok => a\n")], ENGLISH)
+    assert [rule.line for rule in rules] == [4]
+    assert [(finding.file, finding.line, finding.code) for finding in findings] == [
+        ("my.pins", 3, code)
+    ]
+    assert findings[0].severity == "error"
+
+
+def test_too_many_rules() -> None:
+    text = "\n".join(f"word{number} => a" for number in range(MAX_RULES + 1))
+    _, (finding,) = parse([PinFile("my.pins", text)], ENGLISH)
+    assert (finding.code, finding.line) == ("too_many_rules", MAX_RULES + 1)
+
+
+def test_what_is_probably_not_meant() -> None:
+    text = "cron => a, b\ncron => c\nold => a until 2020-01-01\n"
+    rules, _ = parse([PinFile("my.pins", text)], ENGLISH)
+    found = [(one.line, one.code) for one in warnings(rules, TODAY, {"a", "c"})]
+    assert found == [(1, "unknown_post"), (2, "duplicate"), (3, "expired")]
+    assert [one.code for one in warnings(rules, TODAY, None)] == ["duplicate", "expired"]
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    latin = tmp_path / "latin.pins"
+    latin.write_bytes("a => b\ncafé => c\n".encode("latin-1"))
+    (tmp_path / "folder.pins").mkdir()
+    (tmp_path / "other.txt").write_text("a => b")
+    names = ["latin.pins", "folder.pins", "other.txt", "none.pins"]
+    found = [read_file(tmp_path / name) for name in names]
+    assert [(one.code, one.line) for one in found if isinstance(one, Finding)] == [
+        ("encoding", 2),
+        ("not_a_file", 0),
+        ("file_name", 0),
+        ("unreadable", 0),
+    ]
