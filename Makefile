@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test check format services services-stop services-status chaos chaos-commands fuzz bench-serializers bench-relevance bench-speed
+.PHONY: help setup lock run test check format services services-stop services-status chaos chaos-commands fuzz bench-serializers bench-relevance bench bench-compare
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,5 +78,8 @@ bench-serializers: setup ## measure the serializers of cached answers
 bench-relevance: setup ## measure relevance: the sample, or every corpus of DATA=folder
 	@exec $(BIN)/python -m bench.relevance $(DATA)
 
-bench-speed: setup ## measure searches that are not cached against a bare request (DATA=folder)
-	@exec $(BIN)/python -m bench.speed $(DATA)
+bench: setup ## measure the speed of everything and write build/bench/report.md (QUICK=1, FULL=1, DATA=folder, ONLY=sections, MEILISEARCH=path)
+	@exec $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(DATA),--data '$(DATA)') --only '$(ONLY)' --meilisearch '$(MEILISEARCH)'
+
+bench-compare: setup ## measure two revisions side by side (REV=revision, DATA=folder); needs ELASTICSEARCH_URL
+	@exec $(BIN)/python -m bench.compare $(if $(DATA),--data '$(DATA)') '$(or $(REV),HEAD~1)' HEAD

@@ -32,6 +32,7 @@ import orjson
 from elasticsearch import Elasticsearch, helpers
 
 from analyzers.rules import NO_RULES
+from bench.results import Goal, Section, Table
 from indexer.build.builder import IndexSettings
 from indexer.build.reindex import ReindexOptions, reindex
 from indexer.bulk.operations import index_operation
@@ -42,6 +43,7 @@ from indexer.progress import Progress
 from indexer.records import Document, RawPost, Reject
 from indexer.schema import index_body
 from indexer.sources import SourceOptions, open_source
+from indexer.sync.sync import SyncOptions, sync
 
 _SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "posts.jsonl"
 _SHAPE = IndexSettings(NO_RULES, 1, 0)
@@ -156,40 +158,117 @@ def peak(client: Elasticsearch, alias: str, path: Path) -> float:
     return kilobytes / (1024 if sys.platform != "darwin" else 1024 * 1024)
 
 
-def _speed(client: Elasticsearch, count: int, rounds: int) -> None:
+def measure_reindex(client: Elasticsearch, count: int, rounds: int) -> Section:
+    """All ways, in another order each round; a warm-up of one way is dropped."""
     alias = f"bench-{uuid.uuid4().hex[:8]}"
+    seconds: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "posts.jsonl"
         write_posts(path, count)
         race = Ways(client, alias, path)
-        ways = [race.bare, race.ours, race.whole]
-        seconds: dict[str, list[float]] = {}
+        ways = [race.bare, race.whole]
         try:
             race.ours()  # warm-up, not counted
             for number in range(rounds):
-                for way in ways[number % 3 :] + ways[: number % 3]:
+                for way in ways[number % 2 :] + ways[: number % 2]:
                     for name, taken in way().items():
                         seconds.setdefault(name, []).append(taken)
         finally:
             race.clear()
-    _print(count, seconds)
-
-
-def _print(count: int, seconds: dict[str, list[float]]) -> None:
     labels = {
         "bare": "helpers.parallel_bulk, documents prepared before",
-        "ours": "indexer.bulk, documents prepared before",
         "whole": "reindex, from the file to the last response",
         "swapped": "reindex, from the file to the swap",
     }
-    for name, label in labels.items():
-        rates = sorted(count / taken for taken in seconds[name])
-        ratios = [bare / own for bare, own in zip(seconds["bare"], seconds[name], strict=True)]
-        click.echo(
-            f"{label:<46} {statistics.median(rates):>7,.0f}/s"
-            f"  ({rates[0]:,.0f} to {rates[-1]:,.0f})"
-            f"  {statistics.median(ratios):.2f} of parallel_bulk in the same round"
+    rates = {name: [count / taken for taken in seconds[name]] for name in labels}
+    ratios = {
+        name: statistics.median(
+            bare / own for bare, own in zip(seconds["bare"], seconds[name], strict=True)
         )
+        for name in labels
+    }
+    rows = [
+        [
+            label,
+            f"{statistics.median(rates[name]):,.0f}",
+            f"{min(rates[name]):,.0f} to {max(rates[name]):,.0f}",
+            f"{ratios[name]:.2f}",
+        ]
+        for name, label in labels.items()
+    ]
+    return Section(
+        "Reindexing",
+        f"{count:,} posts of 1.3 kB into a new index without refreshes, {rounds} rounds in turn. "
+        "`parallel_bulk` gets documents prepared in advance; `reindex` reads, validates, "
+        "normalises and hashes them too.",
+        [
+            Goal(
+                f"reindexing {count:,} posts, rate",
+                "bare `parallel_bulk` of the finished documents",
+                ratios["whole"],
+                0.85,
+                at_least=True,
+            )
+        ],
+        [Table(["", "posts a second, median", "range", "of parallel_bulk"], rows)],
+        {labels[name]: statistics.median(found) for name, found in rates.items()},
+        "posts a second",
+        seconds,
+    )
+
+
+def measure_sync(
+    client: Elasticsearch, alias: str, path: Path, shape: IndexSettings, rounds: int
+) -> Section:
+    """A sync of a JSON Lines file in which one post changes, against reading it alone.
+
+    Args:
+        alias: has the posts of the file.
+        shape: the settings that the index was built with.
+    """
+    lines = path.read_bytes().splitlines(keepends=True)
+    reads: list[float] = []
+    syncs: list[float] = []
+    for nth in range(rounds + 1):
+        middle = orjson.loads(lines[len(lines) // 2])
+        middle["title"] = f"A title that changes, {nth}"
+        lines[len(lines) // 2] = orjson.dumps(middle) + b"\n"
+        path.write_bytes(b"".join(lines))
+        started = time.perf_counter()
+        for _ in open_source(str(path), None, SourceOptions()).read():
+            pass
+        between = time.perf_counter()
+        result = sync(
+            client,
+            alias,
+            open_source(str(path), None, SourceOptions()).read(),
+            shape,
+            fail_on_reject,
+            SyncOptions(),
+        )
+        ended = time.perf_counter()
+        if nth:
+            if (result.added, result.changed, result.removed) != (0, 1, 0):
+                raise AssertionError(result)
+            reads.append(between - started)
+            syncs.append(ended - between)
+    one, other = statistics.median(syncs), statistics.median(reads)
+    return Section(
+        "Sync",
+        f"A JSON Lines file of {len(lines):,} posts with comments, of which one changes; in one "
+        f"process, {rounds} rounds in turn, the first dropped.",
+        [
+            Goal(
+                f"sync with 1 change in {len(lines):,} posts",
+                "reading the source alone",
+                one / other,
+                2.0,
+                " times",
+                note=f"{one:.1f} and {other:.1f} s",
+            )
+        ],
+        figures={"sync": syncs, "read": reads},
+    )
 
 
 def _memory(numbers: tuple[int, ...]) -> None:
@@ -219,7 +298,8 @@ def main(count: int, rounds: int, memory: bool, peak_of: Path | None) -> None:
         return
     with Elasticsearch(os.environ["ELASTICSEARCH_URL"], request_timeout=120) as client:
         if peak_of is None:
-            _speed(client, count, rounds)
+            found = measure_reindex(client, count, rounds)
+            click.echo("\n\n".join(table.markdown() for table in found.tables))
             return
         alias = f"bench-{uuid.uuid4().hex[:8]}"
         try:

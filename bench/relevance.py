@@ -314,8 +314,8 @@ def main(
 
 def _answers(name: str, file: str, judged: Sequence[Judged], alias: str) -> Pairs:
     if name in STRATEGIES:
-        with serving(alias, name) as url:
-            pairs = list(zip(judged, ask(url, judged), strict=True))
+        with serving(alias, name) as served:
+            pairs = list(zip(judged, ask(served.url, judged), strict=True))
         return with_requests(pairs, alias, name)
     if name.startswith(("http://", "https://")):
         return list(zip(judged, ask(name.rstrip("/"), judged), strict=True))

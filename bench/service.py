@@ -7,10 +7,12 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +62,15 @@ def indexed(corpus: Path) -> Iterator[str]:
         delete(alias)
 
 
-def index(corpus: Path, alias: str) -> None:
-    """Index a corpus under an alias.
+def index(corpus: Path, alias: str, folder: Path = ROOT, python: str = sys.executable) -> None:
+    """Index a corpus under an alias, with the code in `folder`.
 
     Raises:
         click.ClickException: `reindex` failed.
     """
-    command = [sys.executable, "-c", "from app.cli import main; main()", "reindex", str(corpus)]
-    done = subprocess.run(command, cwd=ROOT, env=_environment(alias), stdout=sys.stderr)
+    command = [python, "-c", "from app.cli import main; main()", "reindex", str(corpus.resolve())]
+    environment = environment_for(alias, folder) | {"REDIS_URL": ""}
+    done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
     if done.returncode:
         raise click.ClickException(f"{corpus} could not be indexed; see above.")
 
@@ -82,20 +85,56 @@ def delete(alias: str) -> None:
             client.indices.delete(index=name)
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running service: its URL, and the process id of gunicorn's master."""
+
+    url: str
+    pid: int
+
+
 @contextmanager
-def serving(alias: str, strategy: str = "blended") -> Iterator[str]:
-    """The URL of a service with one worker and no cache; stopped afterwards."""
+def serving(
+    alias: str,
+    strategy: str = "blended",
+    *,
+    workers: int = 1,
+    redis_url: str = "",
+    folder: Path = ROOT,
+    python: str = sys.executable,
+    app: str = "app:create_app()",
+    ready: str = "/__lbheartbeat__",
+    interval: float = 0.05,
+) -> Iterator[Served]:
+    """A service with gunicorn.conf.py, stopped afterwards; without a Redis it has no cache.
+
+    `folder` is the checkout to serve, with the packages of `python`, and `app` its WSGI
+    application. It counts as started when `ready` answers, which is tried every `interval` seconds.
+    Its log goes to a file, as the log of a real service does.
+    """
     port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", "1"]
-    command += ["--log-level", "warning", "app:create_app()"]
-    environment = _environment(alias) | {"BLOGSEARCH_STRATEGY": strategy, "REDIS_URL": ""}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment)
-    try:
-        _await(f"http://127.0.0.1:{port}/__lbheartbeat__", process)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(_START)
+    command = [python, "-c", "from gunicorn.app.wsgiapp import run; run()"]
+    command += ["--config", "gunicorn.conf.py", app]
+    environment = environment_for(alias, folder) | {
+        "BLOGSEARCH_STRATEGY": strategy,
+        "BLOGSEARCH_CACHE_TIMEOUT": "10",  # a busy machine is no fault of Redis
+        "REDIS_URL": redis_url,
+        "PORT": str(port),
+        "WEB_CONCURRENCY": str(workers),
+    }
+    url = f"http://127.0.0.1:{port}"
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+        try:
+            _await(url + ready, process, interval)
+            yield Served(url, process.pid)
+        except Exception:
+            log.seek(0)
+            click.echo(log.read()[-4000:].decode("utf-8", "replace"), err=True)
+            raise
+        finally:
+            process.terminate()
+            process.wait(_START)
 
 
 def get_search(session: requests.Session, url: str, q: str) -> Json:
@@ -112,7 +151,7 @@ def get_search(session: requests.Session, url: str, q: str) -> Json:
 
 def combined_posts(posts: Sequence[Mapping[str, Any]], number: int) -> Iterator[Json]:
     """`number` posts made of the given ones: the halves of two titles, and two runs of paragraphs
-    of three posts each. The same for every run."""
+    of three posts each; a third of them have a comment or two. The same for every run."""
     chosen = random.Random(14)
     paragraphs = [re.split(r"(?<=</p>)", post["text"]) for post in posts]
     for nth in range(number):
@@ -124,20 +163,37 @@ def combined_posts(posts: Sequence[Mapping[str, Any]], number: int) -> Iterator[
             start = chosen.randrange(len(source))
             text += "".join(source[start : start + 2])
         date = chosen.choice(posts)["pub_date"]
-        yield {"oid": f"post-{nth}", "title": title, "text": text, "pub_date": date}
+        comments = [
+            {
+                "oid": f"comment-{nth}-{number}",
+                "author": "Reader",
+                "comment": chosen.choice(chosen.choice(paragraphs)),
+                "pub_date": date,
+            }
+            for number in range(chosen.choice((0, 0, 0, 0, 1, 2)))
+        ]
+        yield {
+            "oid": f"post-{nth}",
+            "title": title,
+            "text": text,
+            "url": f"/post-{nth}/",
+            "pub_date": date,
+            "comments": comments,
+        }
 
 
-def _environment(alias: str) -> dict[str, str]:
-    return {**os.environ, "BLOGSEARCH_INDEX": alias, "PYTHONPATH": str(ROOT)}
+def environment_for(alias: str, folder: Path = ROOT) -> dict[str, str]:
+    """The environment of a process that runs the code in `folder` on this alias."""
+    return {**os.environ, "BLOGSEARCH_INDEX": alias, "PYTHONPATH": str(folder)}
 
 
-def _await(url: str, process: "subprocess.Popen[bytes]") -> None:
+def _await(url: str, process: "subprocess.Popen[bytes]", interval: float) -> None:
     deadline = time.monotonic() + _START
     while True:
         try:
-            requests.get(url, timeout=1).raise_for_status()
+            requests.get(url, timeout=5).raise_for_status()
             return
         except requests.RequestException:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise
-            time.sleep(0.1)
+            time.sleep(interval)

@@ -1,0 +1,178 @@
+"""The report of `make bench`: what was measured, as Markdown, SVG charts and JSON."""
+
+import html
+import importlib.metadata
+import json
+import os
+import platform
+import statistics
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from elasticsearch import Elasticsearch
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One row of the summary: what was measured against what, and whether the goal is reached.
+
+    `value` and `reach` are compared; `text` shows the value with its unit. `at_least` says whether
+    the goal is a minimum. `note` has the absolute figures.
+    """
+
+    what: str
+    against: str
+    value: float
+    reach: float
+    unit: str = ""
+    at_least: bool = False
+    note: str = ""
+
+    @property
+    def met(self) -> bool:
+        return self.value >= self.reach if self.at_least else self.value <= self.reach
+
+    def cells(self) -> list[str]:
+        sign = "≥" if self.at_least else "≤"
+        return [
+            self.what,
+            self.against,
+            f"{self.value:.2f}{self.unit}",
+            f"{sign} {self.reach:g}{self.unit}",
+            "yes" if self.met else "**no**",
+            self.note,
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells under a header; the first column is text, the others are numbers."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def markdown(self) -> str:
+        lines = [self.header, ["---", *["---:"] * (len(self.header) - 1)], *self.rows]
+        return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One subject of the report.
+
+    `method` is how it was measured. `bars` are drawn as a chart, by label, in `unit`. `figures`
+    are the raw numbers for the JSON file.
+    """
+
+    title: str
+    method: str
+    goals: Sequence[Goal] = ()
+    tables: Sequence[Table] = ()
+    bars: Mapping[str, float] = field(default_factory=dict)
+    unit: str = "ms"
+    figures: Mapping[str, object] = field(default_factory=dict)
+
+
+def p95(values: Sequence[float]) -> float:
+    """The 95th percentile."""
+    return sorted(values)[min(len(values) - 1, int(len(values) * 0.95))]
+
+
+def milliseconds(values: Sequence[float]) -> list[str]:
+    """Median and 95th percentile as cells; `values` are milliseconds."""
+    return [f"{statistics.median(values):.2f}", f"{p95(values):.2f}"]
+
+
+def machine(client: Elasticsearch) -> dict[str, str]:
+    """What the figures depend on besides the code."""
+    cpu = next(
+        (
+            line.partition(":")[2].strip()
+            for line in _read("/proc/cpuinfo").splitlines()
+            if line.startswith("model name")
+        ),
+        platform.processor(),
+    )
+    memory = next(iter(_read("/proc/meminfo").splitlines()), "").partition(":")[2].strip()
+    heap = client.nodes.info(metric="jvm")["nodes"]
+    heaps = {one["jvm"]["mem"]["heap_max_in_bytes"] // 2**20 for one in heap.values()}
+    packages = ("elasticsearch", "flask", "gevent", "gunicorn", "hiredis", "orjson", "redis")
+    revision = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "revision": revision.stdout.strip() or "unknown",
+        "processor": f"{os.cpu_count()} cores, {cpu}",
+        "memory": memory,
+        "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
+        "Elasticsearch": f"{client.info()['version']['number']}, "
+        + " and ".join(f"{one} MB of heap" for one in sorted(heaps)),
+        "packages": ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages),
+        "load at the start": load(),
+    }
+
+
+def load() -> str:
+    """The load average of the last minute."""
+    return f"{os.getloadavg()[0]:.1f}"
+
+
+def write(folder: Path, facts: Mapping[str, str], sections: Sequence[Section]) -> Path:
+    """Write `report.md`, `report.json` and a chart for each section; the path of the first."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = ["# Benchmark", "", *(f"- {name}: {value}" for name, value in facts.items()), ""]
+    goals = [goal for section in sections for goal in section.goals]
+    header = ["what", "measured against, same run", "measured", "goal", "reached", "figures"]
+    lines += [Table(header, [goal.cells() for goal in goals]).markdown(), ""]
+    for number, section in enumerate(sections, 1):
+        lines += [f"## {section.title}", "", section.method, ""]
+        for table in section.tables:
+            lines += [table.markdown(), ""]
+        if section.bars:
+            name = f"{number:02}.svg"
+            (folder / name).write_text(chart(section.bars, section.unit))
+            lines += [f"![{section.title}]({name})", ""]
+    path = folder / "report.md"
+    path.write_text("\n".join(lines))
+    whole = {
+        "machine": dict(facts),
+        "sections": [asdict(section) for section in sections],
+        "goals": [asdict(goal) | {"met": goal.met} for goal in goals],
+    }
+    (folder / "report.json").write_text(json.dumps(whole, indent=1, ensure_ascii=False))
+    return path
+
+
+def chart(bars: Mapping[str, float], unit: str) -> str:
+    """Horizontal bars as SVG; works without any package."""
+    most = max(bars.values()) or 1.0
+    height = 24 * len(bars) + 8
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{height}" '
+        'font-family="sans-serif" font-size="13">'
+    ]
+    for row, (label, value) in enumerate(bars.items()):
+        top, width = 24 * row + 4, 360 * value / most
+        lines += [
+            f'<text x="300" y="{top + 15}" text-anchor="end">{html.escape(label)}</text>',
+            f'<rect x="308" y="{top}" width="{width:.1f}" height="19" fill="#1b6ca8"/>',
+            f'<text x="{314 + width:.1f}" y="{top + 15}">{value:,.4g} {unit}</text>',
+        ]
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""

@@ -1,0 +1,103 @@
+"""What the benchmark searches for and in: queries of a visitor, posts, and the bare request."""
+
+import json
+import random
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.relevance import SAMPLE, corpora
+from bench.service import combined_posts, indexed, lines
+
+Json = dict[str, Any]
+
+CORRECT = "correct, 1 to 3 words"
+MISTYPED = "mistyped"
+OWN_WORDS = "five own words"
+_CORRECT = ("exact", "phrase", "multi_nophrase")
+_MISTYPED = ("typo1", "typo2", "typo_first", "multi_typo")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a visitor types, and what was meant."""
+
+    kind: str
+    q: str
+    meant: str
+
+
+def queries_of(files: Sequence[Path], number: int) -> list[Query]:
+    """At most `number` queries of each kind, in random order; the same for every run."""
+    found: dict[str, list[Query]] = defaultdict(list)
+    seen: set[str] = set()
+    for line in (line for path in files for line in lines(path)):
+        kind, q, meant = line["kind"], line["q"], line.get("intent") or line["q"]
+        if q in seen or len(q.split()) > 5:
+            continue
+        seen.add(q)
+        if kind in _CORRECT and len(q.split()) <= 3:
+            found[CORRECT].append(Query(CORRECT, q, meant))
+        elif kind in _MISTYPED:
+            found[MISTYPED].append(Query(MISTYPED, q, meant))
+        elif kind == "words" and "oid" in line:
+            found[OWN_WORDS].append(Query(OWN_WORDS, q, meant))
+    chosen = random.Random(14)
+    taken = [
+        query for some in found.values() for query in chosen.sample(some, min(number, len(some)))
+    ]
+    return chosen.sample(taken, len(taken))
+
+
+def corpus_of(folder: Path | None) -> tuple[Path, list[Path]]:
+    """The posts and the files of queries: of a folder the first corpus with known items, else its
+    first; without a folder the sample."""
+    if folder is None:
+        return SAMPLE
+    found = list(corpora(folder))
+    known = [one for one in found if any(".known." in path.name for path in one[1])]
+    return (known or found)[0]
+
+
+def bare_body(q: str) -> Json:
+    """The least that a search page needs: ten hits of BM25 on title and text, with highlights."""
+    return {
+        "query": {
+            "bool": {
+                "must": {"combined_fields": {"query": q, "fields": ["title^8", "text^2"]}},
+                "filter": {"term": {"kind": "post"}},
+            }
+        },
+        "size": 10,
+        "_source": ["oid", "title", "url", "pub_date"],
+        "highlight": {
+            "fragment_size": 160,
+            "number_of_fragments": 2,
+            "fields": {"title": {"number_of_fragments": 0}, "text": {}},
+        },
+    }
+
+
+def write_combined(corpus: Path, number: int, path: Path) -> None:
+    """Write `number` posts made of those of a corpus, with comments, as JSON Lines."""
+    with path.open("w") as file:
+        for post in combined_posts(list(lines(corpus)), number):
+            file.write(json.dumps(post) + "\n")
+
+
+@contextmanager
+def index_of(corpus: Path, number: int) -> Iterator[str]:
+    """An alias for the posts of a corpus, or for `number` made of them; deleted afterwards."""
+    if not number:
+        with indexed(corpus) as alias:
+            yield alias
+        return
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        path = Path(folder) / "combined.jsonl"
+        write_combined(corpus, number, path)
+        with indexed(path) as alias:
+            yield alias
