@@ -32,8 +32,13 @@ SPELLING = "blog_spelling"
 """Words as written, with accents where they are letters of the language: for corrections."""
 CODE = "blog_code"
 """Code blocks: not stemmed; camelCase as a whole and split."""
+PREFIXES = "blog_prefixes"
+"""The beginnings of the words of WORDS, for suggestions; only at index time."""
 SYNONYMS = "blog_synonyms"
 """The synonym filter."""
+
+LONGEST_PREFIX = 12
+"""Letters of the longest beginning of a word that is indexed, besides the whole word."""
 
 
 def index_time(analyzer: str) -> str:
@@ -139,6 +144,12 @@ def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
                 r"^v(\d+)$",
             ],
         },
+        "blog_prefixes": {
+            "type": "edge_ngram",
+            "min_gram": 1,
+            "max_gram": LONGEST_PREFIX,
+            "preserve_original": True,
+        },
         # split_on_numerics would split python2 and utf8; preserve_original keeps the whole.
         "blog_camel_parts": {
             "type": "word_delimiter",
@@ -189,6 +200,7 @@ def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
                 for name, (chars, rest) in prose.items()
             },
             SPELLING: chain(_SYMBOLS, first),
+            PREFIXES: chain(_SYMBOLS, [*first, *folding, PREFIXES]),
             CODE: chain(_SYMBOLS, ["blog_camel_parts", *first, *folding]),
         },
     }

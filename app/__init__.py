@@ -31,7 +31,7 @@ def create_app(
     from app.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
     from app.settings import load_settings
-    from app.views import documents, errors, headers, operations, page, search
+    from app.views import documents, errors, headers, operations, page, search, suggest
 
     settings = settings or load_settings()
     app = Flask("app")
@@ -44,6 +44,6 @@ def create_app(
     clients.register(app, settings)
     errors.register(app)
     headers.register(app, settings)
-    for module in (search, page, documents, operations):
+    for module in (search, suggest, page, documents, operations):
         app.register_blueprint(module.blueprint)
     return app

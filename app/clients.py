@@ -74,6 +74,13 @@ def network_of(address: str | None) -> str:
     return str(ipaddress.ip_network((parsed, _IPV6_PREFIX), strict=False))
 
 
+def _limited_by() -> str:
+    """The key that requests are counted under: suggestions come with every letter, and so are
+    counted apart from searches."""
+    network = network_of(request.remote_addr)
+    return f"{network} suggest" if request.blueprint == "suggest" else network
+
+
 def _storage(redis_url: str) -> str:
     """The URL of Redis as the package limits writes it."""
     if redis_url.startswith("unix://"):
@@ -94,7 +101,7 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
         "socket_connect_timeout": settings.cache_timeout,
     }
     limiter = Limiter(
-        key_func=lambda: network_of(request.remote_addr),
+        key_func=_limited_by,
         application_limits=[settings.rate_limit],
         storage_uri=storage,
         storage_options=timeouts if in_redis else {},  # type: ignore[arg-type]  # floats are fine

@@ -18,7 +18,8 @@ from app.logs import note, timed
 from app.pins.store import PinStore
 from app.search import Answer
 from app.search import search as run_search
-from app.search.request import SearchRequest
+from app.search.request import SearchRequest, SuggestRequest
+from app.search.suggest import suggest
 from app.settings import Settings
 
 EXTENSION = "blogsearch"
@@ -89,6 +90,25 @@ class Service:
         note(cache=answer.state)
         self.cache.query_log.record(answer.state)
         return answer, debug
+
+    def suggest(self, request: SuggestRequest) -> CachedAnswer:
+        """The suggestions for what a visitor has typed so far; not counted as a search.
+
+        Raises:
+            Unavailable: as `answer` does.
+        """
+        answer = self.cache.get_or_compute(
+            request.key(),
+            lambda: self._compute_suggestions(request),
+            available=self.admission.available,
+        )
+        note(cache=answer.state)
+        return answer
+
+    def _compute_suggestions(self, request: SuggestRequest) -> Computed:
+        with self.admission.admit(), translated():
+            body, index = suggest(self.elastic, self.settings.index, request, self.settings)
+        return Computed(body=body, index=index, found=bool(body["suggestions"]))
 
     def warm(self, *, at_most: int = 100, seconds: float = math.inf) -> Warmed:
         """Answer the most frequent queries, so that visitors find the answers in the cache.

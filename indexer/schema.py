@@ -8,11 +8,11 @@ from typing import Any
 
 from elasticsearch.dsl import Boolean, Date, Document, Index, Join, Keyword, Long, MetaField, Text
 
-from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, analysis, index_time
+from analyzers.chains import CODE, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 
-SCHEMA = 4
+SCHEMA = 5
 """Increased when documents or mappings change so that an older index cannot answer a search."""
 
 RELATION = Join(relations={"post": "comment"})
@@ -62,7 +62,10 @@ class BlogItem(Document):
 
     kind = RELATION
     oid = Keyword()
-    title = _prose(lookup=_lookup(FORMS))
+    title = _prose(
+        lookup=_lookup(FORMS),
+        prefixes=Text(analyzer=PREFIXES, search_analyzer=WORDS, norms=False, index_options="docs"),
+    )
     text = _prose()
     code = Text(
         analyzer=CODE,

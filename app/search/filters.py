@@ -18,10 +18,7 @@ def post_filters(request: SearchRequest) -> list[Query]:
     chosen: list[Query] = []
     if request.categories:
         chosen.append(Q("terms", categories=list(request.categories)))
-    if request.lang:
-        # pt finds pt-br too.
-        regions = Q("prefix", language=f"{request.lang}-")
-        chosen.append(Q("term", language=request.lang) | regions)
+    chosen += language_filter(request.lang)
     days: dict[str, str] = {}
     if request.since:
         days["gte"] = request.since.isoformat()
@@ -31,6 +28,11 @@ def post_filters(request: SearchRequest) -> list[Query]:
     if days:
         chosen.append(Q("range", pub_date=days))
     return chosen
+
+
+def language_filter(lang: str) -> list[Query]:
+    """A filter on the language of posts, none for ""; `pt` finds `pt-br` too."""
+    return [Q("term", language=lang) | Q("prefix", language=f"{lang}-")] if lang else []
 
 
 def page(search: Search, request: SearchRequest) -> Search:

@@ -18,6 +18,7 @@ MAX_SIZE = 50
 DEFAULT_SIZE = 10
 MAX_CATEGORIES = 20
 MAX_CATEGORY = 200
+MAX_SUGGESTIONS = 10
 
 _JOINERS = "\u200c\u200d"
 """Invisible, and yet spelling in some scripts."""
@@ -28,6 +29,8 @@ Complaint = dict[str, Any]
 _SINGLE = ("q", "page", "size", "debug-search", "typos", "sort", "since", "until", "lang")
 KNOWN = (*_SINGLE, "category")
 """Every parameter of `GET /search`."""
+KNOWN_OF_SUGGEST = ("q", "size", "lang")
+"""Every parameter of `GET /suggest`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +61,8 @@ class SearchRequest:
         Raises:
             BadRequest: `details` has every complaint: the parameter, what was got, what is wrong.
         """
-        complaints = _complaints_about_names(args)
-        values: dict[str, Any] = {}
-        for name, convert in _CONVERTERS.items():
-            if name in args:
-                try:
-                    values[name] = convert(args[name])
-                except ValueError as error:
-                    complaints.append(_complaint(name, args[name], str(error)))
+        complaints = _complaints_about_names(args, KNOWN, "a search")
+        values = _converted(args, _CONVERTERS, complaints)
         if "category" in args:
             values["categories"] = tuple(sorted(set(args.getlist("category"))))
             complaints += _complaints_about_categories(args.getlist("category"))
@@ -76,10 +73,7 @@ class SearchRequest:
         if since and until and since > until:
             message = "must not be later than until"
             complaints.append(_complaint("since", f"{since}..{until}", message))
-        if complaints:
-            listed = "; ".join(f"{one['parameter']} {one['message']}" for one in complaints)
-            known = ", ".join(KNOWN)
-            raise BadRequest(f"{listed}. Known parameters: {known}.", complaints)
+        _raise_if_any(complaints, KNOWN)
         return cls(**values)
 
     def key(self) -> str:
@@ -101,20 +95,73 @@ class SearchRequest:
         return [(name, value) for name, value in chosen if value]
 
 
+@dataclass(frozen=True, slots=True)
+class SuggestRequest:
+    """One request for suggestions: what was typed so far, how many at most, and in which language.
+
+    `q` and `lang` are as in `SearchRequest`.
+    """
+
+    q: str
+    size: int = MAX_SUGGESTIONS
+    lang: str = ""
+
+    @classmethod
+    def parse(cls, args: "MultiDict[str, str]") -> "SuggestRequest":
+        """Read the parameters.
+
+        Raises:
+            BadRequest: as `SearchRequest.parse` does.
+        """
+        complaints = _complaints_about_names(args, KNOWN_OF_SUGGEST, "suggestions")
+        values = _converted(args, _CONVERTERS_OF_SUGGEST, complaints)
+        _raise_if_any(complaints, KNOWN_OF_SUGGEST)
+        return cls(**values)
+
+    def key(self) -> str:
+        """The same for every request that has the same suggestions."""
+        chosen = [("suggest", self.q.lower()), ("size", self.size), ("lang", self.lang)]
+        return urlencode(chosen)
+
+
+def _converted(
+    args: "MultiDict[str, str]",
+    converters: "dict[str, Callable[[str], Any]]",
+    complaints: list[Complaint],
+) -> dict[str, Any]:
+    """The values of single parameters; what is wrong with others is added to `complaints`."""
+    values: dict[str, Any] = {}
+    for name, convert in converters.items():
+        if name in args:
+            try:
+                values[name] = convert(args[name])
+            except ValueError as error:
+                complaints.append(_complaint(name, args[name], str(error)))
+    return values
+
+
+def _raise_if_any(complaints: list[Complaint], known: Sequence[str]) -> None:
+    if complaints:
+        listed = "; ".join(f"{one['parameter']} {one['message']}" for one in complaints)
+        raise BadRequest(f"{listed}. Known parameters: {', '.join(known)}.", complaints)
+
+
 def _complaint(parameter: str, got: object, message: str) -> Complaint:
     return {"parameter": parameter, "got": got, "message": message}
 
 
-def _complaints_about_names(args: "MultiDict[str, str]") -> list[Complaint]:
+def _complaints_about_names(
+    args: "MultiDict[str, str]", known: Sequence[str], of: str
+) -> list[Complaint]:
     found = [
-        _complaint(name, args[name], "is not a parameter of a search")
+        _complaint(name, args[name], f"is not a parameter of {of}")
         for name in args
-        if name not in KNOWN
+        if name not in known
     ]
     if "q" not in args:
         found.append(_complaint("q", None, "is missing: what to search for"))
     for name in _SINGLE:
-        if name in args and len(args.getlist(name)) > 1:
+        if name in args and name in known and len(args.getlist(name)) > 1:
             found.append(_complaint(name, args.getlist(name), "must be given only once"))
     return found
 
@@ -187,5 +234,10 @@ _CONVERTERS: dict[str, Callable[[str], Any]] = {
     "sort": lambda raw: _one_of(raw, "relevance", "newest"),
     "since": _day,
     "until": _day,
+    "lang": _language,
+}
+_CONVERTERS_OF_SUGGEST: dict[str, Callable[[str], Any]] = {
+    "q": _query,
+    "size": _between(1, MAX_SUGGESTIONS),
     "lang": _language,
 }

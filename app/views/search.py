@@ -30,7 +30,7 @@ def search() -> Response:
         response.headers["X-Cache"] = answer.state
     else:
         answer = service.answer(wanted, key)
-        response = _respond(answer, service.settings)
+        response = cached_response(answer, service.settings)
     total = (time.perf_counter() - started) * 1000
     response.headers["Server-Timing"] = (
         f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}'
@@ -51,7 +51,7 @@ def parse(query_string: bytes) -> tuple[SearchRequest, str]:
     return wanted, wanted.key()
 
 
-def _respond(answer: CachedAnswer, settings: Settings) -> Response:
+def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
     """The response that this client gets: 304, or 200 with the body in a coding that it accepts."""
     payload, encoding = answer.payload, answer.serializer.content_encoding
     if encoding is None or not request.accept_encodings.quality(encoding):

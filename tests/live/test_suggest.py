@@ -1,0 +1,151 @@
+"""`GET /suggest` on the sample posts: whatever is suggested finds something."""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.settings import Settings
+from bench.servers import redis_server
+from indexer.records import Origin, RawPost
+from tests.conftest import REPOSITORY
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "*",
+    "?",
+    "a*:b OR _exists_:x",
+    '"',
+    '"unclosed phrase',
+    "-",
+    "-python",
+    "\\",
+    "/.*/",
+    "{}[]()",
+    "\u0000\ud7ff",
+    "😀",
+    "%00",
+    "x" * 200,
+    "a b c d e f g h i j k l m n o p q r s t u v w x y z",
+    "c++ .net c# => !==",
+    "日本語",
+]
+
+
+def suggest(client: FlaskClient, q: str, **parameters: Any) -> list[dict[str, Any]]:
+    response = client.get("/suggest", query_string={"q": q, **parameters})
+    assert response.status_code == 200, response.get_json()
+    found: list[dict[str, Any]] = response.get_json()["suggestions"]
+    return found
+
+
+def searches(client: FlaskClient, q: str) -> list[str]:
+    return [one["text"] for one in suggest(client, q) if one["kind"] == "search"]
+
+
+def titles(client: FlaskClient, q: str, **parameters: Any) -> list[str]:
+    return [one["text"] for one in suggest(client, q, **parameters) if one["kind"] == "post"]
+
+
+@pytest.mark.parametrize("q", ["pyt", "pythn", "pyhton", "oython", "PYTH", "pytohn"])
+def test_a_beginning_or_a_misspelled_word_suggests_the_search(client: FlaskClient, q: str) -> None:
+    assert searches(client, q)[0] == "python"
+    assert any("Python" in title for title in titles(client, q))
+
+
+def test_several_words_may_be_unfinished_and_misspelled(client: FlaskClient) -> None:
+    assert searches(client, "siteswp pyt") == ["siteswap python"]
+    assert titles(client, "pyt siteswap") == ["Siteswap in forty lines of Python"]
+
+
+def test_a_word_of_the_text_suggests_the_title(client: FlaskClient) -> None:
+    assert titles(client, "rutab") == ["A pasty is not a pie"]
+
+
+def test_a_title_that_begins_with_what_was_typed_comes_first(client: FlaskClient) -> None:
+    assert titles(client, "date for")[0].startswith("Date formatting")
+
+
+def test_nothing_is_suggested_for_what_finds_nothing(client: FlaskClient) -> None:
+    assert suggest(client, "xqzzwk") == []
+
+
+@pytest.mark.parametrize("q", HOSTILE)
+def test_a_hostile_query_gets_suggestions_or_none(client: FlaskClient, q: str) -> None:
+    assert len(suggest(client, q)) <= 10
+
+
+def test_whatever_is_suggested_finds_something(client: FlaskClient) -> None:
+    lines = (REPOSITORY / "sample" / "posts.jsonl").read_text().splitlines()
+    posts = [json.loads(line)["title"] for line in lines]
+    typed = {title[: 2 + number % 7] for number, title in enumerate(posts)}
+    typed |= {title[number % 5 + 1 :][:9].strip() or "a" for number, title in enumerate(posts)}
+    found = {one["text"] for q in typed for one in suggest(client, q)}
+    assert len(found) > 60
+    nothing = [
+        text
+        for text in found
+        if not client.get("/search", query_string={"q": text, "size": 1}).get_json()["count"]
+    ]
+    assert nothing == []
+
+
+def test_at_most_ten_and_at_most_size(client: FlaskClient) -> None:
+    assert len(suggest(client, "p")) == 10
+    assert suggest(client, "p", size=3) == suggest(client, "p")[:3]
+
+
+def test_only_posts_of_a_language_and_only_posts_with_a_url(
+    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
+) -> None:
+    def post(oid: str, language: str, url: str | None = "/a") -> RawPost:
+        return RawPost(Origin("test"), oid, f"Kaffee {oid}", "Text", url, language=language)
+
+    index_posts([post("eins", "de-AT"), post("one", "en"), post("zwei", "de", None)])
+    client = create_app(own_settings).test_client()
+    assert titles(client, "kaf", lang="de") == ["Kaffee eins"]
+    assert sorted(titles(client, "kaf")) == ["Kaffee eins", "Kaffee one"]
+
+
+def test_an_unknown_parameter_names_the_known_ones(client: FlaskClient) -> None:
+    response = client.get("/suggest?q=python&sort=newest")
+    assert response.status_code == 400
+    error = response.get_json()["error"]
+    assert error["details"][0]["parameter"] == "sort"
+    assert "q, size, lang" in error["message"]
+
+
+def test_suggestions_are_cached_with_an_etag(settings: Settings) -> None:
+    with redis_server() as server:
+        client = create_app(settings.model_copy(update={"redis_url": server.url})).test_client()
+        first = client.get("/suggest?q=pyt")
+        again = client.get("/suggest?q=PYT")
+        assert (first.headers["X-Cache"], again.headers["X-Cache"]) == ("MISS", "HIT")
+        assert again.headers["Cache-Control"] == "no-cache"
+        same = client.get("/suggest?q=pyt", headers={"If-None-Match": first.headers["ETag"]})
+        assert same.status_code == 304
+
+
+def test_without_elasticsearch_it_is_a_503_or_a_stale_answer(settings: Settings) -> None:
+    with redis_server() as server:
+        working = settings.model_copy(update={"redis_url": server.url, "cache_ttl": 0.01})
+        create_app(working).test_client().get("/suggest?q=pyt")
+        broken = working.model_copy(update={"elasticsearch_url": "http://127.0.0.1:9"})
+        client = create_app(broken).test_client()
+        stale = client.get("/suggest?q=pyt")
+        assert (stale.status_code, stale.headers["X-Cache"]) == (200, "STALE")
+        refused = client.get("/suggest?q=juggl")
+        assert refused.status_code == 503
+        assert refused.get_json()["error"]["code"] == "engine_unavailable"
+        assert int(refused.headers["Retry-After"]) > 0
+
+
+def test_suggestions_are_not_counted_as_searches(settings: Settings) -> None:
+    limited = settings.model_copy(update={"rate_limit": "2/minute", "redis_url": ""})
+    client = create_app(limited).test_client()
+    statuses = [client.get("/suggest?q=pyt").status_code for _ in range(3)]
+    assert statuses == [200, 200, 429]
+    assert client.get("/search?q=python").status_code == 200

@@ -1,0 +1,90 @@
+"""Suggestions: the parameters, and what is made of the titles that were found."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from werkzeug.datastructures import MultiDict
+
+from analyzers.languages import ENGLISH
+from app.errors import BadRequest
+from app.search.query_parser import parse_query
+from app.search.request import KNOWN_OF_SUGGEST, SuggestRequest
+from app.search.suggest import prefix_distance, suggestions
+
+
+def hit(title: str, score: float = 1.0) -> dict[str, Any]:
+    return {"_score": score, "_source": {"oid": title, "title": title, "url": "/post"}}
+
+
+def suggested(q: str, *hits: dict[str, Any], size: int = 10) -> list[str]:
+    query = parse_query(q, ENGLISH)
+    return [one["text"] for one in suggestions(SuggestRequest(q, size), query, hits, ENGLISH)]
+
+
+def test_every_complaint_at_once() -> None:
+    with pytest.raises(BadRequest) as caught:
+        SuggestRequest.parse(MultiDict([("size", "11"), ("page", "1"), ("lang", "!")]))
+    wrong = {detail["parameter"] for detail in caught.value.details}
+    assert wrong == {"q", "size", "page", "lang"}
+    assert all(name in caught.value.message for name in KNOWN_OF_SUGGEST)
+
+
+def test_capitals_share_a_cached_answer_and_sizes_do_not() -> None:
+    key = SuggestRequest("python").key()
+    assert SuggestRequest("Python").key() == key
+    assert SuggestRequest("python", size=5).key() != key
+    assert SuggestRequest("python", lang="de").key() != key
+
+
+def test_searches_come_before_titles() -> None:
+    titles = [hit("Python's types"), hit("Types of Python")]
+    assert suggested("pyt", *titles) == ["python", "Python's types", "Types of Python"]
+    assert suggested("pyt", *titles, size=2) == ["python", "Python's types"]
+
+
+def test_what_was_typed_is_not_suggested() -> None:
+    assert suggested("Types", hit("Types of Python")) == ["Types of Python"]
+
+
+def test_every_word_is_completed_or_corrected() -> None:
+    assert suggested("typse pyt", hit("Types of Python", 1.01))[0] == "types python"
+
+
+def test_a_stop_word_is_not_completed_before_other_words() -> None:
+    found = suggested("for pyt", hit("Formatting with Python", 1.95))
+    assert found == ["for python", "Formatting with Python"]
+
+
+def test_misspellings_are_left_out_if_a_title_has_the_words_as_typed() -> None:
+    found = suggested("rust", hit("Rust"), hit("Just so", 0.01))
+    assert found == ["Rust"]
+
+
+def test_a_phrase_or_an_exclusion_is_not_completed() -> None:
+    assert suggested('"types of" pyt', hit("Types of Python")) == ["Types of Python"]
+    assert suggested("pyt -java", hit("Types of Python")) == ["Types of Python"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "word", "errors"),
+    [
+        ("pyt", "python", 0),
+        ("pyhto", "python", 1),
+        ("oyth", "python", 1),
+        ("pthon", "python", 1),
+        ("pyxthon", "python", 1),
+        ("java", "python", 4),
+    ],
+)
+def test_errors_are_counted_up_to_the_end_of_what_was_typed(
+    typed: str, word: str, errors: int
+) -> None:
+    assert prefix_distance(typed, word) == errors
+
+
+@given(st.text("abc", max_size=6), st.text("abc", max_size=6))
+def test_a_beginning_has_no_errors_and_no_text_has_more_than_letters(typed: str, rest: str) -> None:
+    assert prefix_distance(typed, typed + rest) == 0
+    assert prefix_distance(typed, rest) <= len(typed)
