@@ -7,6 +7,7 @@ Elasticsearch changes several aliases in one atomic step:
     <alias>                      the live generation: searches and writes
     <alias>-previous             the one that was live before; `rollback` returns to it
     <alias>-000003-building      while it is built, and the only way to write to it
+    <alias>-000003-unfinished    filled, but not swapped in: kept for the next `reindex`
     <alias>-000001-restoring     while a rollback writes to it, and the only way to do so
 
 A build or rollback writes through its own alias with `require_alias`, and its swap fails without
@@ -30,7 +31,7 @@ _NUMBERED = re.compile(r"-(\d{6,})\Z")
 
 _SWAP_CHECKED_FOR = 10.0  # seconds
 
-State = Literal["live", "previous", "building", "kept"]
+State = Literal["live", "previous", "building", "unfinished", "kept"]
 
 
 class NameTaken(IndexingError):
@@ -58,6 +59,11 @@ class Generation:
 def building_alias(name: str) -> str:
     """The alias through which a build writes."""
     return f"{name}-building"
+
+
+def unfinished_alias(name: str) -> str:
+    """The alias of a generation that is kept for the next `reindex`."""
+    return f"{name}-unfinished"
 
 
 def restoring_alias(name: str) -> str:
@@ -137,6 +143,25 @@ def create(client: Elasticsearch, alias: str, number: int, body: Mapping[str, An
         wait_for_active_shards=1,
     )
     return name
+
+
+def set_aside(client: Elasticsearch, name: str) -> None:
+    """Keep a generation that is being built; fails if another process has taken the lock over."""
+    _move_alias(client, name, building_alias(name), unfinished_alias(name))
+
+
+def resume(client: Elasticsearch, name: str) -> None:
+    """Go on building a generation that was set aside."""
+    _move_alias(client, name, unfinished_alias(name), building_alias(name))
+
+
+def _move_alias(client: Elasticsearch, name: str, old: str, new: str) -> None:
+    client.indices.update_aliases(
+        actions=[
+            {"remove": {"index": name, "alias": old, "must_exist": True}},
+            {"add": {"index": name, "alias": new, "is_hidden": True}},
+        ]
+    )
 
 
 def prepare_for_search(client: Elasticsearch, name: str, replicas: int) -> None:
@@ -278,12 +303,16 @@ def recover(client: Elasticsearch, alias: str) -> list[str]:
 def prune(client: Elasticsearch, alias: str, keep: int) -> list[str]:
     """Delete all but the `keep` newest generations besides the live one; the previous one last.
 
+    Unfinished ones are deleted too.
+
     Returns:
         The names of the deleted generations, oldest first.
     """
-    found = [one for one in list_generations(client, alias) if one.state in {"previous", "kept"}]
+    present = list_generations(client, alias)
+    found = [one for one in present if one.state in {"previous", "kept"}]
     found.sort(key=lambda generation: (generation.state == "previous", generation.number))
-    deleted = found[: len(found) - keep] if keep else found
+    deleted = [one for one in present if one.state == "unfinished"]
+    deleted += found[: len(found) - keep] if keep else found
     for generation in deleted:
         delete_generation(client, generation.name)
     return [generation.name for generation in deleted]
@@ -313,6 +342,8 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
 def _state(alias: str, name: str, aliases: Mapping[str, Any], meta: Mapping[str, Any]) -> State:
     if alias in aliases:
         return "live"
+    if unfinished_alias(name) in aliases:
+        return "unfinished"
     if building_alias(name) in aliases or meta.get("state") == "building":
         return "building"
     return "previous" if previous_alias(alias) in aliases else "kept"

@@ -17,7 +17,7 @@ OnSkip = Callable[[Skipped], None]
 
 @dataclass(frozen=True, slots=True)
 class MaxRejects:
-    """How many lines of a source may be rejected: a share (0.1 is 10 %) or a number."""
+    """How many entries of a source may be rejected: a share (0.1 is 10 %) or a number."""
 
     share: float = 0.1
     number: int | None = None
@@ -44,17 +44,17 @@ class MaxRejects:
     def __str__(self) -> str:
         return f"{self.share * 100:g} %" if self.number is None else f"{self.number:,}"
 
-    def check(self, rejected: int, lines: int) -> None:
-        """Compare the rejected lines with the limit.
+    def check(self, rejected: int, entries: int) -> None:
+        """Compare the number of entries with a reject with the limit.
 
         Raises:
-            TooManyRejects: more lines were rejected than allowed.
+            TooManyRejects: it is larger than allowed.
         """
-        limit = self.share * lines if self.number is None else self.number
+        limit = self.share * entries if self.number is None else self.number
         if rejected > limit:
             raise TooManyRejects(
-                f"{rejected:,} of {lines:,} lines were rejected ({rejected / lines:.1%}), more "
-                f"than the {self} allowed; nothing was swapped.",
+                f"{rejected:,} of {entries:,} posts were rejected, wholly or in part "
+                f"({rejected / entries:.1%}), more than the {self} allowed; nothing was swapped.",
                 f"Correct them, or go on without them: --max-rejects {rejected}.",
             )
 
@@ -74,9 +74,9 @@ class Ingest:
     """Reads a source once; a context manager, because it keeps the ids it has read on disk.
 
     Attributes:
-        lines: posts and rejects that the source yielded.
-        rejected_lines: those of them of which something was rejected.
-        rejects: number of rejects, of which one line may have several.
+        entries: posts and rejects that the source yielded.
+        rejected: number of entries of which something was rejected: the post or a comment.
+        rejects: number of rejects, of which one entry may have several.
         created: documents that are new in the index.
         older: documents of which the index has a newer version.
         refused_posts: oids of the posts that Elasticsearch refused.
@@ -89,8 +89,9 @@ class Ingest:
         self._on_skip = on_skip
         self._seen = _SeenIds()
         self._accepted = {"post": 0, "comment": 0}
-        self.lines = 0
-        self.rejected_lines = 0
+        self._partly_rejected: set[Origin] = set()  # entries with a document that was sent
+        self._wholly_rejected = 0
+        self.entries = 0
         self.rejects = 0
         self.created = 0
         self.older = 0
@@ -112,6 +113,11 @@ class Ingest:
         self._seen.close()
 
     @property
+    def rejected(self) -> int:
+        """The number of entries with a reject, whether found here or by Elasticsearch."""
+        return self._wholly_rejected + len(self._partly_rejected)
+
+    @property
     def accepted(self) -> Counts:
         """The documents that Elasticsearch accepted."""
         return Counts(self._accepted["post"], self._accepted["comment"])
@@ -122,13 +128,18 @@ class Ingest:
             if isinstance(raw, Skipped):
                 self._on_skip(raw)
                 continue
-            before = self.rejects
-            self.lines += 1
+            before, read = self.rejects, self._read
+            self.entries += 1
             if isinstance(raw, Reject):
                 self._reject(raw)
             else:
                 yield from self._documents_of(raw)
-            self.rejected_lines += self.rejects > before
+            if self.rejects == before:
+                continue
+            if self._read == read:
+                self._wholly_rejected += 1
+            else:
+                self._partly_rejected.add(raw.origin)
 
     def record_outcomes(self, outcomes: Iterable[Outcome]) -> None:
         """Count the outcomes of documents that were sent."""
@@ -142,8 +153,9 @@ class Ingest:
                 continue
             if outcome.refusal and outcome.refusal.version_conflict:
                 self.older += 1
+                self._on_skip(Skipped(outcome.operation.origin, None, "older than in the index"))
                 continue
-            self.rejected_lines += 1
+            self._partly_rejected.add(outcome.operation.origin)
             self._reject(outcome.reject())
             if outcome.operation.kind == "post":
                 self.refused_posts.append(outcome.operation.oid)

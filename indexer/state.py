@@ -1,8 +1,8 @@
 """The state index: what must outlive a process and is not a post.
 
 `<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
-the checkpoints taken at each swap, every deletion (see write/deletions.py), and the files of pinned
-results.
+the checkpoints taken at each swap, what is known of a kept unfinished generation, every deletion
+(see write/deletions.py), and the files of pinned results.
 """
 
 from typing import Any
@@ -12,6 +12,7 @@ from elasticsearch import BadRequestError, Elasticsearch, NotFoundError
 from indexer.scan import Checkpoint
 
 _COUNTER = "counter"
+_UNFINISHED = "unfinished"
 
 
 def state_index(alias: str) -> str:
@@ -73,6 +74,17 @@ def swap_checkpoints(
     """The checkpoints stored by `record_swap`; None for a generation that never went live."""
     stored = _read(client, alias, f"swap:{generation}")
     return (stored["written"], stored["deleted"]) if stored else None
+
+
+def record_unfinished(client: Elasticsearch, alias: str, document: dict[str, Any]) -> None:
+    """Store what build/unfinished.py needs to continue; there is one at a time."""
+    name = ensure_state(client, alias)
+    client.index(index=name, id=_UNFINISHED, document={"what": "unfinished", **document})
+
+
+def read_unfinished(client: Elasticsearch, alias: str) -> dict[str, Any]:
+    """What `record_unfinished` stored last; empty if nothing."""
+    return _read(client, alias, _UNFINISHED)
 
 
 def _read(client: Elasticsearch, alias: str, id_: str) -> dict[str, Any]:

@@ -84,6 +84,7 @@ def reindex(
             on_progress=show.on_progress,
             fraction_read=opened.fraction_read,
             purpose=f"reindex {sources}",
+            fingerprint=opened.fingerprint(),
             force=force,
         )
         with updates_cache_on_failure(tools):
@@ -137,7 +138,8 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
             added = run_add(elastic, alias, opened.read(), on_reject, options)
             if not Freshness(elastic, tools.cache, alias).now():
                 print_cache_not_updated()
-    older = f", {added.older:,} left unchanged (the index is newer)" if added.older else ""
+    hint = "the index is newer; --as-new replaces them"
+    older = f", {added.older:,} left unchanged ({hint})" if added.older else ""
     opened.print_skipped()
     click.echo(f"{added.created:,} documents added, {added.updated:,} replaced{older}.")
     if added.deleted:

@@ -16,6 +16,7 @@ from indexer.normalise import address_of
 from indexer.records import RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
 from indexer.sources.base import is_url
+from indexer.sources.fingerprint import fingerprint
 
 _LATEST_ONLY = {"feed"}
 _SAME_ADDRESS = "the address of a post in an earlier source"
@@ -47,7 +48,7 @@ class SourceArguments:
         store = _page_store(settings.fetch_store) if fetching and settings.fetch_store else None
         options = replace(self.options, fetch=fetch, store=store)
         opened = [open_source(spec, self.kind, options) for spec in self.specs]
-        return Sources(opened, options.site, verbose=self.verbose)
+        return Sources(opened, options, verbose=self.verbose)
 
     def paths(self) -> list[Path]:
         """The sources as paths to watch.
@@ -67,9 +68,12 @@ class SourceArguments:
 class Sources:
     """Several sources, read one after the other."""
 
-    def __init__(self, sources: Sequence[Source], site: str = "", *, verbose: bool = False) -> None:
+    def __init__(
+        self, sources: Sequence[Source], options: SourceOptions, *, verbose: bool = False
+    ) -> None:
         self.sources = sources
-        self._site = site.rstrip("/")
+        self._options = options
+        self._site = options.site.rstrip("/")
         self._verbose = verbose
         self.skipped: Counter[str] = Counter()
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
@@ -127,6 +131,10 @@ class Sources:
             return None
         done = sum(self._sizes[: self._current]) + fraction * self._sizes[self._current]
         return min(1.0, done / sum(self._sizes))
+
+    def fingerprint(self) -> str:
+        """A digest that changes with the sources; "" if that cannot be known."""
+        return fingerprint(self.sources, self._options)
 
     @property
     def complete(self) -> bool:

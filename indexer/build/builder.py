@@ -10,6 +10,7 @@ from elasticsearch import Elasticsearch
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 from indexer import generations
+from indexer.build import unfinished
 from indexer.build.replay import WriteReplay, checkpoints
 from indexer.bulk.operations import BulkLimits, Operation
 from indexer.bulk.sender import Outcome, send_bulk
@@ -17,7 +18,7 @@ from indexer.errors import VerificationFailed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress
 from indexer.records import Counts
-from indexer.scan import count_documents
+from indexer.scan import Checkpoint, count_documents
 from indexer.schema import index_body
 from indexer.state import ensure_state, next_number
 from indexer.write.deletions import forget_old_deletions
@@ -43,6 +44,7 @@ class Built:
         previous: the generation that was live before.
         replayed: number of writes that arrived during the build and were replayed.
         stale_builds: names of generations left by killed builds, which were deleted.
+        resumed: it had been filled by an earlier run, and nothing was read.
     """
 
     index: str
@@ -52,6 +54,7 @@ class Built:
     replayed: int
     seconds: float
     stale_builds: tuple[str, ...] = ()
+    resumed: bool = False
 
 
 class Build:
@@ -64,40 +67,61 @@ class Build:
         alias: str,
         settings: IndexSettings,
         on_progress: OnProgress,
+        resumed: unfinished.Unfinished | None = None,
     ) -> None:
         self._client = client
         self._lock = lock
         self._alias = alias
         self._settings = settings
         self._on_progress = on_progress
+        self._resumed = resumed is not None
         self._started = time.monotonic()
         ensure_state(client, alias)
         self._stale_builds = tuple(generations.recover(client, alias))
         forget_old_deletions(client, alias)
         found = generations.list_generations(client, alias)
         self._old = next((one.name for one in found if one.state == "live"), None)
+        for one in found:
+            if one.state == "unfinished" and not (resumed and one.name == resumed.generation):
+                generations.delete_generation(client, one.name)
+        if resumed:
+            self._since = resumed.since
+            self.name = resumed.generation
+            generations.resume(client, self.name)
+        else:
+            self._since, self.name = self._create(max((one.number for one in found), default=0))
+        self._target = generations.building_alias(self.name)
+        self._replay = (
+            WriteReplay(client, alias, self._old, self.name, target=self._target, since=self._since)
+            if self._old
+            else None
+        )
+
+    def _create(self, highest: int) -> tuple[tuple[Checkpoint, Checkpoint] | None, str]:
+        """An empty generation, and the checkpoints from which writes are replayed onto it."""
+        client, alias, settings = self._client, self._alias, self._settings
         body = index_body(
             settings.rules,
             shards=settings.shards,
             replicas=settings.replicas,
             language=settings.language,
         )
-        number = next_number(client, alias, max((one.number for one in found), default=0))
+        number = next_number(client, alias, highest)
         # Writes to the live generation are replayed from here on: before anybody sees the new one.
         since = checkpoints(client, alias, self._old) if self._old else None
-        self.name = generations.create(client, alias, number, body)
-        self._target = generations.building_alias(self.name)
-        self._replay = (
-            WriteReplay(client, alias, self._old, self.name, target=self._target, since=since)
-            if self._old
-            else None
-        )
+        return since, generations.create(client, alias, number, body)
 
     def fill(
         self, operations: Iterable[Operation], limits: BulkLimits | None = None
     ) -> Iterator[list[Outcome]]:
         """Send documents to the new generation; yields the outcomes of each request."""
         return send_bulk(self._client, self._target, operations, limits)
+
+    def keep(self, key: str, filled: unfinished.Filled) -> None:
+        """Keep the filled generation, unswapped, for the next run with this key."""
+        self._lock.check()
+        kept = unfinished.Unfinished(self.name, key, self._old, self._since, filled)
+        unfinished.keep(self._client, self._alias, kept)
 
     def finish(self, expected: Counts) -> Built:
         """Verify, replay, swap.
@@ -125,6 +149,7 @@ class Build:
             replayed=self._replay.replayed if self._replay else 0,
             seconds=time.monotonic() - self._started,
             stale_builds=self._stale_builds,
+            resumed=self._resumed,
         )
 
     def _replay_and_swap(self, counts: Counts) -> Counts:
@@ -149,11 +174,16 @@ def build_generation(
     alias: str,
     settings: IndexSettings,
     on_progress: OnProgress,
+    resumed: unfinished.Unfinished | None = None,
 ) -> Iterator[Build]:
-    """A new generation to fill and finish; any failure inside deletes it."""
+    """A generation to fill and finish; any failure inside deletes it, unless it was kept.
+
+    Args:
+        resumed: the generation to continue with, which is filled already.
+    """
     build: Build | None = None
     try:
-        build = Build(client, lock, alias, settings, on_progress)
+        build = Build(client, lock, alias, settings, on_progress, resumed)
         yield build
     except BaseException as error:
         try:

@@ -3,10 +3,11 @@
 import pytest
 
 from indexer.bulk.operations import index_operation
+from indexer.bulk.refusals import Refusal
 from indexer.bulk.sender import Outcome
 from indexer.errors import TooManyRejects
 from indexer.ingest import Ingest, MaxRejects
-from indexer.records import Origin, RawPost, Reject
+from indexer.records import Origin, RawComment, RawPost, Reject
 
 
 def test_counts_of_lines_documents_and_the_fraction_done() -> None:
@@ -20,7 +21,7 @@ def test_counts_of_lines_documents_and_the_fraction_done() -> None:
     with Ingest(rejects.append) as ingest:
         operations = [index_operation(document) for document in ingest.documents(raws)]
     assert [one.oid for one in operations] == ["a", "b"]
-    assert (ingest.lines, ingest.rejected_lines, ingest.rejects) == (4, 2, 2)
+    assert (ingest.entries, ingest.rejected, ingest.rejects) == (4, 2, 2)
     assert "s:1" in rejects[1].reason
     assert ingest.fraction_done(1.0) == 0.0
     ingest.record_outcomes([Outcome(operations[0], 201, "created")])
@@ -30,6 +31,21 @@ def test_counts_of_lines_documents_and_the_fraction_done() -> None:
         None,
     )
     assert (ingest.accepted.posts, ingest.created) == (1, 1)
+
+
+def test_an_entry_is_rejected_once_whatever_of_it_was_refused() -> None:
+    comments = (RawComment("1", "One"), RawComment("2", "Two"), RawComment("3", ""))
+    raws = [
+        RawPost(Origin("s", 1), "a", "A", "x", comments=comments),
+        RawPost(Origin("s", 2), "b", "B", "x"),
+    ]
+    refusal = Refusal("no", "")
+    with Ingest(lambda reject: None) as ingest:
+        operations = [index_operation(document) for document in ingest.documents(raws)]
+        ingest.record_outcomes(
+            Outcome(one, 400, "refused", refusal) for one in operations if one.routing == "a"
+        )
+    assert (ingest.entries, ingest.rejected, ingest.rejects) == (2, 1, 4)
 
 
 @pytest.mark.parametrize(
