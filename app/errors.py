@@ -4,7 +4,27 @@
 `{"error": {"code": …, "message": …, "details": […]}}`.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
+
+from typing_extensions import TypedDict
+
+
+class ErrorDescription(TypedDict):
+    """What went wrong."""
+
+    code: str
+    """A stable name."""
+    message: str
+    """What was wrong, and what to do."""
+    details: list[Mapping[str, Any]]
+    """Every complaint; of a search: `parameter`, `got` and `message`."""
+
+
+class ErrorAnswer(TypedDict):
+    """The body of every error."""
+
+    error: ErrorDescription
 
 
 class ServiceError(Exception):
@@ -13,12 +33,12 @@ class ServiceError(Exception):
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal"
 
-    def __init__(self, message: str, details: list[dict[str, Any]] | None = None) -> None:
+    def __init__(self, message: str, details: Iterable[Mapping[str, Any]] = ()) -> None:
         super().__init__(message)
         self.message = message
-        self.details = details or []
+        self.details = list(details)
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> ErrorAnswer:
         """The JSON body, the same shape for every error."""
         return {"error": {"code": self.code, "message": self.message, "details": self.details}}
 

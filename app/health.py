@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from elasticsearch import Elasticsearch, TransportError
+from typing_extensions import TypedDict
 
 from app.cache import AnswerCache
 from app.elastic import translated
@@ -17,6 +18,16 @@ from indexer.state import state_index
 Status = Literal["ok", "warning", "error"]
 
 
+class CheckReport(TypedDict):
+    """The result of a check, as JSON."""
+
+    status: Status
+    seen: NotRequired[str]
+    """What was seen; for operators only."""
+    remedy: NotRequired[str]
+    """What to do; for operators only."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """The result of a check: what was seen, and what to do about it."""
@@ -26,10 +37,12 @@ class Check:
     seen: str
     remedy: str = ""
 
-    def report(self) -> dict[str, str]:
+    def report(self) -> CheckReport:
         """For JSON, without an empty remedy."""
-        report = {"status": self.status, "seen": self.seen}
-        return {**report, "remedy": self.remedy} if self.remedy else report
+        report: CheckReport = {"status": self.status, "seen": self.seen}
+        if self.remedy:
+            report["remedy"] = self.remedy
+        return report
 
 
 def checks(

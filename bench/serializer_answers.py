@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ _SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "posts.jsonl"
 # Tried in this order until one has enough hits: from a usual search to a word of most posts.
 _QUERIES = ("pythn", "date format", "people", "what", "which", "have")
 
-Body = dict[str, Any]
+Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

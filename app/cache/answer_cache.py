@@ -5,7 +5,7 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,7 +44,7 @@ class Computed:
     """A fresh answer: the JSON body, the concrete index that gave it ("" when unknown), and
     whether it found anything."""
 
-    body: dict[str, Any]
+    body: Mapping[str, Any]
     index: str
     found: bool
 

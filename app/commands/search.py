@@ -1,6 +1,7 @@
 """`blogsearch search`: what a visitor would be answered."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -53,7 +54,7 @@ def search(
         click.echo(json.dumps(answer.debug, indent=2, ensure_ascii=False))
 
 
-def _print_table(body: dict[str, Any]) -> None:
+def _print_table(body: Mapping[str, Any]) -> None:
     from rich.table import Table
 
     from app.commands.output import console

@@ -7,6 +7,7 @@ from elasticsearch import BadRequestError, Elasticsearch
 
 from app.errors import OutdatedIndex
 from app.search import blended, fallback
+from app.search.answer_types import SearchAnswer
 from app.search.pins import NO_PINS, Pins
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
@@ -22,7 +23,7 @@ class Answer:
     behind the alias that answered, "" if no hit tells it.
     """
 
-    body: dict[str, Any]
+    body: SearchAnswer
     debug: dict[str, Any]
     index: str
 

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from analyzers.chains import readable
+from app.search.answer_types import Correction, Hit, SearchAnswer, Tier
 from app.search.first_request import FirstResponse
 from app.search.query_builder import HAS, IS, PlanInput, count_matched, pin_score
 from app.search.render import post_hit
@@ -49,7 +50,7 @@ class Outcome:
         return count_matched(self.response)
 
     @property
-    def tier(self) -> str | None:
+    def tier(self) -> Tier | None:
         """What the best posts have: `phrase`, `all words` or `some words`; None if no post matches
         by its words."""
         if not self._matched:
@@ -94,7 +95,7 @@ class Outcome:
         return [term.text for term in self.plan.query.examined if term.key in self._unmatched]
 
     @property
-    def corrected(self) -> dict[str, str] | None:
+    def corrected(self) -> Correction | None:
         """The query as typed and as it was understood, if another spelling found the posts."""
         q = self.plan.request.q
         to, end = "", 0
@@ -118,10 +119,10 @@ class Outcome:
                 return readable(variant.text) or typed
         return typed
 
-    def body(self) -> Json:
+    def body(self) -> SearchAnswer:
         """The JSON answer."""
         request = self.plan.request
-        body: Json = {
+        body: SearchAnswer = {
             "q": request.q,
             "count": self.count,
             "page": request.page,
@@ -137,9 +138,11 @@ class Outcome:
             body["dropped"] = self.dropped
         return body
 
-    def _hit(self, hit: Json) -> Json:
+    def _hit(self, hit: Json) -> Hit:
         found = post_hit(hit, self.comments.get(hit["_source"]["oid"], ()))
         if pinned := self.pin_score(hit):
-            found |= {"pinned": True, "score": round(hit["_score"] - pinned, 2)}
-        missing = self.missing(hit)
-        return {**found, "missing": missing} if missing else found
+            found["pinned"] = True
+            found["score"] = round(hit["_score"] - pinned, 2)
+        if missing := self.missing(hit):
+            found["missing"] = missing
+        return found

@@ -7,6 +7,7 @@ from typing import Any
 from analyzers.languages import LANGUAGES
 from app.search import comments, first_request
 from app.search.answer import Outcome
+from app.search.answer_types import SearchAnswer
 from app.search.explain import explain
 from app.search.first_request import NOTHING
 from app.search.pins import NO_PINS, Pins, words_of
@@ -27,7 +28,7 @@ MAX_RELAXED = 3
 
 def answer(
     session: SearchSession, request: SearchRequest, settings: Settings, pins: Pins = NO_PINS
-) -> tuple[Json, Json, str]:
+) -> tuple[SearchAnswer, Json, str]:
     """The answer's body, its explanation, and the index that answered."""
     plan = _with_pins(plan_first(request, settings), pins)
     if plan.query.empty:

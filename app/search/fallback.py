@@ -8,13 +8,14 @@ overwrote each other, and a replacement, made by substring, minded case and hit 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from elasticsearch.dsl import Q, Search
 from elasticsearch.dsl.query import Query
 
 from analyzers.languages import ENGLISH
 from app.search import scoring
+from app.search.answer_types import Hit, SearchAnswer
 from app.search.filters import highlight_fields, page, post_filters
 from app.search.render import comment_hit, concrete_index, post_hit
 from app.search.request import SearchRequest
@@ -116,18 +117,18 @@ def _filters(request: SearchRequest) -> list[Query]:
     return [Q("bool", should=[post, of_parent], minimum_should_match=1)]
 
 
-def answer(session: SearchSession, request: SearchRequest) -> tuple[Json, Json, str]:
+def answer(session: SearchSession, request: SearchRequest) -> tuple[SearchAnswer, Json, str]:
     """The answer's body, its explanation, and the index that answered."""
     suggested: Json = {}
     if request.typos:
         suggested = session.send("suggest", suggest_plan(request.q))[0].get("suggest", {})
     terms = search_terms(request.q, suggested)
-    kind = "match_phrase"
+    kind: Literal["match_phrase", "match"] = "match_phrase"
     response = session.send(kind, search_plan(request, kind, terms))[0]
     if not response["hits"]["total"]["value"] and len(request.q.split()) > 1:
         kind = "match"
         response = session.send(kind, search_plan(request, kind, terms))[0]
-    body = {
+    body: SearchAnswer = {
         "q": request.q,
         "count": response["hits"]["total"]["value"],
         "page": request.page,
@@ -143,5 +144,5 @@ def answer(session: SearchSession, request: SearchRequest) -> tuple[Json, Json, 
     return body, debug, concrete_index(response)
 
 
-def _hit(hit: Json) -> Json:
+def _hit(hit: Json) -> Hit:
     return post_hit(hit) if hit["_source"]["kind"] == "post" else comment_hit(hit)

@@ -6,11 +6,12 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from analyzers.chains import OPERATORS
+from app.search.answer_types import CommentHit, Highlight, Hit
 from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET
 
 Json = dict[str, Any]
@@ -54,12 +55,12 @@ def snippet(fragment: str) -> str:
     return safe(fragment)
 
 
-def highlights(hit: Json) -> dict[str, list[str]]:
+def highlights(hit: Mapping[str, Any]) -> dict[str, list[str]]:
     """The highlights of a hit by field, whichever of its sub-fields was highlighted."""
     return {field.split(".")[0]: found for field, found in hit.get("highlight", {}).items()}
 
 
-def _highlight(hit: Json, title: str) -> Json:
+def _highlight(hit: Mapping[str, Any], title: str) -> Highlight:
     found = highlights(hit)
     titles = found.get("title")
     fragments = [*found.get("text", []), *found.get("comment", [])]
@@ -72,11 +73,11 @@ def _highlight(hit: Json, title: str) -> Json:
     }
 
 
-def post_hit(hit: Json, comments: Sequence[Json] = ()) -> Json:
+def post_hit(hit: Mapping[str, Any], comments: Sequence[Json] = ()) -> Hit:
     """One post of the answer, from a hit of Elasticsearch and the hits of its comments."""
     source = hit["_source"]
     title = plain(source.get("title"))
-    found = {
+    found: Hit = {
         "oid": source["oid"],
         "kind": "post",
         "title": title,
@@ -90,7 +91,7 @@ def post_hit(hit: Json, comments: Sequence[Json] = ()) -> Json:
     return found
 
 
-def _comment(hit: Json, post_url: str | None) -> Json:
+def _comment(hit: Json, post_url: str | None) -> CommentHit:
     """A comment that speaks for its post: who wrote it, where it is, the matching part of it."""
     source = hit["_source"]
     return {
@@ -104,7 +105,7 @@ def _comment(hit: Json, post_url: str | None) -> Json:
     }
 
 
-def comment_hit(hit: Json) -> Json:
+def comment_hit(hit: Json) -> Hit:
     """One comment of the answer, with the oid, title and url of its post."""
     source = hit["_source"]
     parents = hit["inner_hits"]["post"]["hits"]["hits"]

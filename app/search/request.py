@@ -1,16 +1,21 @@
-"""The query string → a SearchRequest, or every complaint about it at once."""
+"""The query string → a SearchRequest, or every complaint about it at once.
+
+`PARAMETERS` is the table of parameters: requests are parsed with it, `/openapi.json` describes it,
+and the options of `blogsearch search` are made from it.
+"""
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
-from werkzeug.datastructures import MultiDict
-
 from app.errors import BadRequest
+
+if TYPE_CHECKING:
+    from werkzeug.datastructures import MultiDict
 
 MAX_QUERY = 200
 MAX_PAGE = 50
@@ -23,21 +28,17 @@ MAX_SUGGESTIONS = 10
 _JOINERS = "\u200c\u200d"
 """Invisible, and yet spelling in some scripts."""
 
+_LANGUAGE = r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
+
 Sort = Literal["relevance", "newest"]
 Complaint = dict[str, Any]
-
-_SINGLE = ("q", "page", "size", "debug-search", "typos", "sort", "since", "until", "lang")
-KNOWN = (*_SINGLE, "category")
-"""Every parameter of `GET /search`."""
-KNOWN_OF_SUGGEST = ("q", "size", "lang")
-"""Every parameter of `GET /suggest`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """One search as it was asked for; parsed once, so that nothing else sees a raw parameter.
+    """A valid search request; no other code reads a raw parameter.
 
-    `q` is trimmed, its white space single. `since` and `until` are days, both of them included.
+    `q` is trimmed, and its white space is single spaces. `since` and `until` are included.
     `lang` is a lower-case language code. With `debug` the answer is explained, with
     `debug_requests` also what was sent.
     """
@@ -61,27 +62,20 @@ class SearchRequest:
         Raises:
             BadRequest: `details` has every complaint: the parameter, what was got, what is wrong.
         """
-        complaints = _complaints_about_names(args, KNOWN, "a search")
-        values = _converted(args, _CONVERTERS, complaints)
-        if "category" in args:
-            values["categories"] = tuple(sorted(set(args.getlist("category"))))
-            complaints += _complaints_about_categories(args.getlist("category"))
-        if "debug-search" in args:
-            values["debug"] = True
-            values["debug_requests"] = args["debug-search"] == "requests"
+        values, complaints = _read(args, PARAMETERS, "a search")
         since, until = values.get("since"), values.get("until")
         if since and until and since > until:
             message = "must not be later than until"
             complaints.append(_complaint("since", f"{since}..{until}", message))
-        _raise_if_any(complaints, KNOWN)
+        _raise_if_any(complaints, PARAMETERS)
         return cls(**values)
 
     def key(self) -> str:
-        """The same for every request that has the same answer; without `debug`."""
+        """The same for all requests that have the same answer; `debug` is not part of it."""
         return urlencode([*self.parameters(), ("page", self.page), ("size", self.size)])
 
     def parameters(self, *, typos: bool | None = None) -> list[tuple[str, str]]:
-        """The parameters that ask for this search again, those at their default left out."""
+        """The parameters of this search, without those that have their default."""
         tolerant = self.typos if typos is None else typos
         chosen = [
             ("q", self.q),
@@ -113,9 +107,8 @@ class SuggestRequest:
         Raises:
             BadRequest: as `SearchRequest.parse` does.
         """
-        complaints = _complaints_about_names(args, KNOWN_OF_SUGGEST, "suggestions")
-        values = _converted(args, _CONVERTERS_OF_SUGGEST, complaints)
-        _raise_if_any(complaints, KNOWN_OF_SUGGEST)
+        values, complaints = _read(args, SUGGEST_PARAMETERS, "suggestions")
+        _raise_if_any(complaints, SUGGEST_PARAMETERS)
         return cls(**values)
 
     def key(self) -> str:
@@ -124,57 +117,42 @@ class SuggestRequest:
         return urlencode(chosen)
 
 
-def _converted(
-    args: "MultiDict[str, str]",
-    converters: "dict[str, Callable[[str], Any]]",
-    complaints: list[Complaint],
-) -> dict[str, Any]:
-    """The values of single parameters; what is wrong with others is added to `complaints`."""
-    values: dict[str, Any] = {}
-    for name, convert in converters.items():
-        if name in args:
-            try:
-                values[name] = convert(args[name])
-            except ValueError as error:
-                complaints.append(_complaint(name, args[name], str(error)))
-    return values
-
-
-def _raise_if_any(complaints: list[Complaint], known: Sequence[str]) -> None:
-    if complaints:
-        listed = "; ".join(f"{one['parameter']} {one['message']}" for one in complaints)
-        raise BadRequest(f"{listed}. Known parameters: {', '.join(known)}.", complaints)
-
-
-def _complaint(parameter: str, got: object, message: str) -> Complaint:
-    return {"parameter": parameter, "got": got, "message": message}
-
-
-def _complaints_about_names(
-    args: "MultiDict[str, str]", known: Sequence[str], of: str
-) -> list[Complaint]:
-    found = [
+def _read(
+    args: "MultiDict[str, str]", parameters: "Sequence[Parameter]", of: str
+) -> tuple[dict[str, Any], list[Complaint]]:
+    """The values of valid parameters, and the complaints about all others."""
+    known = [parameter.name for parameter in parameters]
+    complaints = [
         _complaint(name, args[name], f"is not a parameter of {of}")
         for name in args
         if name not in known
     ]
-    if "q" not in args:
-        found.append(_complaint("q", None, "is missing: what to search for"))
-    for name in _SINGLE:
-        if name in args and name in known and len(args.getlist(name)) > 1:
-            found.append(_complaint(name, args.getlist(name), "must be given only once"))
-    return found
+    values: dict[str, Any] = {}
+    for parameter in parameters:
+        name, every = parameter.name, args.getlist(parameter.name)
+        if not every:
+            if parameter.required:
+                complaints.append(_complaint(name, None, "is missing: what to search for"))
+            continue
+        if len(every) > 1 and not parameter.repeatable:
+            complaints.append(_complaint(name, every, "must be given only once"))
+        given = every if parameter.repeatable else every[0]
+        try:
+            values |= parameter.read(given)
+        except ValueError as error:
+            complaints.append(_complaint(name, given, str(error)))
+    return values, complaints
 
 
-def _complaints_about_categories(categories: Sequence[str]) -> list[Complaint]:
-    found = []
-    if any(not 1 <= len(category) <= MAX_CATEGORY for category in categories):
-        message = f"must have 1 to {MAX_CATEGORY} characters"
-        found.append(_complaint("category", categories, message))
-    if len(categories) > MAX_CATEGORIES:
-        message = f"may be given at most {MAX_CATEGORIES} times"
-        found.append(_complaint("category", categories, message))
-    return found
+def _raise_if_any(complaints: list[Complaint], parameters: "Sequence[Parameter]") -> None:
+    if complaints:
+        listed = "; ".join(f"{one['parameter']} {one['message']}" for one in complaints)
+        known = ", ".join(parameter.name for parameter in parameters)
+        raise BadRequest(f"{listed}. Known parameters: {known}.", complaints)
+
+
+def _complaint(parameter: str, got: object, message: str) -> Complaint:
+    return {"parameter": parameter, "got": got, "message": message}
 
 
 def _query(raw: str) -> str:
@@ -189,29 +167,25 @@ def _query(raw: str) -> str:
 
 
 def _typed(character: str) -> str:
-    """A character as a person would have typed it: what is not seen comes from what was copied."""
+    """A character as a person would have typed it; invisible ones come from copied text."""
     category = unicodedata.category(character)
     if category == "Cf" and character not in _JOINERS:
         return ""
     return " " if category in {"Cc", "Cs", "Co"} else character
 
 
-def _between(least: int, most: int) -> Callable[[str], int]:
-    def convert(raw: str) -> int:
-        if not (raw.isascii() and raw.isdigit() and len(raw) <= 6 and least <= int(raw) <= most):
-            raise ValueError(f"must be a whole number from {least} to {most}")
-        return int(raw)
-
-    return convert
-
-
-def _one_of(raw: str, *values: str) -> str:
-    if raw not in values:
-        raise ValueError(f"must be one of: {', '.join(values)}")
-    return raw
+def _categories(given: Sequence[str]) -> tuple[str, ...]:
+    wrong = []
+    if len(given) > MAX_CATEGORIES:
+        wrong.append(f"may be given at most {MAX_CATEGORIES} times")
+    if any(not 1 <= len(category) <= MAX_CATEGORY for category in given):
+        wrong.append(f"must have 1 to {MAX_CATEGORY} characters")
+    if wrong:
+        raise ValueError(" and ".join(wrong))
+    return tuple(sorted(set(given)))
 
 
-def _day(raw: str) -> date | None:
+def _day(raw: str) -> date:
     try:
         if len(raw) != len("2026-01-31"):
             raise ValueError
@@ -221,23 +195,118 @@ def _day(raw: str) -> date | None:
 
 
 def _language(raw: str) -> str:
-    if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", raw):
+    if not re.fullmatch(_LANGUAGE, raw):
         raise ValueError("must be a language code such as de or pt-BR")
     return raw.lower()
 
 
-_CONVERTERS: dict[str, Callable[[str], Any]] = {
-    "q": _query,
-    "page": _between(1, MAX_PAGE),
-    "size": _between(1, MAX_SIZE),
-    "typos": lambda raw: _one_of(raw, "on", "off") == "on",
-    "sort": lambda raw: _one_of(raw, "relevance", "newest"),
-    "since": _day,
-    "until": _day,
-    "lang": _language,
-}
-_CONVERTERS_OF_SUGGEST: dict[str, Callable[[str], Any]] = {
-    "q": _query,
-    "size": _between(1, MAX_SUGGESTIONS),
-    "lang": _language,
-}
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the query string.
+
+    `schema` is its JSON Schema. `read` makes fields of a SearchRequest of the value (of the list of
+    all values if it is `repeatable`), and raises ValueError if it is invalid.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    read: Callable[[Any], dict[str, Any]]
+    required: bool = False
+    repeatable: bool = False
+
+
+def _whole_number(name: str, description: str, least: int, most: int, default: int) -> Parameter:
+    def read(raw: str) -> dict[str, Any]:
+        if not (raw.isascii() and raw.isdigit() and len(raw) <= 6 and least <= int(raw) <= most):
+            raise ValueError(f"must be a whole number from {least} to {most}")
+        return {name: int(raw)}
+
+    schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
+    return Parameter(name, description, schema, read)
+
+
+def _choice(name: str, description: str, values: Mapping[str, Any]) -> Parameter:
+    """A parameter with some values, the first of which is the default."""
+
+    def read(raw: str) -> dict[str, Any]:
+        if raw not in values:
+            raise ValueError(f"must be one of: {', '.join(values)}")
+        return {name: values[raw]}
+
+    schema = {"type": "string", "enum": list(values), "default": next(iter(values))}
+    return Parameter(name, description, schema, read)
+
+
+_LANG = Parameter(
+    "lang",
+    "Only posts in this language: de, or pt-BR. pt finds pt-BR too.",
+    {"type": "string", "pattern": f"^{_LANGUAGE}$"},
+    lambda raw: {"lang": _language(raw)},
+)
+
+PARAMETERS = (
+    Parameter(
+        "q",
+        'The query. "Quoted text" is searched as a phrase, -word excludes a word. White space at '
+        "the ends does not count.",
+        {"type": "string", "minLength": 1, "maxLength": MAX_QUERY},
+        lambda raw: {"q": _query(raw)},
+        required=True,
+    ),
+    _whole_number("page", "The page of hits.", 1, MAX_PAGE, 1),
+    _whole_number("size", "Hits on a page.", 1, MAX_SIZE, DEFAULT_SIZE),
+    _choice(
+        "sort",
+        "The order of the hits: by relevance or by date.",
+        {"relevance": "relevance", "newest": "newest"},
+    ),
+    Parameter(
+        "category",
+        "Only posts of this category; several: of any of them.",
+        {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1, "maxLength": MAX_CATEGORY},
+            "maxItems": MAX_CATEGORIES,
+        },
+        lambda given: {"categories": _categories(given)},
+        repeatable=True,
+    ),
+    Parameter(
+        "since",
+        "Only posts from this day on, such as 2026-01-31.",
+        {"type": "string", "format": "date"},
+        lambda raw: {"since": _day(raw)},
+    ),
+    Parameter(
+        "until",
+        "Only posts up to this day, included.",
+        {"type": "string", "format": "date"},
+        lambda raw: {"until": _day(raw)},
+    ),
+    _LANG,
+    _choice(
+        "typos",
+        "Whether words are corrected: off searches exactly what was typed.",
+        {"on": True, "off": False},
+    ),
+    Parameter(
+        "debug-search",
+        "Explain the answer. With the value requests, also what was sent to Elasticsearch.",
+        {"type": "string"},
+        lambda raw: {"debug": True, "debug_requests": raw == "requests"},
+    ),
+)
+
+SUGGEST_PARAMETERS = (
+    Parameter(
+        "q",
+        "What was typed so far.",
+        {"type": "string", "minLength": 1, "maxLength": MAX_QUERY},
+        lambda raw: {"q": _query(raw)},
+        required=True,
+    ),
+    _whole_number("size", "Suggestions at most.", 1, MAX_SUGGESTIONS, MAX_SUGGESTIONS),
+    _LANG,
+)
+"""The parameters of `GET /suggest`."""

@@ -14,6 +14,7 @@ from elasticsearch.dsl import query as q
 from elasticsearch.dsl.query import Query
 
 from analyzers.languages import LANGUAGES, Language
+from app.search.answer_types import SuggestAnswer, Suggestion
 from app.search.filters import NEWEST, language_filter
 from app.search.query_builder import phrase_in
 from app.search.query_parser import EXAMINED_TERMS, ParsedQuery, QueryTerm, parse_query
@@ -37,7 +38,7 @@ _NO_SYNTAX = re.compile(r'"|(?<!\S)-')  # what would be a phrase or an exclusion
 
 def suggest(
     client: Elasticsearch, index: str, request: SuggestRequest, settings: Settings
-) -> tuple[Json, str]:
+) -> tuple[SuggestAnswer, str]:
     """The body of the answer, and the index that answered, "" if there is no suggestion.
 
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
@@ -90,7 +91,7 @@ def _begins_like(term: QueryTerm, *, last: bool) -> Query:
 
 def suggestions(
     request: SuggestRequest, query: ParsedQuery, hits: Sequence[Json], language: Language
-) -> list[Json]:
+) -> list[Suggestion]:
     """Completed searches, then titles, `request.size` at most."""
     terms = query.terms[:EXAMINED_TERMS]
     typed = [hit for hit in hits if hit["_score"] >= _IN_POST * len(terms)]
@@ -106,7 +107,9 @@ def suggestions(
         ]
         searches = dict.fromkeys(filter(None, completed))
         searches.pop(" ".join(term.text.lower() for term in terms), None)
-    found: list[Json] = [{"text": text, "kind": "search"} for text in list(searches)[:_SEARCHES]]
+    found: list[Suggestion] = [
+        {"text": text, "kind": "search"} for text in list(searches)[:_SEARCHES]
+    ]
     for hit, title in zip(hits, titles, strict=True):
         found.append({"text": title, "kind": "post", "url": hit["_source"]["url"]})
     return found[: request.size]

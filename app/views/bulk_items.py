@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from app.errors import Conflict, NotFound, ServiceError, Unavailable
+from app.views.document_types import WriteResult
 from indexer.dates import NoDate, milliseconds, moment
 from indexer.normalise import comment_document, documents
 from indexer.records import Document, Origin, RawPost, Reject
@@ -29,15 +30,19 @@ class BulkItem:
     names: Mapping[str, Any]
     outcome: Write | Reject
 
-    def result(self, written: Written | None) -> dict[str, Any]:
+    def result(self, written: Written | None) -> WriteResult:
         """The entry in the response; `written` is the result of a Write, None for a Reject."""
         if isinstance(self.outcome, Reject):
-            reject = self.outcome
-            reasons = {"reason": reject.reason, "remedy": reject.remedy}
-            return {**self.names, "status": 422, "result": "rejected", **reasons}
-        assert written is not None  # noqa: S101
-        reasons = {"reason": written.reason, "remedy": written.remedy} if written.reason else {}
-        return {**self.names, "status": written.status, "result": written.result, **reasons}
+            status, result = 422, "rejected"
+            reason, remedy = self.outcome.reason, self.outcome.remedy
+        else:
+            assert written is not None  # noqa: S101
+            status, result = written.status, written.result
+            reason, remedy = written.reason, written.remedy
+        found = cast(WriteResult, {**self.names, "status": status, "result": result})
+        if reason:
+            found |= {"reason": reason, "remedy": remedy}
+        return found
 
 
 def post_items(entries: Iterable[Entry]) -> list[BulkItem]:
@@ -57,14 +62,14 @@ def comment_items(post_oid: str, entries: Iterable[Entry]) -> list[BulkItem]:
     return [_comment_item(post_oid, line, entry) for line, entry in entries]
 
 
-def accepted(result: Mapping[str, Any]) -> bool:
+def accepted(result: WriteResult) -> bool:
     """Whether the document of this result is in the index as sent."""
-    return int(result["status"]) < 300
+    return result["status"] < 300
 
 
-def failure(results: list[dict[str, Any]]) -> ServiceError:
+def failure(results: list[WriteResult]) -> ServiceError:
     """The error for a request of which nothing was accepted."""
-    statuses = {int(result["status"]) for result in results}
+    statuses = {result["status"] for result in results}
     first = results[0]
     message = f"{first['reason']}. {first['remedy']}".strip()
     if len(results) > 1:

@@ -7,7 +7,7 @@ comment's.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 from elasticsearch import Elasticsearch
 from flask import Blueprint, Response, current_app, jsonify, request
@@ -20,6 +20,7 @@ from app.freshness import Freshness
 from app.service import EXTENSION, Service
 from app.views import current_service
 from app.views.bulk_items import BulkItem, accepted, comment_items, failure, post_items
+from app.views.document_types import WriteAnswer, WriteResult
 from app.views.write_request import Refresh, authorize, read_entries, requested_refresh
 from indexer.errors import IndexingError, NoGeneration
 from indexer.write.delete import delete_comment, delete_post
@@ -79,7 +80,9 @@ def delete_document(oid: str) -> Response:
     if not found and not comments:
         raise NotFound(f"There is no post {oid!r}.")
     _make_visible(refresh)
-    return _deleted({"kind": "post", "oid": oid, "comments": comments})
+    return _deleted(
+        {"kind": "post", "oid": oid, "comments": comments, "status": 200, "result": "deleted"}
+    )
 
 
 @blueprint.post("/documents/<oid:post_oid>/comments")
@@ -104,7 +107,9 @@ def remove_comment(post_oid: str, oid: str) -> Response:
     if not found:
         raise NotFound(f"There is no comment {oid!r} on the post {post_oid!r}.")
     _make_visible(refresh)
-    return _deleted({"kind": "comment", "oid": oid, "post_oid": post_oid})
+    return _deleted(
+        {"kind": "comment", "oid": oid, "post_oid": post_oid, "status": 200, "result": "deleted"}
+    )
 
 
 def _write(items: list[BulkItem]) -> Response:
@@ -123,8 +128,9 @@ def _write(items: list[BulkItem]) -> Response:
         raise failure(results)
     _make_visible(refresh)
     failed = not all(accepted(result) for result in results)
-    response = jsonify({"results": results, "errors": failed})
-    first = cast(int, results[0]["status"])
+    answer: WriteAnswer = {"results": results, "errors": failed}
+    response = jsonify(answer)
+    first = results[0]["status"]
     response.status_code = 207 if failed else first if request.method == "PUT" else 200
     return response
 
@@ -204,8 +210,9 @@ def _entry_named(oid: str) -> list[tuple[int | None, Any]]:
     return [(None, {**entry, "oid": oid})]
 
 
-def _deleted(names: dict[str, Any]) -> Response:
-    return jsonify({"results": [{**names, "status": 200, "result": "deleted"}], "errors": False})
+def _deleted(result: WriteResult) -> Response:
+    answer: WriteAnswer = {"results": [result], "errors": False}
+    return jsonify(answer)
 
 
 def _client(service: Service) -> Elasticsearch:

@@ -5,7 +5,7 @@ import logging
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from app.errors import BadRequest, ServiceError, Unauthorized, Unavailable
+from app.errors import BadRequest, ErrorAnswer, ServiceError, Unauthorized, Unavailable
 from app.logs import note
 
 log = logging.getLogger(__name__)
@@ -50,8 +50,9 @@ def service_error(error: ServiceError) -> Response:
 def _http_error(error: HTTPException) -> Response:
     """404, 405, 413 and the like, which werkzeug raises before a view is reached."""
     code = (error.name or "error").lower().replace(" ", "_")
-    body = {"code": code, "message": error.description or error.name, "details": []}
-    response = jsonify({"error": body})
+    message = error.description or error.name
+    answer: ErrorAnswer = {"error": {"code": code, "message": message, "details": []}}
+    response = jsonify(answer)
     response.status_code = error.code or 500
     for name, value in error.get_headers():
         if name.lower() not in {"content-type", "content-length"}:

@@ -4,11 +4,13 @@ The paths with underscores are those of Mozilla's Dockerflow convention.
 """
 
 import importlib.metadata
+from typing import Literal
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from prometheus_client import CONTENT_TYPE_LATEST
+from typing_extensions import TypedDict
 
-from app.health import checks
+from app.health import CheckReport, checks
 from app.metrics import METRICS, IndexMetrics, Metrics
 from app.views import current_service
 from app.views.write_request import authorize, is_operator
@@ -18,10 +20,35 @@ blueprint = Blueprint("operations", __name__)
 _TIMEOUT = 2.0  # seconds for each request of a health check
 
 
+class Liveness(TypedDict):
+    """This process answers."""
+
+    status: Literal["ok"]
+
+
+class Health(TypedDict):
+    """The health of the service."""
+
+    status: Literal["ok", "degraded", "down"]
+    """degraded: searches are answered, but slower, or nothing is found."""
+    checks: dict[str, CheckReport]
+    """The check of each engine and of the index."""
+
+
+class Version(TypedDict):
+    """The version of the service."""
+
+    name: str
+    version: str
+    commit: str
+    """Empty if it is not known."""
+
+
 @blueprint.get("/__lbheartbeat__")
 def alive() -> Response:
     """This process answers. Checks no engine, so that its failure restarts no worker."""
-    return jsonify({"status": "ok"})
+    answer: Liveness = {"status": "ok"}
+    return jsonify(answer)
 
 
 @blueprint.get("/__heartbeat__")
@@ -41,15 +68,13 @@ def ready() -> Response:
     details = is_operator(request, service.settings)
     failed = any(check.status == "error" for check in results)
     degraded = any(check.status == "warning" for check in results)
-    response = jsonify(
-        {
-            "status": "down" if failed else "degraded" if degraded else "ok",
-            "checks": {
-                check.name: check.report() if details else {"status": check.status}
-                for check in results
-            },
-        }
-    )
+    answer: Health = {
+        "status": "down" if failed else "degraded" if degraded else "ok",
+        "checks": {
+            check.name: check.report() if details else {"status": check.status} for check in results
+        },
+    }
+    response = jsonify(answer)
     response.status_code = 503 if failed else 200
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -58,13 +83,12 @@ def ready() -> Response:
 @blueprint.get("/__version__")
 def version() -> Response:
     """The version; the commit is set when the image is built."""
-    return jsonify(
-        {
-            "name": "blogsearch",
-            "version": importlib.metadata.version("blogsearch"),
-            "commit": current_service().settings.commit,
-        }
-    )
+    answer: Version = {
+        "name": "blogsearch",
+        "version": importlib.metadata.version("blogsearch"),
+        "commit": current_service().settings.commit,
+    }
+    return jsonify(answer)
 
 
 @blueprint.get("/metrics")

@@ -10,13 +10,20 @@ from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.errors import BadRequest, TooLarge, Unauthorized, WritesClosed
+from app.search.request import Parameter
 from app.settings import Settings
 
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
 _WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
-Refresh = Literal["true", "wait_for", "false"]
-"""When searches find what was written: at once; before the response, shared with other writes; or
-some time after it."""
+Refresh = Literal["wait_for", "true", "false"]
+REFRESH = Parameter(
+    "refresh",
+    "When searches find what was written: before the response, which other writes may share "
+    "(wait_for); before the response, without waiting for other writes (true); or about a second "
+    "later (false).",
+    {"type": "string", "enum": list(get_args(Refresh)), "default": "wait_for"},
+    lambda raw: {"refresh": raw},
+)
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import pytest
 from werkzeug.datastructures import MultiDict
 
 from app.errors import BadRequest
-from app.search.request import KNOWN, SearchRequest
+from app.search.request import PARAMETERS, SearchRequest
 
 
 def parse(*pairs: tuple[str, str]) -> SearchRequest:
@@ -16,7 +16,7 @@ def parse(*pairs: tuple[str, str]) -> SearchRequest:
 def complaints(*pairs: tuple[str, str]) -> dict[str, str]:
     with pytest.raises(BadRequest) as caught:
         parse(*pairs)
-    assert all(name in caught.value.message for name in KNOWN)
+    assert all(one.name in caught.value.message for one in PARAMETERS)
     return {detail["parameter"]: detail["message"] for detail in caught.value.details}
 
 

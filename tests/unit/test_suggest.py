@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 from analyzers.languages import ENGLISH
 from app.errors import BadRequest
 from app.search.query_parser import parse_query
-from app.search.request import KNOWN_OF_SUGGEST, SuggestRequest
+from app.search.request import SUGGEST_PARAMETERS, SuggestRequest
 from app.search.suggest import prefix_distance, suggestions
 
 
@@ -28,7 +28,7 @@ def test_every_complaint_at_once() -> None:
         SuggestRequest.parse(MultiDict([("size", "11"), ("page", "1"), ("lang", "!")]))
     wrong = {detail["parameter"] for detail in caught.value.details}
     assert wrong == {"q", "size", "page", "lang"}
-    assert all(name in caught.value.message for name in KNOWN_OF_SUGGEST)
+    assert all(one.name in caught.value.message for one in SUGGEST_PARAMETERS)
 
 
 def test_capitals_share_a_cached_answer_and_sizes_do_not() -> None:

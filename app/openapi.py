@@ -1,0 +1,288 @@
+"""The OpenAPI 3.1 document of the HTTP API, made from the application.
+
+Paths and methods are those of the application's routes, summaries the docstrings of the views,
+parameters the tables that requests are parsed with, error codes those of the error classes, and
+schemas the types of the answers. `OPERATIONS` says which of them belong together.
+"""
+
+import importlib.metadata
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Union
+
+from flask import Flask
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from app.errors import (
+    BadRequest,
+    Busy,
+    Conflict,
+    ErrorAnswer,
+    NoIndex,
+    NotFound,
+    OutdatedIndex,
+    RateLimited,
+    ServiceError,
+    StillComputing,
+    TooLarge,
+    Unauthorized,
+    Unavailable,
+    WritesClosed,
+)
+from app.search.answer_types import SearchAnswer, SuggestAnswer
+from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter
+from app.views.bulk_items import Unprocessable
+from app.views.document_types import Comment, NamedComment, NamedPost, Post, WriteAnswer
+from app.views.operations import Health, Liveness, Version
+from app.views.write_request import REFRESH
+
+Json = dict[str, Any]
+
+_REF = "#/components/schemas/{model}"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What the view of an endpoint takes and answers.
+
+    `answers` has a type or a media type for each status that is not an error of `errors`; None is a
+    response without a body. With `many`, the request body is one `body`, an array, or NDJSON.
+    """
+
+    tag: str
+    answers: Mapping[int, Any]
+    parameters: tuple[Parameter, ...] = ()
+    body: Any = None
+    many: bool = False
+    errors: tuple[type[ServiceError], ...] = ()
+    token: bool = False
+
+
+_ENGINE = (Unavailable, StillComputing, Busy, NoIndex, OutdatedIndex)
+_TOKEN = (Unauthorized, WritesClosed)
+_DELETE = (BadRequest, *_TOKEN, NotFound, Unavailable, NoIndex)
+_WRITE = (*_DELETE, Conflict, TooLarge, Unprocessable)
+
+
+def _write(body: Any, *, many: bool) -> Operation:
+    statuses = (200, 207) if many else (200, 201, 207)
+    answers = dict.fromkeys(statuses, WriteAnswer)
+    return Operation("documents", answers, (REFRESH,), body, many, _WRITE, token=True)
+
+
+_REMOVE = Operation("documents", {200: WriteAnswer}, (REFRESH,), errors=_DELETE, token=True)
+
+OPERATIONS = {
+    "search.search": Operation(
+        "search",
+        {200: SearchAnswer, 304: None},
+        PARAMETERS,
+        errors=(BadRequest, *_TOKEN, RateLimited, *_ENGINE),
+    ),
+    "suggest.suggest": Operation(
+        "search",
+        {200: SuggestAnswer, 304: None},
+        SUGGEST_PARAMETERS,
+        errors=(BadRequest, RateLimited, *_ENGINE),
+    ),
+    "documents.post_documents": _write(Post, many=True),
+    "documents.put_document": _write(NamedPost, many=False),
+    "documents.delete_document": _REMOVE,
+    "documents.post_comments": _write(Comment, many=True),
+    "documents.put_comment": _write(NamedComment, many=False),
+    "documents.remove_comment": _REMOVE,
+    "operations.alive": Operation("operations", {200: Liveness}),
+    "operations.ready": Operation("operations", {200: Health, 503: Health}),
+    "operations.version": Operation("operations", {200: Version}),
+    "operations.metrics": Operation("operations", {200: "text/plain"}, errors=_TOKEN, token=True),
+}
+"""The operations by endpoint."""
+
+NOT_DESCRIBED = {"static", "page.page"}
+"""Endpoints that answer with HTML or files."""
+
+_HEADERS = {
+    "X-Cache": "HIT, MISS or STALE: whether the answer was kept. STALE: an older answer, because "
+    "Elasticsearch is unavailable.",
+    "Server-Timing": "The state of the cache and the milliseconds it took.",
+    "ETag": "Send it as If-None-Match to get a 304 while the answer is the same.",
+}
+
+_OID = {
+    "oid": "The oid of the post or comment, as percent-encoded UTF-8. It may contain slashes.",
+    "post_oid": "The oid of the post, as percent-encoded UTF-8. It may contain slashes.",
+}
+
+_REASONS = {
+    200: "Done.",
+    201: "The document is new.",
+    207: "Some documents were not accepted; see the status of each.",
+    304: "The answer is still the one with this ETag.",
+    503: "Searches that are not cached cannot be answered.",
+}
+
+
+def document(app: Flask) -> Json:
+    """The OpenAPI document of an application."""
+    paths: Json = {}
+    for path, method, endpoint in routes(app):
+        if endpoint in OPERATIONS:
+            view = app.view_functions[endpoint]
+            paths.setdefault(path, {})[method] = _operation(path, endpoint, view)
+    token = {"type": "http", "scheme": "bearer", "description": "One of BLOGSEARCH_WRITE_TOKENS."}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "blogsearch",
+            "version": importlib.metadata.version("blogsearch"),
+            "description": "Searches a blog. Every error has the shape of `ErrorAnswer`.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "/"}],
+        "tags": [
+            {"name": "search", "description": "For visitors."},
+            {"name": "documents", "description": "Writing posts and comments, with a token."},
+            {"name": "operations", "description": "For monitoring."},
+        ],
+        "paths": paths,
+        "components": {"schemas": _schemas(), "securitySchemes": {"token": token}},
+    }
+
+
+def routes(app: Flask) -> Iterator[tuple[str, str, str]]:
+    """Path, method and endpoint of every route, without HEAD and OPTIONS, which Flask answers."""
+    for rule in app.url_map.iter_rules():
+        path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+        for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
+            yield path, method.lower(), rule.endpoint
+
+
+def _operation(path: str, endpoint: str, view: Any) -> Json:
+    operation = OPERATIONS[endpoint]
+    summary, _, rest = inspect.getdoc(view).partition("\n\n")  # type: ignore[union-attr]
+    names = re.findall(r"{(\w+)}", path)
+    found: Json = {
+        "operationId": endpoint.partition(".")[2],
+        "tags": [operation.tag],
+        "summary": _one_line(summary),
+        "description": _one_line(rest),
+        "parameters": [
+            *map(_path_parameter, names),
+            *map(_parameter, operation.parameters),
+        ],
+        "responses": {
+            str(status): _answer(status, answer, operation)
+            for status, answer in operation.answers.items()
+        }
+        | _errors(operation.errors),
+    }
+    if operation.body:
+        found["requestBody"] = {"required": True, "content": _body(operation)}
+    if operation.token:
+        found["security"] = [{"token": []}]
+    return {name: value for name, value in found.items() if value}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _path_parameter(name: str) -> Json:
+    schema = {"type": "string", "minLength": 1}
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "description": _OID[name],
+        "schema": schema,
+    }
+
+
+def _parameter(parameter: Parameter) -> Json:
+    found = {
+        "name": parameter.name,
+        "in": "query",
+        "required": parameter.required,
+        "description": parameter.description,
+        "schema": dict(parameter.schema),
+    }
+    return {**found, "style": "form", "explode": True} if parameter.repeatable else found
+
+
+def _answer(status: int, answer: Any, operation: Operation) -> Json:
+    found: Json = {"description": _REASONS[status]}
+    if operation.tag == "search":
+        found["headers"] = {
+            name: {"description": description, "schema": {"type": "string"}}
+            for name, description in _HEADERS.items()
+        }
+    if isinstance(answer, str):
+        found["content"] = {answer: {"schema": {"type": "string"}}}
+    elif answer:
+        found["content"] = {"application/json": {"schema": _ref(answer)}}
+    return found
+
+
+def _body(operation: Operation) -> Json:
+    one = _ref(operation.body)
+    if not operation.many:
+        return {"application/json": {"schema": one}}
+    array = {"type": "array", "items": one, "minItems": 1}
+    lines = {"type": "string", "description": "NDJSON: one document per line."}
+    return {
+        "application/json": {"schema": {"oneOf": [one, array]}},
+        "application/x-ndjson": {"schema": lines},
+    }
+
+
+def _errors(errors: Iterable[type[ServiceError]]) -> Json:
+    """A response for each status, with the codes that it may have."""
+    by_status: dict[int, list[type[ServiceError]]] = {}
+    for error in sorted(errors, key=lambda error: error.status):
+        by_status.setdefault(error.status, []).append(error)
+    return {str(status): _error(classes) for status, classes in by_status.items()}
+
+
+def _error(classes: list[type[ServiceError]]) -> Json:
+    lines = [f"`{error.code}`: {_one_line(inspect.getdoc(error) or '')}" for error in classes]
+    code = {"properties": {"code": {"enum": [error.code for error in classes]}}}
+    schema = {"allOf": [_ref(ErrorAnswer), {"properties": {"error": code}}]}
+    found: Json = {
+        "description": " ".join(lines),
+        "content": {"application/json": {"schema": schema}},
+    }
+    if any(issubclass(error, (Unavailable, RateLimited)) for error in classes):
+        found["headers"] = {
+            "Retry-After": {
+                "description": "Seconds after which to try again.",
+                "schema": {"type": "string"},
+            }
+        }
+    return found
+
+
+def _ref(type_: Any) -> Json:
+    return {"$ref": _REF.format(model=type_.__name__)}
+
+
+class _Schemas(GenerateJsonSchema):
+    """JSON Schemas without a title for every field."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def _schemas() -> Json:
+    """The schemas of all bodies, by the names of their types."""
+    types: dict[Any, None] = {ErrorAnswer: None}
+    for operation in OPERATIONS.values():
+        bodies = (*operation.answers.values(), operation.body)
+        types |= {body: None for body in bodies if isinstance(body, type)}
+    config = ConfigDict(use_attribute_docstrings=True)
+    every: Any = Union[tuple(types)]  # noqa: UP007
+    adapter = TypeAdapter(every, config=config)
+    found: Json = adapter.json_schema(ref_template=_REF, schema_generator=_Schemas)["$defs"]
+    return found

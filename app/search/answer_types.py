@@ -1,0 +1,110 @@
+"""The JSON answer of a search, as types.
+
+mypy checks the code that makes answers against them, and `/openapi.json` describes them; the
+strings below the fields are the descriptions there.
+"""
+
+from typing import Any, Literal, NotRequired
+
+# Pydantic, which makes JSON Schemas of these, needs this TypedDict on Python 3.11.
+from typing_extensions import TypedDict
+
+Tier = Literal["phrase", "all words", "some words"]
+
+
+class Highlight(TypedDict):
+    """The matching parts of a post, as HTML: escaped text with `<mark>` elements."""
+
+    title: str
+    """The whole title."""
+    text: list[str]
+    """Fragments of the text; without a match in it, its beginning or matching code."""
+
+
+class CommentHit(TypedDict):
+    """A comment that matches."""
+
+    oid: str
+    author: str | None
+    pub_date: str | None
+    """ISO 8601, in UTC."""
+    url: str | None
+    """The URL of the post, with a fragment that names the comment."""
+    highlight: list[str]
+    """Matching fragments as HTML: escaped text with `<mark>` elements."""
+
+
+class CommentReference(TypedDict):
+    """The comment that a hit of the strategy `fallback` is."""
+
+    oid: str
+    author: str
+
+
+class Hit(TypedDict):
+    """A post that was found."""
+
+    oid: str
+    """The identifier that the blog gave the post."""
+    kind: Literal["post", "comment"]
+    """Always `post` with the strategy `blended`; `fallback` finds comments as hits of their own."""
+    title: str
+    """Plain text."""
+    url: str | None
+    pub_date: str | None
+    """ISO 8601, in UTC."""
+    score: float | None
+    """Higher is better; comparable within one answer only."""
+    highlight: Highlight
+    comments: NotRequired[list[CommentHit]]
+    """The comments of this post that match."""
+    pinned: NotRequired[bool]
+    """True if a rule of the blog puts this post first for the search."""
+    missing: NotRequired[list[str]]
+    """Words of the query that this post lacks."""
+    comment: NotRequired[CommentReference]
+    """Only if `kind` is `comment`: the other fields are those of its post."""
+
+
+Correction = TypedDict("Correction", {"from": str, "to": str})
+"""The query as typed, and as it was understood."""
+
+
+class SearchAnswer(TypedDict):
+    """The answer to a search."""
+
+    q: str
+    """The query, with white space at the ends removed."""
+    count: int
+    """How many posts were found; the hits are one page of them."""
+    page: int
+    size: int
+    strategy: Literal["blended", "match_phrase", "match"]
+    """`blended`; or the query that the strategy `fallback` sent last."""
+    tier: NotRequired[Tier | None]
+    """What the best posts contain; null if no post has the words. Absent with `fallback`."""
+    hits: list[Hit]
+    corrected: NotRequired[Correction]
+    """Present if another spelling than the typed one found the posts."""
+    instead: NotRequired[str]
+    """With `corrected`: the URL of the search for exactly what was typed."""
+    dropped: NotRequired[list[str]]
+    """Words of the query that no post has."""
+    debug: NotRequired[dict[str, Any]]
+    """With `debug-search`: how the answer came about. It may change with every version."""
+
+
+class Suggestion(TypedDict):
+    """A search or a post that is suggested while a visitor types."""
+
+    text: str
+    """The search, or the title of the post, as plain text."""
+    kind: Literal["search", "post"]
+    url: NotRequired[str]
+    """The URL of the post."""
+
+
+class SuggestAnswer(TypedDict):
+    """Suggestions, the best first; each leads to a post."""
+
+    suggestions: list[Suggestion]
