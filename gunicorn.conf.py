@@ -4,9 +4,11 @@ The environment variables PORT, WEB_CONCURRENCY (worker processes) and GUNICORN_
 option of gunicorn) change it.
 """
 
+import math
 import os
 import shutil
 import tempfile
+import time
 from typing import Any
 
 from app.logs import configuration
@@ -50,6 +52,37 @@ logconfig_dict = configuration(os.environ.get("BLOGSEARCH_LOG_FORMAT") or "text"
 
 # Not used, and several services of one user would share the socket.
 control_socket_disable = True
+
+
+_START_WAIT = 60.0  # seconds that a reload waits for a worker to start
+_reloaded_from = math.inf  # `age` of the first worker of the last reload; gunicorn counts them
+
+
+def on_reload(server: Any) -> None:
+    """SIGHUP: the workers that are started from now on replace the present ones."""
+    global _reloaded_from
+    _reloaded_from = server.worker_age + 1
+
+
+def pre_fork(server: Any, worker: Any) -> None:
+    """Start a worker of a reload when the one before it serves.
+
+    gunicorn stops the old workers once it has forked the last new one. If none of the new ones had
+    loaded the application by then, requests would wait until one has.
+    """
+    deadline = time.monotonic() + _START_WAIT
+    started = [one for one in server.WORKERS.values() if one.age >= _reloaded_from]
+    while any(map(_starting, started)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def _starting(worker: Any) -> bool:
+    """Whether a worker runs that has not served yet.
+
+    A serving worker sets the time of its file to the monotonic clock, which is far behind the date.
+    """
+    exited = os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    return exited is None and worker.tmp.last_update() > time.monotonic()
 
 
 def child_exit(server: Any, worker: Any) -> None:
