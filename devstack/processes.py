@@ -23,10 +23,14 @@ _STOP_TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Starts engines as processes that outlive this one, as an unprivileged user."""
+    """Starts engines as processes that outlive this one, as an unprivileged user.
+
+    `elasticsearch_options` are added to the command line of Elasticsearch.
+    """
 
     instance: Instance
     environment: Mapping[str, str]
+    elasticsearch_options: tuple[str, ...] = ()
 
     def start(self, engine: Engine, port: int, keep: bool) -> StartedEngine:
         """Start it, without waiting until it answers.
@@ -81,7 +85,8 @@ class Processes:
         jdk = find_jdk(self.environment, self.instance.user)
         home = elasticsearch_home(self.instance, jdk)
         check_disk_space(self.instance.folder, 0.5)
-        return configure_elasticsearch(self.instance, home, jdk, port, self.environment)
+        command, extra = configure_elasticsearch(self.instance, home, jdk, port, self.environment)
+        return [*command, *self.elasticsearch_options], extra
 
     def _redis(self, port: int) -> tuple[list[str], dict[str, str]]:
         folder = self.instance.make_writable_folder(self.instance.folder / "redis-data")

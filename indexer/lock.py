@@ -1,15 +1,18 @@
 """The lock of an index: one process at a time builds or changes generations.
 
 It is a document in the state index that its holder renews in the background. A holder that died on
-this machine is detected at once, by process id and start time; one on another machine once it has
-not renewed the lock for `LEASE` seconds. A renewal fails if the document has changed, so a process
-that was suspended for longer than that learns that it lost the lock.
+this machine is detected at once, by process id and start time; one on another machine if the lock
+says that it was not renewed for `LEASE` seconds, and it is not renewed while it is watched either:
+the clocks of two nodes of Elasticsearch may differ by more than that. A renewal fails if the
+document has changed, so a process that was suspended learns that it lost the lock.
 """
 
 import os
 import socket
 import threading
+import time
 import uuid
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +28,7 @@ LEASE = 60.0
 """Seconds without a renewal after which a holder on another machine counts as dead."""
 
 _RENEWALS = 6  # in each lease
+_WATCHED = 2  # renewals that a holder on another machine has to miss
 _ID = "lock"
 
 
@@ -33,7 +37,8 @@ class Lock:
 
     Args:
         purpose: what the holder does, shown to other processes: "reindex posts.jsonl".
-        lease: seconds without a renewal after which another process may take the lock.
+        lease: seconds without a renewal after which another process may take the lock; it
+            watches the lock for a third of them before.
 
     Raises:
         Locked: on entry, if another process holds it; in `check`, if it was lost.
@@ -99,14 +104,11 @@ class Lock:
             )
 
     def _acquire(self) -> None:
-        try:
-            found = self._client.get(index=self._index, id=_ID).body
-        except NotFoundError:
-            found = None
-        if found is not None and (
-            reason := _held_by(found["_source"], self._lease, _elastic_time(self._client))
-        ):
-            raise Locked(reason, "Wait until it is done.")
+        found = self._read()
+        if found and not _has_ended(found["_source"]):
+            held = f"The index is being changed by {_describe(found['_source'])}."
+            if not self._seems_abandoned(found["_source"]) or self._is_renewed(found):
+                raise Locked(held, "Wait until it is done.")
         at: dict[str, Any] = (
             {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
             if found
@@ -119,6 +121,28 @@ class Lock:
                 f"Another process has just taken the lock on {self._alias!r}.",
                 "Wait until it is done.",
             ) from None
+
+    def _read(self) -> Any:
+        """The document of the lock with its sequence number; None if nobody holds it."""
+        try:
+            return self._client.get(index=self._index, id=_ID).body
+        except NotFoundError:
+            return None
+
+    def _seems_abandoned(self, holder: Mapping[str, Any]) -> bool:
+        """Whether the lock was not renewed for the lease, or a clock is wrong by more than that."""
+        return abs(_elastic_time(self._client) - float(holder["renewed"])) > self._lease
+
+    def _is_renewed(self, found: Any) -> bool:
+        """Watch whether the lock changes while its holder should renew it."""
+        interval = self._lease / _RENEWALS
+        deadline = time.monotonic() + _WATCHED * interval
+        while time.monotonic() < deadline:
+            time.sleep(interval / 5)
+            now = self._read()
+            if now is None or now["_seq_no"] != found["_seq_no"]:
+                return True
+        return False
 
     def _write(self, at: dict[str, Any]) -> None:
         answer = self._client.index(
@@ -148,11 +172,8 @@ class Lock:
 
     def _has_our_token(self) -> bool:
         """Whether a conflict comes from our own renewal, whose response was lost."""
-        try:
-            found = self._client.get(index=self._index, id=_ID).body
-        except NotFoundError:
-            return False
-        if found["_source"].get("token") != self._token:
+        found = self._read()
+        if found is None or found["_source"].get("token") != self._token:
             return False
         self._at = {
             "if_seq_no": found["_seq_no"],
@@ -174,7 +195,7 @@ def _this_process() -> dict[str, Any]:
         "host": socket.gethostname(),
         "machine": _machine(),
         "pid": os.getpid(),
-        "started": psutil.Process().create_time(),
+        "started": start_time(psutil.Process()),
     }
 
 
@@ -190,25 +211,33 @@ def _machine() -> str:
 
 
 def _elastic_time(client: Elasticsearch) -> float:
-    """Seconds since 1970 by Elasticsearch's clock: those of two machines may differ."""
+    """Seconds since 1970 by the clock of a node of Elasticsearch."""
     (row,) = client.cat.health(h="epoch", format="json")
     return float(cast(dict[str, str], row)["epoch"])
 
 
-def _held_by(holder: dict[str, Any], lease: float, now: float) -> str | None:
-    """Describes the holder; None if that process is dead."""
-    age = now - float(holder["renewed"])
-    process = f"process {holder['pid']} on {holder['host']} ({holder['purpose']})"
+def _has_ended(holder: Mapping[str, Any]) -> bool:
+    """Whether the holder is a process of this machine that does not run any more."""
     here = holder["machine"] == _machine()
-    if age > lease or (here and not _alive(int(holder["pid"]), float(holder["started"]))):
-        return None
-    return f"The index is being changed by {process}, since {holder['since']}."
+    return here and not _alive(int(holder["pid"]), float(holder["started"]))
+
+
+def _describe(holder: Mapping[str, Any]) -> str:
+    return (
+        f"process {holder['pid']} on {holder['host']} ({holder['purpose']}), "
+        f"since {holder['since']}"
+    )
+
+
+def start_time(process: psutil.Process) -> float:
+    """Seconds from the start of the machine: a date would change when its clock is set."""
+    return process.create_time() - psutil.boot_time()
 
 
 def _alive(pid: int, started: float) -> bool:
     try:
         process = psutil.Process(pid)
-        return abs(process.create_time() - started) < 1 and process.status() != "zombie"
+        return abs(start_time(process) - started) < 1 and process.status() != "zombie"
     except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
@@ -14,7 +14,7 @@ from indexer.build import unfinished
 from indexer.build.replay import WriteReplay, checkpoints
 from indexer.bulk.operations import BulkLimits, Operation
 from indexer.bulk.sender import Outcome, send_bulk
-from indexer.errors import VerificationFailed
+from indexer.errors import Locked, VerificationFailed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress
 from indexer.records import Counts
@@ -22,6 +22,8 @@ from indexer.scan import Checkpoint, count_documents
 from indexer.schema import index_body
 from indexer.state import ensure_state, next_number
 from indexer.write.deletions import forget_old_deletions
+
+_UNBLOCK_FOR, _UNBLOCK_PAUSE = 30.0, 0.5  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,11 @@ class Build:
         self._lock.check()
         return self._replay.block_and_swap(self._before_swap)
 
+    @property
+    def blocked(self) -> bool:
+        """Whether writes to the live generation may have been blocked."""
+        return self._replay is not None and self._replay.blocked
+
     def _before_swap(self) -> None:
         self._on_progress(Progress("swapping"))
         self._lock.check()
@@ -194,10 +201,31 @@ def build_generation(
 
 
 def _clean_up(client: Elasticsearch, lock: Lock, alias: str, build: Build | None) -> None:
-    if lock.is_held():
-        generations.recover(client, alias)
+    if recover(client, lock, alias, blocked=build is not None and build.blocked):
         return
     # The process that took the lock over may be building: delete only our own generation.
     for generation in generations.list_generations(client, alias):
         if build and generation.name == build.name and generation.state == "building":
             generations.delete_generation(client, generation.name)
+
+
+def recover(client: Elasticsearch, lock: Lock, alias: str, *, blocked: bool) -> bool:
+    """Undo what a failed build or rollback has changed; False if another process has the lock.
+
+    Args:
+        blocked: writes are blocked. Then it is tried for half a minute while Elasticsearch is
+            unavailable, because otherwise the next write has to find out that nobody builds.
+    """
+    deadline = time.monotonic() + (_UNBLOCK_FOR if blocked else 0.0)
+    while True:
+        try:
+            lock.check()
+            generations.recover(client, alias)
+        except Locked:
+            return False
+        except (ApiError, TransportError):
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_UNBLOCK_PAUSE)
+        else:
+            return True

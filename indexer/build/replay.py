@@ -63,6 +63,7 @@ class WriteReplay:
         self._since = since or checkpoints(client, alias, old)
         self._changed_posts: set[str] = set()  # whose field `comments` has to be updated
         self.replayed = 0
+        self.blocked = False  # whether `old` may have been blocked
 
     def replay_while_open(self) -> None:
         """Replay until only a few writes are left; further writes are still accepted."""
@@ -80,6 +81,7 @@ class WriteReplay:
 
         The old generation stays blocked: a write that still reached it would be lost.
         """
+        self.blocked = True
         generations.block_writes(self._client, self._old)
         self._replay_once()
         counts = count_documents(self._client, self._new)

@@ -2,10 +2,10 @@
 
 import time
 
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from indexer import generations
-from indexer.build.builder import Built
+from indexer.build.builder import Built, recover
 from indexer.build.replay import WriteReplay
 from indexer.errors import NoGeneration
 from indexer.lock import Lock
@@ -45,9 +45,11 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
             )
             replay.replay_while_open()
             counts = replay.block_and_swap(lock.check)
-        except BaseException:
-            if lock.is_held():
-                generations.recover(client, alias)
+        except BaseException as error:
+            try:
+                recover(client, lock, alias, blocked=True)
+            except (ApiError, TransportError) as second:
+                error.add_note(f"Writes may be blocked until the next write: {second}")
             raise
     return Built(
         index=previous.name,

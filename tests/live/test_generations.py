@@ -1,13 +1,14 @@
 """Generations on a real Elasticsearch: build, roll back, prune, recover."""
 
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
 from click.testing import Result
 from elastic_transport import RequestsHttpNode
-from elasticsearch import ConnectionTimeout, Elasticsearch, NotFoundError
+from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, NotFoundError
 
 from analyzers.rules import NO_RULES
 from app.settings import Settings
@@ -256,8 +257,7 @@ class TestSwap:
         client, node = at_swap
 
         def suspend() -> None:
-            held = {"renewed": 0, "machine": "another"}
-            elastic.update(index=state_index(alias), id="lock", doc=held)
+            elastic.update(index=state_index(alias), id="lock", doc={"started": 0})  # another one
             assert write("meanwhile") == 201
 
         node.before = staticmethod(suspend)
@@ -287,6 +287,45 @@ class TestSwap:
         assert (built.index, built.counts.posts) == (f"{alias}-000002", 1)
         assert post_oids() == {"b"}
         assert rollback(client, alias).index == f"{alias}-000001"
+
+
+class Outage(RequestsHttpNode):
+    """Elasticsearch is unreachable for a while from the request before the swap on."""
+
+    ends = 0.0
+
+    def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+        if "swap%3A" in target and method == "PUT":
+            type(self).ends = time.monotonic() + 1.5
+        if time.monotonic() < self.ends:
+            raise ConnectionError("unreachable")
+        return super().perform_request(method, target, *rest, **more)
+
+
+@pytest.mark.parametrize("command", ["reindex", "rollback"])
+def test_one_that_fails_while_writes_are_blocked_allows_them_again(
+    elastic: Elasticsearch, elasticsearch_url: str, alias: str, make: Make, command: str
+) -> None:
+    make("a")
+    make("b")
+
+    class Node(Outage):
+        pass
+
+    with Elasticsearch(elasticsearch_url, node_class=Node, max_retries=0) as client:
+        run: Callable[[], Built] = {
+            "reindex": lambda: reindex(
+                client, alias, [post("c")], IndexSettings(NO_RULES, 1, 0), pytest.fail
+            ),
+            "rollback": lambda: rollback(client, alias),
+        }[command]
+        with pytest.raises(ConnectionError):
+            run()
+    assert Node.ends
+    states = {
+        one.number: (one.state, one.write_blocked) for one in list_generations(elastic, alias)
+    }
+    assert states == {1: ("previous", True), 2: ("live", False)}
 
 
 def test_a_build_during_a_build_is_refused_and_does_no_harm(

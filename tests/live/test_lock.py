@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -13,7 +14,7 @@ from elasticsearch import Elasticsearch
 from indexer.build.builder import Built
 from indexer.errors import Locked
 from indexer.generations import block_writes, list_generations
-from indexer.lock import LEASE, Lock
+from indexer.lock import LEASE, Lock, start_time
 from indexer.records import Origin, RawPost
 from indexer.state import state_index
 
@@ -34,7 +35,7 @@ def change_lock(elastic: Elasticsearch, alias: str, **changes: Any) -> None:
 def dead_process() -> dict[str, Any]:
     """The pid and start of a process that was killed."""
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    started = psutil.Process(process.pid).create_time()
+    started = start_time(psutil.Process(process.pid))
     process.kill()
     process.wait()
     return {"pid": process.pid, "started": started}
@@ -69,7 +70,7 @@ class TestLock:
     def test_a_reused_process_id_is_another_process(
         self, elastic: Elasticsearch, alias: str
     ) -> None:
-        leave_lock(elastic, alias, started=psutil.Process().create_time() - 1000)
+        leave_lock(elastic, alias, started=start_time(psutil.Process()) - 1000)
         with Lock(elastic, alias, "reindex"):
             pass
 
@@ -81,7 +82,31 @@ class TestLock:
         with pytest.raises(Locked, match="on far"), Lock(elastic, alias, "reindex"):
             pytest.fail("two hold the lock")
         change_lock(elastic, alias, renewed=time.time() - LEASE - 1)
-        with Lock(elastic, alias, "reindex"):
+        with Lock(elastic, alias, "reindex", lease=1):
+            pass
+
+    @pytest.mark.parametrize("clock", [0.0, 4e9])
+    def test_of_another_machine_depends_on_no_clock(
+        self, elastic: Elasticsearch, alias: str, clock: float
+    ) -> None:
+        """The holder renews it through a node of Elasticsearch whose clock is wrong."""
+        far = {"machine": "far away", "renewed": clock}
+        leave_lock(elastic, alias, **far)
+        stop = threading.Event()
+
+        def renew() -> None:
+            while not stop.wait(0.1):
+                change_lock(elastic, alias, **far)
+
+        holder = threading.Thread(target=renew)
+        holder.start()
+        try:
+            with pytest.raises(Locked), Lock(elastic, alias, "reindex", lease=3):
+                pytest.fail("two hold the lock")
+        finally:
+            stop.set()
+            holder.join()
+        with Lock(elastic, alias, "reindex", lease=3):
             pass
 
     def test_is_renewed(self, elastic: Elasticsearch, alias: str) -> None:

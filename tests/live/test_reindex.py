@@ -26,7 +26,6 @@ from indexer.bulk.sender import BulkTimeout
 from indexer.errors import Locked
 from indexer.generations import list_generations, live
 from indexer.ingest import MaxRejects
-from indexer.lock import LEASE
 from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.state import state_index
 from indexer.write.delete import delete_post
@@ -496,9 +495,7 @@ class TestElasticsearchGoesAway:
         assert len(list_generations(elastic, alias)) == 1
         with pytest.raises(Locked):  # it could not release the lock either
             index_posts(self.raws(lambda: None))
-        elastic.update(
-            index=state_index(alias), id="lock", doc={"renewed": time.time() - LEASE - 1}
-        )
+        elastic.update(index=state_index(alias), id="lock", doc={"started": 0})  # it has ended
         built = index_posts(self.raws(lambda: None))
         assert built.stale_builds == (f"{alias}-000001",)
         assert built.counts.posts == 3_000
