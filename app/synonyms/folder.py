@@ -7,7 +7,6 @@ an incomplete file.
 import filecmp
 import os
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from analyzers.rules.parse import is_for, refusal
 from app.errors import BadRequest, NotFound, ServiceError
 from app.settings import Settings
 
-_STAGED = ".staged-"
+_STAGED = ".staged-"  # and the alias: several indices may share a folder
 
 
 class FolderNotReadable(ServiceError):
@@ -36,16 +35,19 @@ class FolderNotWritable(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class SynonymFolder:
-    """A folder of rule files, the names in it to leave out, and the language of the index."""
+    """A folder of rule files, the names in it to leave out, and alias and language of the index."""
 
     path: Path
     left_out: frozenset[str]
     language: str
+    alias: str
 
     @classmethod
     def of(cls, settings: Settings) -> "SynonymFolder":
         """The folder of the settings."""
-        return cls(settings.synonyms_dir, settings.synonyms_left_out, settings.language)
+        return cls(
+            settings.synonyms_dir, settings.synonyms_left_out, settings.language, settings.index
+        )
 
     def used(self) -> list[Path]:
         """The files in use, in the order in which they are read.
@@ -83,6 +85,8 @@ class SynonymFolder:
     def staged(self, files: Sequence[Path]) -> Iterator[list[Path]]:
         """Copies of rule files on the folder's own file system; deleted afterwards.
 
+        The caller holds the lock of the index.
+
         Raises:
             BadRequest: a name or a file that cannot be a rule file.
             FolderNotWritable: nothing can be added to the folder.
@@ -91,10 +95,10 @@ class SynonymFolder:
             yield []
             return
         self._check_usable(files)
+        stage = self.path / f"{_STAGED}{self.alias}"
         try:
-            for stale in self.path.glob(f"{_STAGED}*"):
-                shutil.rmtree(stale, ignore_errors=True)
-            stage = Path(tempfile.mkdtemp(dir=self.path, prefix=_STAGED))
+            shutil.rmtree(stage, ignore_errors=True)  # left by a process that was killed
+            stage.mkdir(mode=0o700)
         except OSError as error:
             raise self._not_writable(error) from None
         try:

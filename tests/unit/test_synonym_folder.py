@@ -1,6 +1,7 @@
 """The synonyms folder: files are added completely or not at all."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ def folder(tmp_path: Path) -> SynonymFolder:
     path.mkdir()
     (path / "a.synonyms").write_text("a, b")
     (path / "b.synonyms").write_text("c, d")
-    return SynonymFolder(path, frozenset(), "english")
+    return SynonymFolder(path, frozenset(), "english", "posts")
 
 
 def _file(tmp_path: Path, name: str, text: str = "x, y") -> Path:
@@ -70,11 +71,22 @@ def test_a_failure_leaves_the_folder_as_it_was(folder: SynonymFolder, tmp_path: 
 
 
 def test_stale_copies_are_deleted(folder: SynonymFolder, tmp_path: Path) -> None:
-    stale = folder.path / ".staged-dead"
+    stale = folder.path / ".staged-posts"
     stale.mkdir()
     (stale / "x.synonyms").write_text("half a")
     with folder.staged([_file(tmp_path, "c.synonyms")]):
         assert not stale.exists()
+
+
+def test_indices_that_share_a_folder_do_not_disturb_each_other(
+    folder: SynonymFolder, tmp_path: Path
+) -> None:
+    other = replace(folder, alias="posts-2")
+    with folder.staged([_file(tmp_path, "c.synonyms")]) as copies:
+        with other.staged([_file(tmp_path, "d.synonyms")]):
+            assert [copy.read_text() for copy in copies] == ["x, y"]
+        folder.install(copies)
+    assert _everything(folder) == ["a.synonyms", "b.synonyms", "c.synonyms"]
 
 
 def test_a_file_of_the_folder_itself_can_be_loaded(folder: SynonymFolder) -> None:
@@ -98,7 +110,7 @@ def test_two_files_with_the_same_name_are_refused(folder: SynonymFolder, tmp_pat
 
 
 def test_a_file_that_is_left_out_is_refused(folder: SynonymFolder, tmp_path: Path) -> None:
-    folder = SynonymFolder(folder.path, frozenset({"c"}), "english")
+    folder = SynonymFolder(folder.path, frozenset({"c"}), "english", "posts")
     with (
         pytest.raises(BadRequest, match="BLOGSEARCH_SYNONYMS_WITHOUT"),
         folder.staged([_file(tmp_path, "c.synonyms")]),
@@ -124,7 +136,7 @@ def test_unreadable_files_are_refused(folder: SynonymFolder, tmp_path: Path) -> 
 
 
 def test_a_missing_folder_is_not_writable(tmp_path: Path) -> None:
-    folder = SynonymFolder(tmp_path / "nowhere", frozenset(), "english")
+    folder = SynonymFolder(tmp_path / "nowhere", frozenset(), "english", "posts")
     with (
         pytest.raises(FolderNotWritable, match="BLOGSEARCH_SYNONYMS_DIR"),
         folder.staged([_file(tmp_path, "c.synonyms")]),
@@ -133,19 +145,26 @@ def test_a_missing_folder_is_not_writable(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_does_not_pass_for_an_empty_one(tmp_path: Path) -> None:
-    folder = SynonymFolder(tmp_path / "nowhere", frozenset(), "english")
+    folder = SynonymFolder(tmp_path / "nowhere", frozenset(), "english", "posts")
     for files in (folder.used, folder.all):
         with pytest.raises(FolderNotReadable, match="BLOGSEARCH_SYNONYMS_DIR"):
             files()
 
 
 def test_names_to_leave_out_that_do_not_exist_are_known(folder: SynonymFolder) -> None:
-    assert SynonymFolder(folder.path, frozenset({"a", "b.synonyms"}), "english").unknown() == []
-    assert SynonymFolder(folder.path, frozenset({"a", "tec"}), "english").unknown() == ["tec"]
+    assert (
+        SynonymFolder(folder.path, frozenset({"a", "b.synonyms"}), "english", "posts").unknown()
+        == []
+    )
+    assert SynonymFolder(folder.path, frozenset({"a", "tec"}), "english", "posts").unknown() == [
+        "tec"
+    ]
 
 
 def test_a_read_only_folder_can_be_used_without_files_to_add(tmp_path: Path) -> None:
-    folder = SynonymFolder(Path("/proc"), frozenset(), "english")  # not even root can write there
+    folder = SynonymFolder(
+        Path("/proc"), frozenset(), "english", "posts"
+    )  # not even root can write there
     with folder.staged([]) as copies:
         folder.install(copies)
     with pytest.raises(FolderNotWritable), folder.staged([_file(tmp_path, "c.synonyms")]):
