@@ -1,6 +1,6 @@
 """Kills commands that change the index at random points, during a stream of writes and searches.
 
-    python -m bench.chaos [--kills 50] [reindex|sync|synonyms|rollback …]
+    python -m bench.chaos [--kills 50] [--posts 3000] [reindex|sync|synonyms|rollback …]
 
 Needs ELASTICSEARCH_URL; the index is its own. Prints for each command how many writes were
 acknowledged, how many of them are missing, and how many searches failed. Exits with 1 if any did.
@@ -192,7 +192,8 @@ def _run(
         f"{command}: killed {killed} times, completed {completed} times; "
         f"{stream.acknowledged:,} writes acknowledged, {dict(stream.refused)} refused, "
         f"{len(missing)} missing; {stream.searches:,} searches, {len(stream.failures)} failures, "
-        f"slowest {stream.slowest:.2f} s"
+        f"slowest {stream.slowest:.2f} s",
+        flush=True,
     )
     for line in [*missing[:5], *stream.failures[:5]]:
         print(f"    {line}")
@@ -238,8 +239,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("commands", nargs="*", choices=[[], *COMMANDS], default=[])
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--posts", type=int, default=3_000)
     arguments = parser.parse_args()
-    results = [run(command, arguments.kills) for command in arguments.commands or COMMANDS]
+    results = [
+        run(command, arguments.kills, arguments.posts) for command in arguments.commands or COMMANDS
+    ]
     sys.exit(not all(results))
 
 

@@ -1,17 +1,104 @@
 """Servers of the bench's own, so that no other data or load is in the figures."""
 
+import os
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
+
+from devstack.engines import ELASTICSEARCH, wait_until_ready
+from devstack.instance import StartedEngine, open_instance
+from devstack.processes import Processes
+
+_REPOSITORY = Path(__file__).resolve().parent.parent
 _START = 10.0  # seconds a server may take to answer
+
+
+class ElasticsearchNode:
+    """An Elasticsearch process that may be killed and started again with the same data.
+
+    Args:
+        name: of its devstack instance, whose folder is deleted by `remove`.
+        settings: of the node, such as `{"thread_pool.search.size": 1}`.
+        heap: such as "512m".
+    """
+
+    def __init__(self, name: str, settings: Mapping[str, object], heap: str) -> None:
+        environment = {
+            **os.environ,
+            "BLOGSEARCH_DEVSTACK_INSTANCE": name,
+            "ES_JAVA_OPTS": f"-Xms{heap} -Xmx{heap}",
+        }
+        options = tuple(
+            part for key, value in settings.items() for part in ("-E", f"{key}={value}")
+        )
+        self.name = name
+        self._processes = Processes(open_instance(environment), environment, options)
+        self._port = free_port()
+        self._state: StartedEngine | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """Start it, without waiting until it answers."""
+        self._state = self._processes.start(ELASTICSEARCH, self._port, keep=False)
+
+    def wait(self) -> None:
+        """Wait until it answers, and its cluster can be searched."""
+        wait_until_ready(ELASTICSEARCH, self._running(), self._processes.alive)
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send a signal to all its processes."""
+        os.killpg(self._running().pid, number)
+
+    def remove(self) -> None:
+        """Kill it and delete its data."""
+        if self._state:
+            self._processes.stop(self._state)
+        shutil.rmtree(self._processes.instance.folder)
+
+    def _running(self) -> StartedEngine:
+        if self._state is None:
+            raise RuntimeError("it was not started")
+        return self._state
+
+
+@contextmanager
+def elasticsearch_nodes(
+    count: int, *, heap: str, settings: Mapping[str, object] | None = None
+) -> Iterator[list[ElasticsearchNode]]:
+    """Running nodes of one cluster."""
+    common = dict(settings or {})
+    transport = [free_port() for _ in range(count)]
+    names = [f"bench-{os.getpid()}-{port}" for port in transport]
+    if count > 1:
+        common |= {
+            "discovery.type": "multi-node",
+            "discovery.seed_hosts": ",".join(f"127.0.0.1:{port}" for port in transport),
+            "cluster.initial_master_nodes": ",".join(names),
+        }
+    with ExitStack() as stack:
+        nodes = []
+        for name, port in zip(names, transport, strict=True):
+            node = ElasticsearchNode(name, {**common, "transport.port": port}, heap)
+            stack.callback(node.remove)
+            node.start()
+            nodes.append(node)
+        for node in nodes:
+            node.wait()
+        yield nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +116,70 @@ class RedisServer:
     @property
     def unix_url(self) -> str:
         return f"unix://{self.path}?db=0"
+
+
+@contextmanager
+def service(
+    environment: Mapping[str, str], port: int, log: Path, prefix: Sequence[str] = ()
+) -> Iterator[psutil.Process]:
+    """The running service with two workers; yields gunicorn's process.
+
+    Args:
+        prefix: a command that runs gunicorn's command, such as `("faketime", "-f", "+1h")`.
+    """
+    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "app:create_app()"]
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            [*prefix, *command],
+            cwd=_REPOSITORY,
+            env={**environment, "PORT": str(port), "WEB_CONCURRENCY": "2"},
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        _await_port(port, 60)
+        yield psutil.Process(server.pid)
+    finally:
+        server.terminate()
+        server.wait(40)
+
+
+_NGINX = """
+daemon off;
+worker_processes 1;
+pid {folder}/pid;
+error_log {folder}/error.log;
+events {{ worker_connections 2000; }}
+http {{
+    access_log off;
+    {temporary}
+    # The same server twice: the second is the one to which a request is sent again.
+    upstream blogsearch {{ server 127.0.0.1:{port}; server 127.0.0.1:{port}; keepalive 16; }}
+    server {{
+        listen 127.0.0.1:{own};
+        location / {{
+            proxy_pass http://blogsearch;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_next_upstream error timeout;
+        }}
+    }}
+}}
+"""
+
+
+@contextmanager
+def nginx(port: int) -> Iterator[int]:
+    """The port of an nginx in front of a service, which sends searches again."""
+    own = free_port()
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        temporary = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
+        path = Path(folder) / "nginx.conf"
+        path.write_text(_NGINX.format(folder=folder, temporary=temporary, port=port, own=own))
+        with _running(["nginx", "-c", str(path)]):
+            _await_port(own)
+            yield own
 
 
 def redis_binary() -> str:
@@ -91,8 +242,8 @@ def _running(command: list[str]) -> "Iterator[subprocess.Popen[bytes]]":
         process.wait(_START)
 
 
-def _await_port(port: int) -> None:
-    deadline = time.monotonic() + _START
+def _await_port(port: int, seconds: float = _START) -> None:
+    deadline = time.monotonic() + seconds
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
