@@ -64,7 +64,7 @@ def _cluster() -> Iterator[list[tuple[str, _Node, StartedEngine]]]:
             }
             instance = open_instance(environment)
             _forget(instance.folder)
-            node = _Node(instance, environment, transport, seeds)
+            node = _Node(instance, environment, transport=transport, seeds=seeds)
             port = free_port()
             started = node.start(ELASTICSEARCH, port, keep=False)
             nodes.append((f"http://127.0.0.1:{port}", node, started))

@@ -75,7 +75,8 @@ def test_stale_copies_are_deleted(folder: SynonymFolder, tmp_path: Path) -> None
     stale.mkdir()
     (stale / "x.synonyms").write_text("half a")
     with folder.staged([_file(tmp_path, "c.synonyms")]):
-        assert not stale.exists()
+        assert [path.name for path in stale.iterdir()] == ["c.synonyms"]
+    assert not stale.exists()
 
 
 def test_indices_that_share_a_folder_do_not_disturb_each_other(
