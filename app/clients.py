@@ -4,7 +4,7 @@ import ipaddress
 import re
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Network, IPv6Network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -96,15 +96,19 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
 
     storage = _storage(settings.redis_url)
     in_redis = storage != "memory://"
-    timeouts = {
+    options: dict[str, Any] = {
         "socket_timeout": settings.cache_timeout,
         "socket_connect_timeout": settings.cache_timeout,
+        "protocol": 2,
+        "driver_info": None,
     }
+    if settings.ca_file and storage.startswith("rediss://"):
+        options["ssl_ca_certs"] = settings.ca_file
     limiter = Limiter(
         key_func=_limited_by,
         application_limits=[settings.rate_limit],
         storage_uri=storage,
-        storage_options=timeouts if in_redis else {},  # type: ignore[arg-type]  # floats are fine
+        storage_options=options if in_redis else {},
         key_prefix=f"blogsearch:{{{settings.index}}}:rate",
         # While Redis is unavailable each process counts by itself.
         in_memory_fallback_enabled=in_redis,

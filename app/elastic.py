@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 from elasticsearch import (
@@ -36,6 +37,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
         return Elasticsearch(
             [_with_port(host) for host in hosts],
             api_key=settings.elasticsearch_api_key.get_secret_value() or None,
+            **_certificates(settings, hosts),
             request_timeout=timeout or settings.elasticsearch_timeout,
             # A visitor waits: try each other node once, and none again after a timeout.
             max_retries=min(len(hosts) - 1, 2),
@@ -45,6 +47,12 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
         raise BadSettings(
             f"ELASTICSEARCH_URL: {error}. Write it like http://127.0.0.1:9200."
         ) from None
+
+
+def _certificates(settings: Settings, hosts: list[str]) -> dict[str, Any]:
+    """The client's option for `ca_file`, which it accepts only for https."""
+    over_tls = any(host.startswith("https://") for host in hosts)
+    return {"ca_certs": settings.ca_file} if settings.ca_file and over_tls else {}
 
 
 def responds(elastic: Elasticsearch) -> bool:

@@ -135,9 +135,10 @@ class OutdatedIndex(Unavailable):
 
 
 def without_password(url: str) -> str:
-    """A URL without user name and password, as errors and logs may show it.
+    """A URL without user name, password and parameters, as errors and logs may show it.
 
     Also right for an invalid URL, such as one with an unescaped / in the password.
     """
     scheme, separator, rest = url.strip().partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}" if separator else rest or "the URL"
+    shown = rest.rpartition("@")[2].partition("?")[0]
+    return f"{scheme}{separator}{shown}" if separator else "the URL"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired
 
+from elastic_transport import TlsError
 from elasticsearch import Elasticsearch, TransportError
 from typing_extensions import TypedDict
 
@@ -72,6 +73,10 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
     except ServiceError as error:
         cause = error.__cause__
         remedy = error.message
+        if isinstance(cause, TlsError):
+            reason = f"TLS failed: {cause.errors[0] if cause.errors else cause}"
+            remedy = "Check BLOGSEARCH_CA_FILE and the host name in ELASTICSEARCH_URL."
+            return Check("elasticsearch", "error", reason, remedy)
         if isinstance(cause, TransportError):  # its message says to run doctor, which this is
             remedy = "Start Elasticsearch, or check ELASTICSEARCH_URL."
         return Check("elasticsearch", "error", str(cause or error), remedy)

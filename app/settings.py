@@ -2,12 +2,14 @@
 
 The environment is read here and nowhere else. A name in the environment is `BLOGSEARCH_` and the
 field name in capitals, except for what other tools call `ELASTICSEARCH_URL`,
-`ELASTICSEARCH_API_KEY` and `REDIS_URL`.
+`ELASTICSEARCH_API_KEY` and `REDIS_URL`. A secret may also be in a file, as Docker and Kubernetes
+hand them over: `NAME_FILE` is its path.
 """
 
 import logging
 import os
 import re
+import ssl
 from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -28,7 +30,17 @@ _SHORTEST_TOKEN = 16  # characters
 _ORIGIN = re.compile(
     r"(http://(?!.*:80$)|https://(?!.*:443$))([a-z0-9._-]+|\[[0-9a-f:]+\])(:[1-9]\d{0,4})?"
 )
+_LONGEST_SECRET = 65_536  # characters
 _REPOSITORY = Path(__file__).resolve().parent.parent
+
+SECRETS = (
+    "elasticsearch_url",
+    "elasticsearch_api_key",
+    "redis_url",
+    "cache_secret",
+    "write_tokens",
+)
+"""The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
 
 
 class Settings(BaseSettings):
@@ -64,6 +76,11 @@ class Settings(BaseSettings):
         repr=False,
         description="URL of Redis (`redis://`, `rediss://`, `unix://`, or through Sentinel "
         "`redis+sentinel://host:port,host:port/service/0`); empty: no cache.",
+    )
+    ca_file: str = Field(
+        "",
+        description="A file of certificates (PEM) that may sign those of Elasticsearch "
+        "(`https://`) and Redis (`rediss://`); empty: the usual authorities.",
     )
 
     # -- index -----------------------------------------------------------------------------------
@@ -247,6 +264,16 @@ class Settings(BaseSettings):
 
         return get_serializer(name).name
 
+    @field_validator("ca_file")
+    @classmethod
+    def _readable_certificates(cls, name: str) -> str:
+        if name:
+            try:
+                ssl.create_default_context(cafile=name)
+            except OSError as error:  # ssl.SSLError is one
+                raise ValueError(f"has no certificates that can be read: {error}") from None
+        return name
+
     @field_validator("write_tokens")
     @classmethod
     def _long_tokens(cls, tokens: SecretStr) -> SecretStr:
@@ -365,6 +392,7 @@ def load_settings() -> Settings:
         hint = "docs/settings.md lists them; BLOGSEARCH_INDEX is `index` there."
         raise BadSettings(f"{NAME}: unknown settings {', '.join(unknown)}; {hint}")
     values = {name: each for name, each in said.items() if environment_name(name) not in os.environ}
+    values |= _secrets_from_files()
     try:
         return Settings(**values)
     except ValidationError as error:
@@ -372,9 +400,35 @@ def load_settings() -> Settings:
         raise BadSettings(". ".join(complaints)) from None
 
 
+def _secrets_from_files() -> dict[str, str]:
+    """The secrets that are in files, without spaces and line breaks at their ends.
+
+    Raises:
+        BadSettings: a file cannot be read, or the variable itself is set too.
+    """
+    values = {}
+    for field in SECRETS:
+        name = environment_name(field)
+        path = os.environ.get(f"{name}_FILE")
+        if not path:
+            continue
+        if os.environ.get(name):
+            raise BadSettings(f"{name} and {name}_FILE are both set; unset one of them.")
+        try:
+            with Path(path).open() as file:
+                values[field] = file.read(_LONGEST_SECRET).strip()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
+            raise BadSettings(f"{name}_FILE: {path} cannot be read: {reason}.") from None
+        if not values[field]:
+            raise BadSettings(f"{name}_FILE: {path} is empty.")
+    return values
+
+
 def _warn_about_unknown_names() -> None:
     """A misspelt setting would be ignored; not an error, because it may be of another version."""
     known = {environment_name(field) for field in Settings.model_fields}
+    known |= {f"{environment_name(field)}_FILE" for field in SECRETS}
     ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
     for name in sorted(ours - known):
         if not name.startswith(_DEVSTACK_PREFIX):

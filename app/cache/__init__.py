@@ -19,7 +19,7 @@ def open_cache(settings: Settings) -> AnswerCache:
         BadSettings: `REDIS_URL` or the serializer is invalid.
     """
     try:
-        client = connect(settings.redis_url, settings.cache_timeout)
+        client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
     except ValueError:
         # Its own message may contain a part of the password.
         raise BadSettings(

@@ -28,6 +28,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _FIRST_DELAY, _LONGEST_DELAY = 0.5, 10.0  # seconds without Redis after a failure
+_REFUSALS_APART = 60.0  # seconds between two log lines of commands that Redis refuses
 _TOLERANCE = 0.002  # seconds by which a read or write may miss the deadline
 _SHORTEST = 0.0005  # seconds; 0 would make the socket non-blocking
 _SENTINEL_SCHEME = "redis+sentinel"
@@ -56,6 +57,7 @@ class RedisClient:
         self.redis = connection
         self.timeout = timeout
         self.breaker = CircuitBreaker(_FIRST_DELAY, _LONGEST_DELAY)
+        self._silent_until = 0.0
 
     @property
     def configured(self) -> bool:
@@ -82,8 +84,9 @@ class RedisClient:
         _current.deadline = started + limit.remaining
         try:
             result = command(self.redis, *args, **kwargs)
-        except (redis.ResponseError, LockError):
+        except (redis.ResponseError, LockError) as error:
             self.breaker.record_success()
+            self._log_refusal(error)
             raise
         except Exception as error:
             # redis-py reports a reply of the wrong shape with any exception of Python's.
@@ -96,6 +99,13 @@ class RedisClient:
             add_time("redis", seconds)
         self.breaker.record_success()
         return result
+
+    def _log_refusal(self, error: Exception) -> None:
+        """Once a minute: it is full, read-only, or its user lacks a permission."""
+        now = time.monotonic()
+        if not isinstance(error, LockError) and now >= self._silent_until:
+            self._silent_until = now + _REFUSALS_APART
+            log.warning("Redis refuses a command: %s", error)
 
 
 # The deadline of the command that runs in this thread, as `time.monotonic()`.
@@ -188,7 +198,7 @@ _WITH_DEADLINE: Mapping[type, type] = {
 }
 
 
-def connect(url: str, timeout: float) -> RedisClient:
+def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     """A client that opens no connection yet; without a URL, one that has no Redis.
 
     `redis://`, `rediss://` and `unix://` are those of redis-py.
@@ -197,6 +207,7 @@ def connect(url: str, timeout: float) -> RedisClient:
 
     Args:
         timeout: seconds that one search may spend on Redis.
+        ca_file: the certificates that may sign Redis' own over `rediss://`; empty: the usual ones.
 
     Raises:
         ValueError: the URL is invalid.
@@ -204,7 +215,7 @@ def connect(url: str, timeout: float) -> RedisClient:
     if not url:
         return RedisClient(None, timeout)
     parts = urlsplit(url)
-    client = _through_sentinel(parts) if parts.scheme == _SENTINEL_SCHEME else _direct(url)
+    client = _through_sentinel(parts) if parts.scheme == _SENTINEL_SCHEME else _direct(url, ca_file)
     client.set_response_callback("SET", _reply_to_set)
     return RedisClient(client, timeout)
 
@@ -224,8 +235,9 @@ def _options() -> dict[str, Any]:
     }
 
 
-def _direct(url: str) -> "redis.Redis":
-    pool = redis.ConnectionPool.from_url(url, **_options())
+def _direct(url: str, ca_file: str = "") -> "redis.Redis":
+    certificates = {"ssl_ca_certs": ca_file} if ca_file and url.startswith("rediss://") else {}
+    pool = redis.ConnectionPool.from_url(url, **_options(), **certificates)
     pool.connection_class = _WITH_DEADLINE[pool.connection_class]
     return redis.Redis(connection_pool=pool)
 

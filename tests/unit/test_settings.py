@@ -1,6 +1,9 @@
 """Settings: read once, typed, with complaints that a person can act on."""
 
+from pathlib import Path
+
 import pytest
+from pydantic import SecretStr
 
 from app.errors import BadSettings
 from app.settings import Settings, load_settings
@@ -44,3 +47,53 @@ def test_a_misspelt_setting_is_told(
     load_settings()
     assert "BLOGSEARCH_STRATEGIE is not a setting" in caplog.text
     assert "did you mean BLOGSEARCH_STRATEGY?" in caplog.text
+
+
+SECRET_FIELDS = [
+    ("ELASTICSEARCH_URL", "elasticsearch_url"),
+    ("ELASTICSEARCH_API_KEY", "elasticsearch_api_key"),
+    ("REDIS_URL", "redis_url"),
+    ("BLOGSEARCH_CACHE_SECRET", "cache_secret"),
+    ("BLOGSEARCH_WRITE_TOKENS", "write_tokens"),
+]
+
+
+@pytest.mark.parametrize(("name", "field"), SECRET_FIELDS)
+def test_a_secret_may_be_in_a_file(
+    name: str, field: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "secret"
+    file.write_text("a-secret-of-this-test\n")
+    monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(f"{name}_FILE", str(file))
+    found = getattr(load_settings(), field)
+    shown = found.get_secret_value() if isinstance(found, SecretStr) else found
+    assert shown == "a-secret-of-this-test"
+
+
+@pytest.mark.parametrize("problem", ["missing", "empty", "binary", "both"])
+def test_a_secret_file_that_cannot_be_used_is_named(
+    problem: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "secret"
+    if problem != "missing":
+        file.write_bytes({"empty": b"\n", "binary": b"\xff\xfe"}.get(problem, b"x" * 20))
+    if problem == "both":
+        monkeypatch.setenv("BLOGSEARCH_WRITE_TOKENS", "another-long-token")
+    monkeypatch.setenv("BLOGSEARCH_WRITE_TOKENS_FILE", str(file))
+    with pytest.raises(BadSettings, match="BLOGSEARCH_WRITE_TOKENS_FILE") as raised:
+        load_settings()
+    assert "xxx" not in str(raised.value)
+    assert "another-long-token" not in str(raised.value)
+
+
+def test_a_file_without_certificates_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "ca.pem"
+    for content in (None, "no certificate"):
+        if content:
+            file.write_text(content)
+        monkeypatch.setenv("BLOGSEARCH_CA_FILE", str(file))
+        with pytest.raises(BadSettings, match=r"BLOGSEARCH_CA_FILE: .*certificates"):
+            load_settings()

@@ -1,0 +1,66 @@
+"""An Elasticsearch with security and TLS; the engines of the other tests have neither."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from app.settings import Settings
+from bench.secured_elasticsearch import (
+    Certificates,
+    SecuredElasticsearch,
+    new_certificates,
+    secured_elasticsearch,
+    unpacked,
+)
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="session")
+def certificates() -> Iterator[Certificates]:
+    with new_certificates() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def secured(certificates: Certificates) -> Iterator[SecuredElasticsearch]:
+    home = unpacked()
+    if home is None:
+        pytest.skip("needs the Elasticsearch that devstack unpacks where there is no Docker")
+    with secured_elasticsearch(home, certificates) as running:
+        yield running
+
+
+@pytest.fixture
+def secured_alias(secured: SecuredElasticsearch) -> Iterator[str]:
+    """An alias of the test's own in the secured Elasticsearch."""
+    name = f"test-{uuid.uuid4().hex[:8]}"
+    yield name
+    for found in secured.admin.indices.get(index=f"{name}*", expand_wildcards="all"):
+        secured.admin.indices.delete(index=found)
+
+
+@pytest.fixture
+def keyed(secured: SecuredElasticsearch, secured_alias: str) -> Callable[..., Settings]:
+    """Settings with an API key that has the privileges of a file in docs/elasticsearch."""
+
+    def make(name: str, **changed: Any) -> Settings:
+        text = (REPOSITORY / "docs" / "elasticsearch" / f"{name}.json").read_text()
+        text = text.replace('"blog"', f'"{secured_alias}"').replace(
+            '"blog-*"', f'"{secured_alias}-*"'
+        )
+        values = {
+            "elasticsearch_url": secured.url,
+            "elasticsearch_api_key": SecretStr(secured.api_key(json.loads(text))),
+            "ca_file": secured.ca_file,
+            "redis_url": "",
+            "index": secured_alias,
+        }
+        return Settings(**{**values, **changed})
+
+    return make

@@ -1,0 +1,171 @@
+"""Redis over TLS, as a user with the rules of docs/redis.acl, for whom nothing may be denied."""
+
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import redis
+from click.testing import CliRunner
+from flask.testing import FlaskClient
+from pydantic import SecretStr
+
+from app import create_app
+from app.cli import main
+from app.commands.tools import Tools
+from app.settings import Settings
+from bench.secured_elasticsearch import Certificates
+from bench.servers import RedisServer, redis_server
+
+RULES = (Path(__file__).resolve().parents[3] / "docs" / "redis.acl").read_text()
+TOKEN = "a-token-for-these-tests"
+
+
+class TlsServer:
+    """Decrypts connections and forwards them to a port; clients need a certificate."""
+
+    def __init__(self, certificates: Certificates, target: int) -> None:
+        self._context = ssl.create_default_context(
+            ssl.Purpose.CLIENT_AUTH, cafile=certificates.authority
+        )
+        self._context.load_cert_chain(certificates.certificate, certificates.key)
+        self._context.verify_mode = ssl.CERT_REQUIRED
+        self._target = target
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near = self._listener.accept()[0]
+                threading.Thread(target=self._serve, args=(near,), daemon=True).start()
+
+    def _serve(self, raw: socket.socket) -> None:
+        with (
+            suppress(OSError),
+            self._context.wrap_socket(raw, server_side=True) as near,
+            socket.create_connection(("127.0.0.1", self._target)) as far,
+        ):
+            threading.Thread(target=_copy, args=(far, near), daemon=True).start()
+            _copy(near, far)
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError, ValueError):
+        while data := source.recv(65_536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    """A Redis with the users of docs/redis.acl, and one who may do everything."""
+    rules = tmp_path / "users.acl"
+    rules.write_text(RULES.replace("CHANGE-ME", "p%ss") + "user admin on >admin ~* &* +@all\n")
+    with redis_server("--aclfile", str(rules)) as running:
+        yield running
+
+
+@pytest.fixture
+def url(server: RedisServer, certificates: Certificates) -> Iterator[str]:
+    proxy = TlsServer(certificates, server.port)
+    files = f"ssl_certfile={certificates.certificate}&ssl_keyfile={certificates.key}"
+    yield f"rediss://blogsearch:p%25ss@127.0.0.1:{proxy.port}/0?{files}"
+    proxy.close()
+
+
+def _client(settings: Settings, **changed: object) -> FlaskClient:
+    return create_app(settings.model_copy(update=changed)).test_client()
+
+
+def test_the_documented_rules_suffice(
+    own_settings: Settings,
+    server: RedisServer,
+    url: str,
+    certificates: Certificates,
+    tmp_path: Path,
+) -> None:
+    posts = tmp_path / "posts.jsonl"
+    posts.write_text('{"oid": "a", "title": "Juggling"}')
+    settings = own_settings.model_copy(
+        update={
+            "redis_url": url,
+            "ca_file": str(certificates.authority),
+            "write_tokens": SecretStr(TOKEN),
+            "cache_timeout": 5.0,
+        }
+    )
+
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(main, words, obj=Tools(settings))
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    run("reindex", str(posts))
+    first, second = (_client(settings, rate_limit="3/minute") for _ in range(2))
+    states = [each.get("/search?q=juggling").headers["X-Cache"] for each in (first, second)]
+    assert states == ["MISS", "HIT"]
+    assert [each.get("/search?q=juggling").status_code for each in (first, second)] == [200, 429]
+
+    client = _client(settings)
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    assert client.put("/documents/b", json={"title": "New"}, headers=headers).status_code == 201
+    assert client.get("/search?q=juggling").headers["X-Cache"] == "MISS"
+    assert client.get("/__heartbeat__").get_json()["checks"]["redis"]["status"] == "ok"
+    assert "hit rate" in run("cache", "stats")
+    run("cache", "warm")
+    assert "answers deleted" in run("cache", "clear", "--yes")
+    run("doctor")
+    with redis.Redis(port=server.port, username="admin", password="admin") as admin:
+        assert admin.acl_log() == []
+
+
+@pytest.mark.parametrize("wrong", ["authority", "password", "user"])
+def test_a_wrong_authority_or_password_is_a_miss(
+    wrong: str, settings: Settings, url: str, certificates: Certificates
+) -> None:
+    ca_file = "" if wrong == "authority" else str(certificates.authority)
+    url = url.replace("p%25ss", "other" if wrong == "password" else "p%25ss")
+    url = url.replace("blogsearch:", "nobody:" if wrong == "user" else "blogsearch:")
+    client = _client(settings, redis_url=url, ca_file=ca_file, rate_limit="100/minute")
+    assert client.get("/search?q=python").headers["X-Cache"] == "OFF"
+    assert client.get("/__heartbeat__").get_json()["status"] == "degraded"
+
+
+def test_a_user_without_a_permission_is_in_the_log(
+    settings: Settings, server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with redis.Redis(port=server.port, username="admin", password="admin") as admin:
+        admin.execute_command("ACL", "SETUSER", "blogsearch", "-set")
+    client = _client(settings, redis_url=f"redis://blogsearch:p%25ss@127.0.0.1:{server.port}/0")
+    for _ in range(3):
+        assert client.get("/search?q=python").headers["X-Cache"] != "HIT"
+    lines = [each.getMessage() for each in caplog.records if each.name.endswith("redis_client")]
+    assert len(lines) == 1
+    assert "permissions to run the 'set' command" in lines[0]
+
+
+@pytest.mark.parametrize("rate_limit", ["", "100/minute"])
+def test_a_peer_that_does_not_answer_the_handshake(
+    settings: Settings, rate_limit: str, certificates: Certificates
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = _client(
+            settings,
+            redis_url=f"rediss://127.0.0.1:{silent.getsockname()[1]}/0",
+            ca_file=str(certificates.authority),
+            rate_limit=rate_limit,
+        )
+        started = time.monotonic()
+        assert client.get("/search?q=python").headers["X-Cache"] == "OFF"
+        assert time.monotonic() - started < 3
