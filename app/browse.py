@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch.dsl import A, Search
-
 from app.cache import Computed
 from app.elastic import translated
 from app.search.render import plain
@@ -15,6 +13,27 @@ _KEY = "browse"  # the key of a search always has parameters, so no search has t
 _NEWEST = 5
 _CATEGORIES = 30
 _YEARS = 40
+
+
+_SEARCH = {
+    "query": {"term": {"kind": "post"}},
+    "size": _NEWEST,
+    "track_total_hits": False,
+    "sort": [{"pub_date": {"order": "desc", "missing": "_last"}}],
+    "_source": ["title", "url", "pub_date"],
+    "aggs": {
+        "categories": {"terms": {"field": "categories", "size": _CATEGORIES}},
+        "years": {
+            "date_histogram": {
+                "field": "pub_date",
+                "calendar_interval": "year",
+                "format": "yyyy",
+                "min_doc_count": 1,
+                "order": {"_key": "desc"},
+            }
+        },
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +60,7 @@ def _compute(service: Service) -> Computed:
     index, timeout = service.settings.index, service.settings.elasticsearch_timeout
     with translated():
         client = service.elastic.options(request_timeout=timeout)
-        response = client.search(index=index, body=_search().to_dict()).body
+        response = client.search(index=index, body=_SEARCH).body
     hits = response["hits"]["hits"]
     aggregations = response["aggregations"]
     body = {
@@ -50,20 +69,3 @@ def _compute(service: Service) -> Computed:
         "years": [bucket["key_as_string"] for bucket in aggregations["years"]["buckets"]],
     }
     return Computed(body=body, index=hits[0]["_index"] if hits else "", found=bool(hits))
-
-
-def _search() -> Search:
-    search = Search().filter("term", kind="post").extra(size=_NEWEST, track_total_hits=False)
-    search = search.sort({"pub_date": {"order": "desc", "missing": "_last"}})
-    search = search.source(["title", "url", "pub_date"])
-    search.aggs.bucket("categories", A("terms", field="categories", size=_CATEGORIES))
-    years = A(
-        "date_histogram",
-        field="pub_date",
-        calendar_interval="year",
-        format="yyyy",
-        min_doc_count=1,
-        order={"_key": "desc"},
-    )
-    search.aggs.bucket("years", years)
-    return search

@@ -72,8 +72,7 @@ def _parts(
     yield from best.items()
 
     def build() -> None:
-        for one in first_request.build(plan_first(request, settings)):
-            one.to_dict()
+        first_request.build(plan_first(request, settings))
 
     steps: dict[str, Callable[[], object]] = {
         "Python: bare": partial(client.search, index=alias, body=bare_body(query.meant)),

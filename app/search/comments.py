@@ -3,9 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elasticsearch.dsl import Search
-from elasticsearch.dsl import query as q
-
 from app.search import scoring
 from app.search.filters import highlight_fields
 from app.search.highlighting import highlight_query
@@ -33,22 +30,23 @@ def found(
     }
 
 
-def comments_search(plan: PlanInput, posts: Sequence[str]) -> Search:
+def comments_search(plan: PlanInput, posts: Sequence[str]) -> Json:
     """The comments of these posts that have a term, grouped by post."""
-    query = q.Bool(
-        must=[highlight_query(plan.terms, plan.query.quoted, ["comment"])],
-        filter=[q.Terms(post_oid=list(posts))],
-    )
     inner_hits = {
         "name": "comments",
         "size": scoring.COMMENTS,
         "_source": ["oid", "author", "pub_date"],
         "highlight": highlight_fields("comment"),
     }
-    return (
-        Search()
-        .query(query)
-        .collapse("post_oid", inner_hits=inner_hits)
-        .source(False)
-        .extra(size=len(posts), track_total_hits=False)
-    )
+    return {
+        "query": {
+            "bool": {
+                "must": [highlight_query(plan.terms, plan.query.quoted, ["comment"])],
+                "filter": [{"terms": {"post_oid": list(posts)}}],
+            }
+        },
+        "collapse": {"field": "post_oid", "inner_hits": inner_hits},
+        "_source": False,
+        "size": len(posts),
+        "track_total_hits": False,
+    }

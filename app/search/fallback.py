@@ -10,9 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from elasticsearch.dsl import Q, Search
-from elasticsearch.dsl.query import Query
-
 from analyzers.languages import ENGLISH
 from app.search import scoring
 from app.search.answer_types import Hit, SearchAnswer
@@ -49,12 +46,12 @@ class SearchTerm:
         return {"term": self.term, "score": self.score, **boosts}
 
 
-def suggest_plan(q: str) -> Search:
+def suggest_plan(q: str) -> Json:
     """Ask for alternatives of every word, from each field under a name of its own."""
-    search = Search().extra(size=0)
-    for name in SUGGESTED_FIELDS:
-        search = search.suggest(f"{name}_suggestions", q, term={"field": name})
-    return search
+    suggesters = {
+        f"{name}_suggestions": {"text": q, "term": {"field": name}} for name in SUGGESTED_FIELDS
+    }
+    return {"suggest": suggesters, "size": 0}
 
 
 def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
@@ -74,31 +71,32 @@ def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
     ]
 
 
-def search_plan(request: SearchRequest, kind: str, terms: Iterable[SearchTerm]) -> Search:
+def search_plan(request: SearchRequest, kind: str, terms: Iterable[SearchTerm]) -> Json:
     """All terms in one OR-query; `kind` is `match_phrase` or `match`."""
     matches = [
-        Q(kind, **{name: {"query": _text(term.term, kind), "boost": boost}})
+        {kind: {name: {"query": _text(term.term, kind), "boost": boost}}}
         for term in terms
         for name, boost in term.boosts.items()
     ]
     # boost 0: the post of a comment is fetched, but adds nothing to the comment's score.
-    with_post = Q(
-        "has_parent",
-        parent_type="post",
-        query=Q("match_all"),
-        boost=0,
-        inner_hits={"name": "post", "_source": ["oid", "title", "url"]},
-    )
-    query = Q(
-        "bool",
-        must=[Q("bool", should=matches, minimum_should_match=1)],
-        should=[with_post],
-        filter=_filters(request),
-    )
-    search = page(Search().query(query), request)
-    return search.source(excludes=["text", "code", "comment"]).extra(
-        highlight=highlight_fields("title", "text", "code.forms", "comment")
-    )
+    with_post = {
+        "parent_type": "post",
+        "query": {"match_all": {}},
+        "boost": 0,
+        "inner_hits": {"name": "post", "_source": ["oid", "title", "url"]},
+    }
+    query: Json = {
+        "must": [{"bool": {"should": matches, "minimum_should_match": 1}}],
+        "should": [{"has_parent": with_post}],
+    }
+    if filters := _filters(request):
+        query["filter"] = filters
+    return {
+        "query": {"bool": query},
+        **page(request),
+        "_source": {"excludes": ["text", "code", "comment"]},
+        "highlight": highlight_fields("title", "text", "code.forms", "comment"),
+    }
 
 
 def _text(term: str, kind: str) -> str:
@@ -108,13 +106,13 @@ def _text(term: str, kind: str) -> str:
     return " ".join(kept) or term
 
 
-def _filters(request: SearchRequest) -> list[Query]:
+def _filters(request: SearchRequest) -> list[Json]:
     chosen = post_filters(request)
     if not chosen:
         return []
-    of_parent = Q("has_parent", parent_type="post", query=Q("bool", filter=chosen))
-    post = Q("bool", filter=[Q("term", kind="post"), *chosen])
-    return [Q("bool", should=[post, of_parent], minimum_should_match=1)]
+    of_parent = {"has_parent": {"parent_type": "post", "query": {"bool": {"filter": chosen}}}}
+    post = {"bool": {"filter": [{"term": {"kind": "post"}}, *chosen]}}
+    return [{"bool": {"should": [post, of_parent], "minimum_should_match": 1}}]
 
 
 def answer(session: SearchSession, request: SearchRequest) -> tuple[SearchAnswer, Json, str]:

@@ -2,22 +2,21 @@
 
 from typing import Any
 
-from elasticsearch.dsl import Q, Search
-from elasticsearch.dsl.query import Query
-
 from app.search.render import MARK, UNMARK
 from app.search.request import SearchRequest
 from app.search.scoring import FRAGMENT_SIZE, FRAGMENTS, MAX_ANALYZED_OFFSET
+
+Json = dict[str, Any]
 
 NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
 """Newest first; posts without a date last."""
 
 
-def post_filters(request: SearchRequest) -> list[Query]:
+def post_filters(request: SearchRequest) -> list[Json]:
     """Filters on posts: categories (any of them), language and days (both included)."""
-    chosen: list[Query] = []
+    chosen: list[Json] = []
     if request.categories:
-        chosen.append(Q("terms", categories=list(request.categories)))
+        chosen.append({"terms": {"categories": list(request.categories)}})
     chosen += language_filter(request.lang)
     days: dict[str, str] = {}
     if request.since:
@@ -26,24 +25,30 @@ def post_filters(request: SearchRequest) -> list[Query]:
         # ||/d rounds a day up to its last millisecond.
         days["lte"] = f"{request.until.isoformat()}||/d"
     if days:
-        chosen.append(Q("range", pub_date=days))
+        chosen.append({"range": {"pub_date": days}})
     return chosen
 
 
-def language_filter(lang: str) -> list[Query]:
+def language_filter(lang: str) -> list[Json]:
     """A filter on the language of posts, none for ""; `pt` finds `pt-br` too."""
-    return [Q("term", language=lang) | Q("prefix", language=f"{lang}-")] if lang else []
+    if not lang:
+        return []
+    clauses = [{"term": {"language": lang}}, {"prefix": {"language": f"{lang}-"}}]
+    return [{"bool": {"should": clauses}}]
 
 
-def page(search: Search, request: SearchRequest) -> Search:
-    """One page of the answer, in the order asked for, with an exact count."""
-    search = search.extra(
-        from_=(request.page - 1) * request.size, size=request.size, track_total_hits=True
-    )
+def page(request: SearchRequest) -> Json:
+    """The part of a search that gives one page, in the order asked for, with an exact count."""
+    found: Json = {
+        "from": (request.page - 1) * request.size,
+        "size": request.size,
+        "track_total_hits": True,
+        # Equal scores are ordered alike on every page and replica.
+        "sort": ["_score", "oid"],
+    }
     if request.sort == "newest":
-        return search.sort(NEWEST, "_score", "oid").extra(track_scores=True)
-    # Equal scores are ordered alike on every page and replica.
-    return search.sort("_score", "oid")
+        found |= {"sort": [NEWEST, "_score", "oid"], "track_scores": True}
+    return found
 
 
 def highlight_fields(*names: str, **query: Any) -> dict[str, Any]:

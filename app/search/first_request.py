@@ -9,10 +9,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from elasticsearch.dsl import Search
-from elasticsearch.dsl import query as q
-from elasticsearch.dsl.query import Query
-
 from app.search import scoring
 from app.search.query_builder import PlanInput, has_term, hits_search
 from app.search.query_parser import QueryTerm, apart, joined
@@ -39,7 +35,7 @@ NOTHING = FirstResponse({"hits": {"hits": [], "total": {"value": 0}}}, {}, {}, 0
 """For a query without a word: nothing is sent."""
 
 
-def build(plan: PlanInput) -> list[Search]:
+def build(plan: PlanInput) -> list[Json]:
     """The searches of the first request."""
     examined = examined_terms(plan)
     return [hits_search(plan), _lookup(examined)] if examined else [hits_search(plan)]
@@ -70,11 +66,13 @@ def examined_terms(plan: PlanInput) -> list[QueryTerm]:
     return found
 
 
-def _lookup(terms: Sequence[QueryTerm]) -> Search:
-    search = Search().extra(size=0, track_total_hits=False)
-    search.aggs.bucket("posts", "filter", filter=q.Term(kind="post"))
-    for term in terms:
-        search.aggs.bucket(term.key, "filters", filters=_counted(term))
+def _lookup(terms: Sequence[QueryTerm]) -> Json:
+    counts: Json = {term.key: {"filters": {"filters": _counted(term)}} for term in terms}
+    body: Json = {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"posts": {"filter": {"term": {"kind": "post"}}}, **counts},
+    }
     tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
     if tokens:
         term_suggester = {
@@ -88,24 +86,23 @@ def _lookup(terms: Sequence[QueryTerm]) -> Search:
             "prefix_length": 0,
             "min_word_length": 3,
         }
-        search = search.suggest("spelling", " ".join(tokens), term=term_suggester)
-    return search
+        body["suggest"] = {"spelling": {"text": " ".join(tokens), "term": term_suggester}}
+    return body
 
 
-def _counted(term: QueryTerm) -> dict[str, Query]:
+def _counted(term: QueryTerm) -> dict[str, Json]:
     """What is counted of a term; see `TermStats`."""
     if "+" in term.key:
-        return {"words": q.Term("all.words", {"value": term.token})}
+        return {"words": {"term": {"all.words": {"value": term.token}}}}
     if len(term.pieces) > 1:
-        glued = has_term(as_typed(term))
-        return {"words": glued}
+        return {"words": has_term(as_typed(term))}
     text = {"query": term.text, "operator": "and"}
-    counted: dict[str, Query] = {
-        "words": q.Match("all.words", text),
-        "forms": q.Match("all.forms", text),
-        "stems": q.Match("all", text),
-        "titles": q.Match("title.words", text),
+    counted: dict[str, Json] = {
+        "words": {"match": {"all.words": text}},
+        "forms": {"match": {"all.forms": text}},
+        "stems": {"match": {"all": text}},
+        "titles": {"match": {"title.words": text}},
     }
     if len(term.token) >= scoring.PREFIX_MIN and term.token.isalnum():
-        counted["prefix"] = q.Prefix("all.forms", {"value": term.folded})
+        counted["prefix"] = {"prefix": {"all.forms": {"value": term.folded}}}
     return counted

@@ -3,25 +3,24 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from elasticsearch.dsl import query as q
-from elasticsearch.dsl.query import Query
-
 from app.search.filters import highlight_fields
 from app.search.spelling import Interpretation, TermVariant
 
+Json = dict[str, Any]
 
-def post_highlighting(terms: Sequence[Interpretation], quoted: Iterable[str]) -> dict[str, Any]:
+
+def post_highlighting(terms: Sequence[Interpretation], quoted: Iterable[str]) -> Json:
     """The `highlight` part of a search for posts: the terms in every variant."""
     fields = ["title", "text", "code.forms", "comments"]
     if terms and all(one.term.stop for one in terms):  # the stemmed fields have no stop words
         fields = ["title.words", "text.words", "code.forms", "comments.words"]
     query = highlight_query(terms, quoted, fields)
-    return highlight_fields(*fields, highlight_query=query.to_dict())
+    return highlight_fields(*fields, highlight_query=query)
 
 
 def highlight_query(
     terms: Sequence[Interpretation], quoted: Iterable[str], fields: Sequence[str]
-) -> Query:
+) -> Json:
     """Matches every variant of the terms in each of the fields. Words that say little are left out
     if there are others."""
     meant = [one for one in terms if not one.term.light] or list(terms)
@@ -30,13 +29,13 @@ def highlight_query(
     phrases = [one.text for one in variants if not _single(one)]
     phrases += [*dict.fromkeys(one.phrase for one in meant if one.phrase), *quoted]
     prefixes = [one.text for one in variants if one.kind == "prefix"]
-    clauses: list[Query] = []
+    clauses: list[Json] = []
     for field in fields:
         if words:
-            clauses.append(q.Match(field, {"query": words}))
-        clauses += [q.MatchPhrase(field, {"query": text}) for text in phrases]
-        clauses += [q.Prefix(field, {"value": text}) for text in prefixes]
-    return q.Bool(should=clauses)
+            clauses.append({"match": {field: words}})
+        clauses += [{"match_phrase": {field: text}} for text in phrases]
+        clauses += [{"prefix": {field: text}} for text in prefixes]
+    return {"bool": {"should": clauses}}
 
 
 def _single(variant: TermVariant) -> bool:

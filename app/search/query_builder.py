@@ -6,10 +6,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from elasticsearch.dsl import Search
-from elasticsearch.dsl import query as q
-from elasticsearch.dsl.query import Query
-
 from analyzers.languages import Language
 from app.search import scoring
 from app.search.filters import page, post_filters
@@ -18,6 +14,8 @@ from app.search.pins import NO_MATCH, MatchedPins
 from app.search.query_parser import ParsedQuery
 from app.search.request import SearchRequest
 from app.search.spelling import Interpretation, TermVariant
+
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +49,10 @@ _MATCHED = "matched"
 """The aggregation that counts the posts that match by their words, if there are pinned ones."""
 
 
-def hits_search(plan: PlanInput) -> Search:
+def hits_search(plan: PlanInput) -> Json:
     """The posts that match, with highlights, and how many of them have all terms or the phrase."""
     request, debug = plan.request, plan.request.debug
-    should: list[Query] = []
+    should: list[Json] = []
     if plan.terms:
         should += words_clauses(plan.terms, plan.total, debug=debug)
         should += all_words_clauses(plan.required, plan.total, debug=debug)
@@ -63,51 +61,64 @@ def hits_search(plan: PlanInput) -> Search:
     if plan.recency and request.sort == "relevance":
         should.append(recency_clause(debug=debug))
     has = [has_term(one, named=True) for one in plan.required]
-    filters: list[Query] = [q.Term(kind="post"), *post_filters(request)]
+    filters: list[Json] = [{"term": {"kind": "post"}}, *post_filters(request)]
     if has:
-        filters.append(q.Bool(should=has, minimum_should_match=plan.needed))
-    query = q.Bool(
+        filters.append({"bool": {"should": has, "minimum_should_match": plan.needed}})
+    query = bool_query(
         must=[quoted_clause(text, debug=debug) for text in plan.query.quoted],
         should=should,
         filter=filters,
-        must_not=[phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded],
+        must_not=_excluded(plan),
     )
-    search = page(Search().query(_pinned(query, plan) if plan.pins else query), request)
-    if plan.pins.first:
-        search.aggs.bucket(_MATCHED, "filter", filter=query)
-    if len(has) > 1:
-        search.aggs.bucket(
-            "all_words", "filter", filter=q.Bool(filter=[has_term(one) for one in plan.required])
-        )
+    body: Json = {
+        "query": _pinned(query, plan) if plan.pins else query,
+        **page(request),
+        "_source": ["oid", "title", "url", "pub_date"],
+        "highlight": post_highlighting(plan.terms, plan.query.quoted),
+    }
+    counted = {_MATCHED: query} if plan.pins.first else {}
+    if counted := counted | _counted(plan):
+        body["aggs"] = {name: {"filter": clause} for name, clause in counted.items()}
+    return body
+
+
+def _counted(plan: PlanInput) -> dict[str, Json]:
+    """What is counted besides the posts that match: those with all terms, those with the phrase,
+    and those with a term that was split, as nobody knows yet whether any post has it."""
+    counted: dict[str, Json] = {}
+    if len(plan.required) > 1:
+        counted["all_words"] = {"bool": {"filter": [has_term(one) for one in plan.required]}}
     for one in plan.required:
-        if one.likeliest.kind == "split":  # nobody knows yet whether any post has it
-            search.aggs.bucket(HAS + one.term.key, "filter", filter=has_term(one))
+        if one.likeliest.kind == "split":
+            counted[HAS + one.term.key] = has_term(one)
     text = phrase_text(plan.terms)
     if text:
-        phrase = phrase_in(["title.words", "text.words"], text)
-        search.aggs.bucket("phrase", "filter", filter=phrase)
-    search = search.source(["oid", "title", "url", "pub_date"])
-    return search.extra(highlight=post_highlighting(plan.terms, plan.query.quoted))
+        counted["phrase"] = phrase_in(["title.words", "text.words"], text)
+    return counted
 
 
-def _pinned(query: Query, plan: PlanInput) -> Query:
+def _excluded(plan: PlanInput) -> list[Json]:
+    return [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
+
+
+def _pinned(query: Json, plan: PlanInput) -> Json:
     """The query with the pinned posts first, in their order, and without those that never come.
 
     Elasticsearch's own `pinned` query is a part of x-pack, which not every build has.
     """
     pins = plan.pins
     first = [
-        q.ConstantScore(filter=q.Term(oid=oid), boost=pin_score(pins, oid)) for oid in pins.first
+        {"constant_score": {"filter": {"term": {"oid": oid}}, "boost": pin_score(pins, oid)}}
+        for oid in pins.first
     ]
-    must_not = [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
-    if pins.never:
-        must_not.append(q.Terms(oid=list(pins.never)))
-    return q.Bool(
+    never: list[Json] = [{"terms": {"oid": list(pins.never)}}] if pins.never else []
+    found = bool_query(
         should=[query, *first],
-        minimum_should_match=1,
-        filter=[q.Term(kind="post"), *post_filters(plan.request)],
-        must_not=must_not,
+        filter=[{"term": {"kind": "post"}}, *post_filters(plan.request)],
+        must_not=[*_excluded(plan), *never],
     )
+    found["bool"]["minimum_should_match"] = 1
+    return found
 
 
 def pin_score(pins: MatchedPins, oid: str) -> float:
@@ -124,48 +135,67 @@ def count_matched(response: Mapping[str, Any]) -> int:
     return int(found)
 
 
-def any_of(clauses: Iterable[Query], name: str = "") -> Query:
+def bool_query(**occurs: list[Json]) -> Json:
+    """A `bool` query without its empty parts."""
+    return {"bool": {occur: clauses for occur, clauses in occurs.items() if clauses}}
+
+
+def any_of(clauses: Iterable[Json], name: str = "") -> Json:
     """At least one of the clauses; their scores add up."""
-    return q.Bool(should=list(clauses), minimum_should_match=1, **_named(name))
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1, **_named(name)}}
 
 
-def _named(name: str) -> dict[str, Any]:
+def _named(name: str) -> Json:
     return {"_name": name} if name else {}
 
 
-def phrase_in(fields: Sequence[str], text: str, boost: float = 1.0) -> Query:
+def phrase_in(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
     """The words of the text side by side in any of the fields."""
-    return q.MultiMatch(query=text, type="phrase", fields=list(fields), boost=boost)
+    phrase = {"query": text, "type": "phrase", "fields": list(fields), "boost": boost}
+    return {"multi_match": phrase}
 
 
-def quoted_clause(text: str, *, debug: bool) -> Query:
+def quoted_clause(text: str, *, debug: bool) -> Json:
     """A quoted phrase: exactly these words."""
-    return q.Bool(
-        must=[phrase_in(scoring.QUOTED_FIELDS, text, scoring.QUOTED_BOOST)],
-        **_named(f'"{text}"' if debug else ""),
-    )
+    phrase = phrase_in(scoring.QUOTED_FIELDS, text, scoring.QUOTED_BOOST)
+    return {"bool": {"must": [phrase], **_named(f'"{text}"' if debug else "")}}
 
 
 # -- scoring ---------------------------------------------------------------------------------------
 
 
-def best_fields(text: str, boost: float = 1.0, name: str = "") -> Query:
+def best_fields(text: str, boost: float = 1.0, name: str = "") -> Json:
     """What the words of a text score: BM25 over all fields as one, stemmed and unstemmed, and once
     more in the title."""
     return any_of(
         [
-            q.CombinedFields(query=text, fields=list(scoring.STEMMED_FIELDS), boost=boost),
-            q.CombinedFields(query=text, fields=list(scoring.UNSTEMMED_FIELDS), boost=boost),
-            q.Match("title.forms", {"query": text, "boost": boost * scoring.TITLE_BOOST}),
+            combined_fields(scoring.STEMMED_FIELDS, text, boost),
+            combined_fields(scoring.UNSTEMMED_FIELDS, text, boost),
+            match("title.forms", text, boost=boost * scoring.TITLE_BOOST),
         ],
         name,
     )
 
 
-def words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -> list[Query]:
+def combined_fields(fields: Sequence[str], text: str, boost: float) -> Json:
+    """BM25 over several fields as if they were one."""
+    return {"combined_fields": {"query": text, "fields": list(fields), "boost": boost}}
+
+
+def match(field: str, text: str, **options: Any) -> Json:
+    """A `match` query on one field."""
+    return {"match": {field: {"query": text, **options}}}
+
+
+def match_phrase(field: str, text: str, **options: Any) -> Json:
+    """A `match_phrase` query on one field."""
+    return {"match_phrase": {field: {"query": text, **options}}}
+
+
+def words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -> list[Json]:
     """What single words score. Terms that stand for themselves only share one clause, unless each
     one's score is to be reported."""
-    found: list[Query] = []
+    found: list[Json] = []
     only_light = all(one.term.light for one in terms)
     for light, boost in ((False, 1.0), (True, 1.0 if only_light else scoring.LIGHT_BOOST)):
         plain = [one for one in terms if one.as_typed and one.term.light == light]
@@ -176,7 +206,8 @@ def words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -
     for one in terms:
         if not one.as_typed:
             variants = [_variant(variant, one, total) for variant in one.variants]
-            found.append(q.DisMax(queries=variants, **_named(WORD + one.term.key if debug else "")))
+            name = _named(WORD + one.term.key if debug else "")
+            found.append({"dis_max": {"queries": variants, **name}})
     return found
 
 
@@ -190,12 +221,11 @@ def _plain_words(terms: Sequence[Interpretation]) -> list[tuple[str, str]]:
     return found
 
 
-def _variant(variant: TermVariant, of: Interpretation, total: int) -> Query:
+def _variant(variant: TermVariant, of: Interpretation, total: int) -> Json:
     boost = relative_boost(variant, of, total)
     if variant.kind == "prefix":
-        return q.ConstantScore(
-            filter=_prefix(variant), boost=boost * scoring.idf(variant.posts, total)
-        )
+        worth = boost * scoring.idf(variant.posts, total)
+        return {"constant_score": {"filter": _prefix(variant), "boost": worth}}
     if variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text, boost)
     return best_fields(variant.text, boost)
@@ -210,58 +240,57 @@ def relative_boost(variant: TermVariant, of: Interpretation, total: int) -> floa
     return round(variant.weight * ratio, 4)
 
 
-def _prefix(variant: TermVariant) -> Query:
-    return q.Prefix("all.forms", {"value": variant.text})
+def _prefix(variant: TermVariant) -> Json:
+    return {"prefix": {"all.forms": {"value": variant.text}}}
 
 
-def all_words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -> list[Query]:
+def all_words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -> list[Json]:
     """What a post scores that has every term, and more if its title has them."""
     return [
-        q.Bool(
-            must=[_lookup(field, one, boost / len(terms), total) for one in terms],
-            **_named(name if debug else ""),
-        )
+        {
+            "bool": {
+                "must": [_lookup(field, one, boost / len(terms), total) for one in terms],
+                **_named(name if debug else ""),
+            }
+        }
         for field, (boost, name) in scoring.ALL_WORDS.items()
         if terms
     ]
 
 
-def _lookup(field: str, one: Interpretation, boost: float, total: int) -> Query:
+def _lookup(field: str, one: Interpretation, boost: float, total: int) -> Json:
     """A term in a field that scores nothing but its inverse document frequency."""
-    clauses: list[Query] = []
+    clauses: list[Json] = []
     for variant in one.variants:
         worth = boost * relative_boost(variant, one, total)
         if variant.kind == "prefix":
             prefix_field = field if field == "title.lookup" else "all.forms"
-            clause: Query = q.ConstantScore(
-                filter=q.Prefix(prefix_field, {"value": variant.text}),
-                boost=worth * scoring.idf(variant.posts, total) * scoring.LOOKUP_SHARE,
-            )
+            prefix = {"prefix": {prefix_field: {"value": variant.text}}}
+            worth *= scoring.idf(variant.posts, total) * scoring.LOOKUP_SHARE
+            clause: Json = {"constant_score": {"filter": prefix, "boost": worth}}
         elif variant.kind == "split" and field == "title.lookup":
             clause = phrase_in(["title.words"], variant.text, worth)
         elif variant.kind == "split":
             clause = phrase_in(scoring.PHRASE_FIELDS, variant.text, worth)
         else:
-            clause = q.Match(field, {"query": variant.text, "operator": "and", "boost": worth})
+            clause = match(field, variant.text, operator="and", boost=worth)
         clauses.append(clause)
     if one.phrase:
-        clauses.append(q.Match(field, {"query": one.phrase, "operator": "and", "boost": boost}))
-    return clauses[0] if len(clauses) == 1 else q.DisMax(queries=clauses)
+        clauses.append(match(field, one.phrase, operator="and", boost=boost))
+    return clauses[0] if len(clauses) == 1 else {"dis_max": {"queries": clauses}}
 
 
-def neighbour_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Query]:
+def neighbour_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Json]:
     """Neighbouring terms of the query that stand close together in the text."""
     texts = [one.likeliest.text for one in terms if not one.term.stop]
     pairs = list(dict.fromkeys(pairwise(texts)))[: scoring.NEIGHBOUR_PAIRS]
     return [
-        q.MatchPhrase(
+        match_phrase(
             "text.words",
-            {
-                "query": f"{first} {second}",
-                "slop": scoring.NEIGHBOURS_SLOP,
-                "boost": scoring.NEIGHBOURS_BOOST,
-                **_named(f"{first} near {second}" if debug else ""),
-            },
+            f"{first} {second}",
+            slop=scoring.NEIGHBOURS_SLOP,
+            boost=scoring.NEIGHBOURS_BOOST,
+            **_named(f"{first} near {second}" if debug else ""),
         )
         for first, second in pairs
     ]
@@ -272,43 +301,37 @@ def phrase_text(terms: Sequence[Interpretation]) -> str:
     return " ".join(one.likeliest.text for one in terms) if len(terms) > 1 else ""
 
 
-def phrase_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Query]:
+def phrase_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Json]:
     """The whole query side by side in the title or the text."""
     text = phrase_text(terms)
     if not text:
         return []
     return [
-        q.MatchPhrase(
+        match_phrase(
             field,
-            {
-                "query": text,
-                "boost": scoring.PHRASE_BOOST,
-                **_named(f"phrase in {field.removesuffix('.words')}" if debug else ""),
-            },
+            text,
+            boost=scoring.PHRASE_BOOST,
+            **_named(f"phrase in {field.removesuffix('.words')}" if debug else ""),
         )
         for field in ("title.words", "text.words")
     ]
 
 
-def recency_clause(*, debug: bool) -> Query:
+def recency_clause(*, debug: bool) -> Json:
     """A little for newer posts: half of it is left after the pivot."""
-    return q.DistanceFeature(
-        field="pub_date",
-        origin="now",
-        pivot=scoring.RECENCY_PIVOT,
-        boost=scoring.RECENCY_BOOST,
-        **_named("recency" if debug else ""),
-    )
+    feature: Json = {"field": "pub_date", "origin": "now", "pivot": scoring.RECENCY_PIVOT}
+    feature |= {"boost": scoring.RECENCY_BOOST, **_named("recency" if debug else "")}
+    return {"distance_feature": feature}
 
 
 # -- matching --------------------------------------------------------------------------------------
 
 
-def has_term(one: Interpretation, *, named: bool = False) -> Query:
+def has_term(one: Interpretation, *, named: bool = False) -> Json:
     """Whether a post has a term in any of its variants, unscored."""
     several = named and not one.as_typed
     clauses = [
-        q.Bool(filter=[_has(variant, one)], **_named(f"{IS}{one.term.key} {number}"))
+        {"bool": {"filter": [_has(variant, one)], "_name": f"{IS}{one.term.key} {number}"}}
         if several
         else _has(variant, one)
         for number, variant in enumerate(one.variants)
@@ -318,21 +341,22 @@ def has_term(one: Interpretation, *, named: bool = False) -> Query:
     return any_of(clauses, HAS + one.term.key if named else "")
 
 
-def _has(variant: TermVariant, one: Interpretation) -> Query:
+def _has(variant: TermVariant, one: Interpretation) -> Json:
     if variant.kind == "prefix":
         return _prefix(variant)
     glued = variant.kind == "typed" and len(one.term.pieces) > 1
     if glued or variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text)
     if one.term.stop:  # the stemmed field has none
-        return q.Match("all.forms", {"query": variant.text, "operator": "and"})
+        return match("all.forms", variant.text, operator="and")
     return _in_any_form(variant.text)
 
 
-def _in_any_form(text: str) -> Query:
+def _in_any_form(text: str) -> Json:
     """Posts with the words in any inflection or by a synonym. `all.words` has the words of a phrase
     that a synonym rule contracts to one, and camelCase words as a whole."""
-    return q.MultiMatch(query=text, operator="and", fields=["all", "all.forms", "all.words"])
+    fields = ["all", "all.forms", "all.words"]
+    return {"multi_match": {"query": text, "operator": "and", "fields": fields}}
 
 
 def terms_needed(terms: int, request: SearchRequest) -> int:

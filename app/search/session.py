@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from elasticsearch import ApiError, Elasticsearch
-from elasticsearch.dsl import Search
 from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
 Json = dict[str, Any]
@@ -35,13 +34,12 @@ class SearchSession:
     index: str
     sent: list[SentRequest] = field(default_factory=list)
 
-    def send(self, kind: str, *searches: Search) -> list[Json]:
+    def send(self, kind: str, *bodies: Json) -> list[Json]:
         """Send searches in one request; the response of each.
 
         Raises:
             ApiError: one of them failed, on every shard or on some.
         """
-        bodies = tuple(search.to_dict() for search in searches)
         header = {"index": self.index, "allow_partial_search_results": False}
         lines = [line for body in bodies for line in (header, body)]
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
@@ -54,9 +52,8 @@ class SearchSession:
                 raise error(one["error"]["type"], meta, one)
         return list(found)
 
-    def scores(self, search: Search) -> Json:
+    def scores(self, body: Json) -> Json:
         """Send one search that reports what each named clause added to a hit's score."""
-        body = search.to_dict()
         response: Json = self.client.search(
             index=self.index,
             body=body,

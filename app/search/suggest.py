@@ -9,14 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from elasticsearch import Elasticsearch
-from elasticsearch.dsl import Search
-from elasticsearch.dsl import query as q
-from elasticsearch.dsl.query import Query
 
 from analyzers.languages import LANGUAGES, Language
 from app.search.answer_types import SuggestAnswer, Suggestion
 from app.search.filters import NEWEST, language_filter
-from app.search.query_builder import phrase_in
+from app.search.query_builder import bool_query, match, phrase_in
 from app.search.query_parser import EXAMINED_TERMS, ParsedQuery, QueryTerm, parse_query
 from app.search.render import plain
 from app.search.request import SuggestRequest
@@ -47,46 +44,58 @@ def suggest(
     query = parse_query(request.q, language)
     if not query.terms and not query.quoted:
         return {"suggestions": []}, ""
-    body = titles_search(query, request.lang).to_dict()
+    body = titles_search(query, request.lang)
     response = client.search(index=index, body=body, allow_partial_search_results=False)
     hits = response["hits"]["hits"]
     found = suggestions(request, query, hits, language)
     return {"suggestions": found}, hits[0]["_index"] if hits else ""
 
 
-def titles_search(query: ParsedQuery, lang: str) -> Search:
+def titles_search(query: ParsedQuery, lang: str) -> Json:
     """Posts whose titles are suggested: with all words as typed in the title first, then with all
     words as typed anywhere, then with misspelled ones in the title."""
     terms = query.terms[:EXAMINED_TERMS]
-    must = [_begins_like(term, last=term is terms[-1]) for term in terms]
-    should: list[Query] = []
+    should: list[Json] = []
     if len(terms) > 1:
         words = " ".join(term.text for term in terms)
-        in_order = q.MatchPhrasePrefix("title.words", {"query": words})
-        should.append(q.ConstantScore(filter=in_order, boost=_IN_ORDER))
-    filters: list[Query] = [q.Term(kind="post"), q.Exists(field="url"), *language_filter(lang)]
+        should.append(_scores({"match_phrase_prefix": {"title.words": words}}, _IN_ORDER))
+    filters: list[Json] = [{"term": {"kind": "post"}}, {"exists": {"field": "url"}}]
+    filters += language_filter(lang)
     filters += [phrase_in(PHRASE_FIELDS, text) for text in query.quoted]
-    excluded = [phrase_in(PHRASE_FIELDS, text) for text in query.excluded]
-    found = q.Bool(must=must, should=should, filter=filters, must_not=excluded)
-    search = Search().query(found).sort("_score", NEWEST, "oid").source(["oid", "title", "url"])
-    return search.extra(size=_TITLES, track_total_hits=False)
+    return {
+        "query": bool_query(
+            must=[_begins_like(term, last=term is terms[-1]) for term in terms],
+            should=should,
+            filter=filters,
+            must_not=[phrase_in(PHRASE_FIELDS, text) for text in query.excluded],
+        ),
+        "sort": ["_score", NEWEST, "oid"],
+        "_source": ["oid", "title", "url"],
+        "size": _TITLES,
+        "track_total_hits": False,
+    }
 
 
-def _begins_like(term: QueryTerm, *, last: bool) -> Query:
+def _begins_like(term: QueryTerm, *, last: bool) -> Json:
     """A word of the title begins like the term, the post has the term, or a word of the title
     begins about like it. The last term need not be typed to its end."""
-    text = {"query": term.text, "operator": "and"}
-    in_post: Query = q.Match("all.forms", text)
+    in_post = match("all.forms", term.text, operator="and")
     if last and len(term.folded) >= PREFIX_MIN and len(term.pieces) == 1:
-        in_post |= q.Prefix("all.forms", {"value": term.folded})
+        prefix: Json = {"prefix": {"all.forms": {"value": term.folded}}}
+        in_post = {"bool": {"should": [in_post, prefix]}}
     clauses = [
-        q.ConstantScore(filter=q.Match("title.prefixes", text), boost=_IN_TITLE),
-        q.ConstantScore(filter=in_post, boost=_IN_POST),
+        _scores(match("title.prefixes", term.text, operator="and"), _IN_TITLE),
+        _scores(in_post, _IN_POST),
     ]
     if len(term.folded) >= _LETTERS_PER_ERROR:
-        misspelled = q.Match("title.prefixes", {**text, "fuzziness": _FUZZINESS})
-        clauses.append(q.ConstantScore(filter=misspelled, boost=_MISSPELLED))
-    return q.DisMax(queries=clauses)
+        misspelled = match("title.prefixes", term.text, operator="and", fuzziness=_FUZZINESS)
+        clauses.append(_scores(misspelled, _MISSPELLED))
+    return {"dis_max": {"queries": clauses}}
+
+
+def _scores(query: Json, score: float) -> Json:
+    """The query with the same score for every match."""
+    return {"constant_score": {"filter": query, "boost": score}}
 
 
 def suggestions(

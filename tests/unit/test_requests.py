@@ -29,7 +29,7 @@ def plan(q: str, **changes: Any) -> PlanInput:
 
 
 def first(q: str, **changes: Any) -> list[Json]:
-    return [search.to_dict() for search in first_request.build(plan(q, **changes))]
+    return first_request.build(plan(q, **changes))
 
 
 def second(q: str, stats: dict[str, TermStats], options: dict[str, list[Json]]) -> PlanInput | None:
@@ -99,7 +99,7 @@ def test_half_of_the_words_are_needed(words: int, needed: int) -> None:
 def test_function_words_are_not_needed_and_weigh_half() -> None:
     found = plan("how do I learn rust")
     assert [one.term.text for one in found.required] == ["learn", "rust"]
-    words = hits_search(found).to_dict()["query"]["bool"]["should"][:2]
+    words = hits_search(found)["query"]["bool"]["should"][:2]
     combined = [group["bool"]["should"][0]["combined_fields"] for group in words]
     assert [(one["query"], one["boost"]) for one in combined] == [
         ("learn rust", 1.0),
@@ -179,7 +179,7 @@ def test_the_language_of_a_query_is_the_setting() -> None:
 
 
 def test_2017_asks_each_field_under_a_name_of_its_own() -> None:
-    assert suggest_plan("pythn").to_dict() == {
+    assert suggest_plan("pythn") == {
         "size": 0,
         "suggest": {
             f"{field}_suggestions": {"text": "pythn", "term": {"field": field}}
@@ -211,9 +211,9 @@ def test_2017_takes_the_five_best_and_boosts_by_rank() -> None:
 
 def test_2017_drops_stop_words_when_it_looks_for_single_words() -> None:
     terms = search_terms("the Date", {})
-    match = str(fallback_plan(SearchRequest(q="the Date"), "match", terms).to_dict())
-    phrase = str(fallback_plan(SearchRequest(q="the Date"), "match_phrase", terms).to_dict())
+    match = str(fallback_plan(SearchRequest(q="the Date"), "match", terms))
+    phrase = str(fallback_plan(SearchRequest(q="the Date"), "match_phrase", terms))
     assert "the Date" not in match
     assert "the Date" in phrase
     only = search_terms("the", {})
-    assert "'the'" in str(fallback_plan(SearchRequest(q="the"), "match", only).to_dict())
+    assert "'the'" in str(fallback_plan(SearchRequest(q="the"), "match", only))
