@@ -27,6 +27,7 @@ def create_app(
 
     from app import clients, observe
     from app.cache import open_cache
+    from app.cached_searches import CachedSearches
     from app.elastic import connect
     from app.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
@@ -36,14 +37,16 @@ def create_app(
     settings = settings or load_settings()
     app = Flask("app")
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask types the interface only
-    app.extensions[EXTENSION] = Service(
-        settings, elastic or connect(settings), cache or open_cache(settings)
-    )
+    service = Service(settings, elastic or connect(settings), cache or open_cache(settings))
+    app.extensions[EXTENSION] = service
     metrics = app.extensions[METRICS] = Metrics()
-    observe.register(app, metrics)  # first, so that it sees the finished responses
+    observer = observe.Observer(service, metrics)
+    observe.register(app, observer)  # first, so that it sees the finished responses
     clients.register(app, settings)
     errors.register(app)
     headers.register(app, settings)
     for module in (search, suggest, page, documents, operations):
         app.register_blueprint(module.blueprint)
+    if not settings.rate_limit:
+        app.wsgi_app = CachedSearches(app.wsgi_app, service, observer)  # type: ignore[method-assign]
     return app

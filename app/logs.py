@@ -85,6 +85,8 @@ class TextFormatter(logging.Formatter):
 
 def configuration(form: str) -> dict[str, Any]:
     """The configuration of `logging` for a process of the service; everything goes to stderr."""
+    # Nothing prints what these add to each record.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     formatter = JsonFormatter if form == "json" else TextFormatter
     return {
         "version": 1,

@@ -4,57 +4,92 @@ import logging
 import re
 import secrets
 import time
+from functools import cache
+from typing import Any
 
 from flask import Flask, Response, g, request
+from prometheus_client import Histogram
 
 from app.logs import begin
 from app.metrics import Metrics
-from app.service import EXTENSION, Service
+from app.service import Service
+
+HEADER = "X-Request-ID"
 
 _VALID_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
-_HEADER = "X-Request-ID"
 
 log = logging.getLogger("blogsearch.requests")
 
 
-def register(app: Flask, metrics: Metrics) -> None:
+class Observer:
+    """Logs and counts requests, whoever answers them."""
+
+    def __init__(self, service: Service, metrics: Metrics) -> None:
+        self._service = service
+        self._metrics = metrics
+        self._requests = cache(self._histogram)
+        self._available: dict[str, bool] = {}
+
+    def begin(self, method: str, path: str, sent_id: str) -> dict[str, Any]:
+        """The fields of a request's log line; `sent_id` is its X-Request-ID, "" for none."""
+        return begin(
+            # The proxy's id, so that its log and this one can be joined.
+            request_id=sent_id if _VALID_ID.fullmatch(sent_id) else secrets.token_hex(8),
+            method=method,
+            path=path,
+        )
+
+    def end(
+        self, fields: dict[str, Any], started: float, endpoint: str, status: int, query: bytes
+    ) -> None:
+        """Log and count the request; `started` is of `time.perf_counter()`."""
+        seconds = time.perf_counter() - started
+        fields["status"] = status
+        fields["total_ms"] = round(seconds * 1000, 2)
+        outcome = (fields.get("cache", "").lower() or "ok") if status < 400 else str(status)
+        self._requests(endpoint, outcome).observe(seconds)
+        if "engine_ms" in fields:
+            failed = fields.get("error", "ok")
+            self._metrics.computations.labels(failed).observe(fields["engine_ms"] / 1000)
+            self._metrics.engine_requests.inc(fields.get("engine_requests", 0))
+        self._set_available("elasticsearch", self._service.admission.available)
+        self._set_available("redis", self._service.cache.client.breaker.closed)
+        if self._service.settings.log_requests:
+            _log_line(fields)
+        if seconds > self._service.settings.slow_search and "cache" in fields:
+            log.warning("slow search", extra={**fields, "query": query.decode("utf-8", "replace")})
+
+    def _histogram(self, endpoint: str, outcome: str) -> Histogram:
+        return self._metrics.requests.labels(endpoint, outcome)
+
+    def _set_available(self, engine: str, available: bool) -> None:
+        # Only a change is written: the figure is in a file that all processes share.
+        if self._available.get(engine) is not available:
+            self._available[engine] = available
+            self._metrics.available.labels(engine).set(available)
+
+
+def _log_line(fields: dict[str, Any]) -> None:
+    """What `log.info("request", extra=fields)` does, without looking for the calling line."""
+    if log.isEnabledFor(logging.INFO):
+        record = logging.LogRecord(log.name, logging.INFO, __file__, 0, "request", None, None)
+        record.__dict__.update(fields)
+        log.handle(record)
+
+
+def register(app: Flask, observer: Observer) -> None:
     """Log and count every request of the application."""
-    service: Service = app.extensions[EXTENSION]
 
     def started() -> None:
         g.started = time.perf_counter()
-        sent = request.headers.get(_HEADER, "")
-        # The proxy's id, so that its log and this one can be joined.
-        g.fields = begin(
-            request_id=sent if _VALID_ID.fullmatch(sent) else secrets.token_hex(8),
-            method=request.method,
-            path=request.path,
-        )
+        g.fields = observer.begin(request.method, request.path, request.headers.get(HEADER, ""))
 
     def ended(response: Response) -> Response:
         if "fields" not in g:  # the request was refused before `started`
             return response
-        seconds = time.perf_counter() - g.started
-        fields = g.fields
-        fields["status"] = response.status_code
-        fields["total_ms"] = round(seconds * 1000, 2)
-        cache = fields.get("cache", "").lower()
-        outcome = (cache or "ok") if response.status_code < 400 else str(response.status_code)
-        metrics.requests.labels(request.endpoint or "none", outcome).observe(seconds)
-        if "engine_ms" in fields:
-            failed = fields.get("error", "ok")
-            metrics.computations.labels(failed).observe(fields["engine_ms"] / 1000)
-            metrics.engine_requests.inc(fields.get("engine_requests", 0))
-        metrics.available.labels("elasticsearch").set(service.admission.available)
-        metrics.available.labels("redis").set(service.cache.client.breaker.closed)
-        response.headers[_HEADER] = fields["request_id"]
-        if service.settings.log_requests:
-            log.info("request", extra=fields)
-        if seconds > service.settings.slow_search and "cache" in fields:
-            log.warning(
-                "slow search",
-                extra={**fields, "query": request.query_string.decode("utf-8", "replace")},
-            )
+        endpoint = request.endpoint or "none"
+        observer.end(g.fields, g.started, endpoint, response.status_code, request.query_string)
+        response.headers[HEADER] = g.fields["request_id"]
         return response
 
     app.before_request(started)

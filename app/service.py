@@ -61,6 +61,13 @@ class Service:
         self.cache.query_log.record(answer.state, key if request.page == 1 else "")
         return answer
 
+    def fresh_answer(self, key: str) -> CachedAnswer | None:
+        """The answer to a search of a visitor if it is fresh in the cache, counted; else None."""
+        answer = self.cache.fresh(key)
+        if answer:
+            self.cache.query_log.record(answer.state, key)
+        return answer
+
     def _beyond_the_end(self, request: SearchRequest) -> CachedAnswer | None:
         """The answer to a page after the last one, made of the first page; None for other pages.
 

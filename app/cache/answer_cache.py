@@ -98,7 +98,20 @@ class AnswerCache:
         """Whether there is a Redis to keep answers in, reachable or not."""
         return self.client.configured
 
+    @property
+    def content_encoding(self) -> str | None:
+        """The content coding of kept answers, None where they are plain or have none."""
+        return self._store.serializer.content_encoding
+
     # -- answers -------------------------------------------------------------------------------
+
+    def fresh(self, key: str) -> CachedAnswer | None:
+        """The kept answer if it is fresh and need not be refreshed yet; None for any other."""
+        limit = TimeLimit(self.client.timeout)
+        kept = self._store.lookup(self.keys.digest(key), limit).answer
+        if kept and kept.state == "HIT" and not refresh_due(kept.age, kept.ttl, kept.took):
+            return kept
+        return None
 
     def get_or_compute(
         self,

@@ -67,8 +67,8 @@ class Keys:
 
 # -- envelopes ---------------------------------------------------------------------------------
 
-_MAGIC = b"\xb5BS\x03"  # no text starts with 0xb5; the last byte is the version of this layout
-_SIGNATURE = 16  # bytes of HMAC-SHA-256
+_MAGIC = b"\xb5BS\x04"  # no text starts with 0xb5; the last byte is the version of this layout
+_SIGNATURE = 16  # bytes of a keyed BLAKE2b, a third of the time of HMAC-SHA-256
 _HEAD = struct.Struct(f">4s{_SIGNATURE}s16s12sddfBH")
 _SIGNED_FROM = len(_MAGIC) + _SIGNATURE  # the signature covers what follows it
 
@@ -109,7 +109,12 @@ class Envelope:
 
 
 def _sign(secret: bytes, data: bytes | memoryview) -> bytes:
-    return hmac.digest(secret, data, "sha256")[:_SIGNATURE]
+    key = secret if len(secret) <= hashlib.blake2b.MAX_KEY_SIZE else _short_key(secret)
+    return hashlib.blake2b(data, key=key, digest_size=_SIGNATURE).digest()
+
+
+def _short_key(secret: bytes) -> bytes:
+    return hashlib.blake2b(secret).digest()
 
 
 def unpack(data: bytes, secret: bytes) -> Envelope:
@@ -309,7 +314,7 @@ class AnswerStore:
 
 
 def _get_both(client: "redis.Redis", keys: Sequence[str]) -> tuple[bytes | None, bytes | None]:
-    first, second = client.mget(keys)
+    first, second = client.execute_command("MGET", *keys)  # type: ignore[no-untyped-call]
     if isinstance(first, bytes | None) and isinstance(second, bytes | None):
         return first, second
     raise ValueError("the reply to MGET is invalid")

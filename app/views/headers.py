@@ -33,13 +33,23 @@ def register(app: Flask, settings: Settings) -> None:
     origins = settings.allowed_origins
 
     def add_headers(response: Response) -> Response:
-        for name, value in _SAFETY.items():
-            response.headers.setdefault(name, value)
+        present = {name.lower() for name, _ in response.headers}
+        response.headers.extend(
+            [(name, value) for name, value in _SAFETY.items() if name.lower() not in present]
+        )
         if origins and request.path in _READABLE:
             _add_cors(response, origins)
         return response
 
     app.after_request(add_headers)
+
+
+def constant_headers(path: str, origins: frozenset[str]) -> list[tuple[str, str]] | None:
+    """What `register` adds to the response to a GET; None if that depends on the request."""
+    if origins and "*" not in origins and path in _READABLE:
+        return None
+    anyone = {"Access-Control-Allow-Origin": "*", **_READ} if origins else {}
+    return [*_SAFETY.items(), *(anyone.items() if path in _READABLE else ())]
 
 
 def _add_cors(response: Response, origins: frozenset[str]) -> None:

@@ -2,8 +2,10 @@
 
 import time
 from functools import lru_cache
+from urllib.parse import parse_qsl
 
 from flask import Blueprint, Response, jsonify, request
+from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer
 from app.search.request import SearchRequest
@@ -11,10 +13,12 @@ from app.settings import Settings
 from app.views import current_service
 from app.views.write_request import authorize, is_operator
 
+PATH, ENDPOINT = "/search", "search.search"
+
 blueprint = Blueprint("search", __name__)
 
 
-@blueprint.get("/search")
+@blueprint.get(PATH)
 def search() -> Response:
     """Answer `q`; with `debug-search`, computed now and explained."""
     started = time.perf_counter()
@@ -31,23 +35,29 @@ def search() -> Response:
     else:
         answer = service.answer(wanted, key)
         response = cached_response(answer, service.settings)
-    total = (time.perf_counter() - started) * 1000
-    response.headers["Server-Timing"] = (
-        f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}'
-    )
+    response.headers["Server-Timing"] = server_timing(answer, started)
     return response
+
+
+def server_timing(answer: CachedAnswer, started: float) -> str:
+    """The value of Server-Timing; `started` is of `time.perf_counter()`."""
+    total = (time.perf_counter() - started) * 1000
+    return f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}'
 
 
 @lru_cache(maxsize=1024)
 def parse(query_string: bytes) -> tuple[SearchRequest, str]:
-    """The current request's parameters, parsed, and the key of their answer.
+    """The parameters of a search, parsed, and the key of their answer.
 
     Kept by the query string, because popular searches come again and again.
 
     Raises:
         BadRequest: parameters are invalid.
+        UnicodeDecodeError: the query string is not UTF-8.
     """
-    wanted = SearchRequest.parse(request.args)
+    # As werkzeug does it for `request.args`.
+    pairs = parse_qsl(query_string.decode(), keep_blank_values=True, errors="werkzeug.url_quote")
+    wanted = SearchRequest.parse(MultiDict(pairs))
     return wanted, wanted.key()
 
 
@@ -56,19 +66,24 @@ def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
     payload, encoding = answer.payload, answer.serializer.content_encoding
     if encoding is None or not request.accept_encodings.quality(encoding):
         payload, encoding = answer.serializer.decompress(payload), None
-    headers = [
-        # Weak, because the same answer is sent in several codings (RFC 9110, 8.8.3.3).
-        ("ETag", f'W/"{answer.etag}"'),
-        ("Cache-Control", _cache_control(answer, settings)),
-        ("Vary", "Accept-Encoding"),
-        ("X-Cache", answer.state),
-    ]
+    headers = answer_headers(answer, settings)
     if encoding:
         headers.append(("Content-Encoding", encoding))
     response = Response(payload, 200, headers, content_type="application/json")
     if request.if_none_match:
         response.make_conditional(request)
     return response
+
+
+def answer_headers(answer: CachedAnswer, settings: Settings) -> list[tuple[str, str]]:
+    """The headers that depend on the answer, whatever the request."""
+    return [
+        # Weak, because the same answer is sent in several codings (RFC 9110, 8.8.3.3).
+        ("ETag", f'W/"{answer.etag}"'),
+        ("Cache-Control", _cache_control(answer, settings)),
+        ("Vary", "Accept-Encoding"),
+        ("X-Cache", answer.state),
+    ]
 
 
 def _cache_control(answer: CachedAnswer, settings: Settings) -> str:

@@ -1,0 +1,73 @@
+"""Cached searches that are answered before Flask look like those that Flask answers."""
+
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from app import create_app
+from app.settings import Settings
+from bench.servers import redis_server
+
+_VARYING = {"Server-Timing", "X-Request-ID", "Date"}
+
+
+def _client(settings: Settings, **changed: Any) -> FlaskClient:
+    return create_app(settings.model_copy(update=changed)).test_client()
+
+
+def _comparable(response: TestResponse) -> dict[str, str]:
+    return {name: value for name, value in response.headers.items() if name not in _VARYING}
+
+
+@pytest.mark.parametrize("origins", ["*", "", "https://blog.example.org"])
+@pytest.mark.parametrize("serializer", ["bytes", "bytes+zlib", "bytes+lz4"])
+def test_the_same_response_with_and_without_flask(
+    settings: Settings, origins: str, serializer: str
+) -> None:
+    with redis_server() as server:
+        changed = {
+            "redis_url": server.url,
+            "cors_origins": origins,
+            "cache_serializer": serializer,
+            "cache_ttl": 3600.0,
+        }
+        client = _client(settings, **changed)
+        client.get("/search?q=python")
+        direct = client.get("/search?q=python")
+        # A conditional request is answered by Flask.
+        through_flask = client.get("/search?q=python", headers={"If-None-Match": '"other"'})
+    assert direct.headers["X-Cache"] == through_flask.headers["X-Cache"] == "HIT"
+    assert direct.status == through_flask.status == "200 OK"
+    assert direct.data == through_flask.data
+    assert _comparable(direct) == _comparable(through_flask)
+    assert direct.headers["X-Request-ID"]
+
+
+def test_what_needs_a_decision_is_left_to_flask(settings: Settings) -> None:
+    with redis_server() as server:
+        client = _client(settings, redis_url=server.url)
+        client.get("/search?q=python")
+        etag = client.get("/search?q=python").headers["ETag"]
+        assert client.get("/search?q=python", headers={"If-None-Match": etag}).status_code == 304
+        assert client.get("/search?q=python&size=0").status_code == 400
+        assert client.post("/search?q=python").status_code == 405
+        assert client.head("/search?q=python").data == b""
+        assert "debug" in client.get("/search?q=python&debug-search").json
+
+
+def test_a_rate_limit_counts_cached_searches(settings: Settings) -> None:
+    with redis_server() as server:
+        client = _client(settings, redis_url=server.url, rate_limit="3/minute")
+        statuses = [client.get("/search?q=python").status_code for _ in range(4)]
+    assert statuses == [200, 200, 200, 429]
+
+
+def test_cached_searches_are_counted(settings: Settings) -> None:
+    with redis_server() as server:
+        app = create_app(settings.model_copy(update={"redis_url": server.url}))
+        for _ in range(3):
+            app.test_client().get("/search?q=python")
+        cache = app.extensions["blogsearch"].cache
+        assert cache.query_log.states() == {"MISS": 1, "HIT": 2}
