@@ -15,8 +15,6 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-import snowballstemmer  # type: ignore[import-untyped]
-
 TokenFilter = str | Mapping[str, Any]
 """The name of a token filter that needs no configuration, or its configuration."""
 
@@ -159,6 +157,9 @@ class Language:
 
 @lru_cache(maxsize=10_000)
 def _stem(algorithm: str, word: str) -> str:
+    # Imported here: it loads every language, and most commands stem nothing.
+    import snowballstemmer  # type: ignore[import-untyped]
+
     # A new stemmer each time: it has state, and threads share this module.
     return str(snowballstemmer.stemmer(algorithm).stemWord(word))
 

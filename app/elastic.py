@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
+from elastic_transport import NdjsonSerializer, Serializer
 from elasticsearch import (
     ApiError,
     AuthenticationException,
@@ -12,6 +14,7 @@ from elasticsearch import (
     ConnectionTimeout,
     Elasticsearch,
     NotFoundError,
+    OrjsonSerializer,
     TransportError,
 )
 
@@ -21,6 +24,23 @@ from indexer.bulk.refusals import refusal_from
 
 _OVERLOADED = {429, 502, 503, 504}
 _PROBE_TIMEOUT = 1.0  # seconds
+
+
+class _OrjsonLines(NdjsonSerializer):
+    """Lines of JSON by orjson, which takes a fifth of the time of Python's json."""
+
+    def json_dumps(self, data: Any) -> bytes:
+        return orjson.dumps(data)
+
+    def json_loads(self, data: bytes) -> Any:
+        return orjson.loads(data)
+
+
+# The client names the version of its API in the media types.
+_SERIALIZERS: dict[str, Serializer] = {
+    "application/vnd.elasticsearch+json": OrjsonSerializer(),
+    "application/vnd.elasticsearch+x-ndjson": _OrjsonLines(),
+}
 
 
 def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
@@ -42,6 +62,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
             # A visitor waits: try each other node once, and none again after a timeout.
             max_retries=min(len(hosts) - 1, 2),
             retry_on_timeout=False,
+            serializers=_SERIALIZERS,
         )
     except ValueError as error:
         raise BadSettings(

@@ -2,11 +2,21 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from app.commands.tools import Tools, pass_tools
+
+if TYPE_CHECKING:
+    from werkzeug.datastructures import MultiDict
+
+
+class _Parameters(dict[str, str]):
+    """Parameters that are given once each, without importing werkzeug."""
+
+    def getlist(self, name: str) -> list[str]:
+        return [self[name]] if name in self else []
 
 
 @click.command()
@@ -27,17 +37,15 @@ def search(
     blogsearch search '"exactly this"' --size 3 --format json
     """
     # Imported here, so that `blogsearch search --help` does not wait for them.
-    from werkzeug.datastructures import MultiDict
-
     from app.errors import BadRequest
     from app.search import search as run_search
     from app.search.request import SearchRequest
 
-    parameters = MultiDict({"q": " ".join(query), "page": str(page), "size": str(size)})
+    parameters = _Parameters({"q": " ".join(query), "page": str(page), "size": str(size)})
     if debug:
         parameters["debug-search"] = ""
     try:
-        request = SearchRequest.parse(parameters)
+        request = SearchRequest.parse(cast("MultiDict[str, str]", parameters))
     except BadRequest as error:
         # Its message goes on to list the parameters of an address.
         complaints = [f"{found['parameter']} {found['message']}" for found in error.details]

@@ -12,7 +12,6 @@ from app.search.pins import NO_PINS, Pins
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from app.settings import Settings
-from indexer.schema import SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ def search(
     Raises:
         OutdatedIndex: the index has the fields of another version.
     """
-    session = SearchSession(client, index)
+    session = SearchSession(client, index, settings.elasticsearch_timeout)
     try:
         if settings.strategy == "fallback":
             return Answer(*fallback.answer(session, request))
@@ -57,6 +56,9 @@ def search(
 
 
 def _require_schema(session: SearchSession) -> None:
+    # Imported here: it loads elasticsearch.dsl, which a search does without.
+    from indexer.schema import SCHEMA
+
     found = session.index_meta().get("schema")
     if found != SCHEMA:
         raise OutdatedIndex(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from elasticsearch import ApiError, Elasticsearch
+from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch
 from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
 Json = dict[str, Any]
@@ -27,11 +27,15 @@ class SentRequest:
 class SearchSession:
     """The requests of one search, in their order.
 
+    `timeout` is how many seconds Elasticsearch may work on a search. A search that it stops then is
+    an error, as a part of the posts would be a wrong answer.
+
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
     """
 
     client: Elasticsearch
     index: str
+    timeout: float | None = None
     sent: list[SentRequest] = field(default_factory=list)
 
     def send(self, kind: str, *bodies: Json) -> list[Json]:
@@ -39,9 +43,11 @@ class SearchSession:
 
         Raises:
             ApiError: one of them failed, on every shard or on some.
+            ConnectionTimeout: one of them took longer than `timeout`.
         """
         header = {"index": self.index, "allow_partial_search_results": False}
-        lines = [line for body in bodies for line in (header, body)]
+        limits = {"timeout": f"{self.timeout * 1000:.0f}ms"} if self.timeout else {}
+        lines = [line for body in bodies for line in (header, {**body, **limits})]
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
         self.sent.append(SentRequest(kind, response["took"], bodies))
         found: Sequence[Json] = response["responses"]
@@ -50,6 +56,8 @@ class SearchSession:
                 error = HTTP_EXCEPTIONS.get(one["status"], ApiError)
                 meta = replace(response.meta, status=one["status"])
                 raise error(one["error"]["type"], meta, one)
+            if one["timed_out"]:
+                raise ConnectionTimeout("Elasticsearch stopped the search at its time limit")
         return list(found)
 
     def scores(self, body: Json) -> Json:
