@@ -154,6 +154,11 @@ def combined_posts(posts: Sequence[Mapping[str, Any]], number: int) -> Iterator[
     of three posts each; a third of them have a comment or two. The same for every run."""
     chosen = random.Random(14)
     paragraphs = [re.split(r"(?<=</p>)", post["text"]) for post in posts]
+    sentences = [
+        found.group()
+        for post in posts
+        if (found := re.search(r"[A-Z][\w ,']{20,200}", post["text"]))
+    ]
     for nth in range(number):
         first, second = chosen.choice(posts)["title"].split(), chosen.choice(posts)["title"].split()
         title = " ".join(first[: len(first) // 2 + 1] + second[len(second) // 2 :])
@@ -167,7 +172,7 @@ def combined_posts(posts: Sequence[Mapping[str, Any]], number: int) -> Iterator[
             {
                 "oid": f"comment-{nth}-{number}",
                 "author": "Reader",
-                "comment": chosen.choice(chosen.choice(paragraphs)),
+                "comment": chosen.choice(sentences),
                 "pub_date": date,
             }
             for number in range(chosen.choice((0, 0, 0, 0, 1, 2)))
