@@ -32,7 +32,7 @@ def create_app(
     from app.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
     from app.settings import load_settings
-    from app.views import documents, errors, headers, operations, page, search, suggest
+    from app.views import documents, errors, headers, operations, page, search, suggest, widget
 
     settings = settings or load_settings()
     app = Flask("app")
@@ -45,7 +45,7 @@ def create_app(
     clients.register(app, settings)
     errors.register(app)
     headers.register(app, settings)
-    for module in (search, suggest, page, documents, operations):
+    for module in (search, suggest, page, widget, documents, operations):
         app.register_blueprint(module.blueprint)
     if not settings.rate_limit:
         app.wsgi_app = CachedSearches(app.wsgi_app, service, observer)  # type: ignore[method-assign]

@@ -15,7 +15,8 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-_UNLIMITED = {"operations", "documents"}  # blueprints; documents can only be written with a token
+# Blueprints; documents can only be written with a token, and the widget is a file.
+_UNLIMITED = {"operations", "documents", "widget"}
 _IPV6_PREFIX = 64  # bits; a client usually has all addresses of its /64 network
 
 

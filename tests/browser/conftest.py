@@ -2,7 +2,9 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Browser, Page, Response, sync_playwright
@@ -11,13 +13,52 @@ from werkzeug.serving import make_server
 from app import create_app
 from app.settings import Settings
 
+Blog = Callable[..., str]
+
 
 @pytest.fixture
 def address(settings: Settings) -> Iterator[str]:
+    with serving(settings) as url:
+        yield url
+
+
+@contextmanager
+def serving(settings: Settings) -> Iterator[str]:
+    """The service behind a port of its own; its URL."""
     server = make_server("127.0.0.1", 0, create_app(settings), threaded=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def blog() -> Iterator[Blog]:
+    """Serves a page on another origin: `blog(html, Header_Name="value")` returns its URL."""
+    with ExitStack() as stack:
+        yield lambda html, **headers: stack.enter_context(_page_server(html, headers))
+
+
+@contextmanager
+def _page_server(html: str, headers: dict[str, str]) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(204 if self.path == "/favicon.ico" else 200)
+            for name, value in {"Content_Type": "text/html; charset=utf-8", **headers}.items():
+                self.send_header(name.replace("_", "-"), value)
+            self.end_headers()
+            if self.path != "/favicon.ico":
+                self.wfile.write(html.encode())
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/"
     server.shutdown()
     thread.join()
     server.server_close()

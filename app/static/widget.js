@@ -1,0 +1,279 @@
+// <blog-search>: a search box with results for any page; docs/embedding.md describes it.
+// The service sends this file without comments and indentation, and widget.css in its place below.
+"use strict";
+(() => {
+  if (customElements.get("blog-search")) return;
+  const script = document.currentScript;
+  const TEXTS = {
+    label: "Search",
+    placeholder: "Search posts and comments",
+    close: "Close",
+    found: "{shown} of {count} found.",
+    corrected: "Showing results for {to}.",
+    instead: "Search instead for {from}",
+    dropped: "No post contains {words}.",
+    nothing: "Nothing found for “{q}”.",
+    comment: "Comment",
+    more: "More results",
+    limited: "Too many searches. Try again in {seconds} seconds.",
+    unavailable: "Search is not available now.",
+    offline: "You are offline.",
+    retry: "Try again",
+  };
+
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`STYLE SHEET`);
+
+  // An element with a class: make("p.note", {title: "…"}, "text"). Without innerHTML nothing in a
+  // post can become markup, and Trusted Types allow it.
+  function make(name, props, ...children) {
+    const [tag, className = ""] = name.split(".");
+    const element = Object.assign(document.createElement(tag), { className }, props);
+    element.append(...children);
+    return element;
+  }
+
+  // A highlight of the service is escaped text with <mark> elements.
+  function marked(highlight) {
+    return highlight.split(/<\/?mark>/).map((part, number) => {
+      const text = part.replace(/&(lt|gt|amp);/g, (_, name) => ({ lt: "<", gt: ">", amp: "&" })[name]);
+      return number % 2 ? make("mark", {}, text) : text;
+    });
+  }
+
+  // The props of a link; none unless it is of the web, so nothing for javascript:.
+  function linkTo(url) {
+    const target = url && URL.parse(url, document.baseURI);
+    return target && /^https?:$/.test(target.protocol) ? { href: target.href } : {};
+  }
+
+  const shortcuts = (host) => (host.getAttribute("shortcut") ?? "/ mod+k").toLowerCase().split(" ");
+
+  function setup(host) {
+    let timer, running, active;
+    let made = 0;
+    let page = 1;
+    // Whether to search for what was typed, without corrections.
+    let exact = false;
+
+    const attribute = (name) => host.getAttribute(name);
+    const text = (name, values = {}) =>
+      (attribute(`text-${name}`) ?? TEXTS[name]).replace(/\{(\w+)\}/g, (all, key) => values[key] ?? all);
+    const button = (name, onclick, values, props) =>
+      make("button", { type: "button", onclick, ...props }, text(name, values));
+    const option = (tag, props, ...children) =>
+      make(tag, { role: "option", id: `o${++made}`, tabIndex: -1, ariaSelected: "false", ...props }, ...children);
+
+    const ariaLabel = text("label");
+    const input = make("input", {
+      role: "combobox", ariaLabel, ariaExpanded: "false", ariaAutoComplete: "list", maxLength: 200,
+      placeholder: text("placeholder"), autocomplete: "off", spellcheck: false, enterKeyHint: "search",
+    });
+    input.setAttribute("aria-controls", "list");
+    const form = make("form.box", { role: "search" }, input);
+    const status = make("p", { role: "status" });
+    const list = make("div", { role: "listbox", id: "list", ariaLabel, tabIndex: -1, hidden: true });
+    const more = button("more", () => search(true), {}, { className: "more", hidden: true });
+    const parts = [form, make("div.panel", {}, status, list, more)];
+    const root = make("div.root", {}, ...parts);
+    const dialog = attribute("variant") === "modal" ? make("dialog", { ariaLabel, closedBy: "any" }, ...parts) : null;
+    const close = () => dialog?.close();
+    const open = () => {
+      // Nothing would be seen of the dialog of an element that is hidden.
+      if (!host.checkVisibility()) return;
+      if (dialog && !dialog.open) dialog.showModal();
+      input.focus();
+      input.select();
+    };
+    Object.assign(host, { open, close });
+    if (dialog) {
+      const opener = button("label", open, {}, { className: "box", ariaHasPopup: "dialog" });
+      const [first] = shortcuts(host);
+      if (first.length === 1) opener.append(make("kbd", { ariaHidden: "true" }, first));
+      form.append(button("close", close));
+      root.append(opener, dialog);
+    }
+    const shadow = host.attachShadow({ mode: "open" });
+    shadow.adoptedStyleSheets = [sheet];
+    shadow.append(root);
+
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      search();
+    };
+    input.oninput = () => {
+      exact = false;
+      clearTimeout(timer);
+      // After the last key.
+      timer = setTimeout(search, 180);
+    };
+    root.onkeydown = (event) => {
+      if (event.isComposing) return;
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (step) {
+        const options = [...list.children];
+        const from = active ? options.indexOf(active) : step > 0 ? -1 : 0;
+        input.focus();
+        activate(options.at((from + step) % options.length));
+      } else if (event.key === "Enter" && active && event.target === input) active.click();
+      else if (event.key === "Escape" && !dialog) {
+        input.value = "";
+        search();
+      } else return;
+      event.preventDefault();
+    };
+    list.onclick = (event) => {
+      const option = event.target.closest("[role=option]");
+      if (option?.matches("div")) {
+        input.value = option.textContent;
+        again();
+      } else if (!event.ctrlKey && !event.metaKey) close();
+    };
+
+    function again() {
+      input.focus();
+      search();
+    }
+
+    function activate(option) {
+      if (active) active.ariaSelected = "false";
+      active = option;
+      input.setAttribute("aria-activedescendant", option?.id ?? "");
+      if (!option) return;
+      option.ariaSelected = "true";
+      option.scrollIntoView({ block: "nearest" });
+    }
+
+    async function request(path, parameters, timeout, signal) {
+      const service = new URL(attribute("service") ?? script.src, document.baseURI);
+      const url = new URL(`${path}?${parameters}`, service);
+      const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) });
+      const body = await response.json().catch(() => ({}));
+      if (response.ok) return body;
+      throw { status: response.status, message: body.error?.message, seconds: response.headers.get("Retry-After") };
+    }
+
+    async function search(next = false) {
+      clearTimeout(timer);
+      running?.abort();
+      const { signal } = (running = new AbortController());
+      const q = input.value.trim();
+      if (!q) return show();
+      const parameters = new URLSearchParams(attribute("parameters") ?? "");
+      parameters.set("q", q);
+      if (next) parameters.set("page", page + 1);
+      if (exact) parameters.set("typos", "off");
+      const some = new URLSearchParams({ q });
+      if (parameters.has("lang")) some.set("lang", parameters.get("lang"));
+      list.ariaBusy = "true";
+      try {
+        const [answer, { suggestions = [] }] = await Promise.all([
+          request("search", parameters, 10000, signal),
+          next || exact ? {} : request("suggest", some, 500, signal).catch(() => ({})),
+        ]);
+        if (!signal.aborted) showAnswer(answer, suggestions);
+      } catch (error) {
+        if (!signal.aborted) showError(error, next);
+      }
+    }
+
+    function showAnswer(answer, suggestions) {
+      const { q, count, hits, corrected, dropped } = answer;
+      const searches = suggestions.filter(({ kind }) => kind === "search");
+      const options = [
+        ...searches.map((one) => option("div", {}, one.text)),
+        ...hits.flatMap((hit) => [post(hit), ...(hit.comments ?? []).map(comment)]),
+      ];
+      page = answer.page;
+      const shown = (page - 1) * answer.size + hits.length;
+      const message = [text(count ? "found" : "nothing", { q, count, shown }), " "];
+      const instead = () => {
+        exact = true;
+        again();
+      };
+      if (corrected) message.push(text("corrected", corrected), " ", button("instead", instead, corrected));
+      else if (dropped) message.push(text("dropped", { words: dropped.join(", ") }));
+      show(message, options, page > 1);
+      const last = shown >= count || !hits.length;
+      if (last && more.matches(":focus")) list.focus();
+      more.hidden = last;
+    }
+
+    function showError({ status, message, seconds }, next) {
+      const kind = !navigator.onLine ? "offline" : status === 429 ? "limited" : "unavailable";
+      const retry = button("retry", () => search(next));
+      show(status === 400 ? [message] : [text(kind, { seconds }), " ", retry], [], next);
+    }
+
+    // Replace the options, or add to them.
+    function show(message = [], options = [], add = false) {
+      list.ariaBusy = "false";
+      status.replaceChildren(...message);
+      if (!add) {
+        activate();
+        list.replaceChildren();
+        more.hidden = true;
+      }
+      list.append(...options);
+      list.hidden = !list.firstChild;
+      input.ariaExpanded = `${!list.hidden}`;
+    }
+
+    const fragments = (highlights) => make("span", {}, ...marked(highlights.join(" … ")));
+    const about = (...parts) => make("span.about", {}, parts.filter(Boolean).join(" · "));
+
+    function post({ url, highlight, pub_date: stamp, categories = [] }) {
+      const title = make("span.title", {}, ...marked(highlight.title));
+      return option("a", linkTo(url), title, about(day(stamp), ...categories), fragments(highlight.text));
+    }
+
+    function comment({ url, author, highlight }) {
+      return option("a.comment", linkTo(url), fragments(highlight), about(text("comment"), author));
+    }
+
+    function day(stamp) {
+      if (!stamp) return;
+      const lang = host.closest("[lang]")?.lang || undefined;
+      try {
+        return new Date(stamp).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" });
+      } catch {
+        // `lang` is no language.
+        return stamp.slice(0, 10);
+      }
+    }
+  }
+
+  customElements.define("blog-search", class extends HTMLElement {
+    connectedCallback() {
+      if (!this.shadowRoot) setup(this);
+    }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const mod = event.ctrlKey || event.metaKey;
+    const at = event.composedPath()[0];
+    if (event.defaultPrevented || event.altKey || (mod && event.shiftKey)) return;
+    if (at.isContentEditable || at.closest?.("input, textarea, select")) return;
+    const pressed = (mod ? "mod+" : "") + event.key.toLowerCase();
+    const wanted = (host) => host.checkVisibility() && shortcuts(host).includes(pressed);
+    const host = [...document.querySelectorAll("blog-search")].find(wanted);
+    if (!host) return;
+    event.preventDefault();
+    host.open();
+  });
+
+  // Without an element in the page, one is put after the script; for a script in the head a button
+  // in the corner of the window.
+  function start() {
+    if (document.querySelector("blog-search")) return;
+    const element = make("blog-search");
+    const inHead = script.closest("head");
+    if (inHead) for (const name of ["variant", "floating"]) element.setAttribute(name, "modal");
+    for (const { name, value } of script.attributes)
+      if (name.startsWith("data-")) element.setAttribute(name.slice(5), value);
+    if (inHead) document.body.append(element);
+    else script.after(element);
+  }
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();

@@ -1,0 +1,493 @@
+"""The widget in a page of another origin, as a reader uses it."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+
+from app.settings import Settings
+from tests.browser.conftest import Blog, serving
+
+CORS = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After"}
+READER = "document.activeElement?.shadowRoot?.activeElement?.tagName ?? document.activeElement.id"
+"""What has the focus: a tag inside of the widget, or the id of an element of the page."""
+
+
+def _page(address: str, body: str = "<blog-search></blog-search>", attributes: str = "") -> str:
+    head = f'<title>A blog</title><script src="{address}/widget.js" defer {attributes}></script>'
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>'
+
+
+def _modal(address: str, attributes: str = "") -> str:
+    body = f'<a id="before" href="#">A link</a><blog-search variant="modal" {attributes}>'
+    return _page(address, f"{body}</blog-search><p>Text</p>")
+
+
+def _box(page: Page) -> Locator:
+    return page.get_by_role("combobox")
+
+
+def _options(page: Page) -> Locator:
+    return page.get_by_role("option")
+
+
+def _answer(route: Route, **changed: Any) -> None:
+    hit = {
+        "title": "A post",
+        "url": "/a",
+        "pub_date": None,
+        "highlight": {"title": "A", "text": []},
+    }
+    body = {"q": "q", "count": 1, "page": 1, "size": 10, "hits": [hit]} | changed
+    route.fulfill(body=json.dumps(body), headers=CORS)
+
+
+# -- searching ---------------------------------------------------------------------------------
+
+
+def test_a_script_tag_puts_the_box_where_it_stands(page: Page, address: str, blog: Blog) -> None:
+    tag = f'<script src="{address}/widget.js" async data-text-placeholder="Look for"></script>'
+    page.goto(blog(f"<!doctype html><title>A blog</title><h1>Blog</h1>{tag}<p>After</p>"))
+    expect(page.get_by_placeholder("Look for")).to_be_visible()
+    assert page.locator("script + blog-search + p").count() == 1
+
+
+def test_results_follow_what_is_typed(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address)))
+    _box(page).press_sequentially("pythn", delay=20)
+    expect(page.get_by_role("status")).to_contain_text("Showing results for python.")
+    first = page.get_by_role("option", name="Goodbye")
+    expect(first.locator("mark").first).to_have_text(re.compile("python", re.IGNORECASE))
+    expect(first).to_contain_text("Jun 5, 2015")
+    assert (first.get_attribute("href") or "").startswith("https://blog.example.org/")
+    expect(_box(page)).to_have_attribute("aria-expanded", "true")
+
+
+def test_search_instead_for_what_was_typed(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address)))
+    _box(page).fill("pythn")
+    page.get_by_role("button", name="Search instead for pythn").click()
+    expect(page.get_by_role("status")).to_contain_text("Nothing found for “pythn”.")
+    _box(page).fill("pythn ")
+    expect(page.get_by_role("status")).to_contain_text("Showing results for python.")
+
+
+def test_matching_comments_are_results(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address)))
+    _box(page).fill("rutabaga")
+    comment = page.locator("a.comment")
+    expect(comment.locator("mark")).to_have_text("rutabaga")
+    expect(comment).to_contain_text("Comment ·")
+    assert "#comment-" in (comment.get_attribute("href") or "")
+
+
+def test_words_that_no_post_has_are_named(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address)))
+    _box(page).fill("python xqzzwk")
+    expect(page.get_by_role("status")).to_contain_text("No post contains xqzzwk.")
+    _box(page).fill("xqzzwk")
+    expect(page.get_by_role("status")).to_have_text("Nothing found for “xqzzwk”.")
+    expect(page.get_by_role("listbox")).to_be_hidden()
+
+
+def test_more_results_are_added(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address, '<blog-search parameters="size=6"></blog-search>')))
+    _box(page).fill("python")
+    more = page.get_by_role("button", name="More results")
+    posts = page.locator("a[role=option]:not(.comment)")
+    expect(posts).to_have_count(6)
+    count = int((page.get_by_role("status").inner_text()).split()[2])
+    assert 6 < count <= 12
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(posts).to_have_count(count)
+    expect(page.get_by_role("status")).to_contain_text(f"{count} of {count} found.")
+    expect(more).to_be_hidden()
+    ids = page.evaluate(
+        "[...document.querySelector('blog-search').shadowRoot.querySelectorAll('[role=option]')]"
+        ".map((option) => option.id)"
+    )
+    assert len(set(ids)) == len(ids)
+    assert page.evaluate(READER) == "DIV"  # the list: the button that had the focus is gone
+
+
+def test_parameters_narrow_every_search(page: Page, address: str, blog: Blog) -> None:
+    chosen = "category=juggling&amp;category=python&amp;sort=newest"
+    page.goto(blog(_page(address, f'<blog-search parameters="{chosen}"></blog-search>')))
+    with page.expect_request("**/search?*") as sent:
+        _box(page).fill("three balls")
+    assert "category=juggling&category=python&sort=newest&q=three+balls" in sent.value.url
+
+
+def test_an_empty_box_has_no_results(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address)))
+    _box(page).fill("juggling")
+    expect(_options(page).first).to_be_visible()
+    _box(page).press("Escape")
+    expect(_box(page)).to_have_value("")
+    expect(page.get_by_role("listbox")).to_be_hidden()
+    expect(_box(page)).to_have_attribute("aria-expanded", "false")
+
+
+def test_a_late_answer_does_not_replace_a_newer_one(page: Page, address: str, blog: Blog) -> None:
+    waiting: list[Route] = []
+
+    def search(route: Route) -> None:
+        if "q=slow" in route.request.url:
+            waiting.append(route)
+        else:
+            _answer(route, q="fast")
+
+    page.route("**/search?*", search)
+    page.route("**/suggest?*", lambda route: route.fulfill(body="{}", headers=CORS))
+    page.goto(blog(_page(address)))
+    with page.expect_request("**/search?*"):
+        _box(page).fill("slow")
+    _box(page).fill("fast")
+    expect(page.get_by_role("status")).to_contain_text("1 of 1 found.")
+    _answer(waiting[0], count=0, hits=[])
+    page.wait_for_timeout(100)
+    expect(page.get_by_role("status")).to_contain_text("1 of 1 found.")
+
+
+# -- the dialog and the keyboard ---------------------------------------------------------------
+
+
+def test_from_the_shortcut_to_a_post_with_the_keyboard_alone(
+    page: Page, address: str, blog: Blog
+) -> None:
+    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="A post"))
+    page.goto(blog(_modal(address)))
+    page.keyboard.press("/")
+    page.keyboard.type("cornwall")
+    expect(_options(page).first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    last = page.locator("[aria-selected=true]")
+    expect(last).to_have_count(1)
+    expect(_options(page).last).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    chosen = page.locator("[aria-selected=true]")
+    expect(_box(page)).to_have_attribute(
+        "aria-activedescendant", chosen.get_attribute("id") or "none"
+    )
+    while not chosen.get_attribute("href"):
+        page.keyboard.press("ArrowDown")
+    href = chosen.get_attribute("href") or ""
+    page.keyboard.press("Enter")
+    page.wait_for_url(href)
+
+
+def test_the_dialog_keeps_the_focus_and_gives_it_back(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_modal(address)))
+    page.locator("#before").focus()
+    page.keyboard.press("Control+k")
+    dialog = page.get_by_role("dialog", name="Search")
+    expect(dialog).to_be_visible()
+    assert page.evaluate(READER) == "INPUT"
+    for key in ("Tab", "Tab", "Tab", "Shift+Tab", "Tab", "Tab"):
+        page.keyboard.press(key)
+        assert page.evaluate(READER) != "before"
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert page.evaluate(READER) == "before"
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("button", name="Close").click()
+    expect(dialog).to_be_hidden()
+    assert page.evaluate(READER) == "BUTTON"
+    page.keyboard.press("/")
+    page.mouse.click(5, 5)
+    expect(dialog).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<input id=field>",
+        "<textarea id=field></textarea>",
+        "<div contenteditable id=field><b>x</b></div>",
+        "<select id=field><option>x</select>",
+    ],
+)
+def test_no_shortcut_while_typing_in_a_field(
+    page: Page, address: str, blog: Blog, field: str
+) -> None:
+    page.goto(blog(_page(address, f"{field}<blog-search variant=modal></blog-search>")))
+    expect(page.get_by_role("button", name="Search")).to_be_visible()
+    page.locator("#field").focus()
+    for key in ("/", "Control+k"):
+        page.keyboard.press(key)
+        expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_shortcuts_are_chosen_by_an_attribute(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_modal(address, 'shortcut="s mod+j"')))
+    dialog = page.get_by_role("dialog")
+    for key in ("/", "Control+k", "Control+Shift+j", "Alt+s"):
+        page.keyboard.press(key)
+        expect(dialog).to_be_hidden()
+    for key in ("s", "Control+j"):
+        page.keyboard.press(key)
+        expect(dialog).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+
+
+def test_a_page_may_open_and_close_the_dialog(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_modal(address, 'shortcut=""')))
+    page.locator("blog-search").evaluate("(search) => { search.open(); search.open(); }")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.locator("blog-search").evaluate("(search) => { search.close(); search.close(); }")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_a_hidden_widget_does_not_open(page: Page, address: str, blog: Blog) -> None:
+    """A dialog in a hidden element would be invisible and block the page."""
+    hidden = '<nav style="display: none"><blog-search variant="modal"></blog-search></nav>'
+    page.goto(blog(_page(address, f"{hidden}<blog-search></blog-search><a href='#'>Link</a>")))
+    expect(_box(page)).to_be_visible()
+    page.keyboard.press("/")
+    assert page.evaluate(READER) == "INPUT"
+    page.locator("blog-search").first.evaluate("(search) => search.open()")
+    page.get_by_role("link", name="Link").click()
+
+
+def test_several_widgets_do_not_disturb_each_other(page: Page, address: str, blog: Blog) -> None:
+    boxes = "<blog-search></blog-search><blog-search text-placeholder='Second'></blog-search>"
+    page.goto(blog(_page(address, f"{boxes}<blog-search variant=modal></blog-search>")))
+    page.keyboard.press("/")
+    page.keyboard.type("juggling")
+    first, second = page.locator("blog-search").nth(0), page.locator("blog-search").nth(1)
+    expect(first.get_by_role("option").first).to_be_visible()
+    expect(second.get_by_role("option")).to_have_count(0)
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_a_script_in_the_head_makes_a_button_and_a_second_one_nothing(
+    page: Page, address: str, blog: Blog
+) -> None:
+    tag = f'<script src="{address}/widget.js"></script>'
+    page.goto(blog(f"<!doctype html><head><title>A blog</title>{tag}{tag}</head><p>Text</p>"))
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert page.locator("blog-search").count() == 1
+
+
+def test_an_element_that_is_moved_goes_on_working(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address)))
+    expect(_box(page)).to_be_visible()
+    page.evaluate("document.body.append(document.querySelector('blog-search'))")
+    _box(page).fill("juggling")
+    expect(_options(page).first).to_be_visible()
+
+
+# -- what a page can change --------------------------------------------------------------------
+
+
+def test_texts_and_dates_in_another_language(page: Page, address: str, blog: Blog) -> None:
+    texts = 'text-found="{shown} von {count} Treffern." text-corrected="Gefunden: {to}."'
+    page.goto(blog(_page(address, f'<blog-search lang="de" {texts}></blog-search>')))
+    _box(page).fill("pythn")
+    expect(page.get_by_role("status")).to_contain_text("von 11 Treffern. Gefunden: python.")
+    expect(_options(page).first).to_contain_text("05.06.2015")
+
+
+def test_an_unknown_language_is_no_error(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address, '<blog-search lang="en_US"></blog-search>')))
+    _box(page).fill("pythn")
+    expect(_options(page).first).to_contain_text("2015-06-05")
+
+
+def test_a_wrong_parameter_is_explained(browser: Browser, address: str, blog: Blog) -> None:
+    page = browser.new_page()
+    page.goto(blog(_page(address, '<blog-search parameters="size=1000"></blog-search>')))
+    _box(page).fill("python")
+    expect(page.get_by_role("status")).to_contain_text("size must be a whole number from 1 to 50")
+    page.close()
+
+
+def test_colours_follow_the_page(page: Page, address: str, blog: Blog) -> None:
+    style = "<style>.dark { color-scheme: dark } .own { --blog-search-text: rgb(1, 2, 3) }</style>"
+    boxes = "".join(f'<blog-search class="{name}"></blog-search>' for name in ("", "dark", "own"))
+    page.emulate_media(color_scheme="dark")  # the reader's choice counts only if the page says so
+    page.goto(blog(_page(address, style + boxes)))
+    expect(_box(page)).to_have_count(3)
+    colours = [box.evaluate("(box) => getComputedStyle(box).color") for box in _box(page).all()]
+    assert colours == ["rgb(27, 30, 36)", "rgb(232, 234, 238)", "rgb(1, 2, 3)"]
+
+
+def test_styles_of_the_page_stay_outside(page: Page, address: str, blog: Blog) -> None:
+    style = (
+        "<style>* { text-transform: uppercase; letter-spacing: 9px } a { display: none }</style>"
+    )
+    page.goto(blog(_page(address, f"{style}<blog-search></blog-search>")))
+    _box(page).fill("juggling")
+    expect(_options(page).first).to_be_visible()
+    for name, value in (("text-transform", "none"), ("letter-spacing", "normal")):
+        expect(_options(page).first).to_have_css(name, value)
+
+
+def test_a_strict_policy_of_the_page(page: Page, address: str, blog: Blog) -> None:
+    """The page fixture fails on every violation."""
+    policy = (
+        f"default-src 'none'; script-src {address}; connect-src {address}; form-action 'none'; "
+        "base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    page.goto(
+        blog(
+            _page(address),
+            Content_Security_Policy=policy,
+            Cross_Origin_Embedder_Policy="require-corp",
+            Cross_Origin_Opener_Policy="same-origin",
+        )
+    )
+    _box(page).fill("pythn")
+    _box(page).press("Enter")
+    expect(_options(page).first.locator("mark").first).to_be_visible()
+    expect(_options(page).first).to_have_css("display", "block")
+
+
+@pytest.mark.parametrize("variant", ["inline", "modal"])
+def test_a_narrow_screen(page: Page, address: str, blog: Blog, variant: str) -> None:
+    page.set_viewport_size({"width": 320, "height": 480})
+    page.goto(blog(_page(address, f'<blog-search variant="{variant}"></blog-search>')))
+    page.keyboard.press("/")
+    page.keyboard.type("details")
+    expect(_options(page).first).to_be_visible()
+    widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert widths[0] <= widths[1]
+    panel = page.locator(".panel")
+    assert panel.evaluate("(panel) => panel.scrollWidth <= panel.clientWidth")
+
+
+# -- hostile posts -----------------------------------------------------------------------------
+
+
+def test_markup_of_posts_stays_text(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address)))
+    _box(page).fill("details")
+    expect(page.locator("a.comment, .title", has_text="<details>").first).to_be_visible()
+    _box(page).fill("<img src=x onerror=alert(2)>")
+    expect(page.locator("a.comment", has_text="<img src=x").first).to_be_visible()
+    expect(page.locator("blog-search img")).to_have_count(0)
+
+
+def test_a_hostile_answer_stays_text(page: Page, address: str, blog: Blog) -> None:
+    bad = "<img src=x onerror=document.title='hacked'><mark>x</mark>&lt;b&gt;&amp;lt;"
+    shown = "<img src=x onerror=document.title='hacked'>x<b>&lt;"
+    urls = ["javascript:document.title='hacked'", "data:text/html,x", " JaVaScRiPt:1", "http://["]
+    hits = [
+        {
+            "url": url,
+            "title": bad,
+            "pub_date": "<b>",
+            "categories": [bad],
+            "highlight": {"title": bad, "text": [bad]},
+            "comments": [{"url": url, "author": bad, "highlight": [bad]}],
+        }
+        for url in urls
+    ]
+    corrected = {"from": bad, "to": bad}
+    page.route("**/search?*", lambda r: _answer(r, q=bad, hits=hits, count=4, corrected=corrected))
+    suggestions = json.dumps({"suggestions": [{"kind": "search", "text": bad}]})
+    page.route("**/suggest?*", lambda route: route.fulfill(body=suggestions, headers=CORS))
+    page.goto(blog(_page(address)))
+    _box(page).fill("python")
+    expect(_options(page)).to_have_count(9)
+    for option in _options(page).all():
+        assert option.get_attribute("href") is None
+        option.click()
+    expect(page.locator(".title").first).to_have_text(shown)
+    expect(page.locator("blog-search img, blog-search b")).to_have_count(0)
+    assert page.title() == "A blog"
+
+
+def test_addresses_without_a_host_are_the_blogs(page: Page, address: str, blog: Blog) -> None:
+    page.route("**/search?*", _answer)
+    page.route("**/suggest?*", lambda route: route.fulfill(body="{}", headers=CORS))
+    url = blog(_page(address))
+    page.goto(url)
+    _box(page).fill("a")
+    expect(_options(page)).to_have_attribute("href", f"{url}a")
+
+
+# -- failures ----------------------------------------------------------------------------------
+
+
+def test_a_service_that_is_down_is_reported_and_can_be_tried_again(
+    browser: Browser, settings: Settings, blog: Blog
+) -> None:
+    page = browser.new_page()
+    with serving(settings) as address:
+        page.goto(blog(_page(address)))
+        _box(page).fill("juggling")
+        expect(_options(page).first).to_be_visible()
+        page.route("**/search?*", lambda route: route.abort())
+        _box(page).fill("python")
+        expect(page.get_by_role("status")).to_contain_text("Search is not available")
+        expect(_options(page)).to_have_count(0)
+        page.unroute("**/search?*")
+        page.get_by_role("button", name="Try again").click()
+        expect(_options(page).first).to_be_visible()
+    _box(page).fill("cornwall")
+    expect(page.get_by_role("status")).to_contain_text("Search is not available")
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (503, '{"error": {"code": "engine_unavailable", "message": "no", "details": []}}'),
+        (502, "<html>Bad gateway</html>"),
+        (200, "<html>A proxy's own page</html>"),
+        (200, '{"hits": 1}'),
+        (200, "null"),
+    ],
+)
+def test_an_answer_that_is_none(
+    browser: Browser, address: str, blog: Blog, status: int, body: str
+) -> None:
+    page = browser.new_page()
+    page.route("**/search?*", lambda r: r.fulfill(status=status, body=body, headers=CORS))
+    page.goto(blog(_page(address)))
+    _box(page).fill("python")
+    expect(page.get_by_role("status")).to_contain_text("Search is not available")
+    page.close()
+
+
+def test_a_rate_limit_says_when_to_try_again(
+    browser: Browser, settings: Settings, blog: Blog
+) -> None:
+    page = browser.new_page()
+    limited = settings.model_copy(update={"rate_limit": "1/minute", "redis_url": ""})
+    with serving(limited) as address:
+        page.goto(blog(_page(address)))
+        for q in ("python", "juggling"):
+            with page.expect_response("**/search?*"):
+                _box(page).fill(q)
+        seconds = re.compile(r"Too many searches\. Try again in \d+ seconds\.")
+        expect(page.get_by_role("status")).to_have_text(re.compile(seconds.pattern + ".*"))
+    page.close()
+
+
+def test_without_a_connection(browser: Browser, address: str, blog: Blog) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(blog(_page(address)))
+    expect(_box(page)).to_be_visible()
+    context.set_offline(True)
+    _box(page).fill("python")
+    expect(page.get_by_role("status")).to_contain_text("You are offline.")
+    context.close()
+
+
+def test_without_suggestions_there_are_results(browser: Browser, address: str, blog: Blog) -> None:
+    page = browser.new_page()
+    page.route("**/suggest?*", lambda route: None)  # never answered
+    page.goto(blog(_page(address)))
+    _box(page).fill("juggling")
+    expect(_options(page).first).to_be_visible()
+    page.close()
