@@ -144,10 +144,10 @@
       option.scrollIntoView({ block: "nearest" });
     }
 
-    async function request(path, parameters, timeout, signal) {
+    async function request(path, parameters, signal) {
       const service = new URL(attribute("service") ?? script.src, document.baseURI);
       const url = new URL(`${path}?${parameters}`, service);
-      const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) });
+      const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(10000)]) });
       const body = await response.json().catch(() => ({}));
       if (response.ok) return body;
       throw { status: response.status, message: body.error?.message, seconds: response.headers.get("Retry-After") };
@@ -167,23 +167,21 @@
       if (parameters.has("lang")) some.set("lang", parameters.get("lang"));
       list.ariaBusy = "true";
       try {
-        const [answer, { suggestions = [] }] = await Promise.all([
-          request("search", parameters, 10000, signal),
-          next || exact ? {} : request("suggest", some, 500, signal).catch(() => ({})),
-        ]);
-        if (!signal.aborted) showAnswer(answer, suggestions);
+        const suggesting = next || exact ? {} : request("suggest", some, signal).catch(() => ({}));
+        const answer = await request("search", parameters, signal);
+        if (signal.aborted) return;
+        showAnswer(answer);
+        const { suggestions = [] } = await suggesting;
+        const wanted = ({ kind, text }) => kind === "search" && text !== answer.corrected?.to;
+        if (!signal.aborted) fill("prepend", suggestions.filter(wanted).map((one) => option("div", {}, one.text)));
       } catch (error) {
         if (!signal.aborted) showError(error, next);
       }
     }
 
-    function showAnswer(answer, suggestions) {
+    function showAnswer(answer) {
       const { q, count, hits, corrected, dropped } = answer;
-      const searches = suggestions.filter(({ kind }) => kind === "search");
-      const options = [
-        ...searches.map((one) => option("div", {}, one.text)),
-        ...hits.flatMap((hit) => [post(hit), ...(hit.comments ?? []).map(comment)]),
-      ];
+      const options = hits.flatMap((hit) => [post(hit), ...(hit.comments ?? []).map(comment)]);
       page = answer.page;
       const shown = (page - 1) * answer.size + hits.length;
       const message = [text(count ? "found" : "nothing", { q, count, shown }), " "];
@@ -214,7 +212,11 @@
         list.replaceChildren();
         more.hidden = true;
       }
-      list.append(...options);
+      fill("append", options);
+    }
+
+    function fill(how, options) {
+      list[how](...options);
       list.hidden = !list.firstChild;
       input.ariaExpanded = `${!list.hidden}`;
     }

@@ -7,11 +7,13 @@ from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, sync_playwright
+from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
 from werkzeug.serving import make_server
 
 from app import create_app
 from app.settings import Settings
+
+expect.set_options(timeout=15_000)  # milliseconds: for machines that do other work
 
 Blog = Callable[..., str]
 
