@@ -1,0 +1,159 @@
+"""The pages of README.md and docs/embedding.md, as they are there, on another origin."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.browser.conftest import Blog
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def _example(name: str, heading: str, address: str) -> str:
+    """The last example under a heading, for the service of the test."""
+    text = (REPOSITORY / name).read_text()
+    section = re.split(r"^## ", text.split(f"## {heading}\n")[1], flags=re.MULTILINE)[0]
+    example = re.findall(r"```(?:html|php)\n(.*?)```", section, re.DOTALL)[-1]
+    assert "https://search.example.org/" in example
+    return str(example).replace("https://search.example.org/", f"{address}/")
+
+
+def _rendered(template: str) -> str:
+    """What a generator makes of a template, without its layout: all of ours is outside of tags."""
+    without_front_matter = re.sub(r"\A---\n.*?\n---\n", "", template, flags=re.DOTALL)
+    return re.sub(r"\{\{.*?\}\}|\{%.*?%\}|<\?php.*?\?>", "", without_front_matter)
+
+
+# -- with the widget ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "heading"),
+    [
+        ("README.md", "A search box on your page"),
+        ("docs/embedding.md", "Plain HTML"),
+        ("docs/embedding.md", "Hugo"),
+        ("docs/embedding.md", "Jekyll"),
+        ("docs/embedding.md", "WordPress"),
+        ("docs/embedding.md", "Eleventy"),
+    ],
+)
+def test_a_pasted_page_finds_posts(
+    page: Page, address: str, blog: Blog, name: str, heading: str
+) -> None:
+    body = _rendered(_example(name, heading, address))
+    page.goto(blog(body if "<html" in body else f"<!doctype html><title>A blog</title>{body}"))
+    page.get_by_role("combobox").press_sequentially("pythn", delay=20)
+    expect(page.get_by_role("status")).to_contain_text("Showing results for python.")
+    link = page.locator("a[role=option]").first
+    assert (link.get_attribute("href") or "").startswith("https://blog.example.org/")
+
+
+def test_a_pasted_page_has_a_link_without_javascript(
+    browser: Browser, address: str, blog: Blog
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(blog(_example("docs/embedding.md", "Plain HTML", address)))
+    page.get_by_role("link", name="Search this blog").click()
+    page.wait_for_url(f"{address}/")
+    context.close()
+
+
+def test_the_german_texts(page: Page, address: str, blog: Blog) -> None:
+    text = (REPOSITORY / "docs" / "embedding.md").read_text()
+    (element,) = re.findall(r"<blog-search lang=\"de\".*?</blog-search>", text, re.DOTALL)
+    page.goto(blog(f'<!doctype html>{element}<script src="{address}/widget.js"></script>'))
+    page.get_by_placeholder("Beiträge und Kommentare durchsuchen").fill("pythn")
+    expect(page.get_by_role("status")).to_contain_text("Treffer für python.")
+
+
+def test_the_documented_defaults(page: Page, address: str) -> None:
+    """Texts and variables of the script, and of the tables."""
+    text = (REPOSITORY / "docs" / "embedding.md").read_text()
+    script = page.request.get(f"{address}/widget.js").text()
+    (texts,) = re.findall(r"const TEXTS=\{(.*?)\};", script, re.DOTALL)
+    rows = dict(re.findall(r"^\| `text-(\w+)` \| (.+) \|$", text, re.MULTILINE))
+    assert rows == dict(re.findall(r'(\w+): "(.*?)"', texts))
+    variables = set(re.findall(r"var\((--blog-search-[\w-]+)", script))
+    assert variables == set(re.findall(r"^\| `(--blog-search-[\w-]+)`", text, re.MULTILINE))
+
+
+# -- without it --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def form(address: str, blog: Blog) -> str:
+    """The URL of the page with the form."""
+    example = _example("docs/embedding.md", "Without the widget", address)
+    return blog(f"<!doctype html><title>A blog</title>{example}")
+
+
+def _search(page: Page, q: str) -> None:
+    page.get_by_label("Search").fill(q)
+    page.get_by_role("button", name="Search").click()
+
+
+def test_hits_are_shown_with_links_and_highlights(page: Page, form: str, address: str) -> None:
+    page.goto(form)
+    _search(page, "pythn")
+    expect(page.get_by_role("status")).to_contain_text("found for python.")
+    first = page.locator("#search-hits li").first
+    expect(first.locator("mark").first).to_contain_text(re.compile("python", re.IGNORECASE))
+    link = first.get_by_role("link").first
+    assert (link.get_attribute("href") or "").startswith("https://blog.example.org/")
+    page.get_by_role("link", name="Search instead for pythn").click()
+    page.wait_for_url(f"{address}/?q=pythn&typos=off")
+
+
+def test_a_matching_comment_is_shown(page: Page, form: str) -> None:
+    page.goto(form)
+    _search(page, "rutabaga")
+    comment = page.locator("#search-hits blockquote")
+    expect(comment).to_contain_text("rutabaga")
+    assert "#comment-" in (comment.get_by_role("link").get_attribute("href") or "")
+
+
+def test_an_empty_query_clears_the_hits(page: Page, form: str) -> None:
+    page.goto(form)
+    _search(page, "juggling")
+    expect(page.locator("#search-hits li").first).to_be_visible()
+    _search(page, "  ")
+    expect(page.locator("#search-hits li")).to_have_count(0)
+    expect(page.get_by_role("status")).to_have_text("")
+
+
+def test_nothing_found(page: Page, form: str) -> None:
+    page.goto(form)
+    _search(page, "xqzzwk")
+    expect(page.get_by_role("status")).to_have_text("Nothing found")
+
+
+def test_markup_in_queries_titles_and_comments_stays_text(page: Page, form: str) -> None:
+    page.goto(form)
+    _search(page, "details")
+    expect(page.locator("#search-hits li", has_text="<details>").first).to_be_visible()
+    _search(page, "<img src=x onerror=alert(2)>")
+    expect(page.locator("#search-hits blockquote", has_text="<img src=x").first).to_be_visible()
+    expect(page.locator("#search-hits img")).to_have_count(0)
+
+
+@pytest.mark.parametrize("failure", ["refused", "not json", "error"])
+def test_a_failing_service_is_reported(page: Page, form: str, failure: str) -> None:
+    def fail(route: Route) -> None:
+        if failure == "refused":
+            route.abort()
+        elif failure == "not json":
+            route.fulfill(body="<html>", headers={"Access-Control-Allow-Origin": "*"})
+        else:
+            route.fulfill(
+                body='{"error": {"code": "engine_unavailable", "message": "", "details": []}}',
+                headers={"Access-Control-Allow-Origin": "*"},
+            )
+
+    page.route("**/search?*", fail)
+    page.goto(form)
+    _search(page, "python")
+    expect(page.get_by_role("status")).to_contain_text("not available")
