@@ -101,7 +101,7 @@ OPERATIONS = {
 }
 """The operations by endpoint."""
 
-NOT_DESCRIBED = {"static", "page.page"}
+NOT_DESCRIBED = {"static", "page.page", "widget.widget"}
 """Endpoints that answer with HTML or files."""
 
 _HEADERS = {
