@@ -7,6 +7,7 @@ option of gunicorn) change it.
 import math
 import os
 import shutil
+import socket
 import tempfile
 import time
 from typing import Any
@@ -32,6 +33,9 @@ graceful_timeout = 20
 # Seconds for receiving the head of a request, from its first byte or from the response before it.
 keepalive = 5
 
+# Seconds for which a client may leave data unread, or unacknowledged, before its connection ends.
+unread_timeout = 30
+
 # No header of a client sets the path or the scheme; BLOGSEARCH_TRUSTED_PROXIES has the rest.
 forwarded_allow_ips = ""
 forwarder_headers = ""
@@ -52,6 +56,17 @@ logconfig_dict = configuration(os.environ.get("BLOGSEARCH_LOG_FORMAT") or "text"
 
 # Not used, and several services of one user would share the socket.
 control_socket_disable = True
+
+
+def when_ready(server: Any) -> None:
+    """Limit how long a client may read nothing; connections inherit it from the listener.
+
+    A greenlet that sends waits without a limit, and holds one of the `worker_connections`.
+    """
+    option = getattr(socket, "TCP_USER_TIMEOUT", None)  # only Linux has it
+    for listener in server.LISTENERS:
+        if option is not None and listener.sock.family != socket.AF_UNIX:
+            listener.sock.setsockopt(socket.IPPROTO_TCP, option, int(unread_timeout * 1000))
 
 
 _START_WAIT = 60.0  # seconds that a reload waits for a worker to start

@@ -104,14 +104,14 @@ def _nothing(target: Target) -> Iterator[None]:
     yield
 
 
-def _redis(*words: str, heal: tuple[str, ...] = ()) -> Broken:
+def _redis(*commands: str, heal: str = "PING") -> Broken:
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
         with redis.Redis.from_url(target.cache.url) as client:
-            client.execute_command(*words)
+            for command in commands:
+                client.execute_command(*command.split())
             yield
-            if heal:
-                client.execute_command(*heal)
+            client.execute_command(*heal.split())
 
     return broken
 
@@ -283,8 +283,9 @@ SETUPS = {
             Fault(
                 "Redis full",
                 _redis(
-                    *("CONFIG", "SET", "maxmemory", "1kb", "maxmemory-policy", "noeviction"),
-                    heal=("CONFIG", "SET", "maxmemory", "0"),
+                    "CONFIG SET maxmemory-policy noeviction",
+                    "CONFIG SET maxmemory 1kb",
+                    heal="CONFIG SET maxmemory 0",
                 ),
             ),
             Fault("Redis stalled", _redis_stalled),
@@ -441,13 +442,13 @@ def _row(fault: Fault, stream: Stream, lost: int, began: float, end: float) -> s
 
 
 @click.command()
-@click.option("--only", default="", help="Only faults whose name contains this.")
-def main(only: str) -> None:
+@click.option("--only", multiple=True, default=[""], help="Only faults whose name contains this.")
+def main(only: tuple[str, ...]) -> None:
     """Run all faults and print a row for each."""
     click.echo(f"| {' | '.join(_COLUMNS)} |")
     click.echo("| --- " * len(_COLUMNS) + "|")
     for name, setup in SETUPS.items():
-        faults = [fault for fault in setup.faults if only in fault.name]
+        faults = [fault for fault in setup.faults if any(part in fault.name for part in only)]
         if setup.program and not shutil.which(setup.program):
             click.echo(f"{setup.program} is not installed: {name} is left out", err=True)
         elif faults:

@@ -150,6 +150,51 @@ def test_200_slow_clients_keep_nobody_out(serve: Serve, head: bytes) -> None:
     assert max(seconds) < 3
 
 
+_SMALL_BUFFERS = """
+import socket
+
+exec(open("gunicorn.conf.py").read())
+unread_timeout = 2
+limit_unread = when_ready
+
+def when_ready(server):
+    limit_unread(server)
+    for listener in server.LISTENERS:
+        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+"""
+
+
+def test_clients_that_do_not_read_are_disconnected(serve: Serve, tmp_path: Path) -> None:
+    config = tmp_path / "gunicorn.conf.py"
+    config.write_text(_SMALL_BUFFERS)
+    server = serve(config)
+    path = "/search?q=python&size=50"
+    pipelined = 40  # more than the buffers of both sides hold
+    assert pipelined * len(server.get(path)[2]) > 100_000
+    requests = pipelined * f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+    with ExitStack() as stack:
+        for _ in range(200):
+            client = stack.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect(("127.0.0.1", server.port))
+            client.send(requests)
+        for _ in range(10):
+            assert server.get(path)[0] == 200
+        deadline = time.monotonic() + 30
+        while _connections(server) > 0:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+
+
+def _connections(server: Server) -> int:
+    return sum(
+        one.status == psutil.CONN_ESTABLISHED
+        for pid in server.workers()
+        for one in psutil.Process(pid).net_connections("tcp")
+        if one.laddr.port == server.port
+    )
+
+
 def test_a_head_that_is_not_sent_ends_the_connection(serve: Serve) -> None:
     server = serve()
     with socket.create_connection(("127.0.0.1", server.port), timeout=15) as connection:

@@ -1,0 +1,245 @@
+"""More requests than the service can answer: its errors, its times, its memory, its recovery.
+
+    make load SECONDS=60
+
+Starts engines and a service of its own with the sample posts. For each mix of searches it finds the
+highest rate that the machine holds, then sends that rate, twice that rate, and half of it. The
+generator is open: it sends at the moments of the rate, however long the answers take, as visitors
+do, and counts the time of a request from the moment at which it was due.
+"""
+
+import asyncio
+import itertools
+import os
+import statistics
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from urllib.parse import urlsplit
+
+import click
+import psutil
+import requests
+
+from bench.load_generator import get_all
+from bench.relevance import SAMPLE
+from bench.servers import elasticsearch_nodes, redis_server
+from bench.service import indexed, serving
+
+CACHED = [
+    f"/search?q={first}+{second}"
+    for first, second in itertools.product(
+        ["python", "juggling", "bread", "music", "cycling", "garden", "tea", "date"],
+        ["", "first", "idea", "notes", "how", "year"],
+    )
+]
+MIXES = {"cached": 0, "one of five new": 5, "new": 1}
+"""Of so many searches one was never sent before; 0: none."""
+
+_CONNECTIONS = 1_500
+_TIMEOUT = 20.0  # seconds
+_HELD, _HELD_WITHIN = 0.99, 1.0  # share of the searches answered within seconds at a held rate
+_TRIAL = 8.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`due`: seconds from the first; `seconds`: from then to the end; status 0: none."""
+
+    due: float
+    seconds: float
+    status: int
+
+
+# -- the generator, in a process of its own ----------------------------------------------------
+
+
+def generate(port: int, every: int, rate: float, seconds: float) -> list[Answer]:
+    """The answers to searches sent at a rate, the `every`-th of them new."""
+    return asyncio.run(_generate(port, every, rate, seconds))
+
+
+async def _generate(port: int, every: int, rate: float, seconds: float) -> list[Answer]:
+    answers: list[Answer] = []
+    idle: list[_Connection] = []
+    free = asyncio.Semaphore(_CONNECTIONS)
+    begun = time.monotonic()
+    cached = itertools.cycle(CACHED)
+    run = time.time_ns()
+
+    async def search(due: float, path: str) -> None:
+        async with free:
+            connection = idle.pop() if idle else _Connection(port)
+            try:
+                status = await asyncio.wait_for(connection.get(path), _TIMEOUT)
+            except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError):
+                connection.close()
+                status = 0
+            if connection.usable:
+                idle.append(connection)
+        answers.append(Answer(due, time.monotonic() - begun - due, status))
+
+    tasks = []
+    for number in range(int(rate * seconds)):
+        due = number / rate
+        if (early := due - (time.monotonic() - begun)) > 0:
+            await asyncio.sleep(early)
+        new = every and number % every == 0
+        path = f"/search?q=post+{run:x}+{number:x}" if new else next(cached)
+        tasks.append(asyncio.create_task(search(due, path)))
+    await asyncio.gather(*tasks)
+    for connection in idle:
+        connection.close()
+    return answers
+
+
+class _Connection:
+    """An HTTP connection that is kept for further requests."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    @property
+    def usable(self) -> bool:
+        return self._streams is not None
+
+    async def get(self, path: str) -> int:
+        """The status of the answer, which is read completely.
+
+        Raises:
+            OSError, ValueError, asyncio.IncompleteReadError: there was none.
+        """
+        if self._streams is None or self._streams[0].at_eof():
+            self.close()
+            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
+        reader, writer = self._streams
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        length = int(head.partition("content-length:")[2].split()[0])
+        await reader.readexactly(length)
+        if "connection: close" in head:
+            self.close()
+        return int(head.split()[1])
+
+    def close(self) -> None:
+        if self._streams:
+            self._streams[1].close()
+        self._streams = None
+
+
+# -- phases ------------------------------------------------------------------------------------
+
+
+def _send(port: int, every: int, rate: float, seconds: float) -> list[Answer]:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(generate, port, every, rate, seconds).result()
+
+
+def _highest_rate(port: int, every: int) -> float:
+    """The highest rate that is held, beginning with that of 16 clients who wait for answers."""
+    url = f"http://127.0.0.1:{port}"
+    paths = CACHED if every != 1 else [f"/search?q=first+{n:x}" for n in range(100_000)]
+    rate = len(get_all(url, paths, _TRIAL, 16)) / _TRIAL
+    while True:
+        answers = _send(port, every, rate, _TRIAL)
+        held = sum(one.status == 200 and one.seconds < _HELD_WITHIN for one in answers)
+        if held >= _HELD * len(answers):
+            return rate
+        rate *= 0.8
+        time.sleep(1)
+
+
+@contextmanager
+def _memory(pid: int) -> Iterator[list[float]]:
+    """Megabytes of all workers together, once a second."""
+    seen: list[float] = []
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(1):
+            workers = psutil.Process(pid).children()
+            seen.append(sum(one.memory_info().rss for one in workers) / 1e6)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        stop.set()
+        thread.join()
+
+
+_COLUMNS = [
+    "searches",
+    "load",
+    "rate, 1/s",
+    "sent",
+    "200",
+    "503",
+    "429",
+    "other",
+    "median, s",
+    "99 %, s",
+    "slowest, s",
+    "slowest 503, s",
+    "memory: first / highest / last, MB",
+]
+
+
+def _row(mix: str, load: str, rate: float, answers: list[Answer], memory: list[float]) -> str:
+    statuses = Counter(one.status for one in answers)
+    good = sorted(one.seconds for one in answers if one.status == 200) or [0.0]
+    refused = [one.seconds for one in answers if one.status == 503]
+    other = sum(count for status, count in statuses.items() if status not in (200, 429, 503))
+    cells = [
+        mix,
+        load,
+        f"{rate:.0f}",
+        f"{len(answers):,}",
+        f"{statuses[200]:,}",
+        f"{statuses[503]:,}",
+        f"{statuses[429]:,}",
+        f"{other:,}",
+        f"{statistics.median(good):.3f}",
+        f"{good[int(0.99 * (len(good) - 1))]:.2f}",
+        f"{good[-1]:.2f}",
+        f"{max(refused):.2f}" if refused else "",
+        f"{memory[0]:.0f} / {max(memory):.0f} / {memory[-1]:.0f}" if memory else "",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+@click.command()
+@click.option("--seconds", default=60.0, help="How long each rate is sent.")
+@click.option("--mix", type=click.Choice([*MIXES, ""]), default="", help="Only this one.")
+def main(seconds: float, mix: str) -> None:
+    """Print a row for each mix and load."""
+    click.echo(f"| {' | '.join(_COLUMNS)} |")
+    click.echo("| --- " * len(_COLUMNS) + "|")
+    with ExitStack() as stack:
+        (node,) = stack.enter_context(elasticsearch_nodes(1, heap="768m"))
+        os.environ["ELASTICSEARCH_URL"] = node.url
+        cache = stack.enter_context(redis_server())
+        alias = stack.enter_context(indexed(SAMPLE[0]))
+        served = stack.enter_context(serving(alias, workers=2, redis_url=cache.url))
+        port = urlsplit(served.url).port or 0
+        for path in CACHED:
+            requests.get(served.url + path, timeout=30)
+        for name, every in MIXES.items():
+            if mix in ("", name):
+                highest = _highest_rate(port, every)
+                for load, times in (("highest", 1.0), ("twice", 2.0), ("half, after it", 0.5)):
+                    lasts = seconds if times >= 1 else min(seconds, 10.0)
+                    with _memory(served.pid) as memory:
+                        answers = _send(port, every, times * highest, lasts)
+                    click.echo(_row(name, load, times * highest, answers, memory))
+
+
+if __name__ == "__main__":
+    main()
