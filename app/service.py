@@ -115,7 +115,8 @@ class Service:
     def _compute_suggestions(self, request: SuggestRequest) -> Computed:
         with self.admission.admit(), translated():
             body, index = suggest(self.elastic, self.settings.index, request, self.settings)
-        return Computed(body=body, index=index, found=bool(body["suggestions"]))
+        # As for later pages: there are too many beginnings of words to keep them for a day.
+        return Computed(body=body, index=index, found=bool(body["suggestions"]), keep_stale=False)
 
     def warm(self, *, at_most: int = 100, seconds: float = math.inf) -> Warmed:
         """Answer the most frequent queries, so that visitors find the answers in the cache.
@@ -157,4 +158,10 @@ class Service:
         note(engine_requests=len(answer.debug["requests"]))
         if debug is not None:
             debug.update(answer.debug)
-        return Computed(body=answer.body, index=answer.index, found=bool(answer.body["count"]))
+        # A crawler that follows the pages of every query would fill Redis for a day.
+        return Computed(
+            body=answer.body,
+            index=answer.index,
+            found=bool(answer.body["count"]),
+            keep_stale=request.page == 1,
+        )

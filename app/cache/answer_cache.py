@@ -42,11 +42,15 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Computed:
     """A fresh answer: the JSON body, the concrete index that gave it ("" when unknown), and
-    whether it found anything."""
+    whether it found anything.
+
+    `keep_stale`: keep it beyond its lifetime, for when Elasticsearch is unavailable.
+    """
 
     body: Mapping[str, Any]
     index: str
     found: bool
+    keep_stale: bool = True
 
 
 Compute = Callable[[], Computed]
@@ -237,7 +241,8 @@ class AnswerCache:
             serializer,
         )
         if generation:
-            self._store.put(digest, answer, answer.ttl + self._lifetimes.stale_ttl, limit)
+            stale_ttl = self._lifetimes.stale_ttl if computed.keep_stale else 0.0
+            self._store.put(digest, answer, answer.ttl + stale_ttl, limit)
         return answer
 
     # -- generations ---------------------------------------------------------------------------

@@ -214,6 +214,20 @@ def test_without_elasticsearch_an_older_answer_or_503(opened: Open, blog: str) -
     assert gone.get("/search?q=crontab").status_code == 503
 
 
+def test_only_first_pages_are_kept_for_an_outage(opened: Open, blog: str, redis_url: str) -> None:
+    client = opened(cache_ttl=100, cache_stale_ttl=1_000)
+
+    def kept(path: str) -> list[float]:
+        with redis.Redis.from_url(redis_url) as connection:
+            pattern = f"blogsearch:{{{blog}}}:answer:*"
+            before = set(connection.scan_iter(match=pattern))
+            assert client.get(path).status_code == 200
+            return [connection.ttl(key) for key in set(connection.scan_iter(pattern)) - before]
+
+    assert [seconds > 1_000 for seconds in kept("/search?q=minute+python&size=1")] == [True]
+    assert [seconds < 200 for seconds in kept("/search?q=minute+python&size=1&page=2")] == [True]
+
+
 def test_without_redis_searches_work(opened: Open) -> None:
     client = opened(empty=False, redis_url=f"redis://127.0.0.1:{free_port()}/0")
     for _ in range(2):
