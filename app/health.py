@@ -74,9 +74,8 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
         cause = error.__cause__
         remedy = error.message
         if isinstance(cause, TlsError):
-            reason = f"TLS failed: {cause.errors[0] if cause.errors else cause}"
             remedy = "Check BLOGSEARCH_CA_FILE and the host name in ELASTICSEARCH_URL."
-            return Check("elasticsearch", "error", reason, remedy)
+            return Check("elasticsearch", "error", f"TLS failed: {cause.message}", remedy)
         if isinstance(cause, TransportError):  # its message says to run doctor, which this is
             remedy = "Start Elasticsearch, or check ELASTICSEARCH_URL."
         return Check("elasticsearch", "error", str(cause or error), remedy)

@@ -53,6 +53,14 @@ class Metrics:
             "Requests of searches to Elasticsearch",
             registry=self._registry,
         )
+        self.documents = Counter(
+            "blogsearch_documents",
+            "Posts and comments sent over HTTP, by result: `accepted` or `rejected`",
+            ["result"],
+            registry=self._registry,
+        )
+        for result in ("accepted", "rejected"):
+            self.documents.labels(result)  # present from the start, for alerts
         self.available = Gauge(
             "blogsearch_available",
             "1 if the engine is used, 0 in a known outage; the least of all processes",

@@ -54,10 +54,16 @@ class Observer:
             self._metrics.engine_requests.inc(fields.get("engine_requests", 0))
         self._set_available("elasticsearch", self._service.admission.available)
         self._set_available("redis", self._service.cache.client.breaker.closed)
+        for result in ("accepted", "rejected"):
+            if count := fields.get(result):
+                self._metrics.documents.labels(result).inc(count)
+        plan = fields.pop("plan", {})
         if self._service.settings.log_requests:
             _log_line(fields)
-        if seconds > self._service.settings.slow_search and "cache" in fields:
-            log.warning("slow search", extra={**fields, "query": query.decode("utf-8", "replace")})
+        is_search = "cache" in fields or "engine_ms" in fields
+        if is_search and seconds > self._service.settings.slow_search:
+            shown = query.decode("utf-8", "replace")
+            log.warning("slow search", extra={**fields, "query": shown, **plan})
 
     def _histogram(self, endpoint: str, outcome: str) -> Histogram:
         return self._metrics.requests.labels(endpoint, outcome)

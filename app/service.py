@@ -155,7 +155,7 @@ class Service:
             answer: Answer = run_search(
                 self.elastic, self.settings.index, request, self.settings, self.pins.current()
             )
-        note(engine_requests=len(answer.debug["requests"]))
+        note(engine_requests=len(answer.debug["requests"]), plan=_plan(answer))
         if debug is not None:
             debug.update(answer.debug)
         # A crawler that follows the pages of every query would fill Redis for a day.
@@ -165,3 +165,9 @@ class Service:
             found=bool(answer.body["count"]),
             keep_stale=request.page == 1,
         )
+
+
+def _plan(answer: Answer) -> dict[str, str]:
+    """How a search was answered, for the log line of a slow one."""
+    sent = [f"{one['kind']} {one['took_ms']} ms" for one in answer.debug["requests"]]
+    return {"tier": str(answer.body["tier"]), "sent": ", ".join(sent)}

@@ -17,6 +17,7 @@ from werkzeug.routing import PathConverter
 from app.elastic import translated
 from app.errors import BadRequest, NoIndex, NotFound, ServiceError, Unavailable
 from app.freshness import Freshness
+from app.logs import note
 from app.service import EXTENSION, Service
 from app.views import current_service
 from app.views.bulk_items import BulkItem, accepted, comment_items, failure, post_items
@@ -122,7 +123,10 @@ def _write(items: list[BulkItem]) -> Response:
     results = [
         item.result(next(written) if isinstance(item.outcome, Write) else None) for item in items
     ]
-    if any(result["status"] == 503 for result in results):
+    unavailable = sum(result["status"] == 503 for result in results)
+    taken = sum(map(accepted, results))
+    note(accepted=taken, rejected=len(results) - taken - unavailable)
+    if unavailable:
         _freshness().soon()
     if not any(accepted(result) for result in results):
         raise failure(results)

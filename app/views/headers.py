@@ -10,6 +10,8 @@ _SAFETY = {
     "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
     "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
 }
 
 _READABLE = {"/search", "/suggest", "/openapi.json"}
@@ -31,11 +33,12 @@ _PREFLIGHT = {
 def register(app: Flask, settings: Settings) -> None:
     """Add the headers to whatever the views answer, errors included."""
     origins = settings.allowed_origins
+    safety = _safety(origins)
 
     def add_headers(response: Response) -> Response:
         present = {name.lower() for name, _ in response.headers}
         response.headers.extend(
-            [(name, value) for name, value in _SAFETY.items() if name.lower() not in present]
+            [(name, value) for name, value in safety.items() if name.lower() not in present]
         )
         if origins and request.path in _READABLE:
             _add_cors(response, origins)
@@ -44,12 +47,18 @@ def register(app: Flask, settings: Settings) -> None:
     app.after_request(add_headers)
 
 
+def _safety(origins: frozenset[str]) -> dict[str, str]:
+    # Whether a page of another origin may load an answer or a script at all.
+    loadable = "cross-origin" if origins else "same-origin"
+    return {**_SAFETY, "Cross-Origin-Resource-Policy": loadable}
+
+
 def constant_headers(path: str, origins: frozenset[str]) -> list[tuple[str, str]] | None:
     """What `register` adds to the response to a GET; None if that depends on the request."""
     if origins and "*" not in origins and path in _READABLE:
         return None
     anyone = {"Access-Control-Allow-Origin": "*", **_READ} if origins else {}
-    return [*_SAFETY.items(), *(anyone.items() if path in _READABLE else ())]
+    return [*_safety(origins).items(), *(anyone.items() if path in _READABLE else ())]
 
 
 def _add_cors(response: Response, origins: frozenset[str]) -> None:

@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,15 @@ from pydantic import SecretStr
 from app import create_app
 from app.settings import Settings
 from bench.servers import free_port, redis_server
+from indexer.records import Origin, RawPost
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 TOKEN = "a-token-for-these-tests"
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
 
 
 def _client(settings: Settings, **changed: Any) -> FlaskClient:
-    update = {"write_tokens": SecretStr(TOKEN), **changed}
+    update = {"write_tokens": SecretStr(TOKEN), "slow_search": 60.0, **changed}
     return create_app(settings.model_copy(update=update)).test_client()
 
 
@@ -59,7 +62,10 @@ def test_a_slow_search_is_logged_with_its_query(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     _client(settings, slow_search=0.000001).get("/search?q=slowness")
-    assert [line["query"] for line in _lines(caplog)] == ["q=slowness"]
+    (line,) = _lines(caplog)
+    assert line["query"] == "q=slowness"
+    assert line["tier"]
+    assert "first" in line["sent"]
 
 
 def test_request_lines_can_be_switched_off(
@@ -94,6 +100,21 @@ def test_metrics(settings: Settings) -> None:
     assert [name for name in found if "generation_info" in name]
 
 
+def test_rejected_documents_are_counted(
+    own_settings: Settings, index_posts: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    index_posts([RawPost(Origin("test"), "start", "The first post", "")])
+    client = _client(own_settings)
+    sent = [{"oid": "a", "title": "A"}, {"oid": "b"}, {"oid": "c", "title": "C", "pub_date": "?"}]
+    assert client.post("/documents", json=sent, headers=AUTHORIZED).status_code == 207
+    found = _metrics(client)
+    assert found['blogsearch_documents_total{result="accepted"}'] == 1
+    assert found['blogsearch_documents_total{result="rejected"}'] == 2
+    (line,) = (one for one in _lines(caplog) if one["path"] == "/documents")
+    assert (line["accepted"], line["rejected"]) == (1, 2)
+
+
 def test_metrics_are_served_while_both_engines_are_gone(settings: Settings) -> None:
     gone = f"127.0.0.1:{free_port()}"
     client = _client(settings, elasticsearch_url=f"http://{gone}", redis_url=f"redis://{gone}/0")
@@ -117,7 +138,7 @@ def test_dashboard_and_alerts_use_metrics_that_exist(settings: Settings) -> None
     client = _client(settings)
     client.get("/search", query_string={"q": "a query of this test only"})
     names = {name.partition("{")[0] for name in _metrics(client)}
-    folder = Path(__file__).resolve().parents[2] / "monitoring"
+    folder = REPOSITORY / "monitoring"
     panels = json.loads((folder / "grafana-dashboard.json").read_text())["panels"]
     expressions = [target["expr"] for panel in panels for target in panel["targets"]]
     rules = yaml.safe_load((folder / "alerts.yml").read_text())["groups"][0]["rules"]

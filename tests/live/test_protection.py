@@ -118,6 +118,36 @@ def test_no_password_in_the_error_of_an_invalid_url(settings: Settings) -> None:
     assert "w0rd" not in repr(secret)
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/search?q=python"),
+        ("GET", "/search?q="),
+        ("GET", "/nothing"),
+        ("DELETE", "/search"),
+        ("GET", "/"),
+        ("GET", "/static/search.css"),
+        ("PUT", "/documents/a"),
+        ("GET", "/metrics"),
+        ("GET", "/__heartbeat__"),
+    ],
+)
+def test_every_response_has_the_headers_of_security(
+    settings: Settings, method: str, path: str
+) -> None:
+    with _client(settings).open(path, method=method) as answer:
+        headers = answer.headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert "geolocation=()" in headers["Permissions-Policy"]
+    with _client(settings, cors_origins="").open(path, method=method) as closed:
+        assert closed.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+
+
 def test_writes_have_no_cors_headers(settings: Settings) -> None:
     client = _client(settings, write_tokens=SecretStr(TOKEN))
     origin = {"Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"}

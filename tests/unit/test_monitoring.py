@@ -1,0 +1,95 @@
+"""Alert rules and dashboard, checked by promtool where it is installed (Debian: prometheus)."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+FOLDER = Path(__file__).resolve().parents[2] / "monitoring"
+PANELS = json.loads((FOLDER / "grafana-dashboard.json").read_text())["panels"]
+UP, DOWN = "1+0x30", "0+0x30"
+ENGINES = "blogsearch_available{engine="
+REJECTED = 'blogsearch_documents_total{result="rejected"}'
+REQUESTS = "blogsearch_request_seconds_"
+
+promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
+
+
+def _promtool(*words: object) -> None:
+    done = subprocess.run(["promtool", *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@promtool
+def test_the_expressions_of_the_dashboard_are_valid(tmp_path: Path) -> None:
+    expressions = [target["expr"] for panel in PANELS for target in panel["targets"]]
+    rules = [{"record": f"panel:{number}", "expr": one} for number, one in enumerate(expressions)]
+    file = tmp_path / "rules.yml"
+    file.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
+    _promtool("check", "rules", file)
+
+
+@promtool
+@pytest.mark.parametrize(
+    ("alert", "series"),
+    [
+        (None, {}),
+        ("BlogsearchElasticsearchUnavailable", {f'{ENGINES}"elasticsearch"}}': DOWN}),
+        ("BlogsearchRedisUnavailable", {f'{ENGINES}"redis"}}': DOWN}),
+        ("BlogsearchErrors", {f'{REQUESTS}count{{outcome="503"}}': "0+10x30"}),
+        (
+            "BlogsearchSlow",
+            {
+                f'{REQUESTS}bucket{{endpoint="search.search",le="1"}}': "0+0x30",
+                f'{REQUESTS}bucket{{endpoint="search.search",le="5"}}': "0+9x30",
+                f'{REQUESTS}bucket{{endpoint="search.search",le="+Inf"}}': "0+9x30",
+            },
+        ),
+        ("BlogsearchNoPosts", {"blogsearch_posts": DOWN}),
+        (
+            "BlogsearchRejectedDocuments",
+            {'blogsearch_documents_total{result="rejected"}': "0+1x30"},
+        ),
+    ],
+)
+def test_each_alert_fires_when_it_should_and_none_without_a_fault(
+    alert: str | None, series: dict[str, str], tmp_path: Path
+) -> None:
+    healthy = {
+        f'{ENGINES}"elasticsearch"}}': UP,
+        f'{ENGINES}"redis"}}': UP,
+        f'{REQUESTS}count{{outcome="hit"}}': "0+10x30",
+        "blogsearch_posts": UP,
+    }
+    rules = yaml.safe_load((FOLDER / "alerts.yml").read_text())["groups"][0]["rules"]
+    test = {
+        "interval": "1m",
+        "input_series": [{"series": k, "values": v} for k, v in {**healthy, **series}.items()],
+        "alert_rule_test": [
+            {
+                "eval_time": "25m",
+                "alertname": rule["alert"],
+                "exp_alerts": [
+                    {"exp_labels": rule["labels"], "exp_annotations": rule["annotations"]}
+                ]
+                * (rule["alert"] == alert),
+            }
+            for rule in rules
+        ],
+    }
+    file = tmp_path / "test.yml"
+    file.write_text(yaml.safe_dump({"rule_files": [str(FOLDER / "alerts.yml")], "tests": [test]}))
+    _promtool("test", "rules", file)
+
+
+def test_every_panel_is_one_that_grafana_can_draw() -> None:
+    assert len({panel["id"] for panel in PANELS}) == len(PANELS)
+    for panel in PANELS:
+        assert panel["type"] in {"timeseries", "stat"}
+        assert panel["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
+        assert {target["refId"] for target in panel["targets"]} <= set("ABCD")
+        place = panel["gridPos"]
+        assert place["x"] + place["w"] <= 24
