@@ -32,7 +32,17 @@ def create_app(
     from app.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
     from app.settings import load_settings
-    from app.views import documents, errors, headers, operations, page, search, suggest, widget
+    from app.views import (
+        documents,
+        errors,
+        headers,
+        insights,
+        operations,
+        page,
+        search,
+        suggest,
+        widget,
+    )
 
     settings = settings or load_settings()
     app = Flask("app")
@@ -42,11 +52,11 @@ def create_app(
     metrics = app.extensions[METRICS] = Metrics()
     observer = observe.Observer(service, metrics)
     observe.register(app, observer)  # first, so that it sees the finished responses
-    clients.register(app, settings)
-    errors.register(app)
-    headers.register(app, settings)
-    for module in (search, suggest, page, widget, documents, operations):
-        app.register_blueprint(module.blueprint)
     if not settings.rate_limit:
         app.wsgi_app = CachedSearches(app.wsgi_app, service, observer)  # type: ignore[method-assign]
+    clients.register(app, settings)  # outermost: what follows sees the client's own address
+    errors.register(app)
+    headers.register(app, settings)
+    for module in (search, suggest, page, insights, widget, documents, operations):
+        app.register_blueprint(module.blueprint)
     return app

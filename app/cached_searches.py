@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from app.errors import ServiceError
+from app.insights.visitors import visitor_of
 from app.logs import note
 from app.observe import HEADER, Observer
 from app.service import Service
@@ -61,7 +62,7 @@ class CachedSearches:
         if wanted.debug or wanted.page > 1:
             return None
         fields = self._observer.begin("GET", PATH, environ.get("HTTP_X_REQUEST_ID", ""))
-        answer = self._service.fresh_answer(key)
+        answer = self._service.fresh_answer(key, visitor_of(environ))
         if answer is None:
             return None
         note(cache=answer.state)

@@ -22,6 +22,7 @@ _COMMANDS = {
     "analyze": ("analyze", "Show what becomes of a text: its words and synonyms."),
     "synonyms": ("synonyms", "Check, preview, load, list and remove synonym rule files."),
     "pins": ("pins", "Check, load, list and remove pinned results."),
+    "searches": ("searches", "Show what people search, and what they do not find."),
     "cache": ("cache", "Show, clear and warm the cache of answers."),
     "indices": ("generations", "List the generations of the index."),
     "rollback": ("generations", "Go back to the generation before the live one."),

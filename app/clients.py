@@ -22,7 +22,8 @@ _IPV6_PREFIX = 64  # bits; a client usually has all addresses of its /64 network
 
 def register(app: Flask, settings: Settings) -> None:
     """Take the client's address from trusted proxies, and limit its rate."""
-    app.wsgi_app = TrustedProxies(app.wsgi_app, settings.trusted_networks)  # type: ignore[method-assign]
+    if settings.trusted_networks:
+        app.wsgi_app = TrustedProxies(app.wsgi_app, settings.trusted_networks)  # type: ignore[method-assign]
     if settings.rate_limit:
         _limit_rate(app, settings)
 

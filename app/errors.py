@@ -70,6 +70,13 @@ class WritesClosed(ServiceError):
     code = "writes_closed"
 
 
+class Forbidden(ServiceError):
+    """A page that is closed, or a form that another site sent."""
+
+    status = 403
+    code = "forbidden"
+
+
 class NotFound(ServiceError):
     """There is no such document or URL."""
 

@@ -101,7 +101,13 @@ OPERATIONS = {
 }
 """The operations by endpoint."""
 
-NOT_DESCRIBED = {"static", "page.page", "widget.widget"}
+NOT_DESCRIBED = {
+    "static",
+    "page.page",
+    "widget.widget",
+    "insights.page",
+    "insights.load_rule",
+}
 """Endpoints that answer with HTML or files."""
 
 _HEADERS = {

@@ -14,6 +14,8 @@ from app.admission import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed
 from app.elastic import responds, translated
 from app.errors import ServiceError, StillComputing, Unavailable
+from app.insights.search_log import SearchLog
+from app.insights.visitors import Visitor
 from app.logs import note, timed
 from app.pins.store import PinStore
 from app.search import Answer
@@ -44,11 +46,16 @@ class Service:
         self.settings = settings
         self.elastic = elastic
         self.cache = cache
+        self.search_log = SearchLog(
+            cache.client, cache.keys, days=settings.insights_days, size=settings.insights_size
+        )
         self.pins = PinStore(elastic, settings.index, LANGUAGES[settings.language])
         self.admission = Admission(lambda: responds(elastic), settings.max_computations)
 
-    def answer(self, request: SearchRequest, key: str) -> CachedAnswer:
-        """The answer to a search of a visitor, from the cache if it can be; counted.
+    def answer(
+        self, request: SearchRequest, key: str, visitor: Visitor | None = None
+    ) -> CachedAnswer:
+        """The answer to a search, from the cache if it can be; counted if there is a visitor.
 
         `key` is `request.key()`, which a caller may have at hand.
 
@@ -56,16 +63,30 @@ class Service:
             Unavailable: Elasticsearch cannot answer, or too many searches are running, and no
                 older answer is kept.
         """
+        started = time.perf_counter()
         answer = self._beyond_the_end(request) or self._get_or_compute(request, key)
         note(cache=answer.state)
-        self.cache.query_log.record(answer.state, key if request.page == 1 else "")
+        self.search_log.record(
+            answer.state,
+            key if request.page == 1 else "",
+            found=answer.found,
+            seconds=time.perf_counter() - started,
+            visitor=visitor,
+        )
         return answer
 
-    def fresh_answer(self, key: str) -> CachedAnswer | None:
-        """The answer to a search of a visitor if it is fresh in the cache, counted; else None."""
+    def fresh_answer(self, key: str, visitor: Visitor | None = None) -> CachedAnswer | None:
+        """The answer to a search if it is fresh in the cache, counted as by `answer`; else None."""
+        started = time.perf_counter()
         answer = self.cache.fresh(key)
         if answer:
-            self.cache.query_log.record(answer.state, key)
+            self.search_log.record(
+                answer.state,
+                key,
+                found=answer.found,
+                seconds=time.perf_counter() - started,
+                visitor=visitor,
+            )
         return answer
 
     def _beyond_the_end(self, request: SearchRequest) -> CachedAnswer | None:
@@ -95,7 +116,7 @@ class Service:
             request.key(), lambda: self._compute(request, debug), force_refresh=True
         )
         note(cache=answer.state)
-        self.cache.query_log.record(answer.state)
+        self.search_log.record(answer.state)
         return answer, debug
 
     def suggest(self, request: SuggestRequest) -> CachedAnswer:
@@ -126,7 +147,7 @@ class Service:
         """
         answered = failed = 0
         ends = time.monotonic() + seconds
-        for query, _ in self.cache.query_log.popular(at_most):
+        for query, _ in self.search_log.popular(at_most):
             if time.monotonic() >= ends:
                 break
             try:

@@ -177,11 +177,25 @@ class Settings(BaseSettings):
         le=86_400,
         description="Seconds a browser or CDN may use an answer without a request; 0: none.",
     )
-    cache_query_log_size: int = Field(
-        5000,
+
+    # -- insights --------------------------------------------------------------------------------
+    insights_days: int = Field(
+        30,
         ge=0,
-        le=1_000_000,
-        description="How many different queries a day are counted for `cache warm`; 0: none.",
+        le=400,
+        description="Days for which it is counted what people search, without who they are; "
+        "docs/insights.md. 0: nothing is counted, and `cache warm` has nothing to warm.",
+    )
+    insights_size: int = Field(
+        1000,
+        ge=10,
+        le=100_000,
+        description="How many different searches of a day are kept, the most frequent ones.",
+    )
+    insights_token: SecretStr = Field(
+        SecretStr(""),
+        description="The password for `/insights`, where synonyms can be loaded, too; empty: the "
+        "page is closed.",
     )
 
     # -- writing ---------------------------------------------------------------------------------
@@ -274,7 +288,7 @@ class Settings(BaseSettings):
                 raise ValueError(f"has no certificates that can be read: {error}") from None
         return name
 
-    @field_validator("write_tokens")
+    @field_validator("write_tokens", "insights_token")
     @classmethod
     def _long_tokens(cls, tokens: SecretStr) -> SecretStr:
         if any(len(token) < _SHORTEST_TOKEN for token in _listed(tokens.get_secret_value())):

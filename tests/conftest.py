@@ -1,6 +1,7 @@
 """Fixtures on real engines. A test that cannot reach an engine fails; it is not skipped."""
 
 import os
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,8 +14,11 @@ from flask.testing import FlaskClient
 
 from analyzers.rules import read_rules, rule_files
 from app import create_app
+from app.cache import open_cache
 from app.cli import main
 from app.commands.tools import Tools
+from app.insights.search_log import SearchLog
+from app.insights.visitors import Visitor
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
 from indexer.build.reindex import reindex
@@ -98,6 +102,23 @@ def own_settings(alias: str, elasticsearch_url: str, redis_url: str, tmp_path: P
         index=alias,
         synonyms_dir=tmp_path,
     )
+
+
+@pytest.fixture
+def count_searches() -> Callable[..., SearchLog]:
+    """Counts requests by their keys for an alias, each as the search of another visitor."""
+
+    def count(settings: Settings, *keys: str) -> SearchLog:
+        cache = open_cache(settings)
+        days, size = settings.insights_days, settings.insights_size
+        log = SearchLog(cache.client, cache.keys, days=days, size=size)
+        for key in keys:
+            log.record("MISS", key, visitor=Visitor("198.51.100.1", f"Mozilla/5.0 {uuid.uuid4()}"))
+        log.flush()
+        log.settle(time.time() + 100)
+        return log
+
+    return count
 
 
 @pytest.fixture

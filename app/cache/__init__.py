@@ -36,5 +36,4 @@ def open_cache(settings: Settings) -> AnswerCache:
         get_serializer(settings.cache_serializer),
         Lifetimes(settings.cache_ttl, settings.cache_ttl_empty, settings.cache_stale_ttl),
         lock_wait=settings.cache_lock_wait,
-        query_log_size=settings.cache_query_log_size,
     )

@@ -13,7 +13,6 @@ import redis
 
 from app.cache import stats
 from app.cache.memoize import Memoized, P, T
-from app.cache.query_log import QueryLog
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
 from app.cache.serializers import Serializer, get_serializer, render
 from app.cache.single_flight import LockTimeout, SingleFlight
@@ -74,7 +73,6 @@ class AnswerCache:
 
     Args:
         lock_wait: seconds that a search waits for another that computes the same answer.
-        query_log_size: how many different queries a day are counted.
     """
 
     def __init__(
@@ -85,11 +83,9 @@ class AnswerCache:
         lifetimes: Lifetimes,
         *,
         lock_wait: float,
-        query_log_size: int,
     ) -> None:
         self.client = client
         self.keys = keys
-        self.query_log = QueryLog(client, keys, query_log_size)
         self._store = AnswerStore(client, keys, serializer)
         self._lifetimes = lifetimes
         self._lock_wait = lock_wait
@@ -239,6 +235,7 @@ class AnswerCache:
             ttl * random.uniform(1 - _JITTER, 1 + _JITTER),  # noqa: S311 -- no secret
             took,
             serializer,
+            computed.found,
         )
         if generation:
             stale_ttl = self._lifetimes.stale_ttl if computed.keep_stale else 0.0
@@ -296,14 +293,12 @@ class AnswerCache:
 
     # -- upkeep --------------------------------------------------------------------------------
 
-    def stats(self, *, popular: int = 10) -> stats.Stats:
+    def stats(self) -> stats.Stats:
         """Figures of the cache; sizes may be some seconds old, as they take a scan of all keys."""
         return stats.Stats(
             generation=self.generation(),
-            searches=self.query_log.states(),
             sizes=self._sizes(self.client, self.keys),
             memory=stats.memory(self.client),
-            popular=self.query_log.popular(popular),
         )
 
     def clear(self) -> int | None:

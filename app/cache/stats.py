@@ -1,7 +1,7 @@
 """Figures of the cache, and clearing it."""
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,24 +19,20 @@ _MAX_KEYS = 100_000  # measured; beyond that the sizes are those of a sample
 class Stats:
     """The cache of one alias.
 
-    `searches`: how many ended in which state since the counts were cleared. `sizes`: number of the
-    kept answers, and bytes of all, of the median and of the largest. `memory`: what Redis reports
-    for everything that it holds. `popular`: the most frequent query strings and how often they
-    came. Everything is empty when Redis is unavailable.
+    `sizes`: number of the kept answers, and bytes of all, of the median and of the largest.
+    `memory`: what Redis reports for everything that it holds. Everything is empty when Redis is
+    unavailable.
     """
 
     generation: str
-    searches: dict[str, int]
     sizes: dict[str, int]
     memory: dict[str, Any]
-    popular: list[tuple[str, float]]
 
-    @property
-    def hit_rate(self) -> float | None:
-        """The share of searches answered from the cache, stale or not; None before the first."""
-        total = sum(self.searches.values())
-        kept = self.searches.get("HIT", 0) + self.searches.get("STALE", 0)
-        return kept / total if total else None
+
+def hit_rate(states: Mapping[str, int]) -> float | None:
+    """The share of searches answered from the cache, stale or not; None before the first."""
+    total = sum(states.values())
+    return (states.get("HIT", 0) + states.get("STALE", 0)) / total if total else None
 
 
 def sizes(client: RedisClient, keys: Keys) -> dict[str, int]:

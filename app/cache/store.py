@@ -57,9 +57,9 @@ class Keys:
     def lock(self, digest: bytes) -> str:
         return f"{self._prefix}:lock:{digest.hex()}"
 
-    def queries(self, day: str) -> str:
-        """The counted queries of a day such as `2026-11-21`."""
-        return f"{self._prefix}:queries:{day}"
+    def insights(self, name: str, day: str = "") -> str:
+        """Counts of searches, those of a day such as `2026-11-21`."""
+        return f"{self._prefix}:insights:{name}:{day}" if day else f"{self._prefix}:insights:{name}"
 
     def memoized(self, name: str) -> str:
         return f"{self._prefix}:memoized:{name}"
@@ -67,9 +67,9 @@ class Keys:
 
 # -- envelopes ---------------------------------------------------------------------------------
 
-_MAGIC = b"\xb5BS\x04"  # no text starts with 0xb5; the last byte is the version of this layout
+_MAGIC = b"\xb5BS\x05"  # no text starts with 0xb5; the last byte is the version of this layout
 _SIGNATURE = 16  # bytes of a keyed BLAKE2b, a third of the time of HMAC-SHA-256
-_HEAD = struct.Struct(f">4s{_SIGNATURE}s16s12sddfBH")
+_HEAD = struct.Struct(f">4s{_SIGNATURE}s16s12sddfBH?")
 _SIGNED_FROM = len(_MAGIC) + _SIGNATURE  # the signature covers what follows it
 
 
@@ -79,6 +79,7 @@ class Envelope:
 
     `digest`: of the request or call that it belongs to. `etag`: 12 bytes. `created`: seconds since
     1970. `ttl`: how many seconds it counts as fresh. `took`: how many its computation took.
+    `found`: whether an answer has hits.
     """
 
     digest: bytes
@@ -89,6 +90,7 @@ class Envelope:
     ttl: float
     took: float
     payload: bytes
+    found: bool = True
 
     def pack(self, secret: bytes) -> bytes:
         """The bytes for Redis, signed; with an empty secret the signature is a checksum."""
@@ -103,6 +105,7 @@ class Envelope:
             self.took,
             len(name),
             len(self.generation),
+            self.found,
         )
         signed = b"".join((head[_SIGNED_FROM:], name, self.generation, self.payload))
         return _MAGIC + _sign(secret, signed) + signed
@@ -125,7 +128,8 @@ def unpack(data: bytes, secret: bytes) -> Envelope:
     """
     if len(data) < _HEAD.size or not data.startswith(_MAGIC):
         raise Unreadable("not a value of this cache")
-    _, signature, digest, etag, created, ttl, took, name, generation = _HEAD.unpack_from(data)
+    head = _HEAD.unpack_from(data)
+    _, signature, digest, etag, created, ttl, took, name, generation, found = head
     if not hmac.compare_digest(_sign(secret, memoryview(data)[_SIGNED_FROM:]), signature):
         raise Unreadable("the signature differs")
     generation_start = _HEAD.size + name
@@ -139,6 +143,7 @@ def unpack(data: bytes, secret: bytes) -> Envelope:
         ttl,
         took,
         data[payload_start:],
+        found,
     )
 
 
@@ -152,7 +157,7 @@ class CachedAnswer:
     `state`: HIT from Redis; MISS computed now; STALE from Redis, older than it should be; OFF
     computed now, without Redis. `payload`: the body of the response, compressed when
     `content_encoding` is set. `etag`: without quotes. `age`, `ttl` and `took`: seconds.
-    `generation`: b"" without Redis.
+    `generation`: b"" without Redis. `found`: whether it has hits.
     """
 
     state: State
@@ -163,6 +168,7 @@ class CachedAnswer:
     ttl: float
     took: float
     serializer: Serializer
+    found: bool
 
     @property
     def content_encoding(self) -> str | None:
@@ -261,6 +267,7 @@ class AnswerStore:
             kept.ttl,
             kept.took,
             self.serializer,
+            kept.found,
         )
         return Lookup(True, generation, answer)
 
@@ -277,6 +284,7 @@ class AnswerStore:
             answer.ttl,
             answer.took,
             answer.payload,
+            answer.found,
         )
         key, milliseconds = self._keys.answer(digest), int(keep_seconds * 1000)
         try:

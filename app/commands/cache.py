@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import click
 from rich.table import Table
 
-from app.cache.stats import Stats
+from app.cache.stats import Stats, hit_rate
 from app.commands.output import console
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.errors import without_password
@@ -45,12 +45,15 @@ def stats(tools: Tools, popular: int, form: str) -> None:
     blogsearch cache stats --popular 50 --format json
     """
     _require_redis(tools)
-    found = tools.cache.stats(popular=popular)
+    found = tools.cache.stats()
+    states = tools.service.search_log.states()
+    frequent = tools.service.search_log.popular(popular)
     if form == "json":
-        whole = {**dataclasses.asdict(found), "hit_rate": found.hit_rate}
+        counts = {"searches": states, "popular": frequent, "hit_rate": hit_rate(states)}
+        whole = {**dataclasses.asdict(found), **counts}
         click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
         return
-    _print(found)
+    _print(found, states, frequent)
 
 
 @cache.command()
@@ -111,14 +114,15 @@ def _require_redis(tools: Tools) -> None:
         )
 
 
-def _print(found: Stats) -> None:
+def _print(found: Stats, states: dict[str, int], popular: list[tuple[str, float]]) -> None:
     out = console()
-    rate = "-" if found.hit_rate is None else f"{found.hit_rate:.1%}"
-    states = ", ".join(f"{count} {state}" for state, count in sorted(found.searches.items()))
+    share = hit_rate(states)
+    rate = "-" if share is None else f"{share:.1%}"
+    shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     sizes = found.sizes
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_row("generation", found.generation or "none yet")
-    table.add_row("hit rate", f"{rate} ({states or 'no searches yet'})")
+    table.add_row("hit rate", f"{rate} ({shown or 'no searches yet'})")
     table.add_row("answers", f"{sizes.get('count', 0)}, {_bytes(sizes.get('total', 0))}")
     table.add_row(
         "sizes",
@@ -128,8 +132,8 @@ def _print(found: Stats) -> None:
     used = _bytes(found.memory.get("used_memory", 0))
     table.add_row("Redis in all", f"{used} of {_bytes(limit) if limit else 'no limit'}")
     out.print(table)
-    if found.popular:
-        out.print(_popular(found.popular))
+    if popular:
+        out.print(_popular(popular))
 
 
 def _popular(popular: list[tuple[str, float]]) -> Table:

@@ -293,7 +293,7 @@ def _searches_of(path: Path) -> list[str]:
 
 def _frequent_searches(tools: Tools, top: int) -> list[str]:
     # The cache counts whole requests, `q=ml&page=2&size=10`; several may be the same search.
-    requests = (dict(parse_qsl(request)) for request, _ in tools.cache.query_log.popular(top))
+    requests = (dict(parse_qsl(request)) for request, _ in tools.service.search_log.popular(top))
     searches = list(dict.fromkeys(request["q"] for request in requests if "q" in request))
     if searches:
         return searches

@@ -16,6 +16,7 @@ from werkzeug.datastructures import MultiDict
 
 from app.browse import Browse, browse
 from app.errors import ServiceError
+from app.insights.visitors import visitor_of
 from app.search.request import MAX_PAGE, SearchRequest
 from app.views import current_service
 from app.views.errors import set_error_headers
@@ -35,7 +36,9 @@ def page() -> Response:
     if args.get("q", "").strip():
         try:
             search = SearchRequest.parse(args)
-            answer = current_service().answer(search, search.key()).body
+            answer = (
+                current_service().answer(search, search.key(), visitor_of(request.environ)).body
+            )
         except ServiceError as failure:
             error = failure
     start = _browse() if error is None or error.status < 500 else Browse()
@@ -143,10 +146,11 @@ def stylesheet() -> Markup:
 def _allow_stylesheet(response: Response) -> Response:
     if response.mimetype == "text/html":
         hashed = _stylesheet(_stylesheet_path())[1]
-        response.headers["Content-Security-Policy"] = (
+        policy = (
             f"default-src 'none'; script-src 'self'; style-src {hashed}; img-src 'self' data:; "
             "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
         )
+        response.headers.setdefault("Content-Security-Policy", policy)
     return response
 
 

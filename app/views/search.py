@@ -8,6 +8,7 @@ from flask import Blueprint, Response, jsonify, request
 from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer
+from app.insights.visitors import visitor_of
 from app.search.request import SearchRequest
 from app.settings import Settings
 from app.views import current_service
@@ -33,7 +34,7 @@ def search() -> Response:
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Cache"] = answer.state
     else:
-        answer = service.answer(wanted, key)
+        answer = service.answer(wanted, key, visitor_of(request.environ))
         response = cached_response(answer, service.settings)
     response.headers["Server-Timing"] = server_timing(answer, started)
     return response

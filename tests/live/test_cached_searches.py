@@ -69,5 +69,5 @@ def test_cached_searches_are_counted(settings: Settings) -> None:
         app = create_app(settings.model_copy(update={"redis_url": server.url}))
         for _ in range(3):
             app.test_client().get("/search?q=python")
-        cache = app.extensions["blogsearch"].cache
-        assert cache.query_log.states() == {"MISS": 1, "HIT": 2}
+        log = app.extensions["blogsearch"].search_log
+        assert log.states() == {"MISS": 1, "HIT": 2}

@@ -18,7 +18,7 @@ from werkzeug.datastructures import MultiDict
 
 from analyzers.rules import NO_RULES
 from app import create_app
-from app.cache import open_cache
+from app.insights.search_log import SearchLog
 from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
@@ -273,16 +273,16 @@ def test_preview_without_redis_needs_searches(run: Run, mine: Path, settings: Se
 
 
 def test_preview_compares_the_most_frequent_searches(
-    run: Run, mine: Path, settings: Settings
+    run: Run, mine: Path, settings: Settings, count_searches: Callable[..., SearchLog]
 ) -> None:
     unknown = run("preview", mine)
     assert unknown.exit_code == 1
     assert "--queries" in unknown.output
-    cache = open_cache(settings)
-    for query, page in (("ml", "1"), ("ml", "1"), ("ml", "2"), ("of kings", "1")):
-        key = SearchRequest.parse(MultiDict({"q": query, "page": page})).key()
-        cache.query_log.record("MISS", key)
-    cache.query_log.flush()
+    queries = (("ml", "1"), ("ml", "1"), ("ml", "2"), ("of kings", "1"))
+    count_searches(
+        settings,
+        *(SearchRequest.parse(MultiDict({"q": q, "page": page})).key() for q, page in queries),
+    )
     body = json.loads(run("preview", mine, "--format", "json").stdout)
     assert body["searches"] == 2
     assert [change["query"] for change in body["changed"]] == ["ml"]

@@ -70,7 +70,7 @@ def test_all_keys_of_an_alias_are_on_one_node_of_a_cluster() -> None:
     keys = Keys("posts", "1.0 blended")
     digest = keys.digest("q=python")
     names = [keys.generation, keys.counts, keys.answer(digest), keys.lock(digest)]
-    names += [keys.queries("2026-11-21"), keys.memoized("f:1"), keys.all_answers]
+    names += [keys.insights("totals", "2026-11-21"), keys.memoized("f:1"), keys.all_answers]
     slots = {redis.crc.key_slot(name.encode()) for name in names}
     assert slots == {redis.crc.key_slot(b"posts")}
     assert len(set(names)) == len(names)

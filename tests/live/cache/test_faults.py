@@ -122,10 +122,7 @@ def test_hanging_while_the_answer_is_computed(server: RedisServer) -> None:
 
 def test_commands_say_nothing_instead_of_failing() -> None:
     cache = opened(f"redis://127.0.0.1:{free_port()}/0")
-    cache.query_log.record("HIT", "q=python")
-    found = cache.stats()
-    assert (found.searches, found.popular, found.memory, found.hit_rate) == ({}, [], {}, None)
-    assert cache.query_log.popular(3) == []
+    assert (cache.stats().memory, cache.stats().sizes["count"]) == ({}, 0)
     assert cache.clear() is None
     assert cache.ping() is None
 

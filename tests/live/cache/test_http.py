@@ -186,13 +186,10 @@ def test_cache_control(opened: Open, max_age: int, said: str) -> None:
         assert client.get("/search?q=python").headers["Cache-Control"] == said
 
 
-def test_page_and_search_share_answers_and_counts(opened: Open) -> None:
+def test_page_and_search_share_answers(opened: Open) -> None:
     client = opened()
-    cache = client.application.extensions["blogsearch"].cache
-    before = dict(cache.query_log.popular(50)).get("q=crontab&page=1&size=10", 0)
     assert "Crontab" in client.get("/?q=crontab").text
     assert client.get("/search?q=crontab").headers["X-Cache"] == "HIT"
-    assert dict(cache.query_log.popular(50))["q=crontab&page=1&size=10"] == before + 2
 
 
 def test_without_elasticsearch_the_page_says_when_to_try_again(opened: Open) -> None:

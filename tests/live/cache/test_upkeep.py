@@ -1,11 +1,10 @@
 """The decorator, the counts, and `blogsearch cache`, on a real Redis."""
 
 import json
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,10 @@ from elasticsearch import Elasticsearch
 from app.cache import AnswerCache, Computed, open_cache
 from app.cache.serializers import NotSerializable
 from app.cli import main
+from app.insights.search_log import SearchLog
 from app.service import Service, Warmed
 from app.settings import Settings
-from bench.servers import free_port, redis_server
+from bench.servers import free_port
 
 
 @pytest.fixture
@@ -204,102 +204,24 @@ def test_an_exception_is_not_kept(cache: AnswerCache) -> None:
     assert kept() == 7
 
 
-# -- counts ------------------------------------------------------------------------------------
-
-
-def test_the_most_frequent_searches_of_all_processes(settings: Settings) -> None:
-    for _ in range(3):
-        one = open_cache(settings)
-        for query in ("q=python&page=1&size=10", "q=na%C3%AFve&page=1&size=10"):
-            one.query_log.record("MISS", query)
-        one.query_log.record("MISS", "q=python&page=1&size=10")
-        one.query_log.popular(1)  # brings what was counted to Redis
-    assert open_cache(settings).query_log.popular(5) == [
-        ("q=python&page=1&size=10", 6.0),
-        ("q=na%C3%AFve&page=1&size=10", 3.0),
-    ]
-    assert len(open_cache(settings).query_log.popular(1)) == 1
-
-
-def test_counting_searches_costs_no_trip_and_arrives_by_itself(
-    cache: AnswerCache, server: "redis.Redis"
-) -> None:
-    today = cache.keys.queries(datetime.now(UTC).date().isoformat())
-    for _ in range(100):
-        cache.query_log.record("MISS", "q=python")
-    assert not server.exists(today)
-    ends = time.monotonic() + 6
-    while not server.exists(today):
-        assert time.monotonic() < ends
-        time.sleep(0.1)
-    assert server.zscore(today, "q=python") == 100
-    assert 6 * 86400 < server.ttl(today) <= 8 * 86400
-
-
-def test_a_search_of_yesterday_counts_half(cache: AnswerCache, server: "redis.Redis") -> None:
-    days = [(datetime.now(UTC) - timedelta(days=back)).date().isoformat() for back in range(9)]
-    server.zadd(cache.keys.queries(days[0]), {"q=today": 3})
-    server.zadd(cache.keys.queries(days[1]), {"q=yesterday": 8, "q=today": 2})
-    server.zadd(cache.keys.queries(days[8]), {"q=long+ago": 1000})
-    assert cache.query_log.popular(5) == [("q=today", 4.0), ("q=yesterday", 4.0)]
-
-
-def test_counted_searches_are_bounded(settings: Settings, server: "redis.Redis") -> None:
-    one = open_cache(settings.model_copy(update={"cache_query_log_size": 20}))
-    for nth in range(100):
-        one.query_log.record("MISS", f"q=rare{nth}")
-    for _ in range(5):
-        one.query_log.record("MISS", "q=frequent")
-    one.query_log.record("MISS", "q=" + "x" * 5000)
-    assert one.query_log.popular(1) == [("q=frequent", 5.0)]
-    [key] = server.scan_iter(match=one.keys.queries("*"))
-    assert server.zcard(key) == 20
-
-
-def test_nothing_is_counted_when_the_setting_says_so(settings: Settings) -> None:
-    one = open_cache(settings.model_copy(update={"cache_query_log_size": 0}))
-    one.query_log.record("MISS", "q=python")
-    assert one.query_log.popular(5) == []
-
-
-def test_counts_outlive_a_redis_that_is_away(settings: Settings) -> None:
-    port = free_port()
-    one = open_cache(settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{port}"}))
-    one.query_log.record("MISS", "q=python")
-    assert one.query_log.popular(5) == []
-    with redis_server(port=port):
-        ends = time.monotonic() + 3
-        while one.query_log.popular(5) != [("q=python", 1.0)]:
-            assert time.monotonic() < ends
-            time.sleep(0.1)
-
-
-def test_many_threads_count_right(cache: AnswerCache) -> None:
-    def count() -> None:
-        for _ in range(500):
-            cache.query_log.record("MISS", "q=python")
-
-    threads = [threading.Thread(target=count) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    cache.query_log.popular(1)
-    for thread in threads:
-        thread.join()
-    assert cache.query_log.popular(1) == [("q=python", 4000.0)]
-
-
 # -- the command -------------------------------------------------------------------------------
 
 
-def test_stats(cache: AnswerCache, run: Callable[..., Result], redis_url: str) -> None:
+def test_stats(
+    cache: AnswerCache,
+    run: Callable[..., Result],
+    redis_url: str,
+    settings: Settings,
+    count_searches: Callable[..., SearchLog],
+) -> None:
     cache.new_generation("posts-000001", "abc")
+    log = count_searches(settings, "q=python&page=1&size=10")  # a MISS
     for key in ("one", "one", "one", "two"):
-        answer = cache.get_or_compute(key, compute({"q": "x" * 1000}))
-        cache.query_log.record(answer.state, "q=python&page=1&size=10" if key == "two" else "")
-    cache.query_log.flush()
+        log.record(cache.get_or_compute(key, compute({"q": "x" * 1000})).state)
+    log.flush()
     found = json.loads(run("stats", "--format", "json").stdout)
-    assert found["searches"] == {"HIT": 2, "MISS": 2}
-    assert found["hit_rate"] == 0.5
+    assert found["searches"] == {"HIT": 2, "MISS": 3}
+    assert found["hit_rate"] == 0.4
     assert found["generation"].startswith("posts-000001 abc ")
     assert found["sizes"]["count"] == 2
     assert 1000 < found["sizes"]["median"] == found["sizes"]["largest"] < 1300
@@ -308,7 +230,7 @@ def test_stats(cache: AnswerCache, run: Callable[..., Result], redis_url: str) -
     with redis.Redis.from_url(redis_url) as client:
         assert 0 < client.ttl(cache.keys.counts) <= 30 * 86400
     shown = run("stats").output
-    for part in ("50.0% (2 HIT, 2 MISS)", "posts-000001 abc", "1.0    python\n"):
+    for part in ("40.0% (2 HIT, 3 MISS)", "posts-000001 abc", "1.0    python\n"):
         assert part in shown
 
 
@@ -357,11 +279,14 @@ def indexed(name: str, tmp_path: Path, run: Callable[..., Result]) -> None:
 
 @pytest.mark.usefixtures("indexed")
 def test_warming_makes_hits_of_the_most_frequent_searches(
-    cache: AnswerCache, elastic: Elasticsearch, settings: Settings, run: Callable[..., Result]
+    cache: AnswerCache,
+    elastic: Elasticsearch,
+    settings: Settings,
+    run: Callable[..., Result],
+    count_searches: Callable[..., SearchLog],
 ) -> None:
     queries = ["q=python&page=1&size=10", "q=crontab&page=1&size=10"]
-    for query in [*queries, "q=python&page=99999", "colour=red"]:
-        cache.query_log.record("MISS", query)
+    count_searches(settings, *queries, "q=python&page=99999", "colour=red")
     done = Service(settings, elastic, cache).warm()
     assert (done.answered, done.failed) == (2, 2)
     for query in queries:
@@ -374,11 +299,14 @@ def test_warming_makes_hits_of_the_most_frequent_searches(
 
 @pytest.mark.usefixtures("indexed")
 def test_after_a_swap_frequent_searches_are_hits_of_the_new_generation(
-    cache: AnswerCache, elastic: Elasticsearch, settings: Settings
+    cache: AnswerCache,
+    elastic: Elasticsearch,
+    settings: Settings,
+    count_searches: Callable[..., SearchLog],
 ) -> None:
     query = "q=python&page=1&size=10"
     cache.get_or_compute(query, compute({"of": "the index before"}))
-    cache.query_log.record("MISS", query)
+    count_searches(settings, query)
     index = f"{settings.index}-000001"
     cache.new_generation(index, "rules")
     assert Service(settings, elastic, cache).warm().answered == 1
@@ -388,16 +316,19 @@ def test_after_a_swap_frequent_searches_are_hits_of_the_new_generation(
 
 
 def test_warming_keeps_to_its_time(
-    cache: AnswerCache, elastic: Elasticsearch, settings: Settings
+    cache: AnswerCache,
+    elastic: Elasticsearch,
+    settings: Settings,
+    count_searches: Callable[..., SearchLog],
 ) -> None:
-    for nth in range(3):
-        cache.query_log.record("MISS", f"q=python{nth}&page=1&size=10")
+    count_searches(settings, *(f"q=python{nth}&page=1&size=10" for nth in range(3)))
     assert Service(settings, elastic, cache).warm(seconds=0) == Warmed(0, 0)
 
 
-def test_warming_ends_when_elasticsearch_is_gone(cache: AnswerCache, settings: Settings) -> None:
-    for nth in range(50):
-        cache.query_log.record("MISS", f"q=python{nth}&page=1&size=10")
+def test_warming_ends_when_elasticsearch_is_gone(
+    cache: AnswerCache, settings: Settings, count_searches: Callable[..., SearchLog]
+) -> None:
+    count_searches(settings, *(f"q=python{nth}&page=1&size=10" for nth in range(50)))
     began = time.monotonic()
     with Elasticsearch(f"http://127.0.0.1:{free_port()}", max_retries=0) as nobody:
         done = Service(settings, nobody, cache).warm()

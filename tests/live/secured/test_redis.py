@@ -4,7 +4,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from app import create_app
 from app.cli import main
 from app.commands.tools import Tools
+from app.insights.search_log import SearchLog
 from app.settings import Settings
 from bench.secured_elasticsearch import Certificates
 from bench.servers import RedisServer, redis_server
@@ -94,6 +95,7 @@ def test_the_documented_rules_suffice(
     url: str,
     certificates: Certificates,
     tmp_path: Path,
+    count_searches: Callable[..., SearchLog],
 ) -> None:
     posts = tmp_path / "posts.jsonl"
     posts.write_text('{"oid": "a", "title": "Juggling"}')
@@ -123,6 +125,9 @@ def test_the_documented_rules_suffice(
     assert client.get("/search?q=juggling").headers["X-Cache"] == "MISS"
     assert client.get("/__heartbeat__").get_json()["checks"]["redis"]["status"] == "ok"
     assert "hit rate" in run("cache", "stats")
+    log = count_searches(settings, "q=juggling&page=1&size=10")
+    assert log.popular(1) == [("q=juggling&page=1&size=10", 1.0)]
+    assert "juggling" in run("searches", "top")
     run("cache", "warm")
     assert "answers deleted" in run("cache", "clear", "--yes")
     run("doctor")

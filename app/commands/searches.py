@@ -1,0 +1,173 @@
+"""`blogsearch searches`: what people search, what they do not find, and what takes long."""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import click
+from rich.table import Table
+
+from app.commands.building import stop_on_sigterm
+from app.commands.output import console
+from app.commands.tools import CommandGroup, Tools, pass_tools
+from app.errors import without_password
+from app.insights.proposals import proposals
+from app.insights.report import Report, read_report
+from app.synonyms.folder import SynonymFolder
+from app.synonyms.loader import Loader
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_days = click.option(
+    "--days",
+    default=7,
+    show_default=True,
+    type=click.IntRange(1, 400),
+    help="How many days, today included.",
+)
+_limit = click.option(
+    "--limit",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="How many searches to list.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def _options(command: F) -> F:
+    return _days(_limit(_json(command)))
+
+
+@click.group(cls=CommandGroup)
+def searches() -> None:
+    """Show what people search.
+
+    \b
+    blogsearch searches top       the most frequent searches
+    blogsearch searches nothing   those that found nothing, and what was tried next
+    blogsearch searches slow      those that took longest
+
+    A search is counted a minute after it happened; programs, and visitors who send `DNT: 1` or
+    `Sec-GPC: 1`, are not. docs/insights.md says what is stored.
+
+    Exit code 0: done; 1: the counts cannot be read; 2: invalid command line.
+    """
+
+
+@searches.command()
+@_options
+@pass_tools
+def top(tools: Tools, days: int, limit: int, as_json: bool) -> None:
+    """List the most frequent searches.
+
+    \b
+    blogsearch searches top
+    blogsearch searches top --days 30 --limit 100 --json
+    """
+    report = _report(tools, days)
+    rows = [{"times": times, "query": query} for query, times in report.top[:limit]]
+    _print(report, rows, as_json)
+
+
+@searches.command()
+@_options
+@click.option("--propose", is_flag=True, help="Propose synonym rules that pass `synonyms check`.")
+@pass_tools
+def nothing(tools: Tools, days: int, limit: int, as_json: bool, propose: bool) -> None:
+    """List the searches that found nothing, and what the same visitor tried next with success.
+
+    With --propose only rules are printed, one a line, for a file that `synonyms load` takes.
+
+    \b
+    blogsearch searches nothing
+    blogsearch searches nothing --propose > mine.synonyms
+    """
+    report = _report(tools, days)
+    if not propose:
+        rows = [
+            {"times": times, "query": query, "then": report.then(query)}
+            for query, times in report.nothing[:limit]
+        ]
+        _print(report, rows, as_json)
+        return
+    with stop_on_sigterm():
+        loader = Loader(tools.settings, tools.elastic, tools.cache)
+        found = proposals(report, loader, SynonymFolder.of(tools.settings))[:limit]
+    if as_json:
+        body = [
+            {"rule": one.rule, "query": one.failed, "then": one.succeeded, "times": one.times}
+            for one in found
+        ]
+        _echo_json(body)
+        return
+    for one in found:
+        click.echo(one.rule)
+    if not found:
+        click.echo("There is nothing to propose.", err=True)
+
+
+@searches.command()
+@_options
+@pass_tools
+def slow(tools: Tools, days: int, limit: int, as_json: bool) -> None:
+    """List the searches that took longest, with the most milliseconds that one took.
+
+    \b
+    blogsearch searches slow --days 1
+    """
+    report = _report(tools, days)
+    rows = [{"ms": milliseconds, "query": query} for query, milliseconds in report.slow[:limit]]
+    _print(report, rows, as_json)
+
+
+def _report(tools: Tools, days: int) -> Report:
+    """The counted searches.
+
+    Raises:
+        click.ClickException: nothing is counted, or Redis does not answer.
+    """
+    settings = tools.settings
+    if not settings.insights_days:
+        raise click.ClickException(
+            "Searches are not counted, because BLOGSEARCH_INSIGHTS_DAYS is 0."
+        )
+    if not settings.redis_url:
+        raise click.ClickException(
+            "Searches are counted in Redis, and there is none: REDIS_URL is empty."
+        )
+    found = read_report(tools.cache.client, tools.cache.keys, days)
+    if found is None:
+        raise click.ClickException(
+            f"Redis does not answer at {without_password(settings.redis_url)}. "
+            "Start it, or check REDIS_URL."
+        )
+    return found
+
+
+def _print(report: Report, rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        totals = {
+            "searches": report.searches,
+            "nothing": report.without_hits,
+            "cached": report.cached,
+        }
+        _echo_json({**totals, "queries": rows})
+        return
+    if not rows:
+        click.echo("No searches were counted in this time.")
+        return
+    table = Table(*rows[0], box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*map(_cell, row.values()))
+    console().print(table)
+
+
+def _cell(value: str | float | Iterable[str]) -> str:
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    return value if isinstance(value, str) else ", ".join(value)
+
+
+def _echo_json(body: Any) -> None:
+    click.echo(json.dumps(body, indent=2, ensure_ascii=False))

@@ -1,0 +1,1 @@
+"""What people search: counted without addresses or cookies, reported, and turned into synonyms."""

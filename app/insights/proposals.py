@@ -1,0 +1,89 @@
+"""Proposes synonym rules: from a search that found nothing to the one tried next that succeeded."""
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzers.rules.parse import Words, normalise, words
+from app.insights.report import Report
+from app.insights.sessions import Pair
+from app.synonyms.folder import SynonymFolder
+from app.synonyms.loader import Loader
+
+FILE = "insights.synonyms"
+"""The rule file that proposals are added to."""
+
+_HEADING = "# Rules from /insights: a search that found nothing => the one that succeeded next.\n"
+_MOST = 20  # rules that are checked at a time
+_MAX_WORDS = 3  # of each side; longer ones are sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A rule, the searches that it comes from, and how often one followed the other."""
+
+    rule: str
+    failed: str
+    succeeded: str
+    times: int
+
+
+def proposals(report: Report, loader: Loader, folder: SynonymFolder) -> list[Proposal]:
+    """Rules for the most frequent pairs that `synonyms check` has passed without a finding.
+
+    Raises:
+        FolderNotReadable: the folder of rule files cannot be read.
+        elasticsearch.ApiError, elasticsearch.TransportError: from the check.
+    """
+    found = candidates(report.pairs)[:_MOST]
+    if not found:
+        return []
+    before = text_of(folder).count("\n")
+    with tempfile.TemporaryDirectory() as temporary:
+        file = write(folder, [one.rule for one in found], Path(temporary))
+        result = loader.check([file], folder.used())
+    refused = {finding.line for finding in result.findings if finding.file == FILE}
+    return [one for line, one in enumerate(found, before + 1) if line not in refused]
+
+
+def text_of(folder: SynonymFolder) -> str:
+    """What the rule file of proposals has now; a heading if there is none."""
+    path = folder.path / FILE
+    text = path.read_text("utf-8") if path.is_file() else _HEADING
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def write(folder: SynonymFolder, rules: Sequence[str], into: Path) -> Path:
+    """A copy of the rule file of proposals with further rules, in another folder."""
+    file = into / FILE
+    file.write_text(text_of(folder) + "".join(f"{rule}\n" for rule in rules), "utf-8")
+    return file
+
+
+def candidates(pairs: Iterable[tuple[Pair, int]]) -> list[Proposal]:
+    """A rule for each pair that one can be made of; the first rule for each left side."""
+    found: dict[str, Proposal] = {}
+    for (failed, succeeded), times in pairs:
+        sides = _different(failed, succeeded)
+        if sides:
+            left, right = sides
+            found.setdefault(left, Proposal(f"{left} => {right}", failed, succeeded, times))
+    return list(found.values())
+
+
+def _different(failed: str, succeeded: str) -> tuple[str, str] | None:
+    """The words that differ; None if words were only added or left out."""
+    if '"' in failed + succeeded or " -" in f" {failed} {succeeded}":
+        return None
+    one, other = _words(failed), _words(succeeded)
+    left = [word for word in one if word not in other]
+    right = [word for word in other if word not in one]
+    if not (0 < len(left) <= _MAX_WORDS and 0 < len(right) <= _MAX_WORDS):
+        return None
+    return " ".join(left), " ".join(right)
+
+
+def _words(text: str) -> Words:
+    found = words(normalise(text)) if text.strip() else ()
+    return tuple(word for word in found if any(map(str.isalnum, word)))

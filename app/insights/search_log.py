@@ -1,0 +1,280 @@
+"""Counts searches in Redis, a minute after they happened and off the path of a request.
+
+A process collects its requests and sends them to Redis every few seconds, where they wait for less
+than a minute under a hash of the client that cannot be reversed: its key is random, is never stored
+elsewhere, and is replaced every day. Then one of the processes decides which of them were searches
+(`app.insights.sessions`), adds them to the counts of the day and deletes them. A count has no
+client. docs/insights.md lists everything that is stored.
+"""
+
+import hashlib
+import json
+import secrets
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+import redis
+
+from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.store import Keys
+from app.insights.sessions import Event, pairs, searches
+from app.insights.visitors import Visitor
+
+WINDOW = 45.0
+"""Seconds that a request waits for others of the same client."""
+_LONGEST = 55.0  # seconds; for clients that send requests all the time
+_SETTLED = 5.0  # seconds since a client's last request
+_EVENTS_TTL = 60  # seconds
+_SALT_TTL = 86_400  # seconds
+
+_INTERVAL = 3.0  # seconds between two batches
+_TIMEOUT = 2.0  # seconds for a batch; no search waits for it
+_MAX_BUFFERED = 5_000  # requests of a process between two batches
+_MAX_EVENTS = 5_000  # requests of all processes that wait
+_MAX_KEY, _MAX_TEXT = 400, 100  # characters of a request and of a query that are counted
+_SLOWEST = 100  # searches of a day
+_STATES_KEPT = 30  # days after the last search; an alias that is gone leaves nothing behind
+
+_POPULAR_DAYS = 7  # how far back a request counts for `popular`; each day back, it counts half
+
+
+class _Seen(NamedTuple):
+    at: float
+    visitor: Visitor
+    key: str
+    state: str
+    found: bool
+    seconds: float
+
+
+class SearchLog:
+    """The counts of one alias. Threads and forked workers may share it; no method fails because of
+    Redis.
+
+    Args:
+        days: how long counts are kept; 0: only states of the cache are counted.
+        size: how many different searches of a day are kept, the most frequent ones.
+    """
+
+    def __init__(self, client: RedisClient, keys: Keys, *, days: int, size: int) -> None:
+        self._client = client
+        self._keys = keys
+        self._days = days
+        self._size = size
+        self._lock = threading.Lock()
+        self._seen: list[_Seen] = []
+        self._states: Counter[str] = Counter()
+        self._timer: threading.Timer | None = None
+        self._waiting_until = 0.0
+
+    # -- recording -----------------------------------------------------------------------------
+
+    def record(
+        self,
+        state: str,
+        key: str = "",
+        *,
+        found: bool = True,
+        seconds: float = 0.0,
+        visitor: Visitor | None = None,
+    ) -> None:
+        """Count how the cache answered and, with a visitor, the request that `key` stands for.
+
+        Takes no time to speak of: everything else happens in another thread.
+        """
+        with self._lock:
+            self._states[state] += 1
+            if visitor and key and self._days and len(self._seen) < _MAX_BUFFERED:
+                self._seen.append(_Seen(time.time(), visitor, key, state, found, seconds))
+            # A timer that was started before a fork is not alive in the worker.
+            if self._timer is None or not self._timer.is_alive():
+                self._start_timer()
+
+    def _start_timer(self) -> None:
+        self._timer = threading.Timer(_INTERVAL, self._tick)
+        self._timer.daemon = True
+        with suppress(RuntimeError):  # no more threads; the next search tries again
+            self._timer.start()
+
+    def _tick(self) -> None:
+        self.flush()
+        self.settle()
+        with self._lock:
+            self._timer = None
+            if self._seen or self._states or time.time() < self._waiting_until:
+                self._start_timer()
+
+    def flush(self) -> None:
+        """Send what was collected to Redis; while it is unavailable, keep it for a minute."""
+        with self._lock:
+            seen, self._seen = self._seen, []
+            states, self._states = self._states, Counter()
+        if not seen and not states:
+            return
+        try:
+            self._client.call(TimeLimit(_TIMEOUT), self._send, seen, states)
+        except (RedisUnavailable, redis.ResponseError):
+            oldest = time.time() - _EVENTS_TTL
+            with self._lock:
+                self._states += states
+                young = [one for one in seen if one.at > oldest]
+                self._seen = [*young, *self._seen][:_MAX_BUFFERED]
+        else:
+            if seen:
+                self._waiting_until = time.time() + _LONGEST + 2 * _INTERVAL
+
+    def _send(self, client: "redis.Redis", seen: Sequence[_Seen], states: Counter[str]) -> None:
+        events = self._keys.insights("events")
+        salt = self._salt(client) if seen else b""
+        with client.pipeline(transaction=False) as pipeline:
+            for state, count in states.items():
+                pipeline.hincrby(self._keys.counts, state, count)
+            pipeline.expire(self._keys.counts, timedelta(days=_STATES_KEPT))
+            waiting = {_event(one, salt).dump(): one.at for one in seen}
+            if waiting:
+                pipeline.zadd(events, waiting)
+                pipeline.zremrangebyrank(events, 0, -_MAX_EVENTS - 1)
+                pipeline.expire(events, _EVENTS_TTL)
+            pipeline.execute()
+
+    def _salt(self, client: "redis.Redis") -> bytes:
+        name = self._keys.insights("salt")
+        with client.pipeline(transaction=False) as pipeline:
+            pipeline.set(name, secrets.token_bytes(16), nx=True, ex=_SALT_TTL)
+            pipeline.get(name)
+            found = pipeline.execute()[1]
+        return found if isinstance(found, bytes) else secrets.token_bytes(16)
+
+    # -- counting ------------------------------------------------------------------------------
+
+    def settle(self, now: float | None = None) -> None:
+        """Count the searches of all clients whose requests have waited long enough.
+
+        Args:
+            now: seconds since 1970, by default the current time.
+        """
+        with suppress(RedisUnavailable, redis.ResponseError):
+            self._client.call(TimeLimit(_TIMEOUT), self._settle, now or time.time())
+
+    def _settle(self, client: "redis.Redis", now: float) -> None:
+        name = self._keys.insights("events")
+        found: Any = client.zrange(name, 0, -1)
+        by_client: defaultdict[str, list[tuple[Event, bytes]]] = defaultdict(list)
+        for text in found:
+            event = Event.load(text)
+            by_client[event.client].append((event, text))
+        due = [group for group in by_client.values() if _due([event.at for event, _ in group], now)]
+        # Only the process that deletes them counts them.
+        with client.pipeline(transaction=False) as pipeline:
+            for group in due:
+                pipeline.zrem(name, *(text for _, text in group))
+            deleted = pipeline.execute()
+        ours = [group for group, number in zip(due, deleted, strict=True) if number]
+        self._count(client, [searches(event for event, _ in group) for group in ours])
+
+    def _count(self, client: "redis.Redis", clients: Sequence[Sequence[Event]]) -> None:
+        """Add the searches of clients to the counts of their days."""
+        keys, days = self._keys, set()
+        with client.pipeline(transaction=False) as pipeline:
+            for event in chain.from_iterable(clients):
+                day = day_of(event.at)
+                days.add(day)
+                text = event.q.casefold()
+                totals = keys.insights("totals", day)
+                pipeline.hincrby(totals, "searches")
+                pipeline.hincrby(totals, event.state)
+                if len(event.key) <= _MAX_KEY:
+                    pipeline.zincrby(keys.insights("requests", day), 1, event.key)
+                if not event.found:
+                    pipeline.hincrby(totals, "nothing")
+                if len(text) <= _MAX_TEXT:
+                    if not event.found:
+                        pipeline.zincrby(keys.insights("nothing", day), 1, text)
+                    slow = {text: round(event.seconds * 1000, 1)}
+                    pipeline.zadd(keys.insights("slow", day), slow, gt=True)
+            for events in clients:
+                for pair in pairs(events):
+                    if max(map(len, pair)) <= _MAX_TEXT:
+                        name = keys.insights("next", day_of(events[-1].at))
+                        pipeline.zincrby(name, 1, json.dumps(pair, ensure_ascii=False))
+            for day in days:
+                for kind in ("requests", "nothing", "next"):
+                    pipeline.zremrangebyrank(keys.insights(kind, day), 0, -self._size - 1)
+                pipeline.zremrangebyrank(keys.insights("slow", day), 0, -_SLOWEST - 1)
+                for kind in ("totals", "requests", "nothing", "next", "slow"):
+                    pipeline.expire(keys.insights(kind, day), timedelta(days=self._days))
+            pipeline.execute()
+
+    # -- for the cache -------------------------------------------------------------------------
+
+    def popular(self, n: int) -> list[tuple[str, float]]:
+        """The `n` most frequent requests of the last week, as their keys, and how often they came.
+
+        A request counts half with each day back. Empty when Redis is unavailable.
+        """
+
+        def command(client: "redis.Redis") -> list[Any]:
+            with client.pipeline(transaction=False) as pipeline:
+                for day in last_days(_POPULAR_DAYS):
+                    name = self._keys.insights("requests", day)
+                    pipeline.zrange(name, 0, max(n * 4, 100) - 1, True, True)
+                return pipeline.execute()
+
+        try:
+            found = self._client.call(TimeLimit(_TIMEOUT), command)
+        except (RedisUnavailable, redis.ResponseError):
+            return []
+        total: defaultdict[str, float] = defaultdict(float)
+        for back, of_day in enumerate(found):
+            for key, count in of_day:
+                total[key.decode("utf-8", "replace")] += count / 2**back
+        return sorted(total.items(), key=lambda item: (-item[1], item[0]))[:n]
+
+    def states(self) -> dict[str, int]:
+        """How many searches of all processes ended in which state, since the counts were cleared.
+
+        Those of programs count, too. Empty when Redis is unavailable.
+        """
+        self.flush()
+        try:
+            found: Any = self._client.call(
+                TimeLimit(_TIMEOUT), lambda client: client.hgetall(self._keys.counts)
+            )
+        except (RedisUnavailable, redis.ResponseError):
+            return {}
+        return {state.decode(): int(count) for state, count in found.items()}
+
+
+def _event(seen: _Seen, salt: bytes) -> Event:
+    # Imported here: it imports Flask, which commands do not need.
+    from app.clients import network_of
+
+    client = f"{network_of(seen.visitor.address)}\n{seen.visitor.user_agent}".encode()
+    digest = hashlib.blake2b(client, key=salt, digest_size=8).hexdigest()
+    q = dict(parse_qsl(seen.key)).get("q", "")
+    return Event(seen.at, digest, seen.key, q, seen.state, seen.found, seen.seconds)
+
+
+def _due(times: Iterable[float], now: float) -> bool:
+    """Whether no further request can belong to these, or they have waited long enough."""
+    times = list(times)
+    oldest, newest = now - min(times), now - max(times)
+    return oldest >= WINDOW and (newest >= _SETTLED or oldest >= _LONGEST)
+
+
+def day_of(at: float) -> str:
+    """The day, in UTC, of a time in seconds since 1970."""
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def last_days(number: int) -> list[str]:
+    """Today and the days before it, in UTC."""
+    today = datetime.now(UTC)
+    return [(today - timedelta(days=back)).date().isoformat() for back in range(number)]

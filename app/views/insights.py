@@ -1,0 +1,205 @@
+"""`/insights`: what people search, for the blog's owner, with one click from a failed search to a
+synonym rule.
+
+HTTP Basic authentication: every browser and `curl` has it, and there is no session to keep or
+steal.
+"""
+
+import hashlib
+import hmac
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from elasticsearch import ApiError, TransportError
+from flask import (
+    Blueprint,
+    Response,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.wrappers import Response as WerkzeugResponse
+
+from app.errors import BadRequest, Forbidden, ServiceError, Unauthorized, Unavailable
+from app.insights.loading import start, status
+from app.insights.proposals import Proposal, candidates, proposals
+from app.insights.report import Day, Report, read_report
+from app.service import Service
+from app.synonyms.folder import SynonymFolder
+from app.synonyms.loader import Loader
+from app.views import current_service
+from app.views.errors import set_error_headers
+
+blueprint = Blueprint("insights", __name__, url_prefix="/insights")
+
+_WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
+_PERIODS = (7, 30, 90, 365)  # days
+_LIST = 20  # searches in a list
+_PROPOSALS_KEPT = 300.0  # seconds
+_ENGINE_TIMEOUT = 30.0  # seconds for each request of a check
+_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A day of the chart; heights in percent of the highest day."""
+
+    day: Day
+    x: float
+    width: float
+    searches: float
+    nothing: float
+
+
+@blueprint.before_request
+def _authorize() -> None:
+    """Check the password.
+
+    Raises:
+        Forbidden: no token is set, or another site sent the form.
+        Unauthorized: no password was sent, or a wrong one, which is logged and takes a while.
+    """
+    token = current_service().settings.insights_token.get_secret_value()
+    if not token:
+        raise Forbidden(
+            "This page is closed. Set BLOGSEARCH_INSIGHTS_TOKEN to a long random string "
+            "(`openssl rand -hex 32`) and restart the service."
+        )
+    sent = request.authorization.password if request.authorization else None
+    if sent is None:
+        raise Unauthorized("Enter BLOGSEARCH_INSIGHTS_TOKEN as the password, and any user name.")
+    if not hmac.compare_digest(sent.encode(), token.encode()):
+        log.warning("a wrong password for /insights was sent by %s", request.remote_addr)
+        time.sleep(_WRONG_TOKEN_DELAY)
+        raise Unauthorized("The password is not BLOGSEARCH_INSIGHTS_TOKEN.")
+    if request.method == "POST":
+        _check_form(token)
+
+
+def _check_form(token: str) -> None:
+    """A browser sends the password with forms of other sites, too; they cannot know this value."""
+    if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        raise Forbidden("The form was sent by another site.")
+    if not hmac.compare_digest(request.form.get("form", "").encode(), _form_value(token).encode()):
+        raise Forbidden("The form is not from this page. Load the page again.")
+
+
+def _form_value(token: str) -> str:
+    return hmac.new(token.encode(), b"the form of /insights", hashlib.sha256).hexdigest()
+
+
+@blueprint.after_request
+def _add_headers(response: Response) -> Response:
+    response.headers["Content-Security-Policy"] = _POLICY
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@blueprint.errorhandler(ServiceError)
+def _error_page(error: ServiceError) -> Response:
+    response = make_response(render_template("insights_error.html", error=error))
+    set_error_headers(response, error)
+    if isinstance(error, Unauthorized):
+        response.headers["WWW-Authenticate"] = 'Basic realm="insights", charset="UTF-8"'
+    return response
+
+
+@blueprint.get("")
+def page() -> str:
+    """The report of the last `days`."""
+    service = current_service()
+    kept = service.settings.insights_days
+    periods = [days for days in _PERIODS if days < kept] + [kept]
+    days = request.args.get("days", min(30, kept), type=int)
+    days = min(max(days, 1), kept) if kept else 0
+    report = _read(service, days)
+    proposed, problem = _proposals(service, report)
+    return render_template(
+        "insights.html",
+        report=report,
+        bars=bars(report.days),
+        periods=periods,
+        days=days,
+        limit=_LIST,
+        rules={one.failed: one.rule for one in proposed},
+        problem=problem,
+        load=status(service),
+        form=_form_value(service.settings.insights_token.get_secret_value()),
+    )
+
+
+@blueprint.post("/rules")
+def load_rule() -> WerkzeugResponse:
+    """Begin to load a proposed rule; the page then says how it goes."""
+    service = current_service()
+    rule = request.form.get("rule", "")
+    report = _read(service, max(service.settings.insights_days, 1))
+    if rule not in {one.rule for one in candidates(report.pairs)}:
+        raise BadRequest(f"{rule!r} is not a rule that is proposed now. Load the page again.")
+    start(service, rule)
+    return redirect(url_for("insights.page", days=request.form.get("days")), 303)
+
+
+def _read(service: Service, days: int) -> Report:
+    if not service.settings.insights_days or not service.settings.redis_url:
+        raise ServiceUnconfigured(
+            "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
+        )
+    report = read_report(service.cache.client, service.cache.keys, days)
+    if report is None:
+        raise Unavailable("Redis, where searches are counted, does not answer. Try again soon.")
+    return report
+
+
+class ServiceUnconfigured(ServiceError):
+    """Nothing is counted."""
+
+    status = 404
+    code = "not_counted"
+
+
+def _proposals(service: Service, report: Report) -> tuple[Sequence[Proposal], str]:
+    """Rules that pass `synonyms check`, and why there are none if it failed.
+
+    Kept for some minutes: a check takes seconds.
+    """
+    folder = SynonymFolder.of(service.settings)
+
+    def check() -> list[dict[str, str | int]]:
+        client = service.elastic.options(request_timeout=_ENGINE_TIMEOUT)
+        loader = Loader(service.settings, client, service.cache)
+        return [asdict(one) for one in proposals(report, loader, folder)]
+
+    try:
+        files = [(path.name, path.stat().st_mtime_ns) for path in folder.used()]
+        key = (*files, *(one.rule for one in candidates(report.pairs)))
+        kept = service.cache.memoize(seconds=_PROPOSALS_KEPT, args_rewrite=lambda: key)(check)
+        return [Proposal(**one) for one in kept()], ""  # type: ignore[arg-type]  # as `check` wrote
+    except (ServiceError, ApiError, TransportError, OSError) as error:
+        return [], str(error)
+
+
+def bars(days: Sequence[Day]) -> list[Bar]:
+    """The days as bars of a chart of 100 by 100."""
+    most = max((day.searches for day in days), default=0) or 1
+    step = 100 / max(len(days), 1)
+    return [
+        Bar(
+            day,
+            round(number * step + step * 0.1, 3),
+            round(step * 0.8, 3),
+            round(100 * day.searches / most, 2),
+            round(100 * day.nothing / most, 2),
+        )
+        for number, day in enumerate(days)
+    ]

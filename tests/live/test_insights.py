@@ -1,0 +1,295 @@
+"""Counting searches: through HTTP into Redis, what is stored and what is not."""
+
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import redis
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.cache import open_cache
+from app.insights.report import Report, read_report
+from app.insights.search_log import SearchLog, day_of
+from app.insights.sessions import PAUSE
+from app.insights.visitors import Visitor
+from app.service import EXTENSION, Service
+from app.settings import Settings
+from bench.servers import free_port, redis_server
+
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
+ADDRESS = "203.0.113.77"
+
+
+@pytest.fixture
+def settings(settings: Settings, server: "redis.Redis") -> Iterator[Settings]:
+    """The sample posts, with keys in Redis of the test's own."""
+    own = settings.model_copy(update={"cache_timeout": 5.0})
+    _clear(server, own)
+    yield own
+    _clear(server, own)
+
+
+def _clear(server: "redis.Redis", settings: Settings) -> None:
+    for key in _keys(server, settings):
+        server.delete(key)
+
+
+def _keys(server: "redis.Redis", settings: Settings) -> list[str]:
+    pattern = f"blogsearch:{{{settings.index}}}:insights:*"
+    return [key.decode() for key in server.scan_iter(match=pattern)]
+
+
+@pytest.fixture
+def server(redis_url: str) -> Iterator["redis.Redis"]:
+    with redis.Redis.from_url(redis_url) as client:
+        yield client
+
+
+def _log(settings: Settings) -> SearchLog:
+    cache = open_cache(settings)
+    return SearchLog(
+        cache.client, cache.keys, days=settings.insights_days, size=settings.insights_size
+    )
+
+
+def _visitor() -> Visitor:
+    return Visitor("198.51.100.1", f"{BROWSER} {uuid.uuid4()}")
+
+
+def _get(client: FlaskClient, path: str, **headers: str) -> None:
+    sent = {"User-Agent": BROWSER, **{k.replace("_", "-"): v for k, v in headers.items()}}
+    environ = {"REMOTE_ADDR": ADDRESS}
+    assert client.get(path, headers=sent, environ_base=environ).status_code == 200
+
+
+def _report(client: FlaskClient) -> Report:
+    """The counts of a service, once its searches are settled."""
+    service: Service = client.application.extensions[EXTENSION]
+    service.search_log.flush()
+    service.search_log.settle(time.time() + 100)
+    found = read_report(service.cache.client, service.cache.keys, 3)
+    assert found is not None
+    return found
+
+
+def test_searches_of_search_and_page_are_counted_from_the_cache_or_not(
+    client: FlaskClient,
+) -> None:
+    for n in range(3):
+        _get(client, "/search?q=cron", User_Agent=f"{BROWSER} {n}")
+    _get(client, "/?q=Cron", User_Agent=f"{BROWSER} page")
+    _get(client, "/search?q=xqzzwk", User_Agent=f"{BROWSER} other")
+    found = _report(client)
+    assert found.top == [("cron", 4), ("xqzzwk", 1)]
+    assert found.nothing == [("xqzzwk", 1)]
+    assert (found.searches, found.without_hits) == (5, 1)
+    assert found.cached >= 2
+    assert {query for query, _ in found.slow} == {"cron", "xqzzwk"}
+    assert all(milliseconds > 0 for _, milliseconds in found.slow)
+
+
+def test_an_empty_answer_from_the_cache_is_one_that_found_nothing(client: FlaskClient) -> None:
+    for n in range(2):
+        _get(client, "/search?q=xqzzwk", User_Agent=f"{BROWSER} {n}")
+    assert _report(client).nothing == [("xqzzwk", 2)]
+
+
+def test_pages_typing_programs_and_dnt_are_not_counted(client: FlaskClient) -> None:
+    for q in ("c", "cr", "cro", "cron"):
+        _get(client, f"/?q={q}")
+    _get(client, "/search?q=cron&page=2")
+    _get(client, "/search?q=secret", DNT="1")
+    _get(client, "/search?q=secret", Sec_GPC="1")
+    _get(client, "/search?q=secret", User_Agent="Googlebot/2.1")
+    assert _report(client).top == [("cron", 1)]
+
+
+def test_nothing_stored_tells_who_searched(
+    client: FlaskClient, server: "redis.Redis", settings: Settings
+) -> None:
+    service: Service = client.application.extensions[EXTENSION]
+    _get(client, "/search?q=cron")
+    service.search_log.flush()
+
+    def stored() -> str:
+        texts = []
+        for key in _keys(server, settings):
+            kind: Any = server.type(key)
+            whole: Any = (
+                server.zrange(key, 0, -1)
+                if kind == b"zset"
+                else server.hgetall(key)
+                if kind == b"hash"
+                else server.get(key)
+            )
+            texts.append(f"{key} {whole}")
+        return "\n".join(texts)
+
+    waiting = f"blogsearch:{{{settings.index}}}:insights:events"
+    assert 0 < server.ttl(waiting) <= 60
+    assert "cron" in stored()
+    assert ADDRESS not in stored()
+    assert "Firefox" not in stored()
+    service.search_log.settle(time.time() + 100)
+    assert not server.exists(waiting)
+    assert ADDRESS not in stored()
+
+
+def test_a_search_is_counted_without_another_one_after_it(settings: Settings) -> None:
+    """The last visitor of the day is counted by the timer alone."""
+    log = _log(settings)
+    log.record("MISS", "q=cron&page=1&size=10", visitor=_visitor())
+    log.flush()
+    log.settle(time.time() + 30)
+    assert log.popular(1) == []
+    log.settle(time.time() + 50)
+    assert log.popular(1) == [("q=cron&page=1&size=10", 1.0)]
+
+
+def test_counting_costs_no_trip_and_arrives_by_itself(
+    settings: Settings, server: "redis.Redis"
+) -> None:
+    log = _log(settings)
+    waiting = f"blogsearch:{{{settings.index}}}:insights:events"
+    for _ in range(100):
+        log.record("MISS", "q=python", visitor=_visitor())
+    assert not server.exists(waiting)
+    ends = time.monotonic() + 10
+    while server.zcard(waiting) != 100:
+        assert time.monotonic() < ends
+        time.sleep(0.1)
+
+
+def test_pairs_are_of_one_client(settings: Settings) -> None:
+    log = _log(settings)
+    patient, other = _visitor(), _visitor()
+    log.record("MISS", "q=K8s&page=1&size=10", found=False, visitor=patient)
+    log.record("MISS", "q=rust&page=1&size=10", visitor=other)
+    time.sleep(PAUSE)
+    log.record("MISS", "q=Kubernetes&page=1&size=10", visitor=patient)
+    log.flush()
+    log.settle(time.time() + 100)
+    cache = open_cache(settings)
+    found = read_report(cache.client, cache.keys, 1)
+    assert found is not None
+    assert found.pairs == [(("k8s", "kubernetes"), 1)]
+    assert found.then("k8s") == ["kubernetes"]
+    assert dict(found.top) == {"k8s": 1, "kubernetes": 1, "rust": 1}
+
+
+def test_hostile_searches_are_bounded(settings: Settings, server: "redis.Redis") -> None:
+    log = _log(settings.model_copy(update={"insights_size": 20}))
+    for _ in range(5):
+        log.record("MISS", "q=frequent", visitor=_visitor())
+    log.flush()
+    log.settle(time.time() + 100)
+    for n in range(200):
+        log.record("MISS", f"q=rare{n}", found=False, visitor=_visitor())
+    log.record("MISS", "q=" + "x" * 5000, found=False, visitor=_visitor())
+    log.record("MISS", "q=%00%FF%ED%A0%80", visitor=_visitor())
+    log.flush()
+    log.settle(time.time() + 100)
+    assert log.popular(1) == [("q=frequent", 5.0)]
+    today = day_of(time.time())
+    for kind in ("requests", "nothing"):
+        name = f"blogsearch:{{{settings.index}}}:insights:{kind}:{today}"
+        assert server.zcard(name) == 20
+        assert 29 * 86400 < server.ttl(name) <= 30 * 86400
+    assert max(len(key) for key, _ in log.popular(100)) < 1000
+
+
+def test_requests_of_one_client_are_bounded(settings: Settings, server: "redis.Redis") -> None:
+    log = _log(settings)
+    visitor = _visitor()
+    for n in range(6000):
+        log.record("MISS", f"q=word{n}", visitor=visitor)
+    log.flush()
+    assert server.zcard(f"blogsearch:{{{settings.index}}}:insights:events") <= 5000
+    log.settle(time.time() + 100)
+    assert log.popular(5) == []
+
+
+def test_a_search_of_yesterday_counts_half_for_the_cache(
+    settings: Settings, server: "redis.Redis"
+) -> None:
+    def name(back: int) -> str:
+        day = (datetime.now(UTC) - timedelta(days=back)).date()
+        return f"blogsearch:{{{settings.index}}}:insights:requests:{day}"
+
+    server.zadd(name(0), {"q=today": 3})
+    server.zadd(name(1), {"q=yesterday": 8, "q=today": 2})
+    server.zadd(name(8), {"q=long+ago": 1000})
+    assert _log(settings).popular(5) == [("q=today", 4.0), ("q=yesterday", 4.0)]
+
+
+def test_nothing_is_stored_when_the_setting_says_so(
+    settings: Settings, server: "redis.Redis"
+) -> None:
+    log = _log(settings.model_copy(update={"insights_days": 0}))
+    log.record("MISS", "q=python", visitor=_visitor())
+    log.flush()
+    log.settle(time.time() + 100)
+    assert _keys(server, settings) == []
+
+
+def test_counts_wait_for_a_redis_that_is_away(settings: Settings) -> None:
+    port = free_port()
+    log = _log(settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{port}"}))
+    began = time.monotonic()
+    log.record("MISS", "q=python", visitor=_visitor())
+    log.flush()
+    log.settle()
+    assert (log.popular(5), log.states()) == ([], {})
+    assert time.monotonic() - began < 2
+    with redis_server(port=port):
+        ends = time.monotonic() + 5
+        while log.popular(5) != [("q=python", 1.0)]:
+            assert time.monotonic() < ends
+            time.sleep(0.1)
+            log.flush()
+            log.settle(time.time() + 100)
+
+
+def test_many_threads_count_right(settings: Settings) -> None:
+    log = _log(settings)
+    before = log.states().get("HIT", 0)
+
+    def count() -> None:
+        for _ in range(500):
+            log.record("HIT", "q=python")
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    log.flush()
+    for thread in threads:
+        thread.join()
+    assert log.states()["HIT"] == before + 4000
+
+
+def test_two_processes_count_a_search_once(settings: Settings) -> None:
+    one, other = _log(settings), _log(settings)
+    for _ in range(50):
+        one.record("MISS", "q=python", visitor=_visitor())
+    one.flush()
+    threads = [
+        threading.Thread(target=log.settle, args=(time.time() + 100,)) for log in (one, other)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert one.popular(1) == [("q=python", 50.0)]
+
+
+def test_the_address_behind_a_trusted_proxy_tells_visitors_apart(settings: Settings) -> None:
+    app = create_app(settings.model_copy(update={"trusted_proxies": ADDRESS}))
+    client = app.test_client()
+    for n in range(4):
+        _get(client, "/search?q=cron", X_Forwarded_For=f"192.0.2.{n}")
+    assert _report(client).top == [("cron", 4)]

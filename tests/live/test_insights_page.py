@@ -1,0 +1,244 @@
+"""`/insights` and `blogsearch searches`: who may see them, what they show, and loading a rule."""
+
+import base64
+import json
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+import redis
+from click.testing import Result
+from elasticsearch import Elasticsearch
+from flask.testing import FlaskClient
+from pydantic import SecretStr
+
+from analyzers.rules import NO_RULES
+from app import create_app
+from app.cache import open_cache
+from app.insights.search_log import SearchLog
+from app.insights.sessions import PAUSE, Event
+from app.settings import Settings
+from indexer.build.builder import IndexSettings
+from indexer.build.reindex import reindex
+from indexer.records import Origin, RawPost
+
+TOKEN = "a-long-enough-token"
+HOSTILE = "<script>alert(1)</script>\"'&"
+
+Run = Callable[..., Result]
+Searched = Callable[..., None]
+
+
+@pytest.fixture(scope="module")
+def index(elastic: Elasticsearch) -> Iterator[str]:
+    """An alias with three posts, for all tests of this module."""
+    alias = f"test-insights-{uuid.uuid4().hex[:8]}"
+    texts = {"k": "Kubernetes at home", "cron": "Cron jobs", "soup": "A soup with leeks"}
+    posts = (RawPost(Origin("test"), oid, text, f"<p>{text}.</p>") for oid, text in texts.items())
+    reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), pytest.fail)
+    yield alias
+    for name in elastic.indices.get(index=f"{alias}*", expand_wildcards="all"):
+        elastic.indices.delete(index=name)
+
+
+@pytest.fixture
+def settings(
+    index: str, elasticsearch_url: str, redis_url: str, tmp_path: Path
+) -> Iterator[Settings]:
+    folder = tmp_path / "synonyms"
+    folder.mkdir()
+    yield Settings(
+        elasticsearch_url=elasticsearch_url,
+        elasticsearch_timeout=60,
+        redis_url=redis_url,
+        index=index,
+        synonyms_dir=folder,
+        cache_timeout=5.0,
+        insights_token=SecretStr(TOKEN),
+    )
+    with redis.Redis.from_url(redis_url) as server:
+        for key in server.scan_iter(match=f"blogsearch:{{{index}}}:*"):
+            server.delete(key)
+
+
+@pytest.fixture
+def searched(settings: Settings) -> Searched:
+    """Counts the searches of one visitor, one after the other: `("query", found)`."""
+
+    def count(*queries: tuple[str, bool]) -> None:
+        cache = open_cache(settings)
+        log = SearchLog(cache.client, cache.keys, days=30, size=100)
+        began, client = time.time(), uuid.uuid4().hex
+        waiting = {}
+        for n, (q, found) in enumerate(queries):
+            at = began - 30 + n * PAUSE
+            event = Event(at, client, "q=" + q.replace("&", "%26"), q, "MISS", found, 0.0123)
+            waiting[event.dump()] = at
+        assert cache.client.redis is not None
+        cache.client.redis.zadd(cache.keys.insights("events"), waiting)
+        log.settle(began + 100)
+
+    return count
+
+
+@pytest.fixture
+def client(settings: Settings) -> FlaskClient:
+    return create_app(settings).test_client()
+
+
+def _basic(password: str = TOKEN) -> dict[str, str]:
+    return {"Authorization": "Basic " + base64.b64encode(f"me:{password}".encode()).decode()}
+
+
+def _page(client: FlaskClient, path: str = "/insights") -> str:
+    response = client.get(path, headers=_basic())
+    assert response.status_code == 200, response.text
+    return response.text
+
+
+def test_the_page_is_closed_without_a_token(settings: Settings) -> None:
+    closed = settings.model_copy(update={"insights_token": SecretStr("")})
+    response = create_app(closed).test_client().get("/insights", headers=_basic(""))
+    assert response.status_code == 403
+    assert "BLOGSEARCH_INSIGHTS_TOKEN" in response.text
+
+
+def test_only_the_token_opens_the_page(
+    client: FlaskClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = client.get("/insights")
+    assert asked.status_code == 401
+    assert asked.headers["WWW-Authenticate"].startswith("Basic ")
+    assert client.get("/insights", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 401
+    began = time.monotonic()
+    assert client.get("/insights", headers=_basic("wrong")).status_code == 401
+    assert time.monotonic() - began >= 0.5
+    assert "wrong password" in caplog.text
+    opened = client.get("/insights", headers={**_basic(), "Origin": "https://evil.example"})
+    assert opened.status_code == 200
+    assert not [name for name, _ in opened.headers if name.startswith("Access-Control")]
+    assert opened.headers["Cache-Control"] == "no-store"
+    assert "unsafe" not in opened.headers["Content-Security-Policy"]
+    assert "script-src" not in opened.headers["Content-Security-Policy"]
+    assert client.post("/insights/rules", data={"rule": "a => b"}).status_code == 401
+
+
+def test_the_page_shows_what_was_searched(client: FlaskClient, searched: Searched) -> None:
+    empty = _page(client)
+    assert "No searches were counted" in empty
+    searched(("cron", True))
+    searched(("cron", True), ("xyzzy", False), (HOSTILE, False))
+    page = _page(client, "/insights?days=7")
+    assert HOSTILE not in page
+    assert unescape(page).count(HOSTILE) >= 1
+    assert "<script" not in page
+    tiles = re.findall(r"<dd>(.*?)</dd>", page)
+    assert [re.sub("<.*?>", "", tile) for tile in tiles] == ["4", "50 % 2", "0 % 0"]
+    assert "xyzzy" in page
+    assert page.count('<rect class="all"') == 7
+    assert _page(client, "/insights?days=9999")
+    assert _page(client, "/insights?days=x")
+
+
+def test_without_redis_the_page_says_so(settings: Settings) -> None:
+    for url, status in (("redis://127.0.0.1:1/0", 503), ("", 404)):
+        app = create_app(settings.model_copy(update={"redis_url": url}))
+        assert app.test_client().get("/insights", headers=_basic()).status_code == status
+
+
+def _form(page: str, rule: str) -> dict[str, str]:
+    values = dict(re.findall(r'name="(\w+)" value="([^"]*)"', page))
+    return {"form": values["form"], "rule": rule, "days": "7"}
+
+
+def test_a_proposed_rule_is_loaded_with_one_click(
+    client: FlaskClient, searched: Searched, settings: Settings
+) -> None:
+    assert client.get("/search?q=k8s").get_json()["count"] == 0
+    searched(("k8s", False), ("kubernetes", True))
+    page = _page(client)
+    assert "k8s =&gt; kubernetes" in page
+    data = _form(page, "k8s => kubernetes")
+
+    for headers, changed in (
+        ({"Sec-Fetch-Site": "cross-site"}, {}),
+        ({}, {"form": "forged"}),
+    ):
+        refused = client.post(
+            "/insights/rules", data={**data, **changed}, headers={**_basic(), **headers}
+        )
+        assert refused.status_code == 403
+    unknown = client.post(
+        "/insights/rules", data={**data, "rule": "soup => cron"}, headers=_basic()
+    )
+    assert unknown.status_code == 400
+
+    clicked = client.post("/insights/rules", data=data, headers=_basic())
+    assert clicked.status_code == 303
+    ends = time.monotonic() + 120
+    while 'class="load running"' in (shown := _page(client)):
+        assert time.monotonic() < ends
+        time.sleep(0.5)
+    assert 'class="load done"' in shown
+    assert client.get("/search?q=k8s").get_json()["count"] == 1
+    lines = (settings.synonyms_dir / "insights.synonyms").read_text().splitlines()
+    assert lines[-1] == "k8s => kubernetes"
+    assert '<input type="hidden" name="rule"' not in shown
+
+
+def test_a_failed_load_says_why(
+    client: FlaskClient, searched: Searched, settings: Settings
+) -> None:
+    searched(("k8s", False), ("kubernetes", True))
+    data = _form(_page(client), "k8s => kubernetes")
+    (settings.synonyms_dir / "broken.synonyms").write_text("a => b => c\n")
+    assert client.post("/insights/rules", data=data, headers=_basic()).status_code == 303
+    ends = time.monotonic() + 120
+    while 'class="load running"' in (shown := _page(client)):
+        assert time.monotonic() < ends
+        time.sleep(0.5)
+    assert 'class="load failed"' in shown
+    assert not (settings.synonyms_dir / "insights.synonyms").exists()
+
+
+def test_the_commands(run: Run, searched: Searched, settings: Settings) -> None:
+    searched(("k8s", False), ("Kubernetes", True))
+    searched(("cron", True))
+    searched(("soup recipe", False), ("soup", True))
+    searched(("the", False), ("kubernetes", True))
+
+    top = json.loads(run("searches", "top", "--json").stdout)
+    assert (top["searches"], top["nothing"]) == (7, 3)
+    assert top["queries"][0] == {"times": 2, "query": "kubernetes"}
+    assert "kubernetes" in run("searches", "top", "--limit", "1").stdout
+    assert "cron" not in run("searches", "top", "--limit", "1").stdout
+
+    nothing = json.loads(run("searches", "nothing", "--json").stdout)
+    assert {"times": 1, "query": "k8s", "then": ["kubernetes"]} in nothing["queries"]
+    assert "kubernetes" in run("searches", "nothing").stdout
+
+    # `the` is a stop word, which the check refuses; from `soup recipe` no word was replaced.
+    proposed = run("searches", "nothing", "--propose")
+    assert proposed.exit_code == 0, proposed.output
+    assert proposed.stdout == "k8s => kubernetes\n"
+    assert json.loads(run("searches", "nothing", "--propose", "--json").stdout) == [
+        {"rule": "k8s => kubernetes", "query": "k8s", "then": "kubernetes", "times": 1}
+    ]
+
+    slow = json.loads(run("searches", "slow", "--json").stdout)
+    assert slow["queries"][0]["ms"] == 12.3
+
+
+def test_exit_codes_of_the_commands(run: Run, settings: Settings) -> None:
+    assert run("searches", "top").exit_code == 0
+    assert run("searches", "top", "--days", "0").exit_code == 2
+    off = settings.model_copy(update={"insights_days": 0})
+    assert run("searches", "top", settings=off).exit_code == 1
+    gone = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1/0"})
+    failed = run("searches", "slow", settings=gone)
+    assert failed.exit_code == 1
+    assert "Redis" in failed.output
