@@ -61,7 +61,7 @@ class Outcome:
         return "phrase" if only_quoted or self._posts_with("phrase") else "all words"
 
     def _posts_with(self, name: str) -> int | None:
-        """The count of a named aggregation, None if it was not asked for."""
+        """The count of a named aggregation, None if it was not requested."""
         found = self.response.get("aggregations", {}).get(name)
         return None if found is None else int(found["doc_count"])
 

@@ -83,10 +83,11 @@ def hits_search(plan: PlanInput) -> Json:
 
 
 def _counted(plan: PlanInput) -> dict[str, Json]:
-    """What is counted besides the posts that match: those with all terms, those with the phrase,
-    and those with a term that was split, as nobody knows yet whether any post has it."""
+    """What is counted besides the posts that match: those with all terms, if not all are needed,
+    those with the phrase, and those with a term that was split, as nobody knows yet whether any
+    post has it."""
     counted: dict[str, Json] = {}
-    if len(plan.required) > 1:
+    if plan.needed < len(plan.required):
         counted["all_words"] = {"bool": {"filter": [has_term(one) for one in plan.required]}}
     for one in plan.required:
         if one.likeliest.kind == "split":
