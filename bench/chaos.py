@@ -1,6 +1,6 @@
 """Kills commands that change the index at random points, during a stream of writes and searches.
 
-    python -m bench.chaos [--kills 50] [--posts 3000] [reindex|sync|synonyms|rollback …]
+    python -m bench.chaos [--kills 50] [--minutes 60] [--posts 3000] [reindex|sync|synonyms|rollback …]
 
 Needs ELASTICSEARCH_URL; the index is its own. Prints for each command how many writes were
 acknowledged, how many of them are missing, and how many searches failed. Exits with 1 if any did.
@@ -127,8 +127,11 @@ class Stream:
             time.sleep(0.02)
 
 
-def run(command: str, kills: int, posts: int = 3_000) -> bool:
-    """Kill a command `kills` times at random points, let it finish once; whether all went well."""
+def run(command: str, kills: int, posts: int = 3_000, minutes: float = 60.0) -> bool:
+    """Kill a command `kills` times at random points, let it finish once; whether all went well.
+
+    After `minutes` it is not killed any more.
+    """
     with tempfile.TemporaryDirectory() as folder, _engine() as elastic:
         alias = f"chaos-{uuid.uuid4().hex[:8]}"
         settings = Settings(
@@ -141,7 +144,7 @@ def run(command: str, kills: int, posts: int = 3_000) -> bool:
         source = Path(folder) / "posts.jsonl"
         source.write_text("".join(_line(number) for number in range(posts)))
         try:
-            return _run(command, kills, posts, settings, source, elastic)
+            return _run(command, kills, posts, minutes, settings, source, elastic)
         finally:
             for name in elastic.indices.get(index=f"{alias}*", expand_wildcards="all"):
                 elastic.indices.delete(index=name)
@@ -151,6 +154,7 @@ def _run(
     command: str,
     kills: int,
     posts: int,
+    minutes: float,
     settings: Settings,
     source: Path,
     elastic: Elasticsearch,
@@ -169,7 +173,8 @@ def _run(
     started = time.monotonic()
     _start(settings, "reindex", str(source)).wait()
     usual = time.monotonic() - started
-    while killed < kills or not completed:
+    ends = started + 60 * minutes
+    while (killed < kills and time.monotonic() < ends) or not completed:
         rules.write_text(f"reactjs, react, r{uuid.uuid4().hex[:6]}\n")
         if command == "sync":
             text = uuid.uuid4().hex
@@ -181,7 +186,11 @@ def _run(
             stream.stored.clear()
         with stream.running():
             try:
-                process.wait(random.uniform(0.3, usual * 1.2) if killed < kills else None)
+                process.wait(
+                    random.uniform(0.3, usual * 1.2)
+                    if killed < kills and time.monotonic() < ends
+                    else None
+                )
                 completed += process.returncode == 0
             except subprocess.TimeoutExpired:
                 process.kill()
@@ -239,10 +248,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("commands", nargs="*", choices=[[], *COMMANDS], default=[])
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--minutes", type=float, default=60.0, help="for each command")
     parser.add_argument("--posts", type=int, default=3_000)
     arguments = parser.parse_args()
     results = [
-        run(command, arguments.kills, arguments.posts) for command in arguments.commands or COMMANDS
+        run(command, arguments.kills, arguments.posts, arguments.minutes)
+        for command in arguments.commands or COMMANDS
     ]
     sys.exit(not all(results))
 
