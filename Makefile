@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test check format services services-stop services-status chaos chaos-commands fuzz bench-serializers bench-relevance bench bench-compare
+.PHONY: help setup lock run test check format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ chaos: setup ## break the engines and the workers under load, and print what cli
 
 chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times each, during writes (KILLS=50); needs ELASTICSEARCH_URL
 	@exec $(BIN)/python -m bench.chaos --kills $(or $(KILLS),50)
+
+load: setup ## send the highest rate of searches that the machine holds, and twice that (SECONDS=60); needs ELASTICSEARCH_URL
+	@exec $(BIN)/python -m bench.load --seconds $(or $(SECONDS),60)
 
 fuzz: setup ## 5,000 random requests of each kind; needs ELASTICSEARCH_URL and REDIS_URL
 	@FUZZ_EXAMPLES=5000 exec $(BIN)/python -m pytest tests/live/test_fuzz.py

@@ -1,6 +1,6 @@
 """Kills commands that change the index at random points, during a stream of writes and searches.
 
-    python -m bench.chaos [--kills 50] [--minutes 60] [--posts 3000] [reindex|sync|synonyms|rollback …]
+    python -m bench.chaos [--kills 50] [--minutes 60] [reindex|sync|synonyms|rollback …]
 
 Needs ELASTICSEARCH_URL; the index is its own. Prints for each command how many writes were
 acknowledged, how many of them are missing, and how many searches failed. Exits with 1 if any did.

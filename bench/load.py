@@ -2,7 +2,7 @@
 
     make load SECONDS=60
 
-Starts engines and a service of its own with the sample posts. For each mix of searches it finds the
+Needs ELASTICSEARCH_URL; starts a Redis and a service of its own with the sample posts. For each mix of searches it finds the
 highest rate that the machine holds, then sends that rate, twice that rate, and half of it. The
 generator is open: it sends at the moments of the rate, however long the answers take, as visitors
 do, and counts the time of a request from the moment at which it was due.
@@ -10,7 +10,6 @@ do, and counts the time of a request from the moment at which it was due.
 
 import asyncio
 import itertools
-import os
 import statistics
 import threading
 import time
@@ -28,7 +27,7 @@ import requests
 
 from bench.load_generator import get_all
 from bench.relevance import SAMPLE
-from bench.servers import elasticsearch_nodes, redis_server
+from bench.servers import redis_server
 from bench.service import indexed, serving
 
 CACHED = [
@@ -223,8 +222,6 @@ def main(seconds: float, mix: str) -> None:
     click.echo(f"| {' | '.join(_COLUMNS)} |")
     click.echo("| --- " * len(_COLUMNS) + "|")
     with ExitStack() as stack:
-        (node,) = stack.enter_context(elasticsearch_nodes(1, heap="768m"))
-        os.environ["ELASTICSEARCH_URL"] = node.url
         cache = stack.enter_context(redis_server())
         alias = stack.enter_context(indexed(SAMPLE[0]))
         served = stack.enter_context(serving(alias, workers=2, redis_url=cache.url))

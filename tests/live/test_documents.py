@@ -8,8 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 import pytest
@@ -385,6 +386,41 @@ class TestFullDisk:
         assert "disk" in run("doctor").output
         done = run("reindex", "-", input='{"oid": "start", "title": "x"}')
         assert done.exit_code == 0 or "disk" in done.output  # a new index has no block
+
+
+class TestFullWriteQueue:
+    """Elasticsearch responds 429 for each document of a bulk request, and to none at the end."""
+
+    def test_is_waited_for(self, settings: Settings) -> None:
+        class Rejects(RequestsHttpNode):
+            """Rejects the first bulk requests to each index."""
+
+            left: ClassVar[dict[str, int]]
+
+            def perform_request(
+                self, method: str, target: str, body: bytes | None = None, *rest: Any, **more: Any
+            ) -> Any:
+                if "_bulk" not in target or not body or not self.left[target]:
+                    return super().perform_request(method, target, body, *rest, **more)
+                self.left[target] -= 1
+                accepted = super().perform_request("GET", "/", None, *rest, **more)
+                rejected = {"error": {"type": "es_rejected_execution_exception"}, "status": 429}
+                lines = [json.loads(line).keys() for line in body.splitlines()]
+                items = [{name: rejected} for line in lines for name in line & {"index", "delete"}]
+                return accepted._replace(body=json.dumps({"errors": True, "items": items}).encode())
+
+        with Elasticsearch(settings.elasticsearch_url, node_class=Rejects) as elastic:
+            blog = Blog(create_app(settings, elastic=elastic).test_client())
+            comment = "/documents/vole/comments/c"
+            for method, path, body in [
+                ("PUT", "/documents/vole", {"title": "Vole"}),
+                ("PUT", comment, {"comment": "x"}),
+                ("DELETE", comment, None),
+                ("DELETE", "/documents/vole", None),
+            ]:
+                Rejects.left = defaultdict(lambda: 2)
+                assert blog.send(method, path, body).status_code in (200, 201), (method, path)
+                assert 0 in Rejects.left.values()
 
 
 class TestStaleWriteBlock:
