@@ -2,10 +2,10 @@
 
     make load SECONDS=60
 
-Needs ELASTICSEARCH_URL; starts a Redis and a service of its own with the sample posts. For each mix of searches it finds the
-highest rate that the machine holds, then sends that rate, twice that rate, and half of it. The
-generator is open: it sends at the moments of the rate, however long the answers take, as visitors
-do, and counts the time of a request from the moment at which it was due.
+Needs ELASTICSEARCH_URL; starts a Redis and a service of its own with the sample posts. For each mix
+of searches it finds the highest rate that the machine holds, then sends that rate, twice that rate,
+and half of it. The generator is open: it sends at the moments of the rate, however long the answers
+take, as visitors do, and counts the time of a request from the moment at which it was due.
 """
 
 import asyncio
