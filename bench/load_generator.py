@@ -43,6 +43,7 @@ def rate(url: str, paths: Sequence[str], seconds: float) -> float:
         counted = get_all(url, paths, seconds, _CONNECTIONS)
         return len(counted) / seconds
     command = ["wrk", "-t2", f"-c{_CONNECTIONS}", f"-d{max(1, round(seconds))}s"]
+    command += ["--timeout", "20s"]
     with tempfile.TemporaryDirectory() as folder:
         if len(paths) > 1:
             listed, script = Path(folder) / "paths", Path(folder) / "cycle.lua"

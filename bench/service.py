@@ -118,6 +118,7 @@ def serving(
     environment = environment_for(alias, folder) | {
         "BLOGSEARCH_STRATEGY": strategy,
         "BLOGSEARCH_CACHE_TIMEOUT": "10",  # a busy machine is no fault of Redis
+        "BLOGSEARCH_MAX_COMPUTATIONS": "32",  # no search is refused
         "REDIS_URL": redis_url,
         "PORT": str(port),
         "WEB_CONCURRENCY": str(workers),
@@ -126,12 +127,13 @@ def serving(
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         try:
-            _await(url + ready, process, interval)
+            try:
+                _await(url + ready, process, interval)
+            except requests.RequestException:
+                log.seek(0)
+                click.echo(log.read()[-4000:].decode("utf-8", "replace"), err=True)
+                raise
             yield Served(url, process.pid)
-        except Exception:
-            log.seek(0)
-            click.echo(log.read()[-4000:].decode("utf-8", "replace"), err=True)
-            raise
         finally:
             process.terminate()
             process.wait(_START)
