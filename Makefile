@@ -81,8 +81,8 @@ bench-serializers: setup ## measure the serializers of cached answers
 bench-relevance: setup ## measure relevance: the sample, or every corpus of DATA=folder
 	@exec $(BIN)/python -m bench.relevance $(DATA)
 
-bench: setup ## measure the speed of everything and write build/bench/report.md (QUICK=1, FULL=1, DATA=folder, ONLY=sections, MEILISEARCH=path)
-	@exec $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(DATA),--data '$(DATA)') --only '$(ONLY)' --meilisearch '$(MEILISEARCH)'
+bench: setup ## measure the speed of everything and write build/bench/report.md (QUICK=1, FULL=1, DATA=folder, ONLY=sections, MEILISEARCH=path, PUBLISH=1)
+	@exec $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(PUBLISH),--publish) $(if $(DATA),--data '$(DATA)') --only '$(ONLY)' --meilisearch '$(MEILISEARCH)'
 
 bench-compare: setup ## measure two revisions side by side (REV=revision, DATA=folder); needs ELASTICSEARCH_URL
 	@exec $(BIN)/python -m bench.compare $(if $(DATA),--data '$(DATA)') '$(or $(REV),HEAD~1)' HEAD

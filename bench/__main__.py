@@ -6,6 +6,7 @@
     make bench DATA=FOLDER              # posts and queries of a folder, as for bench.relevance
     make bench ONLY=cached,memory       # some sections
     make bench MEILISEARCH=/path/to/meilisearch
+    make bench PUBLISH=1                # put the tables into docs/performance.md as well
 
 The engines are those of ELASTICSEARCH_URL and REDIS_URL, else devstack starts them. The report is
 build/bench/report.md, with report.json and charts beside it.
@@ -32,7 +33,7 @@ from bench.cluster import measure_cluster
 from bench.indexing import measure_reindex, measure_sync
 from bench.other_engines import measure_other_engines
 from bench.processes import measure_commands, measure_memory, measure_start_up
-from bench.results import ROOT, Section, load, machine, write
+from bench.results import ROOT, Section, load, machine, publish, write
 from bench.service import delete, elasticsearch_url, index
 from bench.uncached import measure_clients, measure_sizes, measure_typeahead, measure_uncached
 from bench.workload import Query, corpus_of, queries_of, write_combined
@@ -176,8 +177,11 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
-def measure(bench: Bench, names: list[str], folder: Path) -> tuple[Path, list[str]]:
-    """Measure sections and write the report after each; its path, and what failed."""
+def measure(
+    bench: Bench, names: list[str], folder: Path, page: Path | None
+) -> tuple[Path, list[str]]:
+    """Measure sections and write the report after each, into `page` too if there is one; the path
+    of the report, and what failed."""
     facts = machine(bench.client)
     sections: list[Section] = []
     failed: list[str] = []
@@ -207,6 +211,8 @@ def measure(bench: Bench, names: list[str], folder: Path) -> tuple[Path, list[st
             "failed sections": "; ".join(failed) or "none",
         }
         path = write(folder, facts, sections)
+        if page:
+            publish(page, facts, sections)
     return path, failed
 
 
@@ -216,9 +222,16 @@ def measure(bench: Bench, names: list[str], folder: Path) -> tuple[Path, list[st
 @click.option("--full", is_flag=True, help="The sizes of the goals; takes an hour.")
 @click.option("--only", default="", help=f"Some sections: {', '.join(SECTIONS)}.")
 @click.option("--meilisearch", default="", help="The path of a Meilisearch binary.")
+@click.option("--publish", "into_docs", is_flag=True, help="Into docs/performance.md as well.")
 @click.option("--out", default=ROOT / "build" / "bench", type=click.Path(path_type=Path))
 def main(
-    data: Path | None, quick: bool, full: bool, only: str, meilisearch: str, out: Path
+    data: Path | None,
+    quick: bool,
+    full: bool,
+    only: str,
+    meilisearch: str,
+    into_docs: bool,
+    out: Path,
 ) -> None:
     """Measure the speed of the service on this machine, and write a report."""
     names = [name.strip() for name in only.split(",") if name.strip()] or list(SECTIONS)
@@ -229,7 +242,8 @@ def main(
         os.environ.update(urls)
         bench = Bench(QUICK if quick else FULL if full else NORMAL, data, meilisearch, out)
         try:
-            path, failed = measure(bench, names, out)
+            page = ROOT / "docs" / "performance.md" if into_docs else None
+            path, failed = measure(bench, names, out, page)
         finally:
             bench.close()
     click.echo(path.read_text())

@@ -25,8 +25,8 @@ class Assumptions:
     bytes_per_post: float = 4_900.0  # in the index
     engine_ms: float = 6.0  # CPU time of Elasticsearch per search and shard, without any posts
     engine_ms_per_100k: float = 15.0  # the same, added by each 100,000 posts
-    app_ms: float = 3.3  # CPU time of Python per search that is not cached
-    cached_ms: float = 0.4  # and per cached one
+    app_ms: float = 1.7  # CPU time of Python per search that is not cached
+    cached_ms: float = 0.2  # and per cached one
     answer_bytes: float = 6_000.0  # a cached answer in Redis
     cached_answers: float = 1e6
     latency_ms: float = 100.0  # what the slowest shard may take

@@ -130,27 +130,56 @@ def load() -> str:
 def write(folder: Path, facts: Mapping[str, str], sections: Sequence[Section]) -> Path:
     """Write `report.md`, `report.json` and a chart for each section; the path of the first."""
     folder.mkdir(parents=True, exist_ok=True)
-    lines = ["# Benchmark", "", *(f"- {name}: {value}" for name, value in facts.items()), ""]
-    goals = [goal for section in sections for goal in section.goals]
-    header = ["what", "measured against, same run", "measured", "goal", "reached", "figures"]
-    lines += [Table(header, [goal.cells() for goal in goals]).markdown(), ""]
+    parts = ["# Benchmark", summary(facts, sections)]
     for number, section in enumerate(sections, 1):
-        lines += [f"## {section.title}", "", section.method, ""]
-        for table in section.tables:
-            lines += [table.markdown(), ""]
+        parts.append(details(section, level=2))
         if section.bars:
             name = f"{number:02}.svg"
             (folder / name).write_text(chart(section.bars, section.unit))
-            lines += [f"![{section.title}]({name})", ""]
+            parts.append(f"![{section.title}]({name})")
     path = folder / "report.md"
-    path.write_text("\n".join(lines))
+    path.write_text("\n\n".join(parts) + "\n")
     whole = {
         "machine": dict(facts),
         "sections": [asdict(section) for section in sections],
-        "goals": [asdict(goal) | {"met": goal.met} for goal in goals],
+        "goals": [asdict(goal) | {"met": goal.met} for goal in _goals(sections)],
     }
     (folder / "report.json").write_text(json.dumps(whole, indent=1, ensure_ascii=False))
     return path
+
+
+def publish(page: Path, facts: Mapping[str, str], sections: Sequence[Section]) -> None:
+    """Put the tables into a page, between `<!-- run -->` and `<!-- /run -->`.
+
+    Raises:
+        LookupError: the page has no such marks.
+    """
+    start, end = "<!-- run -->\n", "<!-- /run -->"
+    before, found, rest = page.read_text().partition(start)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise LookupError(f"{page} has no <!-- run --> … <!-- /run -->")
+    parts = [summary(facts, sections), *(details(section, level=3) for section in sections)]
+    page.write_text(before + start + "\n\n".join(parts) + "\n" + end + after)
+
+
+def summary(facts: Mapping[str, str], sections: Sequence[Section]) -> str:
+    """The machine, and every goal with what was measured."""
+    header = ["what", "measured against, same run", "measured", "goal", "reached", "figures"]
+    table = Table(header, [goal.cells() for goal in _goals(sections)])
+    return "\n".join(f"- {name}: {value}" for name, value in facts.items()) + (
+        "\n\n" + table.markdown()
+    )
+
+
+def details(section: Section, level: int) -> str:
+    """The method and the tables of a section, under a heading of this level."""
+    parts = [f"{'#' * level} {section.title}", section.method]
+    return "\n\n".join([*parts, *(table.markdown() for table in section.tables)])
+
+
+def _goals(sections: Sequence[Section]) -> list[Goal]:
+    return [goal for section in sections for goal in section.goals]
 
 
 def chart(bars: Mapping[str, float], unit: str) -> str:
