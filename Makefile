@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test check format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare
+.PHONY: help setup lock run test check format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ services-stop: setup ## stop what `make services` started
 
 services-status: setup ## say how Elasticsearch and Redis are
 	@exec $(BIN)/python -m devstack status
+
+screenshots: setup ## write pictures of the pages to docs/pictures/; needs ELASTICSEARCH_URL, REDIS_URL and CHROMIUM
+	@exec $(BIN)/python -m scripts.screenshots
 
 chaos: setup ## break the engines and the workers under load, and print what clients got (ONLY=Redis)
 	@exec $(BIN)/python -m bench.faults --only '$(ONLY)'
