@@ -22,6 +22,11 @@ from indexer.fetch.deadline import cancelled_after
 from indexer.fetch.types import AddressRefused
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# Not public by IANA's registries; Python 3.11 counts them as global.
+_SPECIAL = [
+    ipaddress.ip_network(each)
+    for each in ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "64:ff9b:1::/48", "5f00::/16")
+]
 
 
 class PublicAddressAdapter(HTTPAdapter):
@@ -56,6 +61,8 @@ def is_public(address: str) -> bool:
             return is_public(str(inner))
         if ip.is_site_local:  # fec0::/10, deprecated; Python counts it as global
             return False
+    if any(ip in network for network in _SPECIAL):
+        return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 

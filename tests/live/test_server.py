@@ -273,3 +273,42 @@ def test_operators_have_a_port_of_their_own_with_the_metrics_of_all_workers(serv
     lines = [json.loads(line) for line in server.log.read_text().splitlines()]
     assert len([line for line in lines if line.get("path") == "/search"]) == 40
     assert [line for line in lines if line["logger"] == "gunicorn.error"]
+
+
+def test_a_request_that_two_servers_could_read_differently_is_refused(serve: Serve) -> None:
+    """Else a proxy and gunicorn could disagree where it ends, and a client smuggle in another."""
+    server = serve(BLOGSEARCH_WRITE_TOKENS="a-token-of-this-test")
+    start = b"POST /documents HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a-token-of-this-test\r\n"
+    hidden = b"GET /__version__ HTTP/1.1\r\nHost: a\r\n\r\n"
+    for request in (
+        start + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+        start
+        + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n"
+        + hidden,
+        start + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + hidden,
+        start + b"Content-Length: 0\r\nContent-Length: 40\r\n\r\n" + hidden,
+        start + b"Content-Length: +0\r\n\r\n" + hidden,
+        start + b"Content-Length : 40\r\n\r\n" + hidden,
+        start + b"X: a\r\n Content-Length: 40\r\n\r\n" + hidden,
+        start + b"Host: b\r\n\r\n" + hidden,
+        b"GET / HTTP/1.1\nHost: a\n\n" + hidden,
+    ):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+            connection.sendall(request)
+            answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+        assert re.match(rb"HTTP/1.1 (400|501) ", answer), (request, answer)
+        assert answer.count(b"HTTP/1.1 ") == 1, (request, answer)
+
+
+def test_a_body_that_was_not_read_is_no_request(serve: Serve) -> None:
+    server = serve()
+    hidden = b"GET /__version__ HTTP/1.1\r\nHost: a\r\n\r\n"
+    request = (
+        b"POST /documents HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s"
+        b"GET /__lbheartbeat__ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    ) % (len(hidden), hidden)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(request)
+        answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+    assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"403", b"200"]
+    assert b"version" not in answer
