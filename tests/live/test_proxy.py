@@ -1,0 +1,139 @@
+"""The service behind nginx with proxy/nginx.conf."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+import requests
+
+from bench.secured_elasticsearch import new_certificates
+from bench.servers import free_port, redis_server
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+nginx = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+pytestmark = pytest.mark.skipif(nginx is None, reason="nginx is not installed")
+
+
+class Site:
+    """gunicorn behind nginx."""
+
+    def __init__(self, url: str, service: psutil.Process, ca_file: str) -> None:
+        self.url = url
+        self.service = service
+        self._ca_file = ca_file
+
+    def get(self, path: str, **headers: str) -> requests.Response:
+        return requests.get(f"{self.url}{path}", headers=headers, verify=self._ca_file, timeout=30)
+
+
+@pytest.fixture(scope="module")
+def site(elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site without posts: what is tested here needs none."""
+    folder = tmp_path_factory.mktemp("proxy")
+    plain, tls, port = free_port(), free_port(), free_port()
+    with new_certificates() as certificates, redis_server() as redis:
+        config = (REPOSITORY / "proxy" / "nginx.conf").read_text()
+        for old, new in {
+            "/tmp/": f"{folder}/",
+            "/dev/stdout": f"{folder}/access.log",
+            "app:8000": f"127.0.0.1:{port}",
+            "listen 8080": f"listen 127.0.0.1:{plain}",
+            "listen 8443": f"listen 127.0.0.1:{tls}",
+            "/etc/nginx/certificates/fullchain.pem": str(certificates.certificate),
+            "/etc/nginx/certificates/privkey.pem": str(certificates.key),
+        }.items():
+            assert old in config
+            config = config.replace(old, new)
+        (folder / "nginx.conf").write_text(config)
+        settings = {
+            "PORT": str(port),
+            "WEB_CONCURRENCY": "2",
+            "ELASTICSEARCH_URL": elasticsearch_url,
+            "REDIS_URL": redis.url,
+            "BLOGSEARCH_INDEX": "test-no-posts",
+            "BLOGSEARCH_CACHE_TIMEOUT": "5",  # a busy machine is no fault of Redis
+            "BLOGSEARCH_RATE_LIMIT": "10/hour",
+            "BLOGSEARCH_TRUSTED_PROXIES": "127.0.0.1",
+        }
+        commands = [
+            [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", "app:create_app()"],
+            [str(nginx), "-p", str(folder), "-c", "nginx.conf", "-g", "daemon off;"],
+        ]
+        with ExitStack() as stack, (folder / "log").open("wb") as log:
+            processes = []
+            for command in commands:
+                process = subprocess.Popen(
+                    command, cwd=REPOSITORY, env={**os.environ, **settings}, stdout=log, stderr=log
+                )
+                stack.callback(process.wait, 30)
+                stack.callback(process.terminate)
+                processes.append(process)
+            found = Site(
+                f"https://127.0.0.1:{tls}",
+                psutil.Process(processes[0].pid),
+                str(certificates.authority),
+            )
+            _wait(found, folder / "log")
+            yield found
+
+
+def _wait(site: Site, log: Path) -> None:
+    deadline = time.monotonic() + 90
+    while True:
+        try:
+            if site.get("/__lbheartbeat__").status_code == 200:
+                return
+        except requests.RequestException:
+            pass
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.1)
+
+
+def test_responses_over_tls_are_compressed_and_have_the_id_of_the_proxy(site: Site) -> None:
+    answer = site.get("/", **{"X-Request-ID": "mine"})
+    assert answer.status_code == 200
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in answer.headers["Vary"]
+    assert answer.headers["Strict-Transport-Security"]
+    assert re.fullmatch(r"[0-9a-f]{32}", answer.headers["X-Request-ID"])
+
+
+def test_metrics_are_not_for_visitors(site: Site) -> None:
+    assert site.get("/metrics").status_code == 404
+
+
+def test_a_client_does_not_choose_the_address_it_is_limited_by(site: Site) -> None:
+    headers = [{"X-Forwarded-For": f"192.0.2.{number}"} for number in range(12)]
+    statuses = [site.get("/search?q=python", **each).status_code for each in headers]
+    assert statuses[-2:] == [429, 429]
+
+
+def test_a_killed_worker_fails_no_request(site: Site) -> None:
+    """The proxy sends it again, to another worker. Static files are not limited in rate."""
+    statuses: list[int] = []
+    stop = threading.Event()
+
+    def ask() -> None:
+        while not stop.is_set():
+            statuses.append(site.get("/static/search.css").status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.3)
+    site.service.children()[0].kill()
+    time.sleep(0.7)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert set(statuses) == {200}
