@@ -38,6 +38,7 @@ SECRETS = (
     "elasticsearch_api_key",
     "redis_url",
     "cache_secret",
+    "insights_token",
     "write_tokens",
 )
 """The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""

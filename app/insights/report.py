@@ -91,12 +91,13 @@ def read_report(client: RedisClient, keys: Keys, days: int) -> Report | None:
         top=_added(queries),
         nothing=_added(_entries(nothing)),
         slow=sorted(slowest.items(), key=lambda item: (-item[1], item[0])),
-        pairs=[
-            ((pair[0], pair[1]), count)
-            for text, count in _added(_entries(following))
-            for pair in [json.loads(text)]
-        ],
+        pairs=[(_pair(text), count) for text, count in _added(_entries(following))],
     )
+
+
+def _pair(text: str) -> Pair:
+    failed, succeeded = json.loads(text)
+    return failed, succeeded
 
 
 def _day(date: str, totals: dict[bytes, bytes]) -> Day:

@@ -160,23 +160,23 @@ class SearchLog:
         Args:
             now: seconds since 1970, by default the current time.
         """
-        with suppress(RedisUnavailable, redis.ResponseError):
-            self._client.call(TimeLimit(_TIMEOUT), self._settle, now or time.time())
-
-    def _settle(self, client: "redis.Redis", now: float) -> None:
         name = self._keys.insights("events")
-        found: Any = client.zrange(name, 0, -1)
-        by_client: defaultdict[str, list[tuple[Event, bytes]]] = defaultdict(list)
-        for text in found:
-            event = Event.load(text)
-            by_client[event.client].append((event, text))
-        due = [group for group in by_client.values() if _due([event.at for event, _ in group], now)]
+        with suppress(RedisUnavailable, redis.ResponseError):
+            waiting: Any = self._client.call(
+                TimeLimit(_TIMEOUT), lambda client: client.zrange(name, 0, -1)
+            )
+            due = _due_groups(waiting, now or time.time())
+            if due:
+                self._client.call(TimeLimit(_TIMEOUT), self._count_due, due)
+
+    def _count_due(self, client: "redis.Redis", groups: Sequence["_Group"]) -> None:
         # Only the process that deletes them counts them.
+        name = self._keys.insights("events")
         with client.pipeline(transaction=False) as pipeline:
-            for group in due:
+            for group in groups:
                 pipeline.zrem(name, *(text for _, text in group))
             deleted = pipeline.execute()
-        ours = [group for group, number in zip(due, deleted, strict=True) if number]
+        ours = [group for group, number in zip(groups, deleted, strict=True) if number]
         self._count(client, [searches(event for event, _ in group) for group in ours])
 
     def _count(self, client: "redis.Redis", clients: Sequence[Sequence[Event]]) -> None:
@@ -262,9 +262,23 @@ def _event(seen: _Seen, salt: bytes) -> Event:
     return Event(seen.at, digest, seen.key, q, seen.state, seen.found, seen.seconds)
 
 
-def _due(times: Iterable[float], now: float) -> bool:
-    """Whether no further request can belong to these, or they have waited long enough."""
-    times = list(times)
+_Group = Sequence[tuple[Event, bytes]]
+"""The requests of one client, with the text of each."""
+
+
+def _due_groups(waiting: Iterable[bytes], now: float) -> list[_Group]:
+    """The clients to whose requests no further one can belong, or that have waited long enough."""
+    by_client: defaultdict[str, list[tuple[Event, bytes]]] = defaultdict(list)
+    for text in waiting:
+        try:
+            event = Event.load(text)
+        except (ValueError, TypeError):  # of another version; it expires
+            continue
+        by_client[event.client].append((event, text))
+    return [group for group in by_client.values() if _due([one.at for one, _ in group], now)]
+
+
+def _due(times: Sequence[float], now: float) -> bool:
     oldest, newest = now - min(times), now - max(times)
     return oldest >= WINDOW and (newest >= _SETTLED or oldest >= _LONGEST)
 

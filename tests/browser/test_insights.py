@@ -1,0 +1,86 @@
+"""`/insights` in a browser, as the owner of the blog uses it."""
+
+import json
+import time
+import uuid
+from collections.abc import Iterator
+
+import pytest
+import redis
+from playwright.sync_api import Browser, Page, expect
+from pydantic import SecretStr
+
+from app.cache import open_cache
+from app.insights.search_log import SearchLog
+from app.insights.sessions import PAUSE, Event
+from app.settings import Settings
+
+TOKEN = "a-long-enough-token"
+HOSTILE = "<script>document.title='stolen'</script>"
+
+
+@pytest.fixture
+def settings(settings: Settings, redis_url: str) -> Iterator[Settings]:
+    """The sample posts, and some searches of the last minute."""
+    own = settings.model_copy(update={"insights_token": SecretStr(TOKEN), "cache_timeout": 5.0})
+    cache = open_cache(own)
+    with redis.Redis.from_url(redis_url) as server:
+        began = time.time()
+        visits = [[("cron", True)], [(HOSTILE, False)], [("k8s", False), ("kubernetes", True)]]
+        for visit in visits:
+            client = uuid.uuid4().hex
+            for n, (q, found) in enumerate(visit):
+                at = began - 30 + n * PAUSE
+                event = Event(at, client, f"q={q}", q, "HIT", found, 0.02)
+                server.zadd(cache.keys.insights("events"), {event.dump(): at})
+        SearchLog(cache.client, cache.keys, days=30, size=100).settle(began + 100)
+        yield own
+        for key in server.scan_iter(match=f"blogsearch:{{{own.index}}}:*"):
+            server.delete(key)
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that sends the password, without JavaScript, on a phone in the dark."""
+    context = browser.new_context(
+        http_credentials={"username": "me", "password": TOKEN},
+        viewport={"width": 360, "height": 800},
+        color_scheme="dark",
+        java_script_enabled=False,
+    )
+    yield context.new_page()
+    context.close()
+
+
+def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: str) -> None:
+    refused: list[str] = []
+    page.on("console", lambda line: refused.append(line.text))
+    page.goto(f"{address}/insights?days=7")
+    expect(page.get_by_role("heading", name="What people search")).to_be_visible()
+    expect(page.get_by_role("link", name=HOSTILE).first).to_be_visible()
+    expect(page).to_have_title("What people search")
+    expect(page.get_by_role("img", name="Bar chart")).to_be_visible()
+    expect(page.get_by_text("k8s => kubernetes").first).to_be_visible()
+    expect(page.get_by_role("button", name="Load k8s => kubernetes")).to_be_enabled()
+    box = page.locator("main").bounding_box()
+    assert box is not None
+    assert box["width"] <= 360
+    assert refused == []
+    page.get_by_role("link", name="30 days").click()
+    expect(page.locator(".periods [aria-current]")).to_have_text("30 days")
+
+
+def test_other_sites_cannot_press_the_button(browser: Browser, address: str) -> None:
+    context = browser.new_context(http_credentials={"username": "me", "password": TOKEN})
+    page = context.new_page()
+    page.goto(f"{address}/insights")
+    form = page.locator('[name="form"]').first.get_attribute("value")
+    rule = json.dumps("k8s => kubernetes")
+    page.goto("data:text/html,<title>another site</title>")
+    page.set_content(
+        f'<form method="post" action="{address}/insights/rules"><input name="form" value="{form}">'
+        f"<input name='rule' value={rule}><button>Win</button></form>"
+    )
+    page.get_by_role("button").click()
+    expect(page.get_by_role("alert")).to_contain_text("another site")
+    context.close()
