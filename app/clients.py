@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app.errors import RateLimited
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -127,10 +126,8 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
     )
 
     def exceeded(error: RateLimitExceeded) -> Response:
-        from app.views.errors import service_error
+        from app.views.errors import rate_limited, service_error
 
-        return service_error(
-            RateLimited(f"Too many requests: {error.description} are allowed. Try again later.")
-        )
+        return service_error(rate_limited(error))
 
     app.register_error_handler(RateLimitExceeded, exceeded)

@@ -119,6 +119,14 @@ class Service:
         self.search_log.record(answer.state)
         return answer, debug
 
+    def look_up(self, request: SearchRequest) -> dict[str, Any]:
+        """The body of an answer that no visitor asked for; not counted as a search.
+
+        Raises:
+            Unavailable: as `answer` does.
+        """
+        return self._get_or_compute(request, request.key()).body
+
     def suggest(self, request: SuggestRequest) -> CachedAnswer:
         """The suggestions for what a visitor has typed so far; not counted as a search.
 

@@ -3,7 +3,7 @@
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from analyzers.rules import read_rules, rule_files
+from analyzers.rules import NO_RULES, read_rules, rule_files
 from app import create_app
 from app.cache import open_cache
 from app.cli import main
@@ -20,9 +20,9 @@ from app.commands.tools import Tools
 from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
 from app.settings import Settings
-from indexer.build.builder import IndexSettings
+from indexer.build.builder import Built, IndexSettings
 from indexer.build.reindex import reindex
-from indexer.records import Reject
+from indexer.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -131,3 +131,13 @@ def run(settings: Settings) -> Run:
         )
 
     return invoke
+
+
+@pytest.fixture
+def index_posts(elastic: Elasticsearch, alias: str) -> Callable[[Iterable[RawPost]], Built]:
+    """Builds a generation of the test's own index from posts, without synonym rules."""
+
+    def build(posts: Iterable[RawPost]) -> Built:
+        return reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), pytest.fail)
+
+    return build

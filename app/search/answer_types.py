@@ -53,6 +53,8 @@ class Hit(TypedDict):
     url: str | None
     pub_date: str | None
     """ISO 8601, in UTC."""
+    categories: NotRequired[list[str]]
+    """Of a post; absent with `fallback` if the hit is a comment."""
     score: float | None
     """Higher is better; comparable within one answer only."""
     highlight: Highlight

@@ -133,5 +133,20 @@ def _hit(hit: Json, outcome: Outcome, scores: Mapping[str, Mapping[str, float]])
         "score": round(hit["_score"] - pinned, 2) if pinned else hit["_score"],
         "pinned": bool(pinned),
         "parts": _parts(hit, outcome, scores),
+        "matched": _matched(hit, outcome),
         "missing": outcome.missing(hit),
+    }
+
+
+def _matched(hit: Json, outcome: Outcome) -> Json:
+    """The variants of each required word that a hit has."""
+    matched = set(hit.get("matched_queries", ()))
+    return {
+        one.term.text: [
+            readable(variant.text) or variant.text
+            for number, variant in enumerate(one.variants)
+            if one.as_typed or f"{IS}{one.term.key} {number}" in matched
+        ]
+        for one in outcome.plan.required
+        if HAS + one.term.key in matched
     }

@@ -73,7 +73,7 @@ def hits_search(plan: PlanInput) -> Json:
     body: Json = {
         "query": _pinned(query, plan) if plan.pins else query,
         **page(request),
-        "_source": ["oid", "title", "url", "pub_date"],
+        "_source": ["oid", "title", "url", "pub_date", "categories"],
         "highlight": post_highlighting(plan.terms, plan.query.quoted),
     }
     counted = {_MATCHED: query} if plan.pins.first else {}

@@ -83,6 +83,7 @@ def post_hit(hit: Mapping[str, Any], comments: Sequence[Json] = ()) -> Hit:
         "title": title,
         "url": source.get("url"),
         "pub_date": source.get("pub_date"),
+        "categories": source.get("categories", []),
         "score": None if hit["_score"] is None else round(hit["_score"], 4),
         "highlight": _highlight(hit, title),
     }

@@ -1,5 +1,6 @@
 """Sends searches to Elasticsearch and keeps a record of them for `debug-search`."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,10 +17,16 @@ _SEARCH_TYPE = "dfs_query_then_fetch"
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """One request that was sent: its kind, Elasticsearch's own time in milliseconds, its bodies."""
+    """One request that was sent: its kind and bodies, and times in milliseconds.
+
+    `took_ms` is Elasticsearch's own time, `total_ms` that until the response was read, and
+    `started_ms` the time between the start of the search and that of the request.
+    """
 
     kind: str
     took_ms: int
+    started_ms: float
+    total_ms: float
     bodies: tuple[Json, ...]
 
 
@@ -37,6 +44,7 @@ class SearchSession:
     index: str
     timeout: float | None = None
     sent: list[SentRequest] = field(default_factory=list)
+    _began: float = field(default_factory=time.perf_counter)
 
     def send(self, kind: str, *bodies: Json) -> list[Json]:
         """Send searches in one request; the response of each.
@@ -48,8 +56,11 @@ class SearchSession:
         header = {"index": self.index, "allow_partial_search_results": False}
         limits = {"timeout": f"{self.timeout * 1000:.0f}ms"} if self.timeout else {}
         lines = [line for body in bodies for line in (header, {**body, **limits})]
+        started = time.perf_counter()
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
-        self.sent.append(SentRequest(kind, response["took"], bodies))
+        total_ms = (time.perf_counter() - started) * 1000
+        started_ms = (started - self._began) * 1000
+        self.sent.append(SentRequest(kind, response["took"], started_ms, total_ms, bodies))
         found: Sequence[Json] = response["responses"]
         for one in found:
             if "error" in one:
@@ -73,7 +84,12 @@ class SearchSession:
     def explain(self, *, bodies: bool = False) -> list[Json]:
         """The requests that were sent, with their bodies if asked for."""
         return [
-            {"kind": sent.kind, "took_ms": sent.took_ms}
+            {
+                "kind": sent.kind,
+                "took_ms": sent.took_ms,
+                "started_ms": round(sent.started_ms, 1),
+                "total_ms": round(sent.total_ms, 1),
+            }
             | ({"bodies": list(sent.bodies)} if bodies else {})
             for sent in self.sent
         ]

@@ -147,7 +147,11 @@ def _completed(
 
 def _word_of_title(term: QueryTerm, words: Sequence[QueryTerm], *, typed: bool) -> QueryTerm | None:
     """The word that is the term, else one that begins like it, else about like it."""
-    beginning = [word for word in words if word.folded.startswith(term.folded)]
+    beginning = [
+        word
+        for word in words
+        if word.folded.startswith(term.folded) and (word.folded == term.folded or not word.stop)
+    ]
     if beginning:
         return min(beginning, key=lambda word: len(word.folded))
     if typed:
@@ -172,3 +176,13 @@ def prefix_distance(typed: str, word: str) -> int:
             row.append(best)
         before = last
     return min(row)
+
+
+def relaxed(q: str, language: Language) -> list[str]:
+    """Searches that ask for less than one that found nothing: without quotes and exclusions, then
+    each word alone."""
+    query = parse_query(q, language)
+    plain_words = [*query.quoted, *(term.text for term in query.terms)]
+    words = [term.text for term in parse_query(" ".join(plain_words), language).significant]
+    found = [" ".join(plain_words), *sorted(words, key=len, reverse=True)]
+    return list(dict.fromkeys(filter(None, found)))

@@ -1,10 +1,10 @@
-// Results while one types. Without this script the page works as plain HTML.
+// Results and suggestions while one types. Without this script the page works as plain HTML.
 "use strict";
 (() => {
   const form = document.getElementById("search");
   const input = form.elements.q;
   const parts = ["status", "tools", "answer", "filters"].map((id) => document.getElementById(id));
-  const DELAY = 200; // milliseconds after the last key
+  const RESULTS_AFTER = 200, SUGGESTIONS_AFTER = 100; // milliseconds after the last key
   let timer, running, typing = false;
 
   const address = () => {
@@ -48,18 +48,108 @@
     load(url);
   }
 
+  // Suggestions: a combobox with a list. What is typed stays until an option is chosen.
+  const list = document.createElement("ul");
+  let asking, suggestTimer, options = [], active = -1;
+  list.id = "suggestions";
+  list.hidden = true;
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Suggestions");
+  input.after(list);
+  for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", "suggestions"], ["aria-expanded", "false"]])
+    input.setAttribute(name, value);
+
+  function close() {
+    clearTimeout(suggestTimer);
+    asking?.abort();
+    list.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    activate(-1);
+  }
+
+  function activate(index) {
+    active = index;
+    options.forEach((option, i) => option.setAttribute("aria-selected", i === index));
+    if (index < 0) input.removeAttribute("aria-activedescendant");
+    else {
+      input.setAttribute("aria-activedescendant", options[index].id);
+      options[index].scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  function choose({ kind, text, url }) {
+    close();
+    if (kind === "post") location.href = url;
+    else {
+      input.value = text;
+      search(false);
+    }
+  }
+
+  async function suggest() {
+    asking?.abort();
+    const mine = (asking = new AbortController());
+    const q = input.value.trim();
+    if (!q) return close();
+    try {
+      const parameters = new URLSearchParams({ q, size: 6 });
+      const response = await fetch("suggest?" + parameters, { signal: mine.signal });
+      const found = response.ok ? (await response.json()).suggestions : [];
+      if (mine.signal.aborted || document.activeElement !== input) return;
+      show(found.filter(({ kind, url }) => kind !== "post" || /^https?:$/.test(new URL(url, location).protocol)));
+    } catch {
+      if (!mine.signal.aborted) close(); // the search works without suggestions
+    }
+  }
+
+  function show(found) {
+    options = found.map((one, i) => {
+      const option = document.createElement("li");
+      option.id = "suggestion-" + i;
+      option.className = one.kind;
+      option.setAttribute("role", "option");
+      option.textContent = one.text;
+      option.addEventListener("mousedown", (event) => event.preventDefault()); // the box keeps the focus
+      option.addEventListener("click", () => choose(one));
+      return option;
+    });
+    list.replaceChildren(...options);
+    list.hidden = !options.length;
+    input.setAttribute("aria-expanded", String(!list.hidden));
+    activate(-1);
+  }
+
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    close();
     search(false);
   });
-  input.addEventListener("input", () => {
+  input.addEventListener("input", (event) => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      search(true);
-    }, DELAY);
+    clearTimeout(suggestTimer);
+    if (event.isComposing) return;
+    suggestTimer = setTimeout(suggest, SUGGESTIONS_AFTER);
+    timer = setTimeout(() => search(true), RESULTS_AFTER);
+  });
+  input.addEventListener("compositionend", () => input.dispatchEvent(new InputEvent("input")));
+  input.addEventListener("blur", close);
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event, count = list.hidden ? 0 : options.length;
+    if (key === "ArrowDown" && !count && input.value.trim()) suggest();
+    else if (!count) return;
+    // From the last option one key leads back to the box, and from there to the first.
+    else if (key === "ArrowDown") activate(active + 1 < count ? active + 1 : -1);
+    else if (key === "ArrowUp") activate(active < 0 ? count - 1 : active - 1);
+    else if (key === "Enter" && active >= 0) options[active].click();
+    else if (key === "Escape") close();
+    else return;
+    event.preventDefault();
+    if (key === "Escape") event.stopPropagation();
   });
   addEventListener("popstate", () => {
     clearTimeout(timer);
+    close();
     typing = false;
     input.value = new URLSearchParams(location.search).get("q") || "";
     load(location.href);
@@ -75,7 +165,7 @@
       const menu = document.activeElement.closest("#tools details[open]");
       shut();
       menu?.querySelector("summary").focus();
-    } else if (event.key === "/" && !event.ctrlKey && !event.metaKey && document.activeElement !== input) {
+    } else if (event.key === "/" && !event.ctrlKey && !event.metaKey && !/^(input|textarea|select)$/.test(document.activeElement.localName)) {
       event.preventDefault();
       input.select();
     }

@@ -5,7 +5,14 @@ import logging
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from app.errors import BadRequest, ErrorAnswer, ServiceError, Unauthorized, Unavailable
+from app.errors import (
+    BadRequest,
+    ErrorAnswer,
+    RateLimited,
+    ServiceError,
+    Unauthorized,
+    Unavailable,
+)
 from app.logs import note
 
 log = logging.getLogger(__name__)
@@ -38,6 +45,11 @@ def set_error_headers(response: Response, error: ServiceError) -> None:
         response.headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, Unauthorized):
         response.headers["WWW-Authenticate"] = 'Bearer realm="blogsearch"'
+
+
+def rate_limited(error: HTTPException) -> RateLimited:
+    """The error for a client over its limit, from Flask-Limiter's exception."""
+    return RateLimited(f"Too many requests: {error.description} are allowed. Try again later.")
 
 
 def service_error(error: ServiceError) -> Response:

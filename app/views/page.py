@@ -2,8 +2,13 @@
 
 import base64
 import hashlib
+import json
+import logging
 import math
+import re
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -13,42 +18,94 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 from markupsafe import Markup, escape
 from werkzeug.datastructures import MultiDict
+from werkzeug.exceptions import TooManyRequests
 
+from analyzers.languages import LANGUAGES
 from app.browse import Browse, browse
 from app.errors import ServiceError
 from app.insights.visitors import visitor_of
-from app.search.request import MAX_PAGE, SearchRequest
+from app.search.request import MAX_PAGE, SearchRequest, SuggestRequest
+from app.search.suggest import relaxed
 from app.views import current_service
-from app.views.errors import set_error_headers
+from app.views.debug import debug_view
+from app.views.errors import rate_limited, set_error_headers
+from app.views.search import authorize_debug
+
+Json = dict[str, Any]
+
+log = logging.getLogger(__name__)
 
 blueprint = Blueprint("page", __name__)
 
-_FILTERS = ("category", "since", "until", "sort", "size", "debug-search")
+_FILTERS = ("category", "since", "until", "sort", "size", "typos", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
+_STYLESHEETS = ("search.css", "debug.css")
+_NEAREST = 3  # searches that are offered when nothing was found
+_TRIED = 6  # searches that are tried for that
 
 
 @blueprint.get("/")
 def page() -> Response:
-    """The search box; with `q` in the URL, also the answer or what went wrong."""
+    """The search box; with `q` in the URL, also the answer."""
     started = time.perf_counter()
     args = _args()
-    answer, error = None, None
+    answer: Json | None = None
+    debug: Json | None = None
+    nearest: list[str] = []
     if args.get("q", "").strip():
-        try:
-            search = SearchRequest.parse(args)
-            answer = (
-                current_service().answer(search, search.key(), visitor_of(request.environ)).body
-            )
-        except ServiceError as failure:
-            error = failure
-    start = _browse() if error is None or error.status < 500 else Browse()
+        service = current_service()
+        search = SearchRequest.parse(args)
+        if search.debug:
+            authorize_debug(service.settings)
+            found, debug = service.explain(replace(search, debug_requests=True))
+            answer = found.body
+            total_ms = (time.perf_counter() - started) * 1000
+            debug = debug_view(answer, {**debug, "cache": found.state.lower()}, total_ms)
+        else:
+            visitor = visitor_of(request.environ)
+            answer = service.answer(search, search.key(), visitor).body
+        nearest = _nearest_searches(search) if not answer["count"] else []
+    return _page(args, started, answer=answer, debug=debug, nearest=nearest)
+
+
+@blueprint.errorhandler(ServiceError)
+def _error_page(error: ServiceError) -> Response:
+    """The page with what went wrong instead of an answer."""
+    response = _page(_args(), time.perf_counter(), error=error)
+    set_error_headers(response, error)
+    return response
+
+
+@blueprint.errorhandler(TooManyRequests)
+def _rate_limited(error: TooManyRequests) -> Response:
+    return _error_page(rate_limited(error))
+
+
+@blueprint.errorhandler(Exception)
+def _unexpected_error(error: Exception) -> Response:
+    log.error("unexpected: %s", error, exc_info=error)
+    return _error_page(ServiceError("An unexpected error occurred."))
+
+
+def _page(
+    args: "MultiDict[str, str]",
+    started: float,
+    *,
+    answer: Json | None = None,
+    debug: Json | None = None,
+    nearest: Sequence[str] = (),
+    error: ServiceError | None = None,
+) -> Response:
+    start = _browse() if error is None or error.status < 429 else Browse()
     response = make_response(
         render_template(
             "search.html",
-            typed=request.args.get("q", ""),
+            typed=args.get("q", ""),
             args=args,
             filters=[(name, value) for name, value in args.items(multi=True) if name in _FILTERS],
             answer=answer,
+            debug=debug,
+            nearest=nearest,
             error=error,
             pages=_pages(answer) if answer else [],
             period=_period(args),
@@ -58,18 +115,40 @@ def page() -> Response:
             seconds=time.perf_counter() - started,
         )
     )
-    response.headers["Cache-Control"] = "no-cache"
-    if error:
-        set_error_headers(response, error)
+    response.headers["Cache-Control"] = "no-store" if debug else "no-cache"
     return response
 
 
 def _args() -> "MultiDict[str, str]":
-    """The parameters; a form also sends the fields that were left empty."""
-    given = request.args.items(multi=True)
+    """The parameters; a form also sends the fields that were left empty.
+
+    None if the query string is not UTF-8, which is an error that the page shows.
+    """
+    try:
+        given = list(request.args.items(multi=True))
+    except UnicodeDecodeError:
+        given = []
     return MultiDict(
         [(name, value) for name, value in given if value.strip() or name == "debug-search"]
     )
+
+
+def _nearest_searches(search: SearchRequest) -> list[str]:
+    """Searches like one that found nothing, each of which finds something with the same filters."""
+    service = current_service()
+    try:
+        suggested = service.suggest(SuggestRequest(search.q, lang=search.lang)).body["suggestions"]
+        tried = [one["text"] for one in suggested if one["kind"] == "search"]
+        tried += relaxed(search.q, LANGUAGES[service.settings.language])
+        found: list[str] = []
+        for q in list(dict.fromkeys(tried))[:_TRIED]:
+            answer = service.look_up(replace(search, q=q, page=1, typos=True, debug=False))
+            if answer["count"]:
+                found.append(answer.get("corrected", {}).get("to", q))
+        found = [q for q in dict.fromkeys(found) if q != search.q or not search.typos]
+        return found[:_NEAREST]
+    except ServiceError:
+        return []
 
 
 def _browse() -> Browse:
@@ -128,6 +207,12 @@ def day(stamp: str | None) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(escape(stamp[:10]), text)
 
 
+@blueprint.app_template_filter()
+def href(url: str | None) -> str:
+    """The URL of a post or comment; "" for one that is no web page, such as `javascript:`."""
+    return url if url and re.match(r"https?://|/(?!/)", url, re.IGNORECASE) else ""
+
+
 @cache
 def _stylesheet(path: Path) -> tuple[str, str]:
     """The style sheet, and the source expression by which the policy allows it inline."""
@@ -137,22 +222,28 @@ def _stylesheet(path: Path) -> tuple[str, str]:
 
 
 @blueprint.app_template_global()
-def stylesheet() -> Markup:
-    """The style sheet of the pages, inline: no request delays the first paint."""
-    return Markup(_stylesheet(_stylesheet_path())[0])  # noqa: S704 - a file of this package
+def stylesheet(name: str = "search.css") -> Markup:
+    """A style sheet to be inlined: no request delays the first paint."""
+    return Markup(_stylesheet(_static(name))[0])  # noqa: S704 - a file of this package
+
+
+@blueprint.app_template_global()
+def readable_json(value: object) -> str:
+    """JSON as a person reads it."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 @blueprint.after_app_request
-def _allow_stylesheet(response: Response) -> Response:
+def _allow_stylesheets(response: Response) -> Response:
     if response.mimetype == "text/html":
-        hashed = _stylesheet(_stylesheet_path())[1]
+        hashes = " ".join(_stylesheet(_static(name))[1] for name in _STYLESHEETS)
         policy = (
-            f"default-src 'none'; script-src 'self'; style-src {hashed}; img-src 'self' data:; "
+            f"default-src 'none'; script-src 'self'; style-src {hashes}; img-src 'self' data:; "
             "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
         )
         response.headers.setdefault("Content-Security-Policy", policy)
     return response
 
 
-def _stylesheet_path() -> Path:
-    return Path(current_app.static_folder or "") / "search.css"
+def _static(name: str) -> Path:
+    return Path(current_app.static_folder or "") / name

@@ -26,9 +26,7 @@ def search() -> Response:
     service = current_service()
     wanted, key = parse(request.query_string)
     if wanted.debug:
-        closed = service.settings.debug_search == "token"
-        if closed and not is_operator(request, service.settings):
-            authorize(request, service.settings)
+        authorize_debug(service.settings)
         answer, debug = service.explain(wanted)
         response = jsonify({**answer.body, "debug": {**debug, "cache": answer.state.lower()}})
         response.headers["Cache-Control"] = "no-store"
@@ -44,6 +42,16 @@ def server_timing(answer: CachedAnswer, started: float) -> str:
     """The value of Server-Timing; `started` is of `time.perf_counter()`."""
     total = (time.perf_counter() - started) * 1000
     return f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}'
+
+
+def authorize_debug(settings: Settings) -> None:
+    """Check that the current request may use `debug-search`.
+
+    Raises:
+        WritesClosed, Unauthorized: as `authorize` does.
+    """
+    if settings.debug_search == "token" and not is_operator(request, settings):
+        authorize(request, settings)
 
 
 @lru_cache(maxsize=1024)

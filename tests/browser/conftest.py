@@ -37,6 +37,13 @@ def serving(settings: Settings) -> Iterator[str]:
 
 
 @pytest.fixture
+def serve() -> Iterator[Callable[[Settings], str]]:
+    """Serves the application with these settings on a port of its own; the URL."""
+    with ExitStack() as stack:
+        yield lambda settings: stack.enter_context(serving(settings))
+
+
+@pytest.fixture
 def blog() -> Iterator[Blog]:
     """Serves a page on another origin: `blog(html, Header_Name="value")` returns its URL."""
     with ExitStack() as stack:

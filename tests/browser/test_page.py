@@ -1,9 +1,17 @@
 """The search page, as a visitor uses it."""
 
+import html
 import re
+from collections.abc import Callable, Iterable
 
+import pytest
+from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page, expect
+
+from app import create_app
+from app.settings import Settings
+from indexer.records import Origin, RawComment, RawPost
 
 
 def test_typing_a_misspelt_word_finds_posts(page: Page, address: str) -> None:
@@ -99,3 +107,121 @@ def test_the_page_works_without_javascript(browser: Browser, address: str) -> No
     page.get_by_role("button", name="Search").click()
     expect(page.locator(".hits li").first).to_contain_text("Python")
     context.close()
+
+
+def test_nothing_found_offers_searches_that_find_something(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=%22pythn+siteswap%22")
+    offered = page.locator("#answer .chips a")
+    expect(offered.first).to_be_visible()
+    texts = offered.all_inner_texts()
+    for text in texts:
+        page.goto(f"{address}/?q=%22pythn+siteswap%22")
+        page.locator("#answer .chips").get_by_role("link", name=text, exact=True).click()
+        expect(page.locator(".hits li").first).to_be_visible()
+
+
+def test_nothing_near_is_offered_that_finds_nothing(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=xqzzwk")
+    expect(page.locator("#answer .chips")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Newest posts")).to_be_visible()
+    assert page.locator(".posts a").count() > 0
+
+
+def test_the_keyboard_alone_leads_from_the_box_to_a_hit(page: Page, address: str) -> None:
+    page.goto(address)
+    page.keyboard.type("pythn")
+    page.keyboard.press("Enter")
+    expect(page.locator(".hits li").first).to_be_visible()
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('.hits a')"):
+            break
+    assert page.evaluate("document.activeElement.matches('.hits h2 a')")
+    page.keyboard.press("/")
+    expect(page.get_by_label("Search posts and comments")).to_be_focused()
+
+
+def test_a_filter_menu_opens_and_closes_with_the_keyboard(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=python")
+    year = page.locator("#tools summary", has_text="Year")
+    year.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#tools details[open]")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator("#tools details[open]")).to_have_count(0)
+    expect(year).to_be_focused()
+
+
+def test_everything_of_a_page_of_results_is_under_30_kb(page: Page, address: str) -> None:
+    sizes: dict[str, int] = {}
+    page.on("response", lambda got: sizes.update({got.url: len(got.body())}))
+    page.goto(f"{address}/?q=python", wait_until="networkidle")
+    assert page.locator(".hits > li").count() == 10
+    assert any("search.js" in url for url in sizes)
+    assert all(url.startswith(address) for url in sizes), "a request to another site"
+    assert sum(sizes.values()) < 30_000, sizes
+
+
+def test_a_hostile_post_stays_text(
+    page: Page,
+    own_settings: Settings,
+    elastic: Elasticsearch,
+    index_posts: Callable[[Iterable[RawPost]], object],
+    serve: Callable[[Settings], str],
+) -> None:
+    script = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    encoded = html.escape(script)
+    comment = RawComment("c", f"<p>hostile {encoded}</p>", f"Eve {script}")
+    post = RawPost(
+        Origin("test"),
+        "post",
+        f"hostile {script}",
+        f"<p>hostile {encoded}</p>",
+        "/post",
+        categories=[f"hostile {script}"],
+        comments=(comment,),
+    )
+    index_posts([post])
+    # Another indexer might write what ours rejects.
+    url = {"url": "javascript:document.title='owned'"}
+    elastic.update(index=own_settings.index, id="post:post", doc=url, refresh=True)
+    address = serve(own_settings)
+    for path in ("/", "/?q=hostile", "/?q=hostile&debug-search"):
+        page.goto(address + path)
+        if "q=" in path:
+            expect(page.locator("#answer").get_by_text("<script>").first).to_be_visible()
+        assert page.locator("main script, main img").count() == 0
+        assert page.locator("a[href^='javascript:' i]").count() == 0
+        assert page.title() != "owned"
+    page.goto(address)
+    page.get_by_role("combobox").press_sequentially("hostile")
+    expect(page.locator(".hits li").first).to_be_visible()
+    assert page.title() != "owned"
+
+
+@pytest.mark.parametrize("path", ["/?q=python", "/"])
+def test_too_many_requests_are_a_page(settings: Settings, path: str) -> None:
+    limited = settings.model_copy(update={"rate_limit": "1/minute", "redis_url": ""})
+    client = create_app(limited).test_client()
+    assert client.get(path).status_code == 200
+    refused = client.get(path)
+    assert (refused.status_code, refused.mimetype) == (429, "text/html")
+    assert "Too many" in refused.text
+    assert int(refused.headers["Retry-After"]) > 0
+    assert client.get("/search?q=python").mimetype == "application/json"
+
+
+def test_an_outage_is_a_page(settings: Settings) -> None:
+    broken = {"elasticsearch_url": "http://127.0.0.1:9", "redis_url": ""}
+    client = create_app(settings.model_copy(update=broken)).test_client()
+    response = client.get("/?q=python")
+    assert (response.status_code, response.mimetype) == (503, "text/html")
+    assert "Search is not available" in response.text
+    assert int(response.headers["Retry-After"]) > 0
+    assert client.get("/").status_code == 200
+
+
+def test_a_query_string_that_is_not_utf_8_is_a_page(client: FlaskClient) -> None:
+    response = client.get("/", environ_overrides={"QUERY_STRING": "q=\xff"})
+    assert (response.status_code, response.mimetype) == (400, "text/html")
+    assert "UTF-8" in response.text

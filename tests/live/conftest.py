@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -12,11 +12,7 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers.rules import NO_RULES
 from app.settings import Settings
-from indexer.build.builder import Built, IndexSettings
-from indexer.build.reindex import reindex
-from indexer.records import RawPost
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
@@ -111,16 +107,6 @@ def start(own_settings: Settings) -> Iterator[Callable[..., subprocess.Popen[str
         process.kill()
         with suppress(BrokenPipeError):
             process.communicate()
-
-
-@pytest.fixture
-def index_posts(elastic: Elasticsearch, alias: str) -> Callable[[Iterable[RawPost]], Built]:
-    """Builds a generation of the test's own index from posts, without synonym rules."""
-
-    def build(posts: Iterable[RawPost]) -> Built:
-        return reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), pytest.fail)
-
-    return build
 
 
 @pytest.fixture

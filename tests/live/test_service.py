@@ -41,7 +41,10 @@ def test_debug_search_shows_the_requests(client: FlaskClient, parameter: str) ->
     debug = answer.get_json()["debug"]
     assert debug["cache"] == "miss"
     assert debug["requests"]
-    assert all(set(request) == {"kind", "took_ms"} for request in debug["requests"])
+    assert all(
+        set(request) == {"kind", "took_ms", "started_ms", "total_ms"}
+        for request in debug["requests"]
+    )
 
 
 def test_debug_search_shows_the_bodies_if_asked_for(client: FlaskClient) -> None:

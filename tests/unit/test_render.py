@@ -81,6 +81,7 @@ def test_a_post_without_marks_has_its_title_escaped() -> None:
         "title": "<b> & c",
         "url": "/a",
         "pub_date": "2016-01-01",
+        "categories": [],
         "score": 1.5,
         "highlight": {"title": "&lt;b&gt; &amp; c", "text": []},
     }
