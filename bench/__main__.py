@@ -186,7 +186,7 @@ def measure(
     sections: list[Section] = []
     failed: list[str] = []
     began = time.monotonic()
-    path = folder / "report.md"
+    path = write(folder, facts, sections)
     for nth, name in enumerate(names, 1):
         started = time.monotonic()
         say(f"[{nth}/{len(names)}] {name} …")

@@ -79,7 +79,7 @@ def delete(alias: str) -> None:
     """Delete the indices of an alias of the bench."""
     with Elasticsearch(elasticsearch_url(), request_timeout=60) as client:
         found = client.indices.get(
-            index=f"{alias}-0*", expand_wildcards="all", ignore_unavailable=True
+            index=f"{alias}-0*,{alias}-state", expand_wildcards="all", ignore_unavailable=True
         )
         for name in found:
             client.indices.delete(index=name)
