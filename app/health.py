@@ -13,7 +13,7 @@ from app.elastic import translated
 from app.errors import ServiceError
 from app.settings import Settings
 from indexer.bulk.refusals import DISK_FULL
-from indexer.schema import SCHEMA
+from indexer.records import SCHEMA
 from indexer.state import state_index
 
 Status = Literal["ok", "warning", "error"]

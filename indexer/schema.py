@@ -11,9 +11,7 @@ from elasticsearch.dsl import Boolean, Date, Document, Index, Join, Keyword, Lon
 from analyzers.chains import CODE, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
-
-SCHEMA = 5
-"""Increased when documents or mappings change so that an older index cannot answer a search."""
+from indexer.records import SCHEMA
 
 RELATION = Join(relations={"post": "comment"})
 

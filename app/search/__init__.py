@@ -12,6 +12,7 @@ from app.search.pins import NO_PINS, Pins
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from app.settings import Settings
+from indexer.records import SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,6 @@ def search(
 
 
 def _require_schema(session: SearchSession) -> None:
-    # Imported here: it loads elasticsearch.dsl, which a search does without.
-    from indexer.schema import SCHEMA
-
     found = session.index_meta().get("schema")
     if found != SCHEMA:
         raise OutdatedIndex(

@@ -9,7 +9,6 @@ from app.views.document_types import WriteResult
 from indexer.dates import NoDate, milliseconds, moment
 from indexer.normalise import comment_document, documents
 from indexer.records import Document, Origin, RawPost, Reject
-from indexer.sources import raw_comment, raw_post
 from indexer.write.put import Write, Written
 
 Entry = tuple[int | None, Any]
@@ -47,6 +46,9 @@ class BulkItem:
 
 def post_items(entries: Iterable[Entry]) -> list[BulkItem]:
     """Posts with their comments, in the order sent."""
+    # Imported here: it loads every kind of source, which a service that only searches never needs.
+    from indexer.sources import raw_post
+
     items: list[BulkItem] = []
     for line, entry in entries:
         raw = raw_post(entry, Origin("the request", line))
@@ -99,6 +101,8 @@ def _comment_item(post_oid: str, line: int | None, entry: Any) -> BulkItem:
     except NoDate as error:
         oid = str(entry.get("oid"))
         return _item(Reject(origin, oid, f"modified: {error}", "Send an ISO 8601 date."), line)
+    from indexer.sources import raw_comment  # here for the same reason as in `post_items`
+
     found = comment_document(post_oid, raw_comment(entry), origin)
     if modified and isinstance(found, Document):
         found = replace(found, version=milliseconds(modified))

@@ -19,7 +19,6 @@ from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress
 from indexer.records import Counts
 from indexer.scan import Checkpoint, count_documents
-from indexer.schema import index_body
 from indexer.state import ensure_state, next_number
 from indexer.write.deletions import forget_old_deletions
 
@@ -101,6 +100,9 @@ class Build:
 
     def _create(self, highest: int) -> tuple[tuple[Checkpoint, Checkpoint] | None, str]:
         """An empty generation, and the checkpoints from which writes are replayed onto it."""
+        # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
+        from indexer.schema import index_body
+
         client, alias, settings = self._client, self._alias, self._settings
         body = index_body(
             settings.rules,

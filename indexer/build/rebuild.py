@@ -8,9 +8,8 @@ from indexer.errors import VerificationFailed
 from indexer.generations import require_live
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress
-from indexer.records import Counts
+from indexer.records import SCHEMA, Counts
 from indexer.scan import count_documents, scan, stored_documents
-from indexer.schema import SCHEMA
 from indexer.write.comments import update_comments
 
 

@@ -16,9 +16,8 @@ from indexer.errors import IndexingError, Locked, TooFewDocuments, TooManyReject
 from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import Counts, Reject, SourceItem
+from indexer.records import SCHEMA, Counts, Reject, SourceItem
 from indexer.scan import count_documents
-from indexer.schema import SCHEMA
 from indexer.write.comments import update_comments
 
 

@@ -16,8 +16,7 @@ from indexer.generations import Generation
 from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import Document, Reject, Skipped, SourceItem
-from indexer.schema import SCHEMA
+from indexer.records import SCHEMA, Document, Reject, Skipped, SourceItem
 from indexer.sync.add import finish_comments
 from indexer.sync.comparison import Comparison
 from indexer.write.comments import based_on_stored

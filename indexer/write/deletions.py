@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from elasticsearch import ApiError, Elasticsearch, TransportError, helpers
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from indexer.bulk.refusals import Refusal, refusal_from
 from indexer.bulk.sender import RETRYABLE, BulkTimeout, retryable_refusal
@@ -83,6 +83,9 @@ def forget_deletions(client: Elasticsearch, alias: str, ids: Iterable[str]) -> N
 
 
 def _bulk(client: Elasticsearch, alias: str, actions: Iterable[dict[str, object]]) -> None:
+    # Imported here: it loads anyio, and the service needs it for nothing else.
+    from elasticsearch import helpers
+
     try:
         _, errors = helpers.bulk(
             client,
