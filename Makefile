@@ -78,6 +78,10 @@ load: setup ## send the highest rate of searches that the machine holds, and twi
 fuzz: setup ## 5,000 random requests of each kind; needs ELASTICSEARCH_URL and REDIS_URL
 	@FUZZ_EXAMPLES=5000 exec $(BIN)/python -m pytest tests/live/test_fuzz.py
 
+.PHONY: types
+types: setup ## write blogsearch.d.ts, TypeScript declarations of requests and answers; needs Node.js
+	@$(BIN)/python -m scripts.openapi | npx --yes openapi-typescript@7.13.0 -o $(or $(TYPES),blogsearch.d.ts) >&2
+
 bench-serializers: setup ## measure the serializers of cached answers
 	@exec $(BIN)/python -m bench.serializers
 

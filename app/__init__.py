@@ -33,6 +33,7 @@ def create_app(
     from app.service import EXTENSION, Service
     from app.settings import load_settings
     from app.views import (
+        api,
         documents,
         errors,
         headers,
@@ -57,6 +58,6 @@ def create_app(
     clients.register(app, settings)  # outermost: what follows sees the client's own address
     errors.register(app)
     headers.register(app, settings)
-    for module in (search, suggest, page, insights, widget, documents, operations):
+    for module in (search, suggest, page, insights, widget, documents, operations, api):
         app.register_blueprint(module.blueprint)
     return app

@@ -6,6 +6,9 @@ for what the other commands import.
 
 import importlib
 import importlib.metadata
+import os
+import sys
+from typing import Any
 
 import click
 
@@ -19,6 +22,7 @@ _COMMANDS = {
     "add": ("indexing", "Add new and changed posts of a source to the live index."),
     "sync": ("syncing", "Make the live index what a source is now, additions and removals."),
     "search": ("search", "Search as a visitor would; the cache is left out."),
+    "categories": ("search", "List the categories of the posts."),
     "analyze": ("analyze", "Show what becomes of a text: its words and synonyms."),
     "synonyms": ("synonyms", "Check, preview, load, list and remove synonym rule files."),
     "pins": ("pins", "Check, load, list and remove pinned results."),
@@ -33,6 +37,15 @@ _COMMANDS = {
 
 class LazyGroup(CommandGroup):
     """The group of all commands, each imported when it is used."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; a pipe that the reader closes, as `| head -1` does, is no error."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Python flushes stdout once more at exit, which must not fail.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)

@@ -15,6 +15,7 @@ from typing import Any, Union
 from flask import Flask
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
+from typing_extensions import is_typeddict
 
 from app.errors import (
     BadRequest,
@@ -48,8 +49,9 @@ _REF = "#/components/schemas/{model}"
 class Operation:
     """What the view of an endpoint takes and answers.
 
-    `answers` has a type or a media type for each status that is not an error of `errors`; None is a
-    response without a body. With `many`, the request body is one `body`, an array, or NDJSON.
+    `answers` has the type of the body for each status that is not one of `errors`: a TypedDict,
+    dict for any JSON object, a media type, or None for no body. With `many`, the body of a request
+    is one `body`, an array of them, or NDJSON.
     """
 
     tag: str
@@ -82,6 +84,7 @@ OPERATIONS = {
         PARAMETERS,
         errors=(BadRequest, *_TOKEN, RateLimited, *_ENGINE),
     ),
+    "api.openapi": Operation("operations", {200: dict}),
     "suggest.suggest": Operation(
         "search",
         {200: SuggestAnswer, 304: None},
@@ -104,6 +107,7 @@ OPERATIONS = {
 NOT_DESCRIBED = {
     "static",
     "page.page",
+    "api.docs",
     "widget.widget",
     "insights.page",
     "insights.load_rule",
@@ -227,6 +231,8 @@ def _answer(status: int, answer: Any, operation: Operation) -> Json:
         }
     if isinstance(answer, str):
         found["content"] = {answer: {"schema": {"type": "string"}}}
+    elif answer is dict:
+        found["content"] = {"application/json": {"schema": {"type": "object"}}}
     elif answer:
         found["content"] = {"application/json": {"schema": _ref(answer)}}
     return found
@@ -286,7 +292,7 @@ def _schemas() -> Json:
     types: dict[Any, None] = {ErrorAnswer: None}
     for operation in OPERATIONS.values():
         bodies = (*operation.answers.values(), operation.body)
-        types |= {body: None for body in bodies if isinstance(body, type)}
+        types |= {body: None for body in bodies if is_typeddict(body)}
     config = ConfigDict(use_attribute_docstrings=True)
     every: Any = Union[tuple(types)]  # noqa: UP007
     adapter = TypeAdapter(every, config=config)

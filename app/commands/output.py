@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-_PIPE_WIDTH = 500  # columns; nothing is cut off or wrapped in a pipe
+_PIPE_WIDTH = 100_000  # columns; nothing is cut off or wrapped in a pipe
 
 
 def console() -> Console:

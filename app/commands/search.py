@@ -1,7 +1,6 @@
-"""`blogsearch search`: what a visitor would be answered."""
+"""`blogsearch search`, what a visitor would be answered, and `blogsearch categories`."""
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -11,72 +10,120 @@ from app.commands.tools import Tools, pass_tools
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
 
+    from app.search.answer_types import SearchAnswer
 
-class _Parameters(dict[str, str]):
-    """Parameters that are given once each, without importing werkzeug."""
+_INDENT = " " * 20
+_MAX_CATEGORIES = 1_000
+
+_format = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+
+
+class _Parameters(dict[str, list[str]]):
+    """Parameters as SearchRequest reads them, without importing werkzeug."""
 
     def getlist(self, name: str) -> list[str]:
-        return [self[name]] if name in self else []
+        return self.get(name, [])
 
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--page", default=1, show_default=True, help="Which page of hits.")
-@click.option("--size", default=10, show_default=True, help="Hits on a page.")
-@click.option("--debug", is_flag=True, help="Also print how the answer came about, as JSON.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@click.option("--page", metavar="NUMBER", help="The page of hits, 1 to 50 (default 1).")
+@click.option("--size", metavar="NUMBER", help="Hits on a page, 1 to 50 (default 10).")
+@click.option("--sort", type=click.Choice(["relevance", "newest"]), help="The order of the hits.")
+@click.option(
+    "--category",
+    multiple=True,
+    metavar="NAME",
+    help="Only posts of this category; several: of any of them.",
+)
+@click.option("--since", metavar="DAY", help="Only posts from this day on: 2026-01-31.")
+@click.option("--until", metavar="DAY", help="Only posts up to this day, included.")
+@click.option("--lang", metavar="CODE", help="Only posts in this language: de.")
+@click.option("--typos", type=click.Choice(["on", "off"]), help="off: exactly what was typed.")
+@click.option(
+    "--debug",
+    "debug_search",
+    is_flag=True,
+    help="Also print how the answer came about, as JSON.",
+)
+@_format
 @pass_tools
 def search(
-    tools: Tools, query: tuple[str, ...], page: int, size: int, debug: bool, form: str
+    tools: Tools, /, query: tuple[str, ...], debug_search: bool, form: str, **options: Any
 ) -> None:
     """Search as a visitor would; the cache is left out.
 
+    The options are the parameters of `GET /search`.
+
     \b
     blogsearch search pythn
-    blogsearch search date format --debug
-    blogsearch search '"exactly this"' --size 3 --format json
+    blogsearch search date format --sort newest --category linux --since 2020-01-01
+    blogsearch search '"exactly this"' --typos off --format json
     """
     # Imported here, so that `blogsearch search --help` does not wait for them.
     from app.errors import BadRequest
     from app.search import search as run_search
     from app.search.request import SearchRequest
 
-    parameters = _Parameters({"q": " ".join(query), "page": str(page), "size": str(size)})
-    if debug:
-        parameters["debug-search"] = ""
+    parameters = _Parameters({"q": [" ".join(query)]})
+    for name, value in options.items():
+        if value:
+            parameters[name] = [value] if isinstance(value, str) else list(value)
+    if debug_search:
+        parameters["debug-search"] = [""]
     try:
         request = SearchRequest.parse(cast("MultiDict[str, str]", parameters))
     except BadRequest as error:
-        # Its message goes on to list the parameters of an address.
+        # Its message goes on to list the parameters of a URL.
         complaints = [f"{found['parameter']} {found['message']}" for found in error.details]
-        raise click.ClickException(f"{'; '.join(complaints)}.") from None
+        raise click.UsageError(f"{'; '.join(complaints)}.") from None
     answer = run_search(
         tools.elastic, tools.settings.index, request, tools.settings, tools.service.pins.current()
     )
     if form == "json":
-        whole = {**answer.body, "debug": answer.debug} if debug else answer.body
+        whole = {**answer.body, "debug": answer.debug} if debug_search else answer.body
         click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
         return
-    _print_table(answer.body)
-    if debug:
+    _print_hits(answer.body)
+    if debug_search:
         click.echo(json.dumps(answer.debug, indent=2, ensure_ascii=False))
 
 
-def _print_table(body: Mapping[str, Any]) -> None:
-    from rich.table import Table
+def _print_hits(body: "SearchAnswer") -> None:
+    """Two lines for each hit: score, date and title, then the whole URL."""
+    count = body["count"]
+    found = f"{count:,} {'post' if count == 1 else 'posts'} found for {body['q']!r}"
+    if "corrected" in body:
+        found += f", taken for {body['corrected']['to']!r}"
+    click.echo(found)
+    for hit in body["hits"]:
+        score = "" if hit["score"] is None else hit["score"]
+        day = (hit["pub_date"] or "")[:10]
+        click.echo(f"{score:>8}  {day:10}  {hit['title']}")
+        click.echo(f"{_INDENT}{hit['url'] or hit['oid']}")
 
-    from app.commands.output import console
 
-    hits = body["hits"]
-    out = console()
-    found = f"{body['count']} found for {body['q']!r}"
-    if corrected := body.get("corrected"):
-        found += f", taken for {corrected['to']!r}"
-    out.print(found)
-    table = Table("score", "title", "date", "address", box=None, pad_edge=False)
-    for hit in hits:
-        score = "" if hit["score"] is None else f"{hit['score']:.2f}"
-        day = (hit.get("pub_date") or "")[:10]
-        table.add_row(score, hit["title"], day, hit.get("url") or hit["oid"])
-    if hits:
-        out.print(table)
+@click.command()
+@_format
+@pass_tools
+def categories(tools: Tools, form: str) -> None:
+    """List the categories of the posts, for `search --category`, the most frequent first.
+
+    \b
+    blogsearch categories
+    """
+    found = tools.elastic.search(
+        index=tools.settings.index,
+        size=0,
+        query={"term": {"kind": "post"}},
+        aggs={"categories": {"terms": {"field": "categories", "size": _MAX_CATEGORIES}}},
+    )
+    buckets = found["aggregations"]["categories"]["buckets"]
+    counts = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
+    if form == "json":
+        click.echo(json.dumps(counts, indent=2, ensure_ascii=False))
+        return
+    for category, count in counts.items():
+        click.echo(f"{count:>8,}  {category}")
+    if not counts:
+        click.echo("No post has a category.")

@@ -130,7 +130,7 @@ def _hit(hit: Json, outcome: Outcome, scores: Mapping[str, Mapping[str, float]])
     pinned = outcome.pin_score(hit)
     return {
         "oid": hit["_source"]["oid"],
-        "score": round(hit["_score"] - pinned, 2) if pinned else hit["_score"],
+        "score": round((hit["_score"] or 0) - pinned, 2 if pinned else 4),
         "pinned": bool(pinned),
         "parts": _parts(hit, outcome, scores),
         "matched": _matched(hit, outcome),

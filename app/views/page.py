@@ -238,8 +238,9 @@ def _allow_stylesheets(response: Response) -> Response:
     if response.mimetype == "text/html":
         hashes = " ".join(_stylesheet(_static(name))[1] for name in _STYLESHEETS)
         policy = (
-            f"default-src 'none'; script-src 'self'; style-src {hashes}; img-src 'self' data:; "
-            "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+            f"default-src 'none'; script-src 'self'; style-src 'self' {hashes}; "
+            "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+            "frame-ancestors 'none'"
         )
         response.headers.setdefault("Content-Security-Policy", policy)
     return response

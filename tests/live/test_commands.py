@@ -1,7 +1,10 @@
 """The commands that only look, on the sample posts."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +14,10 @@ from elasticsearch import Elasticsearch
 
 from app import create_app
 from app.cli import main
+from app.commands.search import search
 from app.commands.tools import Tools
 from app.insights.search_log import SearchLog
+from app.search.request import PARAMETERS
 from app.settings import Settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -34,9 +39,113 @@ def test_search_explains_itself(run: Run) -> None:
     assert debug["requests"]
 
 
+def test_a_search_takes_the_parameters_of_http(run: Run) -> None:
+    options = ["--sort", "newest", "--since", "2016-01-01", "--size", "3", "--format", "json"]
+    body = json.loads(run("search", "python", *options).output)
+    days = [hit["pub_date"][:10] for hit in body["hits"]]
+    assert len(days) == 3
+    assert days == sorted(days, reverse=True)
+    assert days[-1] >= "2016-01-01"
+    typed = json.loads(run("search", "pythn", "--typos", "off", "--format", "json").output)
+    assert "corrected" not in typed
+    categories = json.loads(run("categories", "--format", "json").output)
+    name, count = next(iter(categories.items()))
+    found = json.loads(run("search", name, "--category", name, "--format", "json").output)
+    assert 0 < found["count"] <= count
+
+
+def test_search_has_an_option_for_every_parameter_of_http() -> None:
+    options = {option.name for option in search.params}
+    assert options >= {one.name.replace("-", "_") for one in PARAMETERS} - {"q"}
+
+
+def test_the_score_is_the_same_everywhere(run: Run) -> None:
+    whole = json.loads(run("search", "pythn", "--debug", "--format", "json").output)
+    table = run("search", "pythn").output
+    for hit, explained in zip(whole["hits"], whole["debug"]["hits"], strict=True):
+        assert hit["score"] == explained["score"]
+        assert f"{hit['score']}  {hit['pub_date'][:10]}  {hit['title']}" in table
+        assert f" {hit['url']}\n" in table
+
+
+def test_one_post_is_not_posts(run: Run, own_settings: Settings, posts: Path) -> None:
+    assert run("reindex", posts, settings=own_settings).exit_code == 0
+    assert run("search", "juggling", settings=own_settings).output.startswith("1 post found")
+    assert run("categories", settings=own_settings).output == "No post has a category.\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["search", "python", "--page", "99"],
+        ["search", "python", "--since", "yesterday"],
+        ["search", "python", "--sort", "oldest"],
+        ["search"],
+        ["categories", "x"],
+        ["analyze"],
+        ["reindex", "--max-rejects"],
+        ["synonyms", "check", "--format", "xml"],
+        ["cache", "stats", "--popular", "-1"],
+        ["cache", "clean"],
+        ["rollback", "--no-such-option"],
+        ["prune", "x"],
+        ["doctor", "--format", "xml"],
+        ["try", "--posts", "0", "x"],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_call_exits_with_2(run: Run, words: list[str]) -> None:
+    result = run(*words)
+    assert result.exit_code == 2, result.output
+    assert "Error: " in result.output
+
+
+def test_a_pipe_that_closes_is_no_error(settings: Settings) -> None:
+    command = f"{sys.executable} -c 'from app.cli import main; main()' search python --size 50"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command} | head -1"],
+        env={**os.environ, "BLOGSEARCH_INDEX": settings.index},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "found for 'python'" in done.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion(shell: str) -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("blogsearch")],
+        env={**os.environ, "_BLOGSEARCH_COMPLETE": f"{shell}_source"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "_BLOGSEARCH_COMPLETE" in done.stdout
+
+
+def test_completion_knows_commands_and_options() -> None:
+    def completed(words: str, number: int) -> list[str]:
+        done = subprocess.run(
+            [Path(sys.executable).with_name("blogsearch")],
+            env={
+                **os.environ,
+                "_BLOGSEARCH_COMPLETE": "bash_complete",
+                "COMP_WORDS": words,
+                "COMP_CWORD": str(number),
+            },
+            capture_output=True,
+            text=True,
+        )
+        return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+    assert completed("blogsearch cat", 1) == ["categories"]
+    assert completed("blogsearch search --so", 2) == ["--sort"]
+    assert completed("blogsearch search --sort n", 3) == ["newest"]
+
+
 def test_a_bad_page_is_one_message(run: Run) -> None:
     result = run("search", "python", "--page", "99")
-    assert result.exit_code == 1
     assert "page must be a whole number from 1 to 50." in result.output
     assert "debug-search" not in result.output
     assert "Traceback" not in result.output

@@ -1,0 +1,197 @@
+"""The answers of the service are as `/openapi.json` describes them, and docs/api.md shows them."""
+
+import copy
+import json
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from flask import Flask
+from jsonschema import Draft202012Validator
+from pydantic import SecretStr
+from werkzeug.serving import make_server
+from werkzeug.test import TestResponse
+
+from app import create_app
+from app.settings import Settings
+from tests.conftest import Run
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TOKEN = "a-token-for-these-tests"
+HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+POST = {"oid": "a/b", "title": "Three balls", "text": "<p>Start with one.</p>", "url": "/balls/"}
+
+
+@pytest.fixture
+def writable(own_settings: Settings, run: Run) -> Flask:
+    """The service with the sample posts in an index of the test's own."""
+    tokens = own_settings.model_copy(update={"write_tokens": SecretStr(TOKEN)})
+    result = run("reindex", REPOSITORY / "sample" / "posts.jsonl", settings=tokens)
+    assert result.exit_code == 0, result.output
+    return create_app(tokens)
+
+
+def _described(app: Flask) -> dict[str, Any]:
+    """The document of the service; its objects must not have fields that it does not describe."""
+    found: dict[str, Any] = app.test_client().get("/openapi.json").get_json()
+    for schema in found["components"]["schemas"].values():
+        schema["additionalProperties"] = False
+    return found
+
+
+def _check(described: dict[str, Any], path: str, method: str, response: TestResponse) -> None:
+    """Raises ValidationError or KeyError if the answer is not as described."""
+    answer = described["paths"][path][method]["responses"][str(response.status_code)]
+    schema = copy.deepcopy(answer["content"][response.mimetype]["schema"])
+    body = response.get_json() if response.is_json else response.text
+    Draft202012Validator({**schema, "components": described["components"]}).validate(body)
+
+
+@pytest.mark.parametrize("strategy", ["blended", "fallback"])
+def test_searches_are_answered_as_described(settings: Settings, strategy: str) -> None:
+    app = create_app(settings.model_copy(update={"strategy": strategy}))
+    described, client = _described(app), app.test_client()
+    statuses = []
+    for query in (
+        "q=pythn",
+        "q=date+format&sort=newest&size=50",
+        "q=thanks&debug-search=requests",
+        "q=python+xyzzyq",
+        "q=xyzzyqq",
+        "q=python&page=51&colour=red",
+        "",
+    ):
+        response = client.get(f"/search?{query}")
+        while response.status_code == 503:  # another test keeps Elasticsearch busy
+            _check(described, "/search", "get", response)
+            time.sleep(1)
+            response = client.get(f"/search?{query}")
+        statuses.append(response.status_code)
+        _check(described, "/search", "get", response)
+    assert statuses == [200] * 5 + [400] * 2
+    for query in ("q=py", "q=xyzzyqq", "q=p&size=11"):
+        _check(described, "/suggest", "get", client.get(f"/suggest?{query}"))
+
+
+def test_the_state_of_the_service_is_answered_as_described(settings: Settings) -> None:
+    tokens = settings.model_copy(update={"write_tokens": SecretStr(TOKEN)})
+    down = tokens.model_copy(update={"index": "test-no-such-index"})
+    for app in (create_app(tokens), create_app(down)):
+        described, client = _described(app), app.test_client()
+        for path in ("/__lbheartbeat__", "/__heartbeat__", "/__version__", "/metrics"):
+            for headers in ({}, HEADERS):
+                _check(described, path, "get", client.get(path, headers=headers))
+        _check(described, "/search", "get", client.get("/search?q=a"))
+
+
+def test_writes_are_answered_as_described(writable: Flask) -> None:
+    described, client = _described(writable), writable.test_client()
+    one, comment = "/documents/{oid}", "/documents/{post_oid}/comments/{oid}"
+    balls = {"title": "Balls", "modified": "2020-01-01"}
+    requests: list[tuple[str, str, str, Any, int]] = [
+        ("/documents", "post", "", [POST, {"oid": "c", "title": "Clubs"}], 200),
+        ("/documents", "post", "", [POST, {"oid": "c"}, 7], 207),
+        ("/documents", "post", "", {"oid": "c"}, 422),
+        ("/documents", "post", "?refresh=maybe", POST, 400),
+        (one, "put", "/a/b", balls, 409),
+        (one, "put", "/new", balls, 201),
+        (one, "put", "/new", {"oid": "old", "title": "Balls"}, 400),
+        (one.replace("oid", "post_oid") + "/comments", "post", "/a/b/comments",
+         {"oid": "1", "comment": "Yes", "author": "Ann", "pub_date": "2020-01-01"}, 200),
+        (comment, "put", "/a/b/comments/2", {"comment": "No"}, 201),
+        (comment, "put", "/none/comments/2", {"comment": "No"}, 404),
+        (comment, "delete", "/a/b/comments/1", None, 200),
+        (comment, "delete", "/a/b/comments/1", None, 404),
+        (one, "delete", "/a/b", None, 200),
+        (one, "delete", "/a/b", None, 404),
+    ]  # fmt: skip
+    for path, method, rest, body, status in requests:
+        url = f"/documents{rest}"
+        response = client.open(url, method=method.upper(), json=body, headers=HEADERS)
+        assert response.status_code == status, (url, response.text)
+        _check(described, path, method, response)
+    refused = client.post("/documents", json=POST)
+    assert refused.status_code == 401
+    _check(described, "/documents", "post", refused)
+    large = client.post("/documents", data=b" " * 10_000_001, content_type="application/json",
+                        headers=HEADERS)  # fmt: skip
+    assert large.status_code == 413
+    _check(described, "/documents", "post", large)
+
+
+def test_a_closed_service_answers_as_described(settings: Settings) -> None:
+    app = create_app(
+        settings.model_copy(
+            update={"debug_search": "token", "rate_limit": "2/day", "redis_url": ""}
+        )
+    )
+    described, client = _described(app), app.test_client()
+    response = client.get("/search?q=python&debug-search")
+    assert response.status_code == 403
+    _check(described, "/search", "get", response)
+    _check(described, "/documents", "post", client.post("/documents", json=POST))
+    while response.status_code != 429:
+        response = client.get("/search?q=python")
+    _check(described, "/search", "get", response)
+    assert response.headers["Retry-After"]
+
+
+@pytest.fixture
+def address(writable: Flask) -> Iterator[str]:
+    server = make_server("127.0.0.1", 0, writable, threaded=True)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def _examples() -> list[tuple[str, Any]]:
+    """The commands in docs/api.md, each with the answer below it."""
+    page = (REPOSITORY / "docs" / "api.md").read_text()
+    found = re.findall(r"```sh\n(.*?)```\n\n```json\n(.*?)```", page, re.DOTALL)
+    return [(command, json.loads(answer)) for command, answer in found]
+
+
+def _shape(shown: Any, got: Any) -> Any:
+    """What was got, with only those fields and entries that are shown, and types for values."""
+    if isinstance(shown, dict) and isinstance(got, dict):
+        return {name: _shape(shown[name], got[name]) for name in shown if name in got}
+    if isinstance(shown, list) and isinstance(got, list):
+        return [_shape(*pair) for pair in zip(shown, got, strict=False)]
+    return type(got)
+
+
+def test_the_examples_of_the_documentation_work(address: str) -> None:
+    examples = _examples()
+    assert len(examples) >= 6
+    for command, shown in examples:
+        script = command.replace("http://127.0.0.1:8000", address)
+        done = subprocess.run(
+            ["sh", "-ec", script],
+            env={"PATH": "/usr/bin:/bin:/usr/local/bin", "BLOGSEARCH_WRITE_TOKENS": TOKEN},
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
+        assert done.returncode == 0, done.stderr
+        assert _shape(shown, json.loads(done.stdout)) == _shape(shown, shown), done.stdout
+
+
+def test_the_page_shows_every_operation(settings: Settings) -> None:
+    app = create_app(settings)
+    page = app.test_client().get("/docs")
+    assert page.status_code == 200
+    for path, methods in _described(app)["paths"].items():
+        assert path in page.text
+        for operation in methods.values():
+            assert f'id="{operation["operationId"]}"' in page.text
+    policy = page.headers["Content-Security-Policy"]
+    assert "style-src 'self'" in policy
+    assert "unsafe" not in policy
