@@ -88,7 +88,10 @@ class Fetcher:
                 if self._store and found is not stored:
                     self._store.put(url, found)
                 return found
-            target = urldefrag(urljoin(target, found)).url
+            try:
+                target = urldefrag(urljoin(target, found)).url
+            except ValueError:
+                raise FetchFailed(url, f"redirects to an invalid URL: {found}") from None
 
     def _get_with_retries(self, url: str, stored: Fetched | None, deadline: float) -> Fetched | str:
         """The page, or the target of a redirect."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from indexer.fetch import FetchOptions, Store
 from indexer.records import SourceItem
@@ -60,6 +61,15 @@ class SourceOptions:
 def is_url(spec: str) -> bool:
     """Whether it is a URL, and not the name of a file."""
     return spec.lower().startswith(("http://", "https://", "file:"))
+
+
+def is_valid_url(url: str) -> bool:
+    """Whether a URL, or a path on a site, can be parsed; `http://[::1` cannot."""
+    try:
+        urlsplit(url)
+    except ValueError:
+        return False
+    return True
 
 
 class Source(Protocol):

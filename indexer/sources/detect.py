@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
 from indexer.sources import html, markdown
+from indexer.sources.base import is_valid_url
 from indexer.sources.files import File, decoded, files_in, remedy_of, unzipped_bytes
 from indexer.sources.markdown.generators import site_of
 
@@ -128,6 +129,7 @@ def _instead(page: Fetched) -> str:
             "application/rss+xml",
             "application/atom+xml",
         ):
-            feed = urljoin(page.url, link.attributes.get("href") or "")
+            href = link.attributes.get("href") or ""
+            feed = urljoin(page.url, href) if is_valid_url(href) else href
             return f"Its feed is {feed}; its sitemap may be {urljoin(page.url, '/sitemap.xml')}."
     return f"Name its feed or its sitemap, which may be {urljoin(page.url, '/sitemap.xml')}."

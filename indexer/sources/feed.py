@@ -61,7 +61,7 @@ class Feed:
         return page
 
     def _check(self, found: Any, body: bytes) -> None:
-        if not found.version:
+        if not found.get("version"):  # absent for an empty body
             fault = f": {found.bozo_exception}" if found.get("bozo") else ""
             raise SourceError(
                 f"{self.spec} is not an RSS or Atom feed{fault}.", "Name a feed's address."

@@ -15,7 +15,7 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.html_text import TooDeep
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions, is_url
+from indexer.sources.base import SourceOptions, is_url, is_valid_url
 from indexer.sources.files import File, decoded, unzipped_bytes
 from indexer.sources.html.page import Page
 from indexer.sources.identity import oid_of_page
@@ -68,7 +68,8 @@ class Sitemap:
                 try:
                     for number, (url, lastmod) in enumerate(pages):
                         if reason := self._why_not_followed(url):
-                            yield Skipped(Origin(url), oid_of_page(url), reason)
+                            oid = oid_of_page(url) if is_valid_url(url) else None
+                            yield Skipped(Origin(url), oid, reason)
                             continue
                         waiting.append(pool.submit(visit.page, url, lastmod))
                         if len(waiting) > 2 * connections:
@@ -101,6 +102,8 @@ class Sitemap:
 
     def _why_not_followed(self, url: str) -> str:
         """Why a URL is not fetched: a sitemap must lead neither to files nor to other sites."""
+        if not is_valid_url(url):
+            return "not a valid URL"
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https"):
             return "neither http nor https"
@@ -119,7 +122,7 @@ class Sitemap:
             body = unzipped_bytes(page.body, address, most)
         try:
             root: Element = fromstring(body)
-        except (ParseError, DefusedXmlException, ValueError) as error:
+        except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
             raise SourceError(f"{address} is not a sitemap: {error}.") from error
         if _local(root) not in ("urlset", "sitemapindex"):
             raise SourceError(
@@ -181,8 +184,10 @@ class _Visit:
 def _locations(root: Element, address: str) -> Iterator[_Entry]:
     for entry in root:
         found = {_local(each): (each.text or "").strip() for each in entry}
-        url = urljoin(address, found.get("loc", "")) if found.get("loc") else ""
-        if url and not urlsplit(url).path.lower().endswith(_skipped(root)):
+        loc = found.get("loc", "")
+        valid = is_valid_url(loc)
+        url = urljoin(address, loc) if loc and valid else loc
+        if url and not (valid and urlsplit(url).path.lower().endswith(_skipped(root))):
             yield url, found.get("lastmod") or None
 
 

@@ -88,7 +88,7 @@ def _items(stream: Stream) -> Iterator[Element]:
     events = iterparse(_WithoutControls(stream), events=("start", "end"))
     path: list[Element] = []
     is_export = False
-    for event, element in events:
+    for event, element in _parsed(events):
         is_export = is_export or "wordpress.org/export" in element.tag
         if event == "start":
             path.append(element)
@@ -100,6 +100,16 @@ def _items(stream: Stream) -> Iterator[Element]:
             path[-1].clear()  # or the whole export would stay in memory
     if not is_export:
         raise SourceError("This is not a WordPress export.", "For a feed use --source feed.")
+
+
+def _parsed(events: Iterator[tuple[str, Element]]) -> Iterator[tuple[str, Element]]:
+    """The events of the parser, which raises other errors than ParseError for some encodings."""
+    try:
+        yield from events
+    except DefusedXmlException:
+        raise
+    except (ValueError, LookupError) as error:
+        raise SourceError(f"The export cannot be decoded: {error}.", "Save it as UTF-8.") from error
 
 
 def _post(item: Element, name: str) -> RawPost:

@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from indexer.dates import NoDate, moment
 from indexer.html_text import check_depth, one_line
 from indexer.records import Origin, RawPost
+from indexer.sources.base import is_valid_url
 from indexer.sources.html.main_content import (
     link_share,
     main_content,
@@ -68,7 +69,7 @@ class Page:
         link = self._page.css_first("link[rel=canonical][href]")
         said = (link.attributes.get("href") if link else "") or self._meta.get("og:url", "")
         is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", said.strip(), re.IGNORECASE)
-        return "" if is_other else said.strip()
+        return "" if is_other or not is_valid_url(said.strip()) else said.strip()
 
     @property
     def language(self) -> str:
