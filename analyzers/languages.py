@@ -29,6 +29,16 @@ _ASCII = {
 }  # fmt: skip
 
 
+_CODES = {
+    "arabic": "ar", "armenian": "hy", "basque": "eu", "catalan": "ca", "danish": "da",
+    "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi", "french": "fr",
+    "german": "de", "greek": "el", "hindi": "hi", "hungarian": "hu", "indonesian": "id",
+    "irish": "ga", "italian": "it", "lithuanian": "lt", "norwegian": "no", "portuguese": "pt",
+    "romanian": "ro", "russian": "ru", "serbian": "sr", "spanish": "es", "swedish": "sv",
+    "turkish": "tr",
+}  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False)
 class Language:
     """What depends on the language of the posts. One value per language, see `LANGUAGES`.
@@ -69,6 +79,11 @@ class Language:
     confused: str = _CONFUSED
     keyboard: tuple[str, ...] = _QWERTY
     function_words: frozenset[str] = frozenset()
+
+    @property
+    def code(self) -> str:
+        """Its language code (ISO 639-1)."""
+        return _CODES[self.name]
 
     @cached_property
     def stop_words(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 Flask's share of a cached answer (contexts, routing, hooks, response objects) is larger than all
 that remains. So a search whose answer is fresh in Redis is answered here. Every request that needs
 a decision goes to the application, which looks the answer up again: conditional, with debug, other
-methods, further pages, errors, an answer that is to be refreshed.
+methods, further pages, errors, an answer that is to be refreshed or depends on the visitor.
 """
 
 import time
@@ -16,7 +16,14 @@ from app.logs import note
 from app.observe import HEADER, Observer
 from app.service import Service
 from app.views.headers import constant_headers
-from app.views.search import ENDPOINT, PATH, answer_headers, parse, server_timing
+from app.views.search import (
+    ENDPOINT,
+    PATH,
+    answer_headers,
+    depends_on_language,
+    parse,
+    server_timing,
+)
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -59,7 +66,7 @@ class CachedSearches:
             wanted, key = parse(query)
         except (ServiceError, UnicodeDecodeError):
             return None
-        if wanted.debug or wanted.page > 1:
+        if wanted.debug or wanted.page > 1 or depends_on_language(wanted, self._service):
             return None
         fields = self._observer.begin("GET", PATH, environ.get("HTTP_X_REQUEST_ID", ""))
         answer = self._service.fresh_answer(key, visitor_of(environ))

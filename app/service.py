@@ -16,6 +16,7 @@ from app.elastic import responds, translated
 from app.errors import ServiceError, StillComputing, Unavailable
 from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
+from app.languages import IndexedLanguages
 from app.logs import note, timed
 from app.pins.store import PinStore
 from app.search import Answer
@@ -49,7 +50,9 @@ class Service:
         self.search_log = SearchLog(
             cache.client, cache.keys, days=settings.insights_days, size=settings.insights_size
         )
-        self.pins = PinStore(elastic, settings.index, LANGUAGES[settings.language])
+        language = LANGUAGES[settings.language]
+        self.pins = PinStore(elastic, settings.index, language)
+        self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(lambda: responds(elastic), settings.max_computations)
 
     def answer(
@@ -171,7 +174,9 @@ class Service:
         return Warmed(answered, failed)
 
     def _warm(self, query: str) -> None:
-        request = SearchRequest.parse(MultiDict(parse_qsl(query)))
+        args = MultiDict(parse_qsl(query))
+        prefer = args.pop("prefer", "")
+        request = replace(SearchRequest.parse(args), prefer=prefer)
         self._get_or_compute(request, request.key())
 
     def _get_or_compute(self, request: SearchRequest, key: str) -> CachedAnswer:

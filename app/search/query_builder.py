@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzers.languages import Language
 from app.search import scoring
-from app.search.filters import page, post_filters
+from app.search.filters import language_filter, page, post_filters
 from app.search.highlighting import post_highlighting
 from app.search.pins import NO_MATCH, MatchedPins
 from app.search.query_parser import ParsedQuery
@@ -58,6 +58,7 @@ def hits_search(plan: PlanInput) -> Json:
         should += all_words_clauses(plan.required, plan.total, debug=debug)
         should += neighbour_clauses(plan.terms, debug=debug)
         should += phrase_clauses(plan.terms, debug=debug)
+        should += language_clauses(plan, debug=debug)
     if plan.recency and request.sort == "relevance":
         should.append(recency_clause(debug=debug))
     has = [has_term(one, named=True) for one in plan.required]
@@ -256,6 +257,26 @@ def all_words_clauses(terms: Sequence[Interpretation], total: int, *, debug: boo
         }
         for field, (boost, name) in scoring.ALL_WORDS.items()
         if terms
+    ]
+
+
+def language_clauses(plan: PlanInput, *, debug: bool) -> list[Json]:
+    """What a post scores that has every term and is in the visitor's language."""
+    prefer, terms = plan.request.prefer, plan.required
+    if not prefer or not terms:
+        return []
+    languages = language_filter(prefer)
+    if prefer == plan.language.code:
+        languages.append({"bool": {"must_not": {"exists": {"field": "language"}}}})
+    boost = scoring.LANGUAGE_BOOST / len(terms)
+    return [
+        {
+            "bool": {
+                "must": [_lookup("all.forms", one, boost, plan.total) for one in terms],
+                "filter": [any_of(languages)],
+                **_named("your language" if debug else ""),
+            }
+        }
     ]
 
 

@@ -39,8 +39,9 @@ class SearchRequest:
     """A valid search request; no other code reads a raw parameter.
 
     `q` is trimmed, and its white space is single spaces. `since` and `until` are included.
-    `lang` is a lower-case language code. With `debug` the answer is explained, with
-    `debug_requests` also what was sent.
+    `lang` is a lower-case language code. `prefer` is one of the indexed languages, in which posts
+    come first; it is not a parameter, but follows from the visitor's browser. With `debug` the
+    answer is explained, with `debug_requests` also what was sent.
     """
 
     q: str
@@ -54,6 +55,7 @@ class SearchRequest:
     since: date | None = None
     until: date | None = None
     lang: str = ""
+    prefer: str = ""
 
     @classmethod
     def parse(cls, args: "MultiDict[str, str]") -> "SearchRequest":
@@ -72,7 +74,8 @@ class SearchRequest:
 
     def key(self) -> str:
         """The same for all requests that have the same answer; `debug` is not part of it."""
-        return urlencode([*self.parameters(), ("page", self.page), ("size", self.size)])
+        prefer = [("prefer", self.prefer)] if self.prefer else []
+        return urlencode([*self.parameters(), *prefer, ("page", self.page), ("size", self.size)])
 
     def parameters(self, *, typos: bool | None = None) -> list[tuple[str, str]]:
         """The parameters of this search, without those that have their default."""

@@ -29,7 +29,7 @@ from app.search.suggest import relaxed
 from app.views import current_service
 from app.views.debug import debug_view
 from app.views.errors import rate_limited, set_error_headers
-from app.views.search import authorize_debug
+from app.views.search import authorize_debug, depends_on_language, in_visitors_language
 
 Json = dict[str, Any]
 
@@ -52,9 +52,12 @@ def page() -> Response:
     answer: Json | None = None
     debug: Json | None = None
     nearest: list[str] = []
+    depends = False
     if args.get("q", "").strip():
         service = current_service()
         search = SearchRequest.parse(args)
+        if depends := depends_on_language(search, service):
+            search = in_visitors_language(search)
         if search.debug:
             authorize_debug(service.settings)
             found, debug = service.explain(replace(search, debug_requests=True))
@@ -65,7 +68,10 @@ def page() -> Response:
             visitor = visitor_of(request.environ)
             answer = service.answer(search, search.key(), visitor).body
         nearest = _nearest_searches(search) if not answer["count"] else []
-    return _page(args, started, answer=answer, debug=debug, nearest=nearest)
+    response = _page(args, started, answer=answer, debug=debug, nearest=nearest)
+    if depends:
+        response.vary.add("Accept-Language")
+    return response
 
 
 @blueprint.errorhandler(ServiceError)

@@ -1,6 +1,7 @@
 """`GET /search`: the answer as JSON, from the cache if it can be."""
 
 import time
+from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import parse_qsl
 
@@ -10,6 +11,7 @@ from werkzeug.datastructures import MultiDict
 from app.cache import CachedAnswer
 from app.insights.visitors import visitor_of
 from app.search.request import SearchRequest
+from app.service import Service
 from app.settings import Settings
 from app.views import current_service
 from app.views.write_request import authorize, is_operator
@@ -25,6 +27,9 @@ def search() -> Response:
     started = time.perf_counter()
     service = current_service()
     wanted, key = parse(request.query_string)
+    if depends := depends_on_language(wanted, service):
+        wanted = in_visitors_language(wanted)
+        key = wanted.key()
     if wanted.debug:
         authorize_debug(service.settings)
         answer, debug = service.explain(wanted)
@@ -34,6 +39,8 @@ def search() -> Response:
     else:
         answer = service.answer(wanted, key, visitor_of(request.environ))
         response = cached_response(answer, service.settings)
+        if depends:
+            response.vary.add("Accept-Language")
     response.headers["Server-Timing"] = server_timing(answer, started)
     return response
 
@@ -68,6 +75,17 @@ def parse(query_string: bytes) -> tuple[SearchRequest, str]:
     pairs = parse_qsl(query_string.decode(), keep_blank_values=True, errors="werkzeug.url_quote")
     wanted = SearchRequest.parse(MultiDict(pairs))
     return wanted, wanted.key()
+
+
+def depends_on_language(wanted: SearchRequest, service: Service) -> bool:
+    """Whether the answer depends on the visitor's language: posts are in several."""
+    return not wanted.lang and service.languages.several()
+
+
+def in_visitors_language(wanted: SearchRequest) -> SearchRequest:
+    """The search with a preference for posts in a language that the browser accepts."""
+    prefer = current_service().languages.preferred(request.accept_languages)
+    return replace(wanted, prefer=prefer) if prefer else wanted
 
 
 def cached_response(answer: CachedAnswer, settings: Settings) -> Response:

@@ -688,6 +688,62 @@ def test_astro_routes(tmp_path: Path) -> None:
     }
 
 
+def test_astro_collections_outside_src(tmp_path: Path) -> None:
+    config = """
+    const post = defineCollection({ loader: glob({ pattern: "**/*.md", base: "./content/posts" }) })
+    export const collections = {
+      post, "short-notes": defineCollection({ loader: glob({ base: 'content/notes' }) }),
+    }
+    """
+    write(
+        tmp_path,
+        {
+            "astro.config.ts": "",
+            "src/content.config.ts": config,
+            "src/pages/writing/[...slug].astro": "await getCollection('post')",
+            "content/posts/a.md": POST,
+            "content/notes/b.md": POST,
+        },
+    )
+    assert urls(tmp_path) == {"posts/a": "/writing/a/", "notes/b": "/notes/b/"}
+
+
+def test_what_eleventy_ignores(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "eleventy.config.js": "export default (c) => { c.ignores.add('src/no/*.md') }; "
+            "export const config = { dir: { input: 'src' } }",
+            ".eleventyignore": "# a comment\n!src/no/again.md\nsrc/drafts\nREADME.md\n",
+            ".gitignore": "src/**/cache.md\n",
+            "src/.eleventyignore": "./local.md\n",
+            **dict.fromkeys(
+                ("src/drafts/x.md", "src/a/cache.md", "src/local.md", "src/no/again.md"), POST
+            ),
+            **dict.fromkeys(("src/no/deep/x.md", "src/README.md", "src/a/local.md"), POST),
+        },
+    )
+    assert set(urls(tmp_path)) == {"no/deep/x", "README", "a/local"}
+    config = (tmp_path / "eleventy.config.js").read_text()
+    (tmp_path / "eleventy.config.js").write_text(f"c.setUseGitIgnore(false); {config}")
+    assert "a/cache" in urls(tmp_path)
+
+
+def test_front_matter_in_javascript(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "eleventy.config.js": "",
+            "a.md": "---js\nconst title = `It's`;\nconst tags = ['one', \"two\"];\n---\ntext",
+            "b.md": '---js\n{\n  title: "Object",\n  draft: false,\n}\n---\ntext',
+            "c.md": "---js\nconst title = 'Draft'\nconst draft = true\n---\ntext",
+        },
+    )
+    posts = read(tmp_path)
+    assert {oid: post.title for oid, post in posts.items()} == {"a": "It's", "b": "Object"}
+    assert posts["a"].keywords == ["one", "two"]
+
+
 def test_next(tmp_path: Path) -> None:
     write(
         tmp_path,

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from indexer.sources.markdown.site import (
     Entry,
     Root,
     Site,
+    glob_pattern,
     js_string,
     read_config,
     read_text,
@@ -55,6 +56,13 @@ class Eleventy(Site):
             js_string(text, "layouts") or "_includes",
             js_string(text, "data") or "_data",
         }
+        ignored = re.findall(r"ignores\.add\(\s*[\"'`]([^\"'`$]+)[\"'`]", text)
+        ignored += _lines(root / ".eleventyignore")
+        if not re.search(r"setUseGitIgnore\(\s*false", text):
+            ignored += _lines(root / ".gitignore")
+        self._ignored = list(_ignored(root, ignored, content))
+        if content != root.resolve():
+            self._ignored += _ignored(content, _lines(content / ".eleventyignore"), content)
         self._data: dict[PurePosixPath, dict[str, Any]] = {}
         self._prefix = js_string(text, "pathPrefix")
         if "urlFormat" in text or "permalink" in text:
@@ -67,6 +75,8 @@ class Eleventy(Site):
         return path.as_posix() in self._skipped or path.name == "_includes"
 
     def why_not_content(self, path: PurePosixPath) -> str:
+        if any(pattern.fullmatch(path.as_posix()) for pattern in self._ignored):
+            return "ignored by Eleventy (.eleventyignore, .gitignore)"
         if path.stem == "404":
             return "error page"
         return "HTML page, not Markdown" if path.suffix in PAGES else ""
@@ -158,6 +168,29 @@ class Eleventy(Site):
             text = slugified(text) if each.startswith("slug") else text
             text = text.lower() if each in ("downcase", "lower") else text
         return text
+
+
+def _lines(file: Path) -> list[str]:
+    return read_text(file).splitlines() if file.is_file() else []
+
+
+def _ignored(folder: Path, lines: list[str], content: Path) -> Iterator[re.Pattern[str]]:
+    """What the lines of an ignore file in a folder exclude, as patterns of paths in the content.
+
+    11ty.dev/docs/ignores: globs from the folder of the file, folders with all that is in them. A
+    negative line (`!…`) does nothing in Eleventy.
+    """
+    for line in lines:
+        glob = line.strip().removeprefix("./").strip("/")
+        if not glob or glob[0] in "#!":
+            continue
+        if (folder / glob).is_dir():
+            glob += "/**"
+        inner = content.relative_to(folder.resolve()).as_posix()
+        if glob.startswith("**") or inner == ".":
+            yield glob_pattern(glob)
+        elif glob.startswith(f"{inner}/"):
+            yield glob_pattern(glob.removeprefix(f"{inner}/"))
 
 
 def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,11 @@ _MAX_DEPTH = 100
 _MAX_NODES = 100_000
 
 _FENCES = {"---": "yaml", "+++": "toml", ";;;": "json"}
-_JS_STRING = re.compile(r"""(?m)^\s*(?:const |let |var )?(\w+)\s*[:=]\s*["']([^"'\n]*)["']""")
-"""The plain strings in front matter that is JavaScript (`---js`)."""
+_JS_VALUE = re.compile(
+    r"""(?m)^[ \t]*(?:(?:export )?(?:const|let|var) )?["']?(\w+)["']?\s*[:=]\s*"""
+    r"""(?:"([^"\n]*)"|'([^'\n]*)'|`([^`$\n]*)`|(true|false)\b|(\[[^][]*\]))"""
+)
+"""Plain strings, booleans and lists of strings in front matter that is JavaScript (`---js`)."""
 _TOML_LINE = re.compile(r"line (\d+)")
 
 
@@ -152,8 +155,8 @@ def _parsed(text: str, language: str) -> Any:
             return tomllib.loads(text)
         if language == "json":
             return json.loads(text)
-        if language in ("js", "javascript") and (found := dict(_JS_STRING.findall(text))):
-            return found
+        if language in ("js", "javascript") and (values := _JS_VALUE.findall(text)):
+            return {name: _js_value(*value) for name, *value in values}
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise BadFrontMatter(f"invalid YAML: {error.problem or error.context}", line) from None
@@ -165,6 +168,12 @@ def _parsed(text: str, language: str) -> Any:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadFrontMatter(f"invalid {language.upper()}: {error}", 1) from None
     raise BadFrontMatter(f"front matter in {language!r} cannot be read", 1)
+
+
+def _js_value(double: str, single: str, template: str, boolean: str, items: str) -> Any:
+    if items:
+        return [first or second for first, second in re.findall(r""""([^"]*)"|'([^']*)'""", items)]
+    return boolean == "true" if boolean else double or single or template
 
 
 def _json_object(content: str) -> FrontMatter:

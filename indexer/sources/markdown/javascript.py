@@ -33,16 +33,9 @@ class Astro(Site):
     def __init__(self, root: Path, configuration: Path) -> None:
         text = read_text(configuration)
         folders = [root / "src" / "content", root / "src" / "pages"]
-        config = next(
-            (
-                read_text(each)
-                for each in sorted(root.glob("src/content*/../content*.ts"))
-                if each.name in ("content.config.ts", "config.ts")
-            ),
-            "",
-        )
-        bases = re.findall(r"base:\s*[\"'`]([^\"'`]+)[\"'`]", config)
-        extra = [(root / each).resolve() for each in bases]
+        files = [*root.glob("src/content.config.*"), *root.glob("src/content/config.*")]
+        bases = _bases(read_text(files[0])) if files else {}
+        extra = [(root / each).resolve() for each in bases.values()]
         content = folders[0].resolve()
         roots = [Root(content)] if content.is_dir() else []
         roots += [
@@ -60,6 +53,9 @@ class Astro(Site):
         self._is_file = js_string(text, "format") == "file"
         self._slash = js_string(text, "trailingSlash") != "never"
         self._routes = _routes(self._pages)
+        for name, base in bases.items():  # a post's path has the folder, not the collection
+            if name in self._routes:
+                self._routes.setdefault(PurePosixPath(base).name, self._routes[name])
         self._is_starlight = "starlight" in text
         self._locales = re.findall(r"(?m)^\s*[\"']?([a-z]{2}(?:-[A-Z]{2})?)[\"']?\s*:\s*\{", text)
 
@@ -92,6 +88,19 @@ class Astro(Site):
         if self._is_file and path:
             return f"/{path}.html"
         return f"/{path}/" if path and self._slash else f"/{path}"
+
+
+def _bases(config: str) -> dict[str, str]:
+    """The folder of each collection that names one, by the collection's name."""
+    before, *parts = config.split("defineCollection(")
+    found: dict[str, str] = {}
+    for part in parts:
+        name = re.search(r"[\"']?([\w-]+)[\"']?\s*[:=]\s*$", before)
+        base = js_string(part, "base")
+        if name and base:
+            found[name[1]] = base
+        before = part
+    return found
 
 
 def _routes(pages: Path) -> dict[str, str]:

@@ -381,6 +381,13 @@ def zone_named(name: Any) -> tzinfo:
         return UTC
 
 
+def glob_pattern(glob: str) -> re.Pattern[str]:
+    """A glob of paths as a regular expression: `*` stays within a folder, `**` does not."""
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
+    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.compile("".join(known.get(part, re.escape(part)) for part in parts))
+
+
 def read_config(file: Path) -> dict[str, Any]:
     """A YAML, TOML or JSON file of configuration; empty when there is no such file.
 

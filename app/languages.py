@@ -1,0 +1,87 @@
+"""Which languages the posts are in, so that posts in the visitor's language can come first."""
+
+import threading
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from elasticsearch import ApiError, Elasticsearch, TransportError
+
+from analyzers.languages import Language
+
+if TYPE_CHECKING:
+    from werkzeug.datastructures import LanguageAccept
+
+_REFRESHED_AFTER = 60.0  # seconds
+_MOST = 100  # languages that are told apart
+
+
+class IndexedLanguages:
+    """The languages of the posts behind an alias, counted again every minute in the background.
+
+    A search never waits for them: until they are known no language is preferred. A post that names
+    no language is in that of the index.
+    """
+
+    def __init__(self, elastic: Elasticsearch, alias: str, language: Language) -> None:
+        self._elastic = elastic
+        self._alias = alias
+        self._default = language.code
+        self._tags: tuple[str, ...] = ()
+        self._refreshed = float("-inf")
+        self._lock = threading.Lock()
+
+    def several(self) -> bool:
+        """Whether posts are in more than one language."""
+        with self._lock:
+            due = time.monotonic() - self._refreshed > _REFRESHED_AFTER
+            if due:
+                self._refreshed = time.monotonic()
+        if due:
+            threading.Thread(target=self._refresh_quietly, daemon=True).start()
+        return len({tag.partition("-")[0] for tag in self._tags}) > 1
+
+    def preferred(self, accepted: "LanguageAccept") -> str:
+        """The best language of an Accept-Language header that posts are in; "" if there is none.
+
+        `pt-br` if posts have that very tag, else `pt`, whatever the region of the posts. Nothing
+        but languages of posts is returned: as a part of cache keys the header itself would give
+        nearly every visitor answers of their own.
+        """
+        primary = {tag.partition("-")[0] for tag in self._tags}
+        for name, quality in accepted:  # the best first
+            tag = name.lower()
+            if quality and tag in self._tags:
+                return tag
+            if quality and (language := tag.partition("-")[0]) in primary:
+                return language
+        return ""
+
+    def refresh(self) -> None:
+        """Count the languages now.
+
+        Raises:
+            ApiError, TransportError: Elasticsearch cannot answer; what was known stays.
+        """
+        response = self._elastic.search(
+            index=self._alias,
+            size=0,
+            query={"term": {"kind": "post"}},
+            aggs={
+                "named": {"terms": {"field": "language", "size": _MOST}},
+                "unnamed": {"missing": {"field": "language"}},
+            },
+        )
+        found = response["aggregations"]
+        named = [bucket["key"] for bucket in found["named"]["buckets"]]
+        self._tags = _unique([*named, self._default] if found["unnamed"]["doc_count"] else named)
+
+    def _refresh_quietly(self) -> None:
+        try:
+            self.refresh()
+        except (ApiError, TransportError):
+            return  # the next try is in a minute
+
+
+def _unique(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tags))

@@ -1,0 +1,87 @@
+"""Posts in the visitor's language come first where the posts are in several."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+from elasticsearch import Elasticsearch
+from flask import Flask
+
+from app import create_app
+from app.service import EXTENSION, Service
+from app.settings import Settings
+from indexer.build.builder import Built
+from indexer.records import Origin, RawPost
+
+IndexPosts = Callable[[Iterable[RawPost]], Built]
+
+
+def post(oid: str, title: str, text: str, language: str | None = None) -> RawPost:
+    return RawPost(Origin("test"), oid, title, text, language=language)
+
+
+POSTS = [
+    post("unnamed", "Kaffee", "The word for coffee."),
+    post("german", "Kaffee", "The word for coffee.", "de-AT"),
+    post("dutch", "Koffie", "Their Kaffee, the word for coffee.", "nl"),
+    *(post(f"other-{number}", "Tea", "Nothing about it.", "en") for number in range(5)),
+]
+
+
+@pytest.fixture
+def settings(own_settings: Settings) -> Settings:
+    return own_settings
+
+
+@pytest.fixture
+def app(settings: Settings) -> Iterator[Flask]:
+    with create_app(settings).app_context() as context:
+        yield context.app
+
+
+def search(app: Flask, accepted: str, path: str = "/search?q=kaffee") -> tuple[list[str], str]:
+    answer = app.test_client().get(path, headers={"Accept-Language": accepted})
+    return [hit["oid"] for hit in answer.get_json()["hits"]], answer.headers["Vary"]
+
+
+def test_a_post_in_the_visitors_language_comes_first(
+    app: Flask, index_posts: IndexPosts, elastic: Elasticsearch
+) -> None:
+    index_posts(POSTS)
+    service: Service = app.extensions[EXTENSION]
+    service.languages.refresh()
+    german, vary = search(app, "de;q=0.9, fr;q=0.2")
+    assert german == ["german", "unnamed", "dutch"]
+    assert "Accept-Language" in vary
+    # A post without a language is in that of the index.
+    assert search(app, "en-GB, de;q=0.8")[0] == ["unnamed", "german", "dutch"]
+    # A preference does not put a text above a title.
+    assert search(app, "nl")[0][-1] == "dutch"
+    # Nor does it matter for a filter.
+    filtered, vary = search(app, "nl", "/search?q=kaffee&lang=de")
+    assert (filtered, "Accept-Language" in vary) == (["german"], False)
+
+
+def test_the_cache_knows_languages_and_not_headers(app: Flask, index_posts: IndexPosts) -> None:
+    index_posts(POSTS)
+    service: Service = app.extensions[EXTENSION]
+    service.languages.refresh()
+    client = app.test_client()
+
+    def etag(accepted: str) -> str:
+        headers = {"Accept-Language": accepted}
+        return client.get("/search?q=kaffee", headers=headers).headers["ETag"]
+
+    german = etag("de")
+    assert etag("de-CH, en;q=0.5") == etag("de, *") == german
+    unknown = etag("fr")
+    assert etag("") == etag("*") == etag("x" * 500) == etag("de;q=0") == unknown
+
+
+def test_posts_in_one_language_do_not_depend_on_the_visitor(
+    app: Flask, index_posts: IndexPosts
+) -> None:
+    index_posts([post("one", "Kaffee", "x", "de"), post("two", "Kaffee", "y", "de-AT")])
+    service: Service = app.extensions[EXTENSION]
+    service.languages.refresh()
+    answer = app.test_client().get("/search?q=kaffee", headers={"Accept-Language": "de"})
+    assert "Accept-Language" not in answer.headers["Vary"]
