@@ -167,13 +167,13 @@
       if (parameters.has("lang")) some.set("lang", parameters.get("lang"));
       list.ariaBusy = "true";
       try {
-        const suggesting = next || exact ? {} : request("suggest", some, signal).catch(() => ({}));
+        const searches = ({ suggestions }) => suggestions.filter(({ kind }) => kind === "search");
+        const suggesting = next || exact ? [] : request("suggest", some, signal).then(searches).catch(() => []);
         const answer = await request("search", parameters, signal);
         if (signal.aborted) return;
         showAnswer(answer);
-        const { suggestions = [] } = await suggesting;
-        const wanted = ({ kind, text }) => kind === "search" && text !== answer.corrected?.to;
-        if (!signal.aborted) fill("prepend", suggestions.filter(wanted).map((one) => option("div", {}, one.text)));
+        const others = (await suggesting).filter(({ text }) => text !== answer.corrected?.to);
+        if (!signal.aborted) fill("prepend", others.map(({ text }) => option("div", {}, text)));
       } catch (error) {
         if (!signal.aborted) showError(error, next);
       }
@@ -198,7 +198,7 @@
     }
 
     function showError({ status, message, seconds }, next) {
-      const kind = !navigator.onLine ? "offline" : status === 429 ? "limited" : "unavailable";
+      const kind = !navigator.onLine ? "offline" : status === 429 && seconds ? "limited" : "unavailable";
       const retry = button("retry", () => search(next));
       show(status === 400 ? [message] : [text(kind, { seconds }), " ", retry], [], next);
     }

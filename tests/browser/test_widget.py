@@ -443,6 +443,7 @@ def test_a_service_that_is_down_is_reported_and_can_be_tried_again(
     [
         (503, '{"error": {"code": "engine_unavailable", "message": "no", "details": []}}'),
         (502, "<html>Bad gateway</html>"),
+        (429, "{}"),
         (200, "<html>A proxy's own page</html>"),
         (200, '{"hits": 1}'),
         (200, "null"),
@@ -485,12 +486,18 @@ def test_without_a_connection(browser: Browser, address: str, blog: Blog) -> Non
     context.close()
 
 
-def test_without_suggestions_there_are_results(browser: Browser, address: str, blog: Blog) -> None:
+@pytest.mark.parametrize("body", [None, "null", '{"suggestions": [null]}', "<html>"])
+def test_without_suggestions_there_are_results(
+    browser: Browser, address: str, blog: Blog, body: str | None
+) -> None:
     page = browser.new_page()
-    page.route("**/suggest?*", lambda route: None)  # never answered
+    # None: never answered
+    page.route("**/suggest?*", lambda route: body and route.fulfill(body=body, headers=CORS))
     page.goto(blog(_page(address)))
     _box(page).fill("juggling")
     expect(_options(page).first).to_be_visible()
+    page.wait_for_timeout(100)
+    expect(page.get_by_role("status")).to_contain_text("found")
     page.close()
 
 
