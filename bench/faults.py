@@ -204,7 +204,9 @@ def _disk_full(target: Target) -> Iterator[None]:
     yield
     target.elastic.cluster.put_settings(persistent=dict.fromkeys(full))
     target.elastic.indices.put_settings(
-        index="_all", settings={"index.blocks.read_only_allow_delete": None}
+        index="_all",
+        expand_wildcards=["open", "hidden"],
+        settings={"index.blocks.read_only_allow_delete": None},
     )
 
 
