@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import click
@@ -45,15 +45,19 @@ _CLI = [sys.executable, "-c", "from app.cli import main; main()"]
 _REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+Way = Literal["direct", "nginx", "faketime"]
+"""How clients reach the service: through nginx, or two services with different clocks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Running engines and a running service; `ports`: where the load is sent."""
+    """Running engines and a running service; `ports`: where the load is sent, by way."""
 
     nodes: list[ElasticsearchNode]
     elastic: Elasticsearch
     cache: RedisServer
     server: psutil.Process
-    ports: list[int]
+    ports: dict[Way, list[int]]
     environment: dict[str, str]
 
     def command(self, *words: str, prefix: tuple[str, ...] = ()) -> "subprocess.Popen[bytes]":
@@ -80,20 +84,17 @@ class Fault:
     broken: Broken
     seconds: float = 5.0
     deletes: bool = False
+    way: Way = "direct"
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Engines and a service, and the faults to try with them.
-
-    `program`: what the setup needs on the PATH.
-    """
+    """Engines, and the faults to try with them."""
 
     faults: list[Fault]
     nodes: int = 1
     heap: str = "768m"
     node_settings: Mapping[str, object] = field(default_factory=dict)
-    program: str = ""
 
 
 # -- faults ------------------------------------------------------------------------------------
@@ -254,15 +255,13 @@ def _flooded(path: str, line: str, lines: int) -> Broken:
 
 
 @contextmanager
-def _builds_of_two_clocks(target: Target) -> Iterator[None]:
-    """A build on each machine at the same time: one of them has to give way, or wait."""
-    builds = [
-        target.command("reindex", "sample/posts.jsonl", "--force", prefix=prefix)
-        for prefix in ((), _AHEAD)
-    ]
-    codes = [build.wait(180) for build in builds]
-    if 0 not in codes:
-        raise click.ClickException(f"neither build succeeded: {codes}")
+def _rollbacks_of_two_clocks(target: Target) -> Iterator[None]:
+    """Each machine rolls back at the same time, again and again: one of them has to give way."""
+    for _ in range(3):
+        rollbacks = [target.command("rollback", prefix=prefix) for prefix in ((), _AHEAD)]
+        codes = [rollback.wait(180) for rollback in rollbacks]
+        if 0 not in codes:
+            raise click.ClickException(f"neither rollback succeeded: {codes}")
     yield
 
 
@@ -277,8 +276,8 @@ def _first(target: Target) -> ElasticsearchNode:
     return target.nodes[0]
 
 
-SETUPS = {
-    "one node": Setup(
+SETUPS = [
+    Setup(
         [
             Fault("none", _nothing),
             Fault("Redis flushed", _redis("FLUSHALL")),
@@ -298,23 +297,15 @@ SETUPS = {
             Fault("worker SIGTERM", _worker(_TERM)),
             Fault("worker SIGKILL", _worker(_KILL)),
             Fault("gunicorn SIGHUP", _server(signal.SIGHUP), 10.0),
+            Fault("worker SIGKILL, behind nginx", _worker(_KILL), way="nginx"),
+            Fault("clocks an hour apart", _rollbacks_of_two_clocks, way="faketime"),
             Fault("Redis killed", _redis_killed),
         ]
     ),
-    "behind nginx": Setup(
-        [
-            Fault("none, behind nginx", _nothing),
-            Fault("worker SIGKILL, behind nginx", _worker(_KILL)),
-        ],
-        program="nginx",
-    ),
-    "small queues": Setup(
+    Setup(
         [
             Fault("none, small queues", _nothing),
-            Fault(
-                "search queue full",
-                _flooded(_MSEARCH, _SEARCHES, 500),
-            ),
+            Fault("search queue full", _flooded(_MSEARCH, _SEARCHES, 500)),
             Fault("write queue full", _flooded("/_bulk", _WRITES, 20_000)),
         ],
         node_settings={
@@ -324,7 +315,7 @@ SETUPS = {
             "thread_pool.write.queue_size": 2,
         },
     ),
-    "three nodes": Setup(
+    Setup(
         [
             Fault("none, three nodes", _nothing),
             Fault("node with the primary killed", _node(_KILL, _with_primary), 10.0),
@@ -334,18 +325,14 @@ SETUPS = {
         nodes=3,
         heap="512m",
     ),
-    "two clocks": Setup(
-        [Fault("clocks an hour apart", _builds_of_two_clocks)],
-        program="faketime",
-    ),
-}
+]
 
 
 # -- a run -------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _running(name: str, setup: Setup) -> Iterator[Target]:
+def _running(setup: Setup, ways: set[Way]) -> Iterator[Target]:
     with ExitStack() as stack:
         nodes = stack.enter_context(
             elasticsearch_nodes(setup.nodes, heap=setup.heap, settings=setup.node_settings)
@@ -362,25 +349,27 @@ def _running(name: str, setup: Setup) -> Iterator[Target]:
             "BLOGSEARCH_WRITE_TOKENS": TOKEN,
         }
         elastic = stack.enter_context(Elasticsearch(urls.split(","), request_timeout=60))
-        ports = [free_port()]
-        server = stack.enter_context(service(environment, ports[0], folder / "log"))
+        port = free_port()
+        server = stack.enter_context(service(environment, port, folder / "log"))
+        ports: dict[Way, list[int]] = {"direct": [port]}
         target = Target(nodes, elastic, cache, server, ports, environment)
         for _ in range(2):  # so that there is a previous generation
             if target.command("reindex", "sample/posts.jsonl").wait():
                 raise click.ClickException("the sample posts cannot be indexed")
-        if name == "behind nginx":
-            ports[:] = [stack.enter_context(nginx(ports[0]))]
-        if name == "two clocks":
-            # The clock of a file stays, because gunicorn reads there when a worker last lived.
+        if "nginx" in ways:
+            ports["nginx"] = [stack.enter_context(nginx(port))]
+        if "faketime" in ways:
+            # The time of a file stays, because gunicorn reads there when a worker last lived.
             ahead = {**environment, "NO_FAKE_STAT": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-            ports.append(free_port())
-            stack.enter_context(service(ahead, ports[1], folder / "log2", prefix=_AHEAD))
+            second = free_port()
+            stack.enter_context(service(ahead, second, folder / "log2", prefix=_AHEAD))
+            ports["faketime"] = [port, second]
         yield target
 
 
 def _run(fault: Fault, target: Target) -> tuple[Stream, float, float]:
     """The stream, when the fault was injected, and when it was healed."""
-    stream = Stream(target.ports)
+    stream = Stream(target.ports[fault.way])
     try:
         time.sleep(_BEFORE)
         began = time.monotonic()
@@ -449,18 +438,21 @@ def main(only: tuple[str, ...]) -> None:
     """Run all faults and print a row for each."""
     click.echo(f"| {' | '.join(_COLUMNS)} |")
     click.echo("| --- " * len(_COLUMNS) + "|")
-    for name, setup in SETUPS.items():
+    for setup in SETUPS:
         faults = [fault for fault in setup.faults if any(part in fault.name for part in only)]
-        if setup.program and not shutil.which(setup.program):
-            click.echo(f"{setup.program} is not installed: {name} is left out", err=True)
-        elif faults:
-            with _running(name, setup) as target:
-                for fault in faults:
-                    for query in CACHED:
-                        send(target.ports[0], "GET", f"/search?q={query}")
-                    stream, began, healed = _run(fault, target)
-                    missing = stream.missing(target.elastic, _ALIAS)
-                    click.echo(_row(fault, stream, len(missing), began, healed))
+        for fault in list(faults):
+            if fault.way != "direct" and not shutil.which(fault.way):
+                click.echo(f"{fault.way} is not installed: left out: {fault.name}", err=True)
+                faults.remove(fault)
+        if not faults:
+            continue
+        with _running(setup, {fault.way for fault in faults}) as target:
+            for fault in faults:
+                for query in CACHED:
+                    send(target.ports["direct"][0], "GET", f"/search?q={query}")
+                stream, began, healed = _run(fault, target)
+                missing = stream.missing(target.elastic, _ALIAS)
+                click.echo(_row(fault, stream, len(missing), began, healed))
 
 
 if __name__ == "__main__":
