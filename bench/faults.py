@@ -41,6 +41,7 @@ from bench.stream import CACHED, TOKEN, Response, Stream, send
 
 _BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is healed
 _ALIAS = "chaos"
+_WORKERS = 2  # as `bench.servers.service` starts
 _CLI = [sys.executable, "-c", "from app.cli import main; main()"]
 _REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -367,6 +368,24 @@ def _running(setup: Setup, ways: set[Way]) -> Iterator[Target]:
         yield target
 
 
+def _await_workers(server: psutil.Process) -> None:
+    """Wait until both workers serve: one that the fault before has ended is being replaced."""
+    deadline = time.monotonic() + 120
+    while sum(map(_serves, server.children())) < _WORKERS:
+        if time.monotonic() > deadline:
+            raise click.ClickException("a worker does not start")
+        time.sleep(0.2)
+
+
+def _serves(worker: psutil.Process) -> bool:
+    """Whether a worker has set the time of its heartbeat file, to the monotonic clock."""
+    with suppress(OSError):
+        for file in Path(f"/proc/{worker.pid}/fd").iterdir():
+            if "wgunicorn-" in str(file.readlink()):
+                return file.stat().st_mtime < time.monotonic() + 1
+    return False
+
+
 def _run(fault: Fault, target: Target) -> tuple[Stream, float, float]:
     """The stream, when the fault was injected, and when it was healed."""
     stream = Stream(target.ports[fault.way])
@@ -448,6 +467,7 @@ def main(only: tuple[str, ...]) -> None:
             continue
         with _running(setup, {fault.way for fault in faults}) as target:
             for fault in faults:
+                _await_workers(target.server)
                 for query in CACHED:
                     send(target.ports["direct"][0], "GET", f"/search?q={query}")
                 stream, began, healed = _run(fault, target)
