@@ -7,6 +7,7 @@ option of gunicorn) change it.
 import math
 import os
 import shutil
+import signal
 import socket
 import tempfile
 import time
@@ -87,8 +88,18 @@ def pre_fork(server: Any, worker: Any) -> None:
     """
     deadline = time.monotonic() + _START_WAIT
     started = [one for one in server.WORKERS.values() if one.age >= _reloaded_from]
-    while any(map(_starting, started)) and time.monotonic() < deadline:
+    while any(map(_starting, started)) and time.monotonic() < deadline and not _stopping(server):
         time.sleep(0.05)
+
+
+def _stopping(server: Any) -> bool:
+    """Whether gunicorn was told to stop; its signals wait in a queue until the reload is over."""
+    pending = []
+    while not server.SIG_QUEUE.empty():
+        pending.append(server.SIG_QUEUE.get_nowait())
+    for number in pending:
+        server.SIG_QUEUE.put_nowait(number)
+    return not {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT}.isdisjoint(pending)
 
 
 def _starting(worker: Any) -> bool:
