@@ -204,4 +204,4 @@ class Service:
 def _plan(answer: Answer) -> dict[str, str]:
     """How a search was answered, for the log line of a slow one."""
     sent = [f"{one['kind']} {one['took_ms']} ms" for one in answer.debug["requests"]]
-    return {"tier": str(answer.body["tier"]), "sent": ", ".join(sent)}
+    return {"tier": str(answer.body.get("tier")), "sent": ", ".join(sent)}

@@ -24,6 +24,13 @@ def address(settings: Settings) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """As for other tests; on a slow machine more searches may run at a time before any is refused,
+    and each may take longer."""
+    return settings.model_copy(update={"max_computations": 64, "elasticsearch_timeout": 30.0})
+
+
 @contextmanager
 def serving(settings: Settings) -> Iterator[str]:
     """The service behind a port of its own; its URL."""

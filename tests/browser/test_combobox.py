@@ -122,7 +122,7 @@ def test_back_leads_to_the_search_before_the_suggested_one(page: Page, box: Loca
 
 def test_a_late_answer_does_not_open_the_list_again(page: Page, box: Locator) -> None:
     held: list[Route] = []
-    page.route("**/suggest?*", held.append)
+    page.route("**/suggest?*", lambda route: held.append(route))
     with page.expect_request("**/suggest?*"):
         box.press_sequentially("juggl")
     box.press("Enter")

@@ -62,10 +62,9 @@ def test_all_wrong_parameters_are_reported_at_once(client: FlaskClient) -> None:
 
 
 def test_a_query_string_that_is_not_utf_8_is_a_400(client: FlaskClient) -> None:
-    for path in ("/search", "/"):
-        answer = client.get(path, environ_overrides={"QUERY_STRING": "q=\x80"})
-        assert answer.status_code == 400
-        assert "UTF-8" in answer.get_json()["error"]["message"]
+    answer = client.get("/search", environ_overrides={"QUERY_STRING": "q=\x80"})
+    assert answer.status_code == 400
+    assert "UTF-8" in answer.get_json()["error"]["message"]
 
 
 @pytest.mark.parametrize("path", ["/nothing-here", "/search/"])
