@@ -1,71 +1,72 @@
-"""What the search page offers without a search: the newest posts, the categories, the years."""
+"""What the search page shows without a search: the newest posts, counts by category and year."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from app.cache import Computed
 from app.elastic import translated
+from app.search.answer_types import Facets
+from app.search.facets import counts, read
+from app.search.filters import NEWEST, post_filters
+from app.search.query_builder import bool_query
 from app.search.render import plain
+from app.search.request import SearchRequest
 from app.service import Service
 
-_KEY = "browse"  # the key of a search always has parameters, so no search has this one
+Json = dict[str, Any]
+
 _NEWEST = 5
-_CATEGORIES = 30
-_YEARS = 40
+_NEWEST_CHOSEN = 20  # posts of a category or of some days
 
-
-_SEARCH = {
-    "query": {"term": {"kind": "post"}},
-    "size": _NEWEST,
-    "track_total_hits": False,
-    "sort": [{"pub_date": {"order": "desc", "missing": "_last"}}],
-    "_source": ["title", "url", "pub_date"],
-    "aggs": {
-        "categories": {"terms": {"field": "categories", "size": _CATEGORIES}},
-        "years": {
-            "date_histogram": {
-                "field": "pub_date",
-                "calendar_interval": "year",
-                "format": "yyyy",
-                "min_doc_count": 1,
-                "order": {"_key": "desc"},
-            }
-        },
-    },
-}
+EVERYTHING = SearchRequest("")
 
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """`newest`: posts with title, url and pub_date. `categories`: the most frequent first.
-    `years`: the last first."""
+    """`newest`: posts with title, url and pub_date. `facets`: counts by category and year."""
 
     newest: Sequence[Mapping[str, Any]] = ()
-    categories: Sequence[str] = ()
-    years: Sequence[str] = ()
+    facets: Facets | None = None
 
 
-def browse(service: Service) -> Browse:
-    """The newest posts, the categories and the years, from the cache if they can be.
+def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
+    """The newest posts that pass the filters and the counts, from the cache if they can be.
 
     Raises:
         Unavailable: Elasticsearch cannot answer, and no older answer is kept.
     """
-    found = service.cache.get_or_compute(_KEY, lambda: _compute(service)).body
-    return Browse(found["newest"], found["categories"], found["years"])
+    # The key of a search begins with its query, so no search has one of these.
+    key = "browse&" + urlencode(filters.parameters())
+    found = service.cache.get_or_compute(key, lambda: _compute(service, filters)).body
+    return Browse(found["newest"], found["facets"])
 
 
-def _compute(service: Service) -> Computed:
+def _compute(service: Service, filters: SearchRequest) -> Computed:
     index, timeout = service.settings.index, service.settings.elasticsearch_timeout
     with translated():
         client = service.elastic.options(request_timeout=timeout)
-        response = client.search(index=index, body=_SEARCH).body
+        response = client.search(index=index, body=_search(filters)).body
     hits = response["hits"]["hits"]
-    aggregations = response["aggregations"]
     body = {
         "newest": [{**hit["_source"], "title": plain(hit["_source"]["title"])} for hit in hits],
-        "categories": [bucket["key"] for bucket in aggregations["categories"]["buckets"]],
-        "years": [bucket["key_as_string"] for bucket in aggregations["years"]["buckets"]],
+        "facets": read(response),
     }
-    return Computed(body=body, index=hits[0]["_index"] if hits else "", found=bool(hits))
+    # There are too many combinations of filters to keep all of them for a day.
+    index, found = hits[0]["_index"] if hits else "", bool(hits)
+    return Computed(body=body, index=index, found=found, keep_stale=filters == EVERYTHING)
+
+
+def _search(filters: SearchRequest) -> Json:
+    chosen = post_filters(filters)
+    return {
+        "query": {"term": {"kind": "post"}},
+        # Applied to the hits only; each count has filters of its own.
+        "post_filter": bool_query(filter=chosen),
+        "size": _NEWEST_CHOSEN if chosen else _NEWEST,
+        "track_total_hits": False,
+        "sort": [NEWEST],
+        "_source": ["title", "url", "pub_date"],
+        "aggs": counts(filters),
+    }

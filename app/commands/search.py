@@ -10,7 +10,7 @@ from app.commands.tools import Tools, pass_tools
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
 
-    from app.search.answer_types import SearchAnswer
+    from app.search.answer_types import Facet, SearchAnswer
 
 _INDENT = " " * 20
 _MAX_CATEGORIES = 1_000
@@ -40,6 +40,7 @@ class _Parameters(dict[str, list[str]]):
 @click.option("--until", metavar="DAY", help="Only posts up to this day, included.")
 @click.option("--lang", metavar="CODE", help="Only posts in this language: de.")
 @click.option("--typos", type=click.Choice(["on", "off"]), help="off: exactly what was typed.")
+@click.option("--facets", type=click.Choice(["on", "off"]), help="on: count by category and year.")
 @click.option(
     "--debug",
     "debug_search",
@@ -101,6 +102,9 @@ def _print_hits(body: "SearchAnswer") -> None:
         day = (hit["pub_date"] or "")[:10]
         click.echo(f"{score:>8}  {day:10}  {hit['title']}")
         click.echo(f"{_INDENT}{hit['url'] or hit['oid']}")
+    for name, counts in body.get("facets", {}).items():
+        listed = ", ".join(f"{one['value']} {one['count']}" for one in cast("list[Facet]", counts))
+        click.echo(f"{name}: {listed or 'none'}")
 
 
 @click.command()

@@ -72,6 +72,24 @@ Correction = TypedDict("Correction", {"from": str, "to": str})
 """The query as typed, and as it was understood."""
 
 
+class Facet(TypedDict):
+    """A category or a year."""
+
+    value: str
+    count: int
+    """How many posts a search with this filter finds."""
+
+
+class Facets(TypedDict):
+    """How many posts are found by category and by year, if that filter is chosen in place of the
+    present one."""
+
+    categories: list[Facet]
+    """The most frequent first, 30 at most."""
+    years: list[Facet]
+    """The last first."""
+
+
 class SearchAnswer(TypedDict):
     """The answer to a search."""
 
@@ -92,6 +110,8 @@ class SearchAnswer(TypedDict):
     """With `corrected`: the URL of the search for exactly what was typed."""
     dropped: NotRequired[list[str]]
     """Words of the query that no post has."""
+    facets: NotRequired[Facets]
+    """With `facets=on`; absent with `fallback`."""
     debug: NotRequired[dict[str, Any]]
     """With `debug-search`: how the answer came about. It may change with every version."""
 

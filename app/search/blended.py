@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analyzers.languages import LANGUAGES
-from app.search import comments, first_request
+from app.search import comments, facets, first_request
 from app.search.answer import Outcome
 from app.search.answer_types import SearchAnswer
 from app.search.explain import explain
@@ -41,7 +41,10 @@ def answer(
         plan, response = _send_second(session, _with_pins(second, pins))
     found = comments.found(session, plan, response["hits"]["hits"])
     outcome = Outcome(plan, first, response, found)
-    return outcome.body(), explain(outcome, session, settings), outcome.index
+    body = outcome.body()
+    if request.facets:
+        body["facets"] = facets.found(session, plan)
+    return body, explain(outcome, session, settings), outcome.index
 
 
 def _send_second(session: SearchSession, plan: PlanInput) -> tuple[PlanInput, Json]:

@@ -14,19 +14,23 @@ NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
 
 def post_filters(request: SearchRequest) -> list[Json]:
     """Filters on posts: categories (any of them), language and days (both included)."""
-    chosen: list[Json] = []
-    if request.categories:
-        chosen.append({"terms": {"categories": list(request.categories)}})
-    chosen += language_filter(request.lang)
+    return category_filter(request) + language_filter(request.lang) + day_filter(request)
+
+
+def category_filter(request: SearchRequest) -> list[Json]:
+    """A filter on the categories of posts (any of them), none if the request names none."""
+    return [{"terms": {"categories": list(request.categories)}}] if request.categories else []
+
+
+def day_filter(request: SearchRequest) -> list[Json]:
+    """A filter on the days of posts (both included), none if the request names none."""
     days: dict[str, str] = {}
     if request.since:
         days["gte"] = request.since.isoformat()
     if request.until:
         # ||/d rounds a day up to its last millisecond.
         days["lte"] = f"{request.until.isoformat()}||/d"
-    if days:
-        chosen.append({"range": {"pub_date": days}})
-    return chosen
+    return [{"range": {"pub_date": days}}] if days else []
 
 
 def language_filter(lang: str) -> list[Json]:

@@ -103,6 +103,23 @@ def _excluded(plan: PlanInput) -> list[Json]:
     return [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
 
 
+def matching(plan: PlanInput) -> Json:
+    """The posts that match before the filters, unscored."""
+    has = [has_term(one) for one in plan.required]
+    words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
+    if has:
+        words.append({"bool": {"should": has, "minimum_should_match": plan.needed}})
+    pins = plan.pins
+    if pins.first and words:
+        pinned: Json = {"terms": {"oid": list(pins.first)}}
+        words = [any_of([bool_query(filter=words), pinned])]
+    never: list[Json] = [{"terms": {"oid": list(pins.never)}}] if pins.never else []
+    return bool_query(
+        filter=[{"term": {"kind": "post"}}, *words],
+        must_not=[*_excluded(plan), *never],
+    )
+
+
 def _pinned(query: Json, plan: PlanInput) -> Json:
     """The query with the pinned posts first, in their order, and without those that never come.
 

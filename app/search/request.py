@@ -56,6 +56,7 @@ class SearchRequest:
     until: date | None = None
     lang: str = ""
     prefer: str = ""
+    facets: bool = False
 
     @classmethod
     def parse(cls, args: "MultiDict[str, str]") -> "SearchRequest":
@@ -88,6 +89,7 @@ class SearchRequest:
             ("since", self.since.isoformat() if self.since else ""),
             ("until", self.until.isoformat() if self.until else ""),
             ("lang", self.lang),
+            ("facets", "on" if self.facets else ""),
         ]
         return [(name, value) for name, value in chosen if value]
 
@@ -292,6 +294,11 @@ PARAMETERS = (
         "typos",
         "Whether words are corrected: off searches exactly what was typed.",
         {"on": True, "off": False},
+    ),
+    _choice(
+        "facets",
+        "Whether to count the posts that are found by category and by year.",
+        {"off": False, "on": True},
     ),
     Parameter(
         "debug-search",

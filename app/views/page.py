@@ -21,7 +21,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import TooManyRequests
 
 from analyzers.languages import LANGUAGES
-from app.browse import Browse, browse
+from app.browse import EVERYTHING, Browse, browse
 from app.errors import ServiceError
 from app.insights.visitors import visitor_of
 from app.search.request import MAX_PAGE, SearchRequest, SuggestRequest
@@ -52,10 +52,11 @@ def page() -> Response:
     answer: Json | None = None
     debug: Json | None = None
     nearest: list[str] = []
+    start = Browse()
     depends = False
     if args.get("q", "").strip():
         service = current_service()
-        search = SearchRequest.parse(args)
+        search = replace(SearchRequest.parse(args), facets=True)
         if depends := depends_on_language(search, service):
             search = in_visitors_language(search)
         if search.debug:
@@ -68,7 +69,11 @@ def page() -> Response:
             visitor = visitor_of(request.environ)
             answer = service.answer(search, search.key(), visitor).body
         nearest = _nearest_searches(search) if not answer["count"] else []
-    response = _page(args, started, answer=answer, debug=debug, nearest=nearest)
+        if not answer["hits"] or "facets" not in answer:
+            start = _browse()
+    else:
+        start = _browse(_filters(args))
+    response = _page(args, started, start, answer=answer, debug=debug, nearest=nearest)
     if depends:
         response.vary.add("Accept-Language")
     return response
@@ -77,7 +82,8 @@ def page() -> Response:
 @blueprint.errorhandler(ServiceError)
 def _error_page(error: ServiceError) -> Response:
     """The page with what went wrong instead of an answer."""
-    response = _page(_args(), time.perf_counter(), error=error)
+    start = _browse() if error.status < 429 else Browse()
+    response = _page(_args(), time.perf_counter(), start, error=error)
     set_error_headers(response, error)
     return response
 
@@ -96,13 +102,14 @@ def _unexpected_error(error: Exception) -> Response:
 def _page(
     args: "MultiDict[str, str]",
     started: float,
+    start: Browse,
     *,
     answer: Json | None = None,
     debug: Json | None = None,
     nearest: Sequence[str] = (),
     error: ServiceError | None = None,
 ) -> Response:
-    start = _browse() if error is None or error.status < 429 else Browse()
+    facets = (answer or {}).get("facets") or start.facets
     response = make_response(
         render_template(
             "search.html",
@@ -116,8 +123,8 @@ def _page(
             pages=_pages(answer) if answer else [],
             period=_period(args),
             newest=start.newest,
-            categories=start.categories,
-            years=start.years,
+            filtered=any(name in args for name in ("category", "since", "until")),
+            facets=facets if not error else None,
             seconds=time.perf_counter() - started,
         )
     )
@@ -148,7 +155,8 @@ def _nearest_searches(search: SearchRequest) -> list[str]:
         tried += relaxed(search.q, LANGUAGES[service.settings.language])
         found: list[str] = []
         for q in list(dict.fromkeys(tried))[:_TRIED]:
-            answer = service.look_up(replace(search, q=q, page=1, typos=True, debug=False))
+            nearest = replace(search, q=q, page=1, typos=True, debug=False, facets=False)
+            answer = service.look_up(nearest)
             if answer["count"]:
                 found.append(answer.get("corrected", {}).get("to", q))
         found = [q for q in dict.fromkeys(found) if q != search.q or not search.typos]
@@ -157,10 +165,21 @@ def _nearest_searches(search: SearchRequest) -> list[str]:
         return []
 
 
-def _browse() -> Browse:
+def _filters(args: "MultiDict[str, str]") -> SearchRequest:
+    """The filters in the URL of a page without a search.
+
+    Raises:
+        BadRequest: as for a search.
+    """
+    names = ("category", "since", "until", "lang")
+    given = [(name, value) for name, value in args.items(multi=True) if name in names]
+    return replace(SearchRequest.parse(MultiDict([("q", "none"), *given])), q="")
+
+
+def _browse(filters: SearchRequest = EVERYTHING) -> Browse:
     """What the page offers without a search; nothing when Elasticsearch is unavailable."""
     try:
-        return browse(current_service())
+        return browse(current_service(), filters)
     except ServiceError:
         return Browse()
 

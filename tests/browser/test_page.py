@@ -94,9 +94,26 @@ def test_results_follow_what_is_typed_and_back_leads_to_the_search_before(
 def test_a_filter_narrows_the_results(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=python")
     page.locator("#tools summary", has_text="Year").click()
-    page.locator("#tools details[open] a", has_text=re.compile(r"^\s*20\d\d\s*$")).first.click()
+    year = page.locator("#tools details[open] a", has_text=re.compile(r"20\d\d")).first
+    count = year.locator(".count").inner_text().split()[0]
+    year.click()
     page.wait_for_url("**since=**")
-    expect(page.locator(".hits li").first).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text(re.compile(f"^{count} results?"))
+    expect(page.locator(".hits > li")).to_have_count(int(count))
+
+
+def test_without_a_search_a_filter_shows_the_newest_posts(page: Page, address: str) -> None:
+    page.goto(address)
+    page.locator("#tools summary", has_text="Category").click()
+    juggling = page.locator("#tools details[open] a", has_text="juggling")
+    count = juggling.locator(".count").inner_text().split()[0]
+    juggling.click()
+    page.wait_for_url("**category=juggling")
+    expect(page.locator(".posts li")).to_have_count(int(count))
+    page.get_by_label("Search posts and comments").fill("siteswap")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".hits > li").first).to_be_visible()
+    assert "category=juggling" in page.url
 
 
 def test_the_page_works_without_javascript(browser: Browser, address: str) -> None:

@@ -1,0 +1,70 @@
+"""How many of the posts that match are in each category, and from each year. Pure but for `found`.
+
+The filters on categories do not narrow the counts of categories, nor those on days the counts of
+years: the counts tell what another choice would find.
+"""
+
+from typing import Any
+
+from app.search.answer_types import Facet, Facets
+from app.search.filters import category_filter, day_filter, language_filter
+from app.search.query_builder import PlanInput, bool_query, matching
+from app.search.request import SearchRequest
+from app.search.session import SearchSession
+
+Json = dict[str, Any]
+
+_CATEGORY_COUNTS: Json = {"terms": {"field": "categories", "size": 30}}
+_YEAR_COUNTS: Json = {
+    "date_histogram": {
+        "field": "pub_date",
+        "calendar_interval": "year",
+        "format": "yyyy",
+        "min_doc_count": 1,
+        "order": {"_key": "desc"},
+    }
+}
+
+
+def found(session: SearchSession, plan: PlanInput) -> Facets:
+    """The counts for the posts that match `plan`."""
+    return read(session.send("facets", facets_search(plan))[0])
+
+
+def facets_search(plan: PlanInput) -> Json:
+    """The counts, without scores and hits."""
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": matching(plan),
+        "aggs": counts(plan.request),
+    }
+
+
+def counts(request: SearchRequest) -> Json:
+    """The aggregations that count by category and by year."""
+    language = language_filter(request.lang)
+    return {
+        "categories": _among(language + day_filter(request), _CATEGORY_COUNTS),
+        "years": _among(language + category_filter(request), _YEAR_COUNTS),
+    }
+
+
+def _among(filters: list[Json], counted: Json) -> Json:
+    return {"filter": bool_query(filter=filters), "aggs": {"counts": counted}}
+
+
+def read(response: Json) -> Facets:
+    """The counts of a response to `facets_search`."""
+    aggregations = response["aggregations"]
+    return {
+        "categories": _values(aggregations["categories"]),
+        "years": _values(aggregations["years"]),
+    }
+
+
+def _values(found: Json) -> list[Facet]:
+    return [
+        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": bucket["doc_count"]}
+        for bucket in found["counts"]["buckets"]
+    ]

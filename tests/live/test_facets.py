@@ -1,0 +1,69 @@
+"""The counts by category and by year tell what a search with that filter finds."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.browse import browse
+from app.search.request import SearchRequest
+from app.service import EXTENSION
+from app.settings import Settings
+from indexer.records import Origin, RawPost
+
+
+def answer(client: FlaskClient, **parameters: Any) -> dict[str, Any]:
+    response = client.get("/search", query_string={"size": 1, **parameters})
+    assert response.status_code == 200, response.get_json()
+    found: dict[str, Any] = response.get_json()
+    return found
+
+
+@pytest.mark.parametrize(
+    "q", ["python", "pythn", "python date formatting", '"of the" -python', "xqzzwk python", "the"]
+)
+def test_a_count_is_what_a_search_with_the_filter_finds(settings: Settings, q: str) -> None:
+    client = create_app(settings.model_copy(update={"redis_url": ""})).test_client()
+    facets = answer(client, q=q, facets="on")["facets"]
+    for one in facets["categories"][:4]:
+        assert answer(client, q=q, category=one["value"])["count"] == one["count"], one
+    for one in facets["years"][:3]:
+        days = {"since": f"{one['value']}-01-01", "until": f"{one['value']}-12-31"}
+        assert answer(client, q=q, **days)["count"] == one["count"], one
+
+
+def test_a_filter_narrows_the_counts_of_the_other_kind_only(client: FlaskClient) -> None:
+    every = answer(client, q="python", facets="on")["facets"]
+    year, category = every["years"][0]["value"], every["categories"][0]["value"]
+    days = {"since": f"{year}-01-01", "until": f"{year}-12-31"}
+    of_year = answer(client, q="python", facets="on", **days)["facets"]
+    assert of_year["years"] == every["years"]
+    assert len(of_year["categories"]) < len(every["categories"])
+    of_category = answer(client, q="python", facets="on", category=category)["facets"]
+    assert of_category["categories"] == every["categories"]
+
+
+def test_nothing_is_counted_unless_asked_for(client: FlaskClient) -> None:
+    assert "facets" not in answer(client, q="python")
+
+
+def test_without_a_search_the_newest_posts_follow_the_filters(
+    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
+) -> None:
+    def post(title: str, day: str, *categories: str) -> RawPost:
+        return RawPost(
+            Origin("test"), title, title, "Text", "/a", pub_date=day, categories=list(categories)
+        )
+
+    index_posts([post("old", "2020-05-01", "a"), post("new", "2021-05-01", "a", "b")])
+    service = create_app(own_settings).extensions[EXTENSION]
+    every = browse(service)
+    assert [one["title"] for one in every.newest] == ["new", "old"]
+    assert every.facets == {
+        "categories": [{"value": "a", "count": 2}, {"value": "b", "count": 1}],
+        "years": [{"value": "2021", "count": 1}, {"value": "2020", "count": 1}],
+    }
+    of_b = browse(service, SearchRequest("", categories=("b",)))
+    assert [one["title"] for one in of_b.newest] == ["new"]
