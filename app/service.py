@@ -146,7 +146,9 @@ class Service:
 
     def _compute_suggestions(self, request: SuggestRequest) -> Computed:
         with self.admission.admit(), translated():
-            body, index = suggest(self.elastic, self.settings.index, request, self.settings)
+            body, index = suggest(
+                self.elastic, self.settings.index, request, self.settings, self.pins.current()
+            )
         # As for later pages: there are too many beginnings of words to keep them for a day.
         return Computed(body=body, index=index, found=bool(body["suggestions"]), keep_stale=False)
 

@@ -1,23 +1,29 @@
-"""Suggestions while a visitor types: completed searches and titles. One request, then pure.
+"""Suggestions while a visitor types: completed searches and titles. Pure but for `suggest`.
 
 The titles come from Elasticsearch: posts that have a word that begins like each typed one. The
-searches are made of the words of these titles, so that each of them finds at least that post.
+searches are made of the words of these posts, so that each of them finds at least that post.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 
 from elasticsearch import Elasticsearch
 
+from analyzers.chains import readable
 from analyzers.languages import LANGUAGES, Language
 from app.search.answer_types import SuggestAnswer, Suggestion
 from app.search.filters import NEWEST, language_filter
+from app.search.pins import NO_PINS, Pins, words_of
 from app.search.query_builder import bool_query, match, phrase_in
 from app.search.query_parser import EXAMINED_TERMS, ParsedQuery, QueryTerm, parse_query
-from app.search.render import plain
+from app.search.render import MARK, UNMARK, plain
 from app.search.request import SuggestRequest
 from app.search.scoring import PHRASE_FIELDS, PREFIX_MIN
+from app.search.spelling import as_typed
 from app.settings import Settings
 
 Json = dict[str, Any]
@@ -31,24 +37,45 @@ _IN_TITLE, _IN_POST, _MISSPELLED, _IN_ORDER = 1.0, 0.95, 0.01, 0.02
 """What a word scores by where it is found, and all of them in order. A post with a misspelled word
 scores less than `_IN_POST` for each word, as there are at most `EXAMINED_TERMS`."""
 _NO_SYNTAX = re.compile(r'"|(?<!\S)-')  # what would be a phrase or an exclusion in a query
+_MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
+_MARKED_POSTS = 3
+_TITLES_KEPT = 2048  # whose words are kept; taking titles apart is a third of a suggestion's time
 
 
 def suggest(
-    client: Elasticsearch, index: str, request: SuggestRequest, settings: Settings
+    client: Elasticsearch,
+    index: str,
+    request: SuggestRequest,
+    settings: Settings,
+    pins: Pins = NO_PINS,
 ) -> tuple[SuggestAnswer, str]:
-    """The body of the answer, and the index that answered, "" if there is no suggestion.
+    """The body of the answer, and the index that answered, "" if no post was found.
 
+    One request is sent if a title has the words; else a second one, for words that only texts have.
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
     """
     language = LANGUAGES[settings.language]
     query = parse_query(request.q, language)
     if not query.terms and not query.quoted:
         return {"suggestions": []}, ""
-    body = titles_search(query, request.lang)
-    response = client.search(index=index, body=body, allow_partial_search_results=False)
-    hits = response["hits"]["hits"]
-    found = suggestions(request, query, hits, language)
+    correction = ""
+    hits = _send(client, index, titles_search(query, request.lang))["hits"]["hits"]
+    in_text = [hit for hit in hits if _is_typed(hit, query)]
+    if not hits and (search := correction_search(query, request.lang)):
+        correction = _correction(_send(client, index, search))
+    elif not any(_in_title(hit, query) for hit in hits) and (
+        search := marked_search(query, in_text[:_MARKED_POSTS])
+    ):
+        marked = {hit["_id"]: hit for hit in _send(client, index, search)["hits"]["hits"]}
+        hits = [{**marked.get(hit["_id"], {}), **hit} for hit in hits]
+    today = datetime.now(UTC).date()
+    found = suggestions(request, query, hits, language, correction, pins, today)
     return {"suggestions": found}, hits[0]["_index"] if hits else ""
+
+
+def _send(client: Elasticsearch, index: str, body: Json) -> Json:
+    response: Json = client.search(index=index, body=body, allow_partial_search_results=False).body
+    return response
 
 
 def titles_search(query: ParsedQuery, lang: str) -> Json:
@@ -80,7 +107,7 @@ def _begins_like(term: QueryTerm, *, last: bool) -> Json:
     """A word of the title begins like the term, the post has the term, or a word of the title
     begins about like it. The last term need not be typed to its end."""
     in_post = match("all.forms", term.text, operator="and")
-    if last and len(term.folded) >= PREFIX_MIN and len(term.pieces) == 1:
+    if last and _may_be_unfinished(term):
         prefix: Json = {"prefix": {"all.forms": {"value": term.folded}}}
         in_post = {"bool": {"should": [in_post, prefix]}}
     clauses = [
@@ -93,49 +120,129 @@ def _begins_like(term: QueryTerm, *, last: bool) -> Json:
     return {"dis_max": {"queries": clauses}}
 
 
+def _may_be_unfinished(term: QueryTerm) -> bool:
+    return len(term.folded) >= PREFIX_MIN and len(term.pieces) == 1
+
+
+def correction_search(query: ParsedQuery, lang: str) -> Json | None:
+    """Another spelling of a single word, from all texts.
+
+    None for several words, of which nobody would know whether a post has them together, and for
+    posts of one language, as the word may be one of another.
+    """
+    only = query.terms[0] if len(query.terms) == 1 else None
+    if not only or not only.correctable or query.quoted or query.excluded or lang:
+        return None
+    options = {"field": "all.words", "suggest_mode": "missing", "prefix_length": 0, "size": 1}
+    suggester = {"spelling": {"text": only.token, "term": options}}
+    return {"size": 0, "track_total_hits": False, "suggest": suggester}
+
+
+def marked_search(query: ParsedQuery, hits: Sequence[Json]) -> Json | None:
+    """These posts with the words of their texts marked that the last term begins; None if it cannot
+    be unfinished. Marking all posts of the first request would take longer than finding them."""
+    last = query.terms[-1] if query.terms else None
+    if not hits or not last or not _may_be_unfinished(last):
+        return None
+    fields = ("text.words", "comments.words", "code.forms")
+    return {
+        "query": {"ids": {"values": [hit["_id"] for hit in hits]}},
+        "_source": False,
+        "track_total_hits": False,
+        "highlight": {
+            "pre_tags": [MARK],
+            "post_tags": [UNMARK],
+            "number_of_fragments": 1,
+            "fragment_size": len(last.text),
+            "fields": {
+                field: {"highlight_query": {"prefix": {field: {"value": last.folded}}}}
+                for field in fields
+            },
+        },
+    }
+
+
 def _scores(query: Json, score: float) -> Json:
     """The query with the same score for every match."""
     return {"constant_score": {"filter": query, "boost": score}}
 
 
+def _in_title(hit: Json, query: ParsedQuery) -> bool:
+    """Whether the title has all words as typed, or begins of them."""
+    return bool(hit["_score"] >= _IN_TITLE * len(query.terms[:EXAMINED_TERMS]))
+
+
+def _is_typed(hit: Json, query: ParsedQuery) -> bool:
+    """Whether the post has all words as typed, the title begins of them."""
+    return bool(hit["_score"] >= _IN_POST * len(query.terms[:EXAMINED_TERMS]))
+
+
+def _correction(response: Json) -> str:
+    """The best spelling that the term suggester has for a single word; "" for none."""
+    for entry in response.get("suggest", {}).get("spelling", []):
+        for option in entry.get("options", []):
+            return readable(option["text"]) or ""
+    return ""
+
+
 def suggestions(
-    request: SuggestRequest, query: ParsedQuery, hits: Sequence[Json], language: Language
+    request: SuggestRequest,
+    query: ParsedQuery,
+    hits: Sequence[Json],
+    language: Language,
+    correction: str = "",
+    pins: Pins = NO_PINS,
+    today: date = date.min,
 ) -> list[Suggestion]:
-    """Completed searches, then titles, `request.size` at most."""
+    """Completed searches, then titles, `request.size` at most.
+
+    `correction` is searched for if no post has a word to complete the typed ones with. A search is
+    left out if a rule of `pins` removes the posts that it is known to find.
+    """
     terms = query.terms[:EXAMINED_TERMS]
-    typed = [hit for hit in hits if hit["_score"] >= _IN_POST * len(terms)]
-    in_title = [hit for hit in hits if hit["_score"] >= _IN_TITLE * len(terms)]
-    if in_title or len(typed) >= _FEW:
+    typed = [hit for hit in hits if _is_typed(hit, query)]
+    if any(_in_title(hit, query) for hit in hits) or len(typed) >= _FEW:
         hits = typed
     titles = [plain(hit["_source"]["title"]) for hit in hits]
-    searches: dict[str, None] = {}
+    searches: defaultdict[str, set[str]] = defaultdict(set)
     if not (query.quoted or query.excluded):
-        completed = [
-            _completed(terms, title, language, typed=hit in typed)
-            for hit, title in zip(hits, titles, strict=True)
-        ]
-        searches = dict.fromkeys(filter(None, completed))
+        for hit, title in zip(hits, titles, strict=True):
+            if text := _completed(terms, title, hit, language, typed=hit in typed):
+                searches[text].add(hit["_source"]["oid"])
+        if correction and not searches:
+            searches[correction] = set()
         searches.pop(" ".join(term.text.lower() for term in terms), None)
-    found: list[Suggestion] = [
-        {"text": text, "kind": "search"} for text in list(searches)[:_SEARCHES]
-    ]
+    left = [text for text, oids in searches.items() if _finds(text, oids, language, pins, today)]
+    found: list[Suggestion] = [{"text": text, "kind": "search"} for text in left[:_SEARCHES]]
     for hit, title in zip(hits, titles, strict=True):
         found.append({"text": title, "kind": "post", "url": hit["_source"]["url"]})
     return found[: request.size]
 
 
-def _completed(
-    terms: Sequence[QueryTerm], title: str, language: Language, *, typed: bool
-) -> str | None:
-    """The typed terms with each one completed or corrected to a word of the title.
+def _finds(text: str, oids: set[str], language: Language, pins: Pins, today: date) -> bool:
+    """Whether a search finds one of these posts, or any if none is named, in spite of the rules."""
+    if not pins:
+        return True
+    terms = [as_typed(term) for term in parse_query(text, language).terms]
+    never = set(pins.match(words_of(terms, (), language), today).never)
+    return bool(oids - never) if oids else not never
 
-    None if the title does not have one of them; a whole word may stand elsewhere in the post.
+
+def _completed(
+    terms: Sequence[QueryTerm], title: str, hit: Json, language: Language, *, typed: bool
+) -> str | None:
+    """The typed terms with each one completed or corrected to a word of the title, and the last to
+    a marked word of the text.
+
+    None if the post does not have one of them; a whole word may stand elsewhere in the post.
     """
-    words = parse_query(_NO_SYNTAX.sub(" ", title), language).terms
+    words = _words(title, language.name)
     found = []
     for term in terms:
         last = term is terms[-1]
-        word = None if term.stop and not last else _word_of_title(term, words, typed=typed)
+        word = None if term.stop and not last else _word_of(term, words, typed=typed)
+        if not word and last:
+            word = _word_of(term, _marked_words(hit, language), typed=True)
         if word:
             found.append(word.token if "'" in word.text else word.text.lower())
         elif typed and not last:
@@ -145,7 +252,18 @@ def _completed(
     return " ".join(found)
 
 
-def _word_of_title(term: QueryTerm, words: Sequence[QueryTerm], *, typed: bool) -> QueryTerm | None:
+@lru_cache(maxsize=_TITLES_KEPT)
+def _words(title: str, language: str) -> tuple[QueryTerm, ...]:
+    return parse_query(_NO_SYNTAX.sub(" ", title), LANGUAGES[language]).terms
+
+
+def _marked_words(hit: Json, language: Language) -> Sequence[QueryTerm]:
+    fragments = [text for field in hit.get("highlight", {}).values() for text in field]
+    marked = " ".join(word for text in fragments for word in _MARKED.findall(text))
+    return _words(plain(marked), language.name) if marked else ()
+
+
+def _word_of(term: QueryTerm, words: Sequence[QueryTerm], *, typed: bool) -> QueryTerm | None:
     """The word that is the term, else one that begins like it, else about like it."""
     beginning = [
         word

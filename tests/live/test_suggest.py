@@ -8,6 +8,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
+from app.pins.files import PinFile
+from app.service import EXTENSION
 from app.settings import Settings
 from bench.servers import redis_server
 from indexer.records import Origin, RawPost
@@ -63,6 +65,44 @@ def test_several_words_may_be_unfinished_and_misspelled(client: FlaskClient) -> 
 
 def test_a_word_of_the_text_suggests_the_title(client: FlaskClient) -> None:
     assert titles(client, "rutab") == ["A pasty is not a pie"]
+
+
+@pytest.mark.parametrize("q", ["rutab", "rutabga", "rutbaga"])
+def test_a_word_that_only_texts_have_is_completed_and_corrected(
+    client: FlaskClient, q: str
+) -> None:
+    assert searches(client, q) == ["rutabaga"]
+
+
+def test_a_whole_word_of_a_text_is_not_suggested_again(client: FlaskClient) -> None:
+    assert searches(client, "rutabaga") == []
+    assert titles(client, "rutabaga") == ["A pasty is not a pie"]
+
+
+def test_no_search_is_suggested_that_a_rule_leaves_without_posts(
+    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
+) -> None:
+    def post(oid: str, title: str, text: str = "Text") -> RawPost:
+        return RawPost(Origin("test"), oid, title, text, "/a")
+
+    index_posts([post("a", "Kumquats"), post("b", "Limes"), post("c", "Fruit", "Tangerines")])
+    app = create_app(own_settings)
+    client = app.test_client()
+    assert [searches(client, q) for q in ("kumq", "lim", "tang", "tangrines")] == [
+        ["kumquats"],
+        ["limes"],
+        ["tangerines"],
+        ["tangerines"],
+    ]
+    rules = "kumquats => -a\ntangerines => -c\nlimes => -a\n"
+    app.extensions[EXTENSION].pins.save([PinFile("test.pins", rules)])
+    client = create_app(own_settings.model_copy(update={"redis_url": ""})).test_client()
+    assert [searches(client, q) for q in ("kumq", "lim", "tang", "tangrines")] == [
+        [],
+        ["limes"],
+        [],
+        [],
+    ]
 
 
 def test_a_title_that_begins_with_what_was_typed_comes_first(client: FlaskClient) -> None:
