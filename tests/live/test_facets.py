@@ -8,6 +8,7 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.browse import browse
+from app.pins.files import PinFile
 from app.search.request import SearchRequest
 from app.service import EXTENSION
 from app.settings import Settings
@@ -47,6 +48,24 @@ def test_a_filter_narrows_the_counts_of_the_other_kind_only(client: FlaskClient)
 
 def test_nothing_is_counted_unless_asked_for(client: FlaskClient) -> None:
     assert "facets" not in answer(client, q="python")
+
+
+def test_pinned_posts_are_counted_and_those_that_never_come_are_not(
+    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
+) -> None:
+    def post(oid: str, title: str) -> RawPost:
+        return RawPost(Origin("test"), oid, title, "Text", "/a", categories=[f"of {oid}"])
+
+    index_posts([post("a", "Limes"), post("b", "Limes"), post("c", "Kumquats"), post("d", "Figs")])
+    service = create_app(own_settings).extensions[EXTENSION]
+    service.pins.save([PinFile("test.pins", "limes => c, -b\n")])
+    client = create_app(own_settings).test_client()
+    found = answer(client, q="limes", facets="on")
+    assert found["count"] == 2
+    assert found["facets"]["categories"] == [
+        {"value": "of a", "count": 1},
+        {"value": "of c", "count": 1},
+    ]
 
 
 def test_without_a_search_the_newest_posts_follow_the_filters(
