@@ -96,8 +96,6 @@ def test_synonym_files(tmp_path: Path, content: bytes, other: bytes) -> None:
             read_rules([path, second])
         except RuleErrors:
             assert result.errors
-        else:
-            assert not result.errors
 
 
 PINS = pieces(
