@@ -44,7 +44,9 @@ def test_a_pasted_page_finds_posts(
     page: Page, address: str, blog: Blog, name: str, heading: str
 ) -> None:
     body = _rendered(_example(name, heading, address))
-    page.goto(blog(body if "<html" in body else f"<!doctype html><title>A blog</title>{body}"))
+    page.goto(
+        blog(body if "<html" in body else f"<!doctype html><title>A blog</title><body>{body}")
+    )
     page.get_by_role("combobox").press_sequentially("pythn", delay=20)
     expect(page.get_by_role("status")).to_contain_text("Showing results for python.")
     link = page.locator("a[role=option]").first
