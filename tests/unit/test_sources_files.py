@@ -158,7 +158,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, array: bool) -> None
         assert sum(1 for _ in open_source(str(path), None, SourceOptions()).read()) == count
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < 1.2 * peaks[0]
+    # The longer file has 10 MB; other threads of the process may allocate some memory meanwhile.
+    assert peaks[1] < peaks[0] + 2_000_000
 
 
 # -- recognition -----------------------------------------------------------------------------------
