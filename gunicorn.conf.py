@@ -24,7 +24,7 @@ workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 
 
 # Each connection is a greenlet: one that sends slowly, or waits for Elasticsearch, holds no thread
 # that others need.
-worker_class = "gevent"
+worker_class = "app.gunicorn_worker.Worker"
 worker_connections = 1000
 
 # Seconds without a sign of life after which a worker is killed.

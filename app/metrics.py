@@ -20,11 +20,13 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from app.cache import AnswerCache
+from indexer.state import read_runs
 
 METRICS = "blogsearch-metrics"
 """Where the Metrics are in `app.extensions`."""
 
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+_COMMANDS = ("reindex", "sync", "add")  # those that read sources
 _TIMEOUT = 2.0  # seconds that reading the state of the index may take
 
 
@@ -101,6 +103,7 @@ class IndexMetrics(Collector):
         index, _, rest = generation.partition(" ")
         info.add_metric([index, rest.partition(" ")[0]], 1 if generation else 0)
         yield info
+        yield from self._runs()
         try:
             found = self._elastic.search(
                 index=self._alias,
@@ -121,3 +124,30 @@ class IndexMetrics(Collector):
                 "Date of the newest post",
                 value=newest / 1000,
             )
+
+    def _runs(self) -> Iterator[Metric]:
+        """The last run of each command, which no scrape could reach while it ran."""
+        try:
+            runs = read_runs(self._elastic, self._alias, _COMMANDS)
+        except (ApiError, TransportError):
+            return
+        rejected = GaugeMetricFamily(
+            "blogsearch_run_rejected_documents",
+            "Posts and comments that the last run of a command rejected",
+            labels=["command"],
+        )
+        succeeded = GaugeMetricFamily(
+            "blogsearch_run_succeeded",
+            "1 if the last run of a command did what it should, 0 if it failed",
+            labels=["command"],
+        )
+        ended = GaugeMetricFamily(
+            "blogsearch_run_timestamp_seconds",
+            "When the last run of a command ended",
+            labels=["command"],
+        )
+        for run in runs:
+            rejected.add_metric([run.command], run.rejected)
+            succeeded.add_metric([run.command], run.succeeded)
+            ended.add_metric([run.command], run.ended)
+        yield from (rejected, succeeded, ended)

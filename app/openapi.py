@@ -8,9 +8,9 @@ schemas the types of the answers. `OPERATIONS` says which of them belong togethe
 import importlib.metadata
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 from flask import Flask
 from pydantic import ConfigDict, TypeAdapter
@@ -22,6 +22,7 @@ from app.errors import (
     Busy,
     Conflict,
     ErrorAnswer,
+    Forbidden,
     NoIndex,
     NotFound,
     OutdatedIndex,
@@ -37,6 +38,7 @@ from app.search.answer_types import SearchAnswer, SuggestAnswer
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter
 from app.views.bulk_items import Unprocessable
 from app.views.document_types import Comment, NamedComment, NamedPost, Post, WriteAnswer
+from app.views.insights import DAYS, NotCounted
 from app.views.operations import Health, Liveness, Version
 from app.views.write_request import REFRESH
 
@@ -51,7 +53,7 @@ class Operation:
 
     `answers` has the type of the body for each status that is not one of `errors`: a TypedDict,
     dict for any JSON object, a media type, or None for no body. With `many`, the body of a request
-    is one `body`, an array of them, or NDJSON.
+    is one `body`, an array of them, or NDJSON. `security` is the name of a security scheme.
     """
 
     tag: str
@@ -60,7 +62,7 @@ class Operation:
     body: Any = None
     many: bool = False
     errors: tuple[type[ServiceError], ...] = ()
-    token: bool = False
+    security: Literal["", "token", "password"] = ""
 
 
 _ENGINE = (Unavailable, StillComputing, Busy, NoIndex, OutdatedIndex)
@@ -72,10 +74,10 @@ _WRITE = (*_DELETE, Conflict, TooLarge, Unprocessable)
 def _write(body: Any, *, many: bool) -> Operation:
     statuses = (200, 207) if many else (200, 201, 207)
     answers = dict.fromkeys(statuses, WriteAnswer)
-    return Operation("documents", answers, (REFRESH,), body, many, _WRITE, token=True)
+    return Operation("documents", answers, (REFRESH,), body, many, _WRITE, security="token")
 
 
-_REMOVE = Operation("documents", {200: WriteAnswer}, (REFRESH,), errors=_DELETE, token=True)
+_REMOVE = Operation("documents", {200: WriteAnswer}, (REFRESH,), errors=_DELETE, security="token")
 
 OPERATIONS = {
     "search.search": Operation(
@@ -84,7 +86,7 @@ OPERATIONS = {
         PARAMETERS,
         errors=(BadRequest, *_TOKEN, RateLimited, *_ENGINE),
     ),
-    "api.openapi": Operation("operations", {200: dict}),
+    "api.openapi": Operation("operations", {200: dict}, errors=(RateLimited,)),
     "suggest.suggest": Operation(
         "search",
         {200: SuggestAnswer, 304: None},
@@ -100,7 +102,16 @@ OPERATIONS = {
     "operations.alive": Operation("operations", {200: Liveness}),
     "operations.ready": Operation("operations", {200: Health, 503: Health}),
     "operations.version": Operation("operations", {200: Version}),
-    "operations.metrics": Operation("operations", {200: "text/plain"}, errors=_TOKEN, token=True),
+    "insights.page": Operation(
+        "operations",
+        {200: "text/html"},
+        (DAYS,),
+        errors=(Unauthorized, Forbidden, NotCounted, RateLimited, Unavailable),
+        security="password",
+    ),
+    "operations.metrics": Operation(
+        "operations", {200: "text/plain"}, errors=_TOKEN, security="token"
+    ),
 }
 """The operations by endpoint."""
 
@@ -109,10 +120,9 @@ NOT_DESCRIBED = {
     "page.page",
     "api.docs",
     "widget.widget",
-    "insights.page",
     "insights.load_rule",
 }
-"""Endpoints that answer with HTML or files."""
+"""Endpoints for browsers: pages without parameters of their own, forms and files."""
 
 _HEADERS = {
     "X-Cache": "HIT, MISS or STALE: whether the answer was kept. STALE: an older answer, because "
@@ -142,7 +152,18 @@ def document(app: Flask) -> Json:
         if endpoint in OPERATIONS:
             view = app.view_functions[endpoint]
             paths.setdefault(path, {})[method] = _operation(path, endpoint, view)
-    token = {"type": "http", "scheme": "bearer", "description": "One of BLOGSEARCH_WRITE_TOKENS."}
+    schemes = {
+        "token": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "One of BLOGSEARCH_WRITE_TOKENS.",
+        },
+        "password": {
+            "type": "http",
+            "scheme": "basic",
+            "description": "Any user name, and BLOGSEARCH_INSIGHTS_TOKEN as the password.",
+        },
+    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -155,10 +176,10 @@ def document(app: Flask) -> Json:
         "tags": [
             {"name": "search", "description": "For visitors."},
             {"name": "documents", "description": "Writing posts and comments, with a token."},
-            {"name": "operations", "description": "For monitoring."},
+            {"name": "operations", "description": "For operators and monitors."},
         ],
         "paths": paths,
-        "components": {"schemas": _schemas(), "securitySchemes": {"token": token}},
+        "components": {"schemas": _schemas(), "securitySchemes": schemes},
     }
 
 
@@ -187,12 +208,12 @@ def _operation(path: str, endpoint: str, view: Any) -> Json:
             str(status): _answer(status, answer, operation)
             for status, answer in operation.answers.items()
         }
-        | _errors(operation.errors),
+        | _errors(operation),
     }
     if operation.body:
         found["requestBody"] = {"required": True, "content": _body(operation)}
-    if operation.token:
-        found["security"] = [{"token": []}]
+    if operation.security:
+        found["security"] = [{operation.security: []}]
     return {name: value for name, value in found.items() if value}
 
 
@@ -250,22 +271,24 @@ def _body(operation: Operation) -> Json:
     }
 
 
-def _errors(errors: Iterable[type[ServiceError]]) -> Json:
+def _errors(operation: Operation) -> Json:
     """A response for each status, with the codes that it may have."""
     by_status: dict[int, list[type[ServiceError]]] = {}
-    for error in sorted(errors, key=lambda error: error.status):
+    for error in sorted(operation.errors, key=lambda error: error.status):
         by_status.setdefault(error.status, []).append(error)
-    return {str(status): _error(classes) for status, classes in by_status.items()}
+    page = "text/html" in operation.answers.values()
+    return {str(status): _error(classes, page) for status, classes in by_status.items()}
 
 
-def _error(classes: list[type[ServiceError]]) -> Json:
+def _error(classes: list[type[ServiceError]], page: bool) -> Json:
+    """The response with one of these errors, as JSON or as a page."""
     lines = [f"`{error.code}`: {_one_line(inspect.getdoc(error) or '')}" for error in classes]
     code = {"properties": {"code": {"enum": [error.code for error in classes]}}}
     schema = {"allOf": [_ref(ErrorAnswer), {"properties": {"error": code}}]}
-    found: Json = {
-        "description": " ".join(lines),
-        "content": {"application/json": {"schema": schema}},
-    }
+    content: Json = {"application/json": {"schema": schema}}
+    if page:
+        content = {"text/html": {"schema": {"type": "string"}}}
+    found: Json = {"description": " ".join(lines), "content": content}
     if any(issubclass(error, (Unavailable, RateLimited)) for error in classes):
         found["headers"] = {
             "Retry-After": {

@@ -2,9 +2,12 @@
 
 `<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
 the checkpoints taken at each swap, what is known of a kept unfinished generation, every deletion
-(see write/deletions.py), and the files of pinned results.
+(see write/deletions.py), the files of pinned results, and how the last run of each command ended.
 """
 
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch, NotFoundError
@@ -13,6 +16,16 @@ from indexer.scan import Checkpoint
 
 _COUNTER = "counter"
 _UNFINISHED = "unfinished"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The last run of a command that reads sources; `ended` is in seconds since 1970."""
+
+    command: str
+    rejected: int
+    succeeded: bool
+    ended: float
 
 
 def state_index(alias: str) -> str:
@@ -85,6 +98,23 @@ def record_unfinished(client: Elasticsearch, alias: str, document: dict[str, Any
 def read_unfinished(client: Elasticsearch, alias: str) -> dict[str, Any]:
     """What `record_unfinished` stored last; empty if nothing."""
     return _read(client, alias, _UNFINISHED)
+
+
+def record_run(
+    client: Elasticsearch, alias: str, command: str, *, rejected: int, succeeded: bool
+) -> None:
+    """Store how a run that ends now went, instead of the run before."""
+    run = Run(command, rejected, succeeded, time.time())
+    name = ensure_state(client, alias)
+    client.index(index=name, id=f"run:{command}", document={"what": "run", **asdict(run)})
+
+
+def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[Run]:
+    """What `record_run` stored for these commands; nothing for one that never ran."""
+    ids = [f"run:{command}" for command in commands]
+    found = client.mget(index=state_index(alias), ids=ids)["docs"]
+    stored = [one["_source"] for one in found if one.get("found")]
+    return [Run(**{name: one[name] for name in Run.__dataclass_fields__}) for one in stored]
 
 
 def _read(client: Elasticsearch, alias: str, id_: str) -> dict[str, Any]:

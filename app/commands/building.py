@@ -4,6 +4,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from types import FrameType
 
 import click
@@ -11,6 +12,7 @@ from elasticsearch import ApiError, TransportError
 
 from analyzers.languages import LANGUAGES
 from analyzers.rules import read_rules
+from app.commands.reporting import RejectLog
 from app.commands.tools import Tools
 from app.freshness import Freshness
 from app.service import WARM_AFTER_SWAP
@@ -20,6 +22,7 @@ from indexer.build.builder import Built, IndexSettings
 from indexer.errors import IndexingError, Locked
 from indexer.generations import prune
 from indexer.lock import Lock
+from indexer.state import record_run
 
 
 @contextmanager
@@ -62,6 +65,33 @@ def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
         with suppress(ApiError, TransportError, IndexingError):
             Freshness(tools.elastic, tools.cache, tools.settings.index).now()
         raise
+
+
+@dataclass(slots=True)
+class RunOutcome:
+    """Whether a run did what it should; one that raises did not."""
+
+    succeeded: bool = True
+
+
+@contextmanager
+def recorded_run(tools: Tools, command: str, rejects: RejectLog) -> Iterator[RunOutcome]:
+    """Store for `/metrics` how the block ends and how much was rejected."""
+    outcome = RunOutcome()
+    try:
+        yield outcome
+    except BaseException:
+        outcome.succeeded = False
+        raise
+    finally:
+        with suppress(ApiError, TransportError):
+            record_run(
+                tools.elastic,
+                tools.settings.index,
+                command,
+                rejected=rejects.count,
+                succeeded=outcome.succeeded,
+            )
 
 
 def print_cache_not_updated() -> None:

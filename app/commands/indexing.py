@@ -11,6 +11,7 @@ from app.commands.building import (
     index_settings,
     print_built,
     print_cache_not_updated,
+    recorded_run,
     stop_on_sigterm,
     updates_cache_on_failure,
 )
@@ -77,7 +78,12 @@ def reindex(
     zcat posts.jsonl.gz | blogsearch reindex -
     blogsearch reindex posts.jsonl --max-rejects 2% --rejects rejects.jsonl
     """
-    with stop_on_sigterm(), display() as show, reject_log(show, rejects_path) as on_reject:
+    with (
+        stop_on_sigterm(),
+        display() as show,
+        reject_log(show, rejects_path) as on_reject,
+        recorded_run(tools, "reindex", on_reject),
+    ):
         opened = sources.open(tools.settings)
         options = ReindexOptions(
             max_rejects=max_rejects or MaxRejects.parse(tools.settings.max_rejects),
@@ -125,7 +131,12 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
     blogsearch add new-posts.jsonl
     blogsearch add content/posts/today.md
     """
-    with stop_on_sigterm(), display() as show, reject_log(show, rejects_path) as on_reject:
+    with (
+        stop_on_sigterm(),
+        display() as show,
+        reject_log(show, rejects_path) as on_reject,
+        recorded_run(tools, "add", on_reject),
+    ):
         opened = sources.open(tools.settings)
         options = AddOptions(
             newest=as_new,

@@ -13,6 +13,7 @@ from app.commands.building import (
     index_settings,
     print_built,
     print_stale_builds,
+    recorded_run,
     stop_on_sigterm,
     updates_cache_on_failure,
 )
@@ -73,7 +74,11 @@ def sync(
 def _sync(
     tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
 ) -> tuple[RejectLog, SyncResult]:
-    with display() as show, reject_log(show, rejects_path) as on_reject:
+    with (
+        display() as show,
+        reject_log(show, rejects_path) as on_reject,
+        recorded_run(tools, "sync", on_reject) as run,
+    ):
         opened = sources.open(tools.settings)
         options = SyncOptions(
             force=force,
@@ -91,6 +96,7 @@ def _sync(
                 on_reject,
                 options,
             )
+        run.succeeded = not result.removals_withheld
         if result.changed_anything:
             begin_cache_generation(tools, result.index, result.rules)
     opened.print_skipped()

@@ -4,7 +4,7 @@ from flask import Flask, Response, request
 
 from app.settings import Settings
 
-_SAFETY = {
+SAFETY = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -50,7 +50,7 @@ def register(app: Flask, settings: Settings) -> None:
 def _safety(origins: frozenset[str]) -> dict[str, str]:
     # Whether a page of another origin may load an answer or a script at all.
     loadable = "cross-origin" if origins else "same-origin"
-    return {**_SAFETY, "Cross-Origin-Resource-Policy": loadable}
+    return {**SAFETY, "Cross-Origin-Resource-Policy": loadable}
 
 
 def constant_headers(path: str, origins: frozenset[str]) -> list[tuple[str, str]] | None:

@@ -22,17 +22,19 @@ from flask import (
     request,
     url_for,
 )
+from werkzeug.exceptions import TooManyRequests
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from app.errors import BadRequest, Forbidden, ServiceError, Unauthorized, Unavailable
 from app.insights.loading import start, status
 from app.insights.proposals import Proposal, candidates, proposals
 from app.insights.report import Day, Report, read_report
+from app.search.request import Parameter
 from app.service import Service
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from app.views import current_service
-from app.views.errors import set_error_headers
+from app.views.errors import rate_limited, set_error_headers
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
@@ -44,6 +46,13 @@ _ENGINE_TIMEOUT = 30.0  # seconds for each request of a check
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
+)
+
+DAYS = Parameter(
+    "days",
+    "How many days, today included. More than BLOGSEARCH_INSIGHTS_DAYS are that many.",
+    {"type": "integer", "minimum": 1, "default": 30},
+    lambda raw: {"days": raw},
 )
 
 log = logging.getLogger(__name__)
@@ -114,9 +123,14 @@ def _error_page(error: ServiceError) -> Response:
     return response
 
 
+@blueprint.errorhandler(TooManyRequests)
+def _rate_limited(error: TooManyRequests) -> Response:
+    return _error_page(rate_limited(error))
+
+
 @blueprint.get("")
 def page() -> str:
-    """The report of the last `days`."""
+    """What people search: a page with the report of the last days."""
     service = current_service()
     kept = service.settings.insights_days
     periods = [days for days in _PERIODS if days < kept] + [kept]
@@ -152,7 +166,7 @@ def load_rule() -> WerkzeugResponse:
 
 def _read(service: Service, days: int) -> Report:
     if not service.settings.insights_days or not service.settings.redis_url:
-        raise ServiceUnconfigured(
+        raise NotCounted(
             "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
         )
     report = read_report(service.cache.client, service.cache.keys, days)
@@ -161,8 +175,8 @@ def _read(service: Service, days: int) -> Report:
     return report
 
 
-class ServiceUnconfigured(ServiceError):
-    """Nothing is counted."""
+class NotCounted(ServiceError):
+    """Searches are not counted."""
 
     status = 404
     code = "not_counted"

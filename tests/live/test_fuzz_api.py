@@ -1,17 +1,15 @@
-"""Random writes made by schemathesis from `/openapi.json`: every answer is as described there.
+"""Random requests made by schemathesis from `/openapi.json`: every answer is as described there.
 
 A status, code, media type or field that is not described is a failure, and so is every 5xx that is
 not described. `make fuzz` sends more of them.
 """
 
+import base64
 import os
-from typing import Any
 
-import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from pydantic import SecretStr
-from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
@@ -22,39 +20,54 @@ from app import create_app
 from app.settings import Settings
 
 TOKEN = "a-token-for-these-tests"
+BEARER = f"Bearer {TOKEN}"
+BASIC = "Basic " + base64.b64encode(f"me:{TOKEN}".encode()).decode()
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES") or 25)
-
-fuzz = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
-
 _CHECKS = [status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
-def _schema(own: Settings) -> BaseSchema:
-    changes: dict[str, Any] = {"write_tokens": SecretStr(TOKEN), "redis_url": ""}
-    app = create_app(own.model_copy(update=changes))
-    return schemathesis.openapi.from_wsgi("/openapi.json", app)
+def _operations(own: Settings, *tags: str) -> dict[str, schemathesis.schemas.APIOperation]:
+    """The described operations with these tags, by their ids.
 
-
-@pytest.fixture
-def writes(own_settings: Settings) -> BaseSchema:
-    """There is no index, so that a valid write is a 503 with the code no_index."""
-    return _schema(own_settings)
+    Objects of answers must not have fields that are not described.
+    """
+    secret = SecretStr(TOKEN)
+    app = create_app(own.model_copy(update={"write_tokens": secret, "insights_token": secret}))
+    document = app.test_client().get("/openapi.json").get_json()
+    for name, schema in document["components"]["schemas"].items():
+        if name.endswith(("Answer", "Result", "Hit")):
+            schema["additionalProperties"] = False
+    schema = schemathesis.openapi.from_dict(document)
+    schema.app = app
+    found = [result.ok() for tag in tags for result in schema.include(tag=tag).get_all_operations()]
+    return {operation.definition.raw["operationId"]: operation for operation in found}
 
 
 def _send(case: schemathesis.Case) -> None:
-    response = case.call(headers={"Authorization": f"Bearer {TOKEN}"})
+    basic = case.operation.definition.raw.get("security") == [{"password": []}]
+    response = case.call(headers={"Authorization": BASIC if basic else BEARER})
     case.validate_response(response, checks=_CHECKS)
     assert "Traceback" not in response.text
     if response.status_code >= 500:
         assert response.json()["error"]["code"] != "internal"
 
 
-def test_writes(writes: BaseSchema) -> None:
-    operations = [found.ok() for found in writes.include(tag="documents").get_all_operations()]
+def _fuzz(operation: schemathesis.schemas.APIOperation, examples: int) -> None:
+    limits = settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    limits(given(case=operation.as_strategy())(_send))()
+
+
+def test_writes(own_settings: Settings) -> None:
+    """There is no index, so that a valid write is a 503 with the code no_index."""
+    operations = _operations(own_settings, "documents")
     assert len(operations) == 6
-    for operation in operations:
-        fuzz(given(case=operation.as_strategy())(_send))()
+    for operation in operations.values():
+        _fuzz(operation, EXAMPLES)
+
+
+def test_reads(settings: Settings) -> None:
+    operations = _operations(settings, "search", "operations")
+    assert {"search", "suggest", "page", "metrics", "openapi"} <= operations.keys()
+    for operation in operations.values():
+        takes_parameters = bool(list(operation.query))
+        _fuzz(operation, EXAMPLES if takes_parameters else 1)

@@ -16,6 +16,7 @@ from app import create_app
 from app.settings import Settings
 from bench.servers import free_port, redis_server
 from indexer.records import Origin, RawPost
+from tests.conftest import Run
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOKEN = "a-token-for-these-tests"
@@ -134,8 +135,43 @@ def test_metrics_are_for_operators(settings: Settings) -> None:
     assert _client(settings, write_tokens=SecretStr("")).get("/metrics").status_code == 403
 
 
-def test_dashboard_and_alerts_use_metrics_that_exist(settings: Settings) -> None:
-    client = _client(settings)
+def test_the_last_run_of_a_command_is_in_the_metrics(
+    own_settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    client, posts = _client(own_settings), tmp_path / "posts.jsonl"
+    lines = [f'{{"oid": "{n}", "title": "Post {n}"}}' for n in range(20)]
+    posts.write_text("\n".join([*lines, '{"oid": "without a title"}', "no JSON"]))
+    found = {}
+    for command, words, code in (
+        ("reindex", ["--max-rejects", "1"], 1),
+        ("reindex", [], 3),
+        ("add", [], 3),
+        ("sync", [], 3),
+    ):
+        done = run(command, posts, *words, settings=own_settings)
+        assert done.exit_code == code, done.output
+        found = _metrics(client)
+        assert found[f'blogsearch_run_rejected_documents{{command="{command}"}}'] == 2
+        assert found[f'blogsearch_run_succeeded{{command="{command}"}}'] == (code != 1)
+    posts.write_text("\n".join(lines))
+    assert run("sync", posts, settings=own_settings).exit_code == 0
+    before, found = found, _metrics(client)
+    assert found['blogsearch_run_rejected_documents{command="sync"}'] == 0
+    assert found['blogsearch_run_rejected_documents{command="add"}'] == 2
+    ended = 'blogsearch_run_timestamp_seconds{command="sync"}'
+    assert found[ended] > before[ended]
+    posts.write_text("")
+    assert run("sync", posts, settings=own_settings).exit_code == 1
+    assert _metrics(client)['blogsearch_run_succeeded{command="sync"}'] == 0
+
+
+def test_dashboard_and_alerts_use_metrics_that_exist(
+    own_settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    posts = tmp_path / "posts.jsonl"
+    posts.write_text('{"oid": "a", "title": "A post", "pub_date": "2026-01-31"}')
+    assert run("reindex", posts, settings=own_settings).exit_code == 0
+    client = _client(own_settings)
     client.get("/search", query_string={"q": "a query of this test only"})
     names = {name.partition("{")[0] for name in _metrics(client)}
     folder = REPOSITORY / "monitoring"

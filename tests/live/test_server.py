@@ -300,6 +300,40 @@ def test_a_request_that_two_servers_could_read_differently_is_refused(serve: Ser
         assert answer.count(b"HTTP/1.1 ") == 1, (request, answer)
 
 
+def test_what_gunicorn_refuses_gets_an_error_of_the_same_shape(serve: Serve) -> None:
+    server = serve()
+    for head, status, code in (
+        (b"nonsense\r\n\r\n", 400, "bad_request"),
+        (b"GET / HTTP/9.9\r\n\r\n", 400, "bad_request"),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nCol on: a\r\n\r\n", 400, "bad_request"),
+        (b"GET /?q=" + b"x" * 10_000_000 + b" HTTP/1.1\r\n\r\n", 414, "uri_too_long"),
+        (
+            b"GET / HTTP/1.1\r\nHost: a\r\nCookie: " + b"x" * 10_000_000 + b"\r\n\r\n",
+            431,
+            "request_header_fields_too_large",
+        ),
+        (
+            b"POST /documents HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: brotli\r\n\r\n",
+            501,
+            "not_implemented",
+        ),
+    ):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+            connection.sendall(head)
+            response = http.client.HTTPResponse(connection)
+            response.begin()
+            body = response.read()
+        assert response.status == status, head[:40]
+        error = json.loads(body)["error"]
+        assert (error["code"], error["details"]) == (code, [])
+        assert error["message"].startswith("The request is invalid: ")
+        assert response.getheader("X-Content-Type-Options") == "nosniff"
+        assert "default-src 'none'" in str(response.getheader("Content-Security-Policy"))
+        assert response.getheader("Connection") == "close"
+    assert server.get("/__lbheartbeat__")[0] == 200
+    assert "Traceback" not in server.log.read_text()
+
+
 def test_a_body_that_was_not_read_is_no_request(serve: Serve) -> None:
     server = serve()
     hidden = b"GET /__version__ HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -12,7 +13,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "monitoring"
 PANELS = json.loads((FOLDER / "grafana-dashboard.json").read_text())["panels"]
 UP, DOWN = "1+0x30", "0+0x30"
 ENGINES = "blogsearch_available{engine="
-REJECTED = 'blogsearch_documents_total{result="rejected"}'
+RUN = "blogsearch_run_"
 REQUESTS = "blogsearch_request_seconds_"
 
 promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
@@ -21,6 +22,16 @@ promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is 
 def _promtool(*words: object) -> None:
     done = subprocess.run(["promtool", *map(str, words)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _expected(rule: dict[str, Any]) -> dict[str, Any]:
+    """The alert of a rule, whose series have the label `command` if the rule names it."""
+    command = {"command": "sync"} if "by (command)" in rule["expr"] else {}
+    annotations = {
+        name: text.replace("{{ $labels.command }}", "sync")
+        for name, text in rule["annotations"].items()
+    }
+    return {"exp_labels": {**rule["labels"], **command}, "exp_annotations": annotations}
 
 
 @promtool
@@ -53,6 +64,8 @@ def test_the_expressions_of_the_dashboard_are_valid(tmp_path: Path) -> None:
             "BlogsearchRejectedDocuments",
             {'blogsearch_documents_total{result="rejected"}': "0+1x30"},
         ),
+        ("BlogsearchRunRejectedDocuments", {f'{RUN}rejected_documents{{command="sync"}}': UP}),
+        ("BlogsearchRunFailed", {f'{RUN}succeeded{{command="sync"}}': DOWN}),
     ],
 )
 def test_each_alert_fires_when_it_should_and_none_without_a_fault(
@@ -63,6 +76,8 @@ def test_each_alert_fires_when_it_should_and_none_without_a_fault(
         f'{ENGINES}"redis"}}': UP,
         f'{REQUESTS}count{{outcome="hit"}}': "0+10x30",
         "blogsearch_posts": UP,
+        f'{RUN}rejected_documents{{command="sync"}}': DOWN,
+        f'{RUN}succeeded{{command="sync"}}': UP,
     }
     rules = yaml.safe_load((FOLDER / "alerts.yml").read_text())["groups"][0]["rules"]
     test = {
@@ -72,10 +87,7 @@ def test_each_alert_fires_when_it_should_and_none_without_a_fault(
             {
                 "eval_time": "25m",
                 "alertname": rule["alert"],
-                "exp_alerts": [
-                    {"exp_labels": rule["labels"], "exp_annotations": rule["annotations"]}
-                ]
-                * (rule["alert"] == alert),
+                "exp_alerts": [_expected(rule)] * (rule["alert"] == alert),
             }
             for rule in rules
         ],
