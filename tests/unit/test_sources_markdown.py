@@ -353,6 +353,30 @@ news = "/:year/:slugorfilename/"
     assert "Only" in found["docs/link"].text
 
 
+def test_hugo_languages_in_files_of_their_own(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "config/_default/hugo.toml": "baseURL = 'https://e.org/'",
+            "config/_default/languages.en.toml": "contentDir = 'content/en'",
+            "config/_default/languages.pt-br.toml": "contentDir = 'content/pt-br'",
+            "content/en/a.md": "---\ntitle: a\nlastmod: 2024-01-31\n---\nt",
+            "content/pt-br/a.html": "---\ntitle: a\n---\n"
+            "<p>One {{< link '/x' >}}</p><pre>{{ x }}</pre>",
+            "content/template/a.md": POST,
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: (post.url, post.language) for oid, post in found.items()} == {
+        "en/a": ("https://e.org/a/", "en"),
+        "pt-br/a": ("https://e.org/pt-br/a/", "pt-br"),
+    }
+    # Hugo's date of a page that has only a last change.
+    assert iso(found["en/a"].pub_date) == "2024-01-31T00:00:00Z"
+    assert "link" not in found["pt-br/a"].text
+    assert "{{ x }}" in found["pt-br/a"].text
+
+
 def test_zola(tmp_path: Path) -> None:
     head = "+++\ntitle = 'x'\n[taxonomies]\ntags = ['a']\ncategories = ['b']\n+++\ntext"
     write(
@@ -478,6 +502,17 @@ def test_the_words_of_a_post(markdown: str, prose: str, code: str) -> None:
 def test_template_code_stays_in_code_only(markdown: str, prose: str, code: str) -> None:
     found = readable(rendered(markdown)[1])
     assert (found.prose, found.code) == (prose, code)
+
+
+def test_mdx_has_neither_blocks_of_html_nor_indented_code() -> None:
+    text = (
+        "<Steps>\n1. One\n   <p>**Type:** <code>Promise\\<X\\></code></p>\n\n"
+        '    <Tabs>\n      ```js title="a.js"\n      run();\n      ```\n    </Tabs>\n'
+        "      Last *words*.\n</Steps>\n\n<!-- never\n\nshown -->\n"
+    )
+    found = readable(rendered(text, mdx=True)[1])
+    assert found.prose.split() == ["One", "Type:", "Promise<X>", "Last", "words."]
+    assert found.code.split() == ["run();"]
 
 
 def test_mdx() -> None:
@@ -655,10 +690,15 @@ def test_docusaurus(tmp_path: Path) -> None:
             "docs/_part.md": POST,
             "blog/2024-01-31-hello.md": POST,
             "blog/2024-02-01-folder/index.md": POST,
+            "blog/releases/2024-03-01-old.md": POST,
+            "blog/releases/10.1.md": "---\ntitle: x\ndate: 2024-03-01\n---\nt",
             "src/pages/about.md": POST,
         },
     )
     assert urls(tmp_path) == {
+        # Only a date in the path is in the address.
+        "blog/releases/2024-03-01-old": "https://e.org/x/blog/2024/03/01/releases/old",
+        "blog/releases/10.1": "https://e.org/x/blog/releases/10.1",
         "docs/01-intro": "https://e.org/x/guide/intro",
         "docs/02-more/README": "https://e.org/x/guide/more",
         "docs/02-more/deep": "https://e.org/x/guide/more/other",
@@ -667,6 +707,200 @@ def test_docusaurus(tmp_path: Path) -> None:
         "blog/2024-02-01-folder": "https://e.org/x/blog/2024/02/01/folder",
         "pages/about": "https://e.org/x/about",
     }
+
+
+def test_docusaurus_with_quoted_names_constants_and_several_plugins(tmp_path: Path) -> None:
+    config = """
+    const latest = '2.x';
+    export default {
+      "url": "https://e.org", "baseUrl": "/",
+      "presets": [["classic", {
+        "docs": { editUrl: ({path}) => `x/${path}`, "routeBasePath": "/", lastVersion: latest },
+        blog: false,
+      }]],
+      plugins: [["@docusaurus/plugin-content-docs", {
+        id: "server", path: "./server-docs", routeBasePath: "server"}]],
+    };"""
+    write(
+        tmp_path / "website",
+        {
+            "docusaurus.config.ts": config,
+            "versions.json": '["2.x", "1.x"]',
+            "docs/next.md": POST,
+            "versioned_docs/version-1.x/old.md": POST,
+            "versioned_docs/version-2.x/now.md": "import X from './x'\n\n# Now\n\nHere is it.",
+            "server-docs/start.md": POST,
+        },
+    )
+    write(tmp_path, {"README.md": "# About", "CHANGELOG.md": "---\ntitle: x\n---\nt"})
+    # The one folder of the repository that has a configuration.
+    found = read(tmp_path)
+    assert {oid: post.url for oid, post in found.items()} == {
+        "docs/now": "https://e.org/now",
+        "server/start": "https://e.org/server/start",
+    }
+    # In Docusaurus, files that end in .md are MDX too.
+    assert found["docs/now"].title == "Now"
+    assert "import" not in found["docs/now"].text
+
+
+def test_hexo(tmp_path: Path) -> None:
+    config = (
+        "url: https://e.org\npermalink: :category/:year/:title/\nlanguage: [de, en]\n"
+        "timezone: America/New_York\nnew_post_name: :year-:month-:day-:title.md\n"
+        "skip_render: raw/*\ncategory_map: {Old: new}\n"
+    )
+    write(
+        tmp_path,
+        {
+            "_config.yml": config,
+            "source/_posts/2024-01-31-First Post.md": "---\ntitle: x\n---\nText",
+            "source/_posts/deep/second.md": "title: No opening\ndate: 2024-01-31 22:00:00\n"
+            "tags: [a, b]\ncategories:\n- [Über uns, Old]\n---\nText",
+            "source/_posts/json.md": '"title": "J",\n"date": "2024-02-01"\n;;;\nText',
+            "source/_posts/own.md": "---\ntitle: x\ndate: 2024-02-01\npermalink: a/b.html\n---\nt",
+            "source/_drafts/idea.md": POST,
+            "source/_data/x.md": POST,
+            "source/en/about/index.md": POST,
+            "source/en/page.md": POST,
+            "source/menu/index.md": "---\ntitle: Menu\nlayout: menu\n---\n",
+            "source/index.md": "---\nlayout: index\n---\n",
+            "source/raw/x.md": POST,
+            "themes/x/README.md": POST,
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: post.url for oid, post in found.items()} == {
+        "_posts/2024-01-31-First Post": "https://e.org/uncategorized/2024/First%20Post/",
+        "_posts/deep/second": "https://e.org/Uber-uns/new/2024/deep-second/",
+        "_posts/json": "https://e.org/uncategorized/2024/json/",
+        "_posts/own": "https://e.org/a/b.html",
+        "en/about": "https://e.org/en/about/",
+        "en/page": "https://e.org/en/page.html",
+    }
+    second = found["_posts/deep/second"]
+    assert (second.title, second.keywords, second.language) == ("No opening", ["a", "b"], "de")
+    assert second.categories == ["Über uns", "Old"]
+    assert iso(second.pub_date) == "2024-02-01T03:00:00Z"
+    assert iso(found["_posts/2024-01-31-First Post"].pub_date) == "2024-01-31T05:00:00Z"
+    assert found["_posts/json"].title == "J"
+    assert found["en/page"].language == "en"
+
+
+def test_pelican(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pelicanconf.py": "import os\nPATH = 'content'\nSITEURL = ''\nTIMEZONE = 'Asia/Tokyo'\n"
+            "ARTICLE_URL = '{category}/{date:%Y}/{slug}/'\nDEFAULT_LANG = 'de'\n"
+            "THEME = os.path.join('a', 'b')\n",
+            "publishconf.py": "from pelicanconf import *\nSITEURL = 'https://e.org'\n",
+            "content/Web Dev/one.md": "Title: It's “One”: a Post\nDate: 2024-01-31 05:00\n"
+            "Tags: c, d\nSummary: First\n    and more\nAuthors: Ann\n\nThe text.",
+            "content/2024-02-01_two.md": "---\nTitle: Two\nSlug: zwei\n---\nText",
+            "content/three.md": "Title: Three\nDate: 2024-02-02\nLang: fr\n\nText",
+            "content/four.md": "Title: Four\nDate: 2024-02-02\nUrl: f/4.html\n\nText",
+            "content/draft.md": "Title: x\nStatus: draft\n\nText",
+            "content/pages/About Us.md": "Title: About Us\n\nText",
+            "output/x.md": POST,
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: post.url for oid, post in found.items()} == {
+        "Web Dev/one": "https://e.org/web-dev/2024/its-one-a-post/",
+        "2024-02-01_two": "https://e.org/misc/2024/zwei/",
+        "three": "https://e.org/three-fr.html",
+        "four": "https://e.org/f/4.html",
+        "pages/About Us": "https://e.org/pages/about-us.html",
+    }
+    one = found["Web Dev/one"]
+    assert (one.title, one.keywords, one.categories) == (
+        "It's “One”: a Post",
+        ["c", "d"],
+        ["Web Dev"],
+    )
+    assert iso(one.pub_date) == "2024-01-30T20:00:00Z"
+    assert one.language == "de"
+    assert "Summary" not in one.text
+
+
+def test_vitepress_and_vuepress(tmp_path: Path) -> None:
+    config = (
+        "export default { srcDir: 'src', base: '/b/', lang: 'en',\n"
+        "  srcExclude: ['parts/**'], sitemap: { hostname: 'https://e.org' },\n"
+        "  locales: {\n    fr: { lang: 'fr' },\n  } }"
+    )
+    write(
+        tmp_path / "v",
+        {
+            ".vitepress/config.mts": config,
+            "README.md": "# The repository",
+            "src/index.md": POST,
+            "src/guide/start.md": "# Start {#start}\n\n::: tip Good\nText\n:::",
+            "src/fr/start.md": POST,
+            "src/parts/x.md": POST,
+            "src/shop/[id].md": POST,
+        },
+    )
+    found = read(tmp_path / "v")
+    assert {oid: (post.url, post.language) for oid, post in found.items()} == {
+        "index": ("https://e.org/b/", "en"),
+        "guide/start": ("https://e.org/b/guide/start.html", "en"),
+        "fr/start": ("https://e.org/b/fr/start.html", "fr"),
+    }
+    assert found["guide/start"].title == "Start"
+    write(
+        tmp_path / "w",
+        {
+            "docs/.vuepress/config.js": "module.exports = {}",
+            "docs/README.md": POST,
+            "docs/guide/README.md": POST,
+            "docs/guide/more.md": "---\ntitle: x\npermalink: /p/\n---\nt",
+        },
+    )
+    assert urls(tmp_path / "w") == {"README": "/", "guide/README": "/guide/", "guide/more": "/p/"}
+
+
+def test_mdbook(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "book.toml": "[book]\nlanguage = 'en'\n[output.html]\nsite-url = '/book/'\n",
+            "src/SUMMARY.md": "# Summary\n\n[Foreword](foreword.md)\n"
+            "- [The `Box<T>` type](a/README.md)\n  - [Deep](./a/deep.md)\n  - [Later]()\n",
+            "src/foreword.md": "Text",
+            "src/a/README.md": "# Boxes\n\n```rust\n{{#include ../x.rs}}\nlet b;\n```",
+            "src/a/deep.md": "# Deep\n\n{{#include ../y.md}}\nText",
+            "src/not-listed.md": "# X",
+            "README.md": "# About",
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: (post.url, post.title) for oid, post in found.items()} == {
+        "foreword": ("/book/foreword.html", "Foreword"),
+        "a/README": ("/book/a/", "The `Box<T>` type"),
+        "a/deep": ("/book/a/deep.html", "Deep"),
+    }
+    assert "include" not in found["a/README"].text + found["a/deep"].text
+    assert "let b;" in found["a/README"].text
+
+
+def test_sphinx_and_jupyter_book_say_what_to_index(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "_config.yml": "title: x",
+            "_toc.yml": "root: intro",
+            "intro.md": POST,
+            "part/a.md": POST,
+            "part/b.ipynb": "{}",
+            "_build/html/x.md": POST,
+        },
+    )
+    warnings: list[str] = []
+    found = urls(tmp_path, warn=warnings.append)
+    assert found == {"intro": "/intro.html", "part/a": "/part/a.html"}
+    assert "index the built site" in warnings[0]
 
 
 def test_astro_routes(tmp_path: Path) -> None:
@@ -762,4 +996,8 @@ def test_next(tmp_path: Path) -> None:
         "data/blog/three": "/blog/three",
     }
     assert "--url-template" in warnings[0]
+    write(tmp_path, {"tools/fixtures/x.md": POST, "src/content/learn/index.md": POST})
+    found = urls(tmp_path)  # only the folders that Next.js or its templates know
+    assert found["src/content/learn"] == "/learn"
+    assert "/tools/fixtures/x" not in found.values()
     assert "/p/three" in urls(tmp_path, url_template="/p/{slug}").values()

@@ -11,7 +11,7 @@ from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions
 from indexer.sources.files import OutsideFolder, read_inside, remedy_of
 from indexer.sources.identity import fitting
-from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
+from indexer.sources.markdown.front_matter import BadFrontMatter
 from indexer.sources.markdown.generators import site_of
 from indexer.sources.markdown.post import raw_post
 from indexer.sources.markdown.site import (
@@ -73,7 +73,7 @@ class MarkdownFolder:
             else [root.folder for root in site.roots]
         )
         try:
-            found = split_front_matter(read_inside(file, folders, MAX_HTML).decode("utf-8-sig"))
+            found = site.split(read_inside(file, folders, MAX_HTML).decode("utf-8-sig"))
         except BadFrontMatter as error:
             remedy = "Correct the front matter, and index the post again."
             return Reject(Origin(name, error.line), oid, str(error), remedy)
@@ -93,7 +93,10 @@ class MarkdownFolder:
         )
         if reason := site.why_left_out(entry) or self._why_not_yet(entry, site, now):
             return self._skip(file, reason)
-        return raw_post(entry, Origin(name), oid, site, self._options)
+        post = raw_post(entry, Origin(name), oid, site, self._options)
+        if not post.title and not post.text:
+            return self._skip(file, "neither title nor text")
+        return post
 
     def _why_not_yet(self, entry: Entry, site: Site, now: datetime) -> str:
         """Why a post is not to be found now; "" if it is."""

@@ -154,7 +154,8 @@ def _parsed(text: str, language: str) -> Any:
         if language == "toml":
             return tomllib.loads(text)
         if language == "json":
-            return json.loads(text)
+            # Hexo writes `;;;` around the members of an object, without braces.
+            return json.loads(text if text.lstrip().startswith("{") else f"{{{text}}}")
         if language in ("js", "javascript") and (values := _JS_VALUE.findall(text)):
             return {name: _js_value(*value) for name, *value in values}
     except yaml.MarkedYAMLError as error:

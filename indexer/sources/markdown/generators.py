@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
-from indexer.sources.markdown import jekyll, mkdocs
+from indexer.sources.files import IGNORED_FOLDERS
+from indexer.sources.markdown import jekyll, mkdocs, pelican
+from indexer.sources.markdown.books import MdBook, Sphinx, VitePress, vue_settings
 from indexer.sources.markdown.eleventy import Eleventy, is_eleventy
+from indexer.sources.markdown.hexo import Hexo, is_hexo
 from indexer.sources.markdown.hugo import Hugo, is_hugo
-from indexer.sources.markdown.javascript import Astro, Docusaurus, Next
+from indexer.sources.markdown.javascript import Astro, Docusaurus, Gatsby, Next
 from indexer.sources.markdown.jekyll import Jekyll
 from indexer.sources.markdown.mkdocs import MkDocs
+from indexer.sources.markdown.pelican import Pelican
 from indexer.sources.markdown.site import Root, Site, read_config
 from indexer.sources.markdown.zola import Zola
 
@@ -28,6 +32,8 @@ def site_of(place: Path) -> Site:
             return site
         if (folder / ".git").exists():
             break
+    if site := _configured_below(start):
+        return site
     for folder in above:
         if folder.name in ("_posts", "_drafts"):
             return Jekyll(folder.parent)
@@ -36,9 +42,32 @@ def site_of(place: Path) -> Site:
     return Site(start, [Root(start)])
 
 
+def _configured_below(folder: Path) -> Site | None:
+    """The site in the one folder of a repository that has a configuration, such as `docs`."""
+    try:
+        inner = sorted(each for each in folder.iterdir() if each.is_dir())
+    except OSError:
+        return None
+    found = [
+        site
+        for each in inner
+        if each.name[0] not in "._" and each.name not in IGNORED_FOLDERS
+        if (site := _configured(each))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def _configured(folder: Path) -> Site | None:
     if any((folder / name).is_file() for name in jekyll.CONFIGURATION):
-        return Jekyll(folder)
+        if (folder / "_toc.yml").is_file():
+            return Sphinx(folder)
+        return Hexo(folder) if is_hexo(folder) else Jekyll(folder)
+    if (folder / pelican.CONFIGURATION).is_file():
+        return Pelican(folder)
+    if (folder / "book.toml").is_file():
+        return MdBook(folder)
+    if settings := vue_settings(folder):
+        return VitePress(folder, settings)
     if (folder / "config.toml").is_file() and "base_url" in read_config(folder / "config.toml"):
         return Zola(folder)
     if any((folder / name).is_file() for name in mkdocs.CONFIGURATION):
@@ -51,4 +80,12 @@ def _configured(folder: Path) -> Site | None:
         return Hugo(folder)
     if is_eleventy(folder):
         return Eleventy(folder)
-    return Next(folder) if any(folder.glob("next.config.*")) else None
+    if any(folder.glob("next.config.*")):
+        return Next(folder)
+    if any(folder.glob("gatsby-config.*")):
+        return Gatsby(folder)
+    return Sphinx(folder) if (folder / "conf.py").is_file() and _is_sphinx(folder) else None
+
+
+def _is_sphinx(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in ("index.md", "index.rst"))

@@ -83,7 +83,8 @@ class Hugo(Site):
                 if each.get("contentdir"):
                     roots.append(Root(folder, language=name))
         content = (root / str(config.get("contentdir") or "content")).resolve()
-        if not roots or (not mounts and content not in [each.folder for each in roots]):
+        with_own = [each for each in self._languages.values() if each.get("contentdir")]
+        if not roots or (not mounts and len(with_own) < len(self._languages)):
             roots.insert(0, Root(content))
         found = list({each.folder: each for each in roots if each.folder.exists()}.values())
         return found or [Root(content)]
@@ -186,7 +187,9 @@ class Hugo(Site):
     def published(self, entry: Entry) -> When:
         names = [each.lower() for each in _strings(self._front_matter_dates("date"))]
         found: When = first_of(entry.fields, [each for each in names if each[0] != ":"])
-        return found if found is not None else super().published(entry)
+        if found is None:
+            found = super().published(entry)
+        return found if found is not None else self.modified(entry)  # as Hugo does
 
     def _front_matter_dates(self, name: str) -> Any:
         return _mapping(self._config.get("frontmatter")).get(name)
@@ -283,6 +286,8 @@ def read_configuration(root: Path) -> dict[str, Any]:
                 found = lower_names(read_config(file))
                 if key in _NAMES:
                     config |= found
+                elif key == "languages" and language:
+                    config.setdefault(key, {})[language] = found
                 elif not language:
                     inner = config.get(key)
                     config[key] = {**inner, **found} if isinstance(inner, dict) else found

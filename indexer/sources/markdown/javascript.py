@@ -11,17 +11,21 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from indexer.sources.markdown.site import (
-    DATED,
+    LANGUAGES,
+    MARKDOWN,
     PAGES,
     Entry,
     Root,
     Site,
     js_string,
+    js_strings,
     read_text,
     said_slug,
     slugified,
 )
 
+_DATED_PATH = re.compile(r"(.*)(\d{4}[-/]\d{1,2}[-/]\d{1,2})[-/]?(.*?)")
+_LOCALE = re.compile(r"(?m)^\s*[\"']?([a-z]{2}(?:-[A-Za-z]{2,4})?)[\"']?\s*:\s*\{")
 _NUMBERED = re.compile(r"^\d+\s*[-_.]+\s*(?=[^\d\s])")
 
 
@@ -48,7 +52,7 @@ class Astro(Site):
         self._pages = folders[1].resolve()
         if self._pages.is_dir():
             roots.append(Root(self._pages, PurePosixPath("pages")))
-        super().__init__(root, roots or [Root(root.resolve())], address=js_string(text, "site"))
+        super().__init__(root, roots or [Root(root.resolve())], address=_url(text, "site"))
         self._base = js_string(text, "base").strip("/")
         self._is_file = js_string(text, "format") == "file"
         self._slash = js_string(text, "trailingSlash") != "never"
@@ -57,7 +61,9 @@ class Astro(Site):
             if name in self._routes:
                 self._routes.setdefault(PurePosixPath(base).name, self._routes[name])
         self._is_starlight = "starlight" in text
-        self._locales = re.findall(r"(?m)^\s*[\"']?([a-z]{2}(?:-[A-Z]{2})?)[\"']?\s*:\s*\{", text)
+        self._locales = _LOCALE.findall(text)
+        main = re.search(r"\broot\s*:\s*\{([^{}]*)\}", text)
+        self._language = js_string(main[1], "lang") if main else js_string(text, "defaultLocale")
 
     def why_not_content(self, path: PurePosixPath) -> str:
         if path.stem.startswith("_") or any(part[0] == "_" for part in path.parts[:-1]):
@@ -67,9 +73,10 @@ class Astro(Site):
         return "HTML page, not Markdown" if path.suffix in PAGES else ""
 
     def language_of(self, path: PurePosixPath, language: str, fields: Mapping[str, Any]) -> str:
-        parts = path.parts[1:3] if len(path.parts) > 1 else ()
-        found = next((part for part in parts[:-1] if part in self._locales), "")
-        return found or super().language_of(path, language, fields)
+        first = path.parts[1].lower() if len(path.parts) > 2 else ""
+        if first in LANGUAGES or first in map(str.lower, self._locales):
+            return first
+        return super().language_of(path, language, fields) or self._language
 
     def url_of(self, entry: Entry) -> str:
         if entry.path.parts[0] == "pages":
@@ -88,6 +95,14 @@ class Astro(Site):
         if self._is_file and path:
             return f"/{path}.html"
         return f"/{path}/" if path and self._slash else f"/{path}"
+
+
+def _url(text: str, name: str) -> str:
+    """The first URL that has this name; options of plugins may be called so too."""
+    if said := next((each for each in js_strings(text, name) if each.startswith("http")), ""):
+        return said
+    found = re.search(rf"\b{name}\s*[:=][^\n]*?[\"'`](https?://[^\"'`$\s]+)", text)  # `x || "…"`
+    return found[1] if found else ""
 
 
 def _bases(config: str) -> dict[str, str]:
@@ -112,16 +127,22 @@ def _routes(pages: Path) -> dict[str, str]:
     return found
 
 
+_NEXT_FOLDERS = ("app", "pages", "content", "contents", "data", "posts", "_posts")
+
+
 class Next(Site):
     """MDX pages of `app` or `pages`; of other folders only the paths are known."""
 
     generator: ClassVar[str] = "next"
 
     def __init__(self, root: Path) -> None:
-        super().__init__(root, [Root(root.resolve())])
+        places = [root / folder / name for folder in ("src", ".") for name in _NEXT_FOLDERS]
+        found = [place.resolve() for place in places if _has_markdown(place)]
+        roots = [Root(each, PurePosixPath(each.relative_to(root.resolve()))) for each in found]
+        super().__init__(root, roots or [Root(root.resolve())])
         self.notes.append(
-            f"{root}: Next.js decides in code where the posts of a folder are shown; "
-            "--url-template says it."
+            f"{root}: {self.generator.capitalize()} decides in code where posts are shown; "
+            "index the built site, or say it with --url-template."
         )
 
     def why_not_content(self, path: PurePosixPath) -> str:
@@ -139,45 +160,65 @@ class Next(Site):
             parts = parts[1:]
             if parts and parts[-1] in ("page", "index"):
                 parts.pop()
-        elif parts[0] in ("content", "data", "posts", "_posts"):
-            parts = parts[1:] if len(parts) > 2 else parts
+        elif parts[0] in ("content", "contents", "data"):
+            parts = parts[1:]
             parts = parts[:-1] if parts[-1] == "index" else parts
-            parts = [*parts[:-1], said_slug(entry) or parts[-1]]
+            parts = [*parts[:-1], said_slug(entry) or parts[-1]] if parts else []
+        elif parts[0] == "_posts":
+            parts = ["posts", *parts[1:-1], said_slug(entry) or parts[-1]]
         return "/" + "/".join(parts)
+
+
+def _has_markdown(folder: Path) -> bool:
+    return any(file.suffix in MARKDOWN for file in folder.rglob("*.m*"))
+
+
+class Gatsby(Next):
+    """Markdown files; `gatsby-node` decides in code where they are shown."""
+
+    generator: ClassVar[str] = "gatsby"
 
 
 class Docusaurus(Site):
     """The documents, the blog and the pages of the classic preset."""
 
     generator: ClassVar[str] = "docusaurus"
+    all_mdx: ClassVar[bool] = True
 
     def __init__(self, root: Path, configuration: Path) -> None:
         text = read_text(configuration)
         self._base = js_string(text, "baseUrl").strip("/")
-        address = js_string(text, "url")
+        address = _url(text, "url")
         docs, blog = _option(text, "docs"), _option(text, "blog")
-        self._docs_route = docs.get("routeBasePath", "docs").strip("/")
-        self._blog_route = blog.get("routeBasePath", "blog").strip("/")
         self._slash = not re.search(r"trailingSlash\s*:\s*false", text)
         self._says_slash = "trailingSlash" in text
         versions = _versions(root)
-        folder = f"versioned_docs/version-{versions[0]}" if versions else docs.get("path", "docs")
-        places = {
-            "docs": root / folder,
-            "blog": root / blog.get("path", "blog"),
-            "pages": root / "src" / "pages",
+        latest = docs.get("lastVersion") or next(iter(versions), "current")
+        folder = f"versioned_docs/version-{latest}"
+        if latest == "current" or not (root / folder).is_dir():
+            folder, latest = docs.get("path", "docs"), "the current version"
+        # The kind, folder and route of each part of the site, by the first part of its paths.
+        self._parts = {
+            "docs": ("docs", folder, docs.get("routeBasePath", "docs")),
+            "blog": ("blog", blog.get("path", "blog"), blog.get("routeBasePath", "blog")),
+            "pages": ("pages", "src/pages", ""),
         }
+        for kind, said in _plugins(text):
+            name = said.get("id") or said.get("path", kind).strip("./").replace("/", "-")
+            if name not in self._parts:
+                path, route = said.get("path", kind), said.get("routeBasePath", kind)
+                self._parts[name] = (kind, path, "" if kind == "pages" else route)
         roots = [
-            Root(place.resolve(), PurePosixPath(name))
-            for name, place in places.items()
-            if place.is_dir()
+            Root((root / place).resolve(), PurePosixPath(name))
+            for name, (_, place, _) in self._parts.items()
+            if (root / place).is_dir()
         ]
         super().__init__(root, roots or [Root(root.resolve())], address=address)
         self._locale = js_string(text, "defaultLocale")
         if (root / "i18n").is_dir():
             self.notes.append(f"{root}: translations in i18n are not read; index the built site.")
         if versions:
-            self.notes.append(f"{root}: of the versions only {versions[0]}, the latest, is read.")
+            self.notes.append(f"{root}: of the versions only {latest} is read.")
 
     def why_not_content(self, path: PurePosixPath) -> str:
         if any(part[0] == "_" for part in path.parts):
@@ -191,45 +232,71 @@ class Docusaurus(Site):
         return super().language_of(path, language, fields) or self._locale
 
     def url_of(self, entry: Entry) -> str:
-        kind, *parts = entry.path.with_suffix("").parts
-        slug = entry.fields.get("slug")
+        name, *parts = entry.path.with_suffix("").parts
+        kind, _, route = self._parts.get(name, ("pages", "", ""))
         if kind == "pages":
-            parts = parts[:-1] if parts[-1] == "index" else parts
+            parts = parts[:-1] if parts and parts[-1] == "index" else parts
         elif kind == "blog":
-            parts = [self._blog_route, *self._blog_path(entry, parts)]
+            parts = self._blog_path(entry, parts)
         else:
-            folder = [_NUMBERED.sub("", part) for part in parts[:-1]]
-            name = _NUMBERED.sub("", parts[-1])
-            said = entry.fields.get("id")
-            if isinstance(slug, str):
-                rest = slug.strip("/").split("/")
-                parts = rest if slug.startswith("/") else [*folder, *rest]
-            elif name.lower() in ("index", "readme") or (folder and name == folder[-1]):
-                parts = folder
-            else:
-                parts = [*folder, said if isinstance(said, str) else name]
-            parts = [self._docs_route, *parts]
-        path = "/" + "/".join(part for part in (self._base, *parts) if part)
+            parts = self._docs_path(entry, parts)
+        path = "/" + "/".join(part for part in (self._base, route.strip("/"), *parts) if part)
         return f"{path}/" if self._says_slash and self._slash and path != "/" else path
+
+    def _docs_path(self, entry: Entry, parts: list[str]) -> list[str]:
+        slug, said = entry.fields.get("slug"), entry.fields.get("id")
+        folder = [_NUMBERED.sub("", part) for part in parts[:-1]]
+        name = _NUMBERED.sub("", parts[-1])
+        if isinstance(slug, str):
+            rest = slug.strip("/").split("/")
+            return rest if slug.startswith("/") else [*folder, *rest]
+        if name.lower() in ("index", "readme") or (folder and name == folder[-1]):
+            return folder
+        return [*folder, said if isinstance(said, str) else name]
 
     def _blog_path(self, entry: Entry, parts: list[str]) -> list[str]:
         slug = entry.fields.get("slug")
         if isinstance(slug, str):
             return slug.strip("/").split("/")
-        when = self.local_date(entry)
-        name = parts[-2] if parts[-1] == "index" and len(parts) > 1 else parts[-1]
-        dates = [f"{when:%Y}", f"{when:%m}", f"{when:%d}"] if when else []
-        above = [part for part in parts[: -2 if parts[-1] == "index" else -1] if not part.isdigit()]
-        above = [DATED.sub("", part) for part in above]
-        return [*dates, *above, DATED.sub("", name)]
+        # Only a date in the path is in the address, before everything else.
+        parts = parts[:-1] if parts[-1] == "index" and len(parts) > 1 else parts
+        found = _DATED_PATH.fullmatch("/".join(parts))
+        if found is None:
+            return parts
+        return [*re.split(r"[-/]", found[2]), *found[1].split("/"), *found[3].split("/")]
 
 
 def _option(text: str, name: str) -> dict[str, str]:
     """The plain strings of a preset's option, such as `docs: {path: …}`."""
-    found = re.search(rf"\b{name}\s*:\s*\{{(.{{0,2000}})", text, re.DOTALL)
-    block = found[1] if found else ""
-    keys = ("routeBasePath", "path")
-    return {key: value for key in keys if (value := js_string(block.partition("}")[0], key))}
+    for found in re.finditer(rf"\b{name}[\"']?\s*:\s*\{{", text):
+        values = _strings_of(_block(text, found.end()), text)
+        if values:
+            return values
+    return {}
+
+
+def _plugins(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Kind and plain strings of further instances of the plugins for documents and blogs."""
+    found = re.finditer(r"plugin-content-(docs|blog|pages)[\"'`)\s,]+\{", text)
+    return [(each[1], _strings_of(_block(text, each.end()), text)) for each in found]
+
+
+def _block(text: str, start: int) -> str:
+    """The text from `start` to the brace that closes the one before it, without inner blocks."""
+    kept = []
+    depth = 1
+    for part in re.split(r"([{}])", text[start : start + 20_000]):
+        depth += (part == "{") - (part == "}")
+        if not depth:
+            break
+        if depth == 1:
+            kept.append(part)
+    return "".join(kept)
+
+
+def _strings_of(block: str, text: str) -> dict[str, str]:
+    keys = ("routeBasePath", "path", "id", "lastVersion")
+    return {key: value for key in keys if (value := js_string(block, key, text))}
 
 
 def _versions(root: Path) -> list[str]:

@@ -59,7 +59,6 @@ class MkDocs(Site):
         return super().language_of(path, language, fields) or self._language
 
     def title_of(self, path: PurePosixPath) -> str:
-        """The title that the navigation gives a page; "" if it gives none."""
         return self._titles.get(path.as_posix(), "")
 
     def own_url(self, entry: Entry) -> str:

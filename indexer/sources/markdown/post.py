@@ -2,13 +2,13 @@
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from indexer.html_text import TooDeep, readable
 from indexer.records import Origin, RawPost
 from indexer.sources.base import SourceOptions
 from indexer.sources.identity import title_or_start
-from indexer.sources.markdown.mkdocs import MkDocs
 from indexer.sources.markdown.site import (
     PAGES,
     Entry,
@@ -17,7 +17,7 @@ from indexer.sources.markdown.site import (
     from_template,
     site_url,
 )
-from indexer.sources.markdown.text import has_template, plain_title, rendered
+from indexer.sources.markdown.text import has_template, plain_title, rendered, without_template
 
 _TITLES = (
     *("title", "pagetitle", "page_title", "headline", "heading", "name", "linktitle", "link_title"),
@@ -31,9 +31,11 @@ def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: Source
     """The post as its front matter and its text have it."""
     title = _title(entry, site, options.fields.get("title", ()))
     if entry.path.suffix in PAGES:
-        text = entry.text
+        text = without_template(entry.text)
     else:
-        title, text = rendered(entry.text, title=title, mdx=entry.path.suffix == ".mdx")
+        title, text = rendered(
+            entry.text, title=title, mdx=site.all_mdx or entry.path.suffix == ".mdx"
+        )
     when = first_of(entry.fields, options.fields.get("date", ())) or site.published(entry)
     modified = site.modified(entry)
     categories = _terms(entry, (*options.fields.get("categories", ()), *site.categories), site)
@@ -68,7 +70,7 @@ def _title(entry: Entry, site: Site, first: Iterable[str]) -> str:
     inner = navigation if isinstance(navigation, Mapping) else {}
     said = [
         *(fields.get(name) for name in first),
-        site.title_of(entry.path) if isinstance(site, MkDocs) else None,
+        site.title_of(entry.path),
         *(fields.get(name) for name in _TITLES),
         inner.get("title"),
         inner.get("key"),
@@ -95,12 +97,21 @@ def _terms(entry: Entry, names: Iterable[str], site: Site) -> list[str]:
     if not isinstance(found, list | tuple):
         return []
     terms = []
-    for each in found:
+    for each in _flat(found):
         if isinstance(each, Mapping):
             each = first_of(each, ("name", "label", "title", "slug", "value"))
         if isinstance(each, str | int | float) and not isinstance(each, bool):
             terms.append(str(each).strip())
     return [each for each in dict.fromkeys(terms) if each and not has_template(each)]
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    """The members of a list and of lists in it: Hexo's way to write nested categories."""
+    for each in values:
+        if isinstance(each, list | tuple):
+            yield from each
+        else:
+            yield each
 
 
 def _has_words(text: str) -> bool:

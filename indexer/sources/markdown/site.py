@@ -21,12 +21,27 @@ from indexer.dates import NoDate, moment
 from indexer.errors import SourceError
 from indexer.records import When
 from indexer.sources.files import IGNORED_FOLDERS, refuse_folder
-from indexer.sources.markdown.front_matter import BadFrontMatter, parse_config
+from indexer.sources.markdown.front_matter import (
+    BadFrontMatter,
+    FrontMatter,
+    parse_config,
+    split_front_matter,
+)
 
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 PAGES = (".html", ".htm")
 """Files that may have HTML behind their front matter."""
-OTHER_MARKUP = (".org", ".adoc", ".asciidoc", ".rst", ".pandoc", ".pdc", ".textile", ".ipynb")
+OTHER_MARKUP = (
+    ".org",
+    ".adoc",
+    ".asciidoc",
+    ".rst",
+    ".pandoc",
+    ".pdc",
+    ".textile",
+    ".ipynb",
+    ".mdoc",
+)
 """Formats of posts that are not read."""
 
 DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d-]+Z?)?[-_ ](?=.)")
@@ -34,7 +49,7 @@ _DATED_FOLDERS = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?=/)")
 _ABOUT_THE_FOLDER = frozenset(
     ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
 )
-_LANGUAGES = frozenset(
+LANGUAGES = frozenset(
     (
         *("ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "en-gb", "en-us", "eo", "es", "et"),
         *("eu", "fa", "fi", "fr", "gl", "he", "hi", "hr", "hu", "id", "is", "it", "ja", "ko", "lt"),
@@ -108,6 +123,8 @@ class Site:
     """
 
     generator: ClassVar[str] = "none"
+    all_mdx: ClassVar[bool] = False
+    """Whether files that end in `.md` are MDX, too."""
     categories: Sequence[str] = ("categories", "category")
     """Front-matter fields with categories; the first that is there counts."""
     tags: Sequence[str] = ("tags", "tag", "keywords")
@@ -120,7 +137,7 @@ class Site:
     ) -> None:
         self.root = root
         self.roots = tuple(roots)
-        self.address = address
+        self.address = address if address.startswith(("http://", "https://", "/")) else ""
         self.zone = zone
         self.notes: list[str] = []
         self.publishes_future = False
@@ -144,6 +161,14 @@ class Site:
             return "error page"
         return "" if path.suffix.lower() in MARKDOWN else "HTML page without a generator"
 
+    def split(self, content: str) -> FrontMatter:
+        """The front matter and the text of a file.
+
+        Raises:
+            BadFrontMatter: it does not end, or cannot be parsed.
+        """
+        return split_front_matter(content)
+
     def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
         """The front matter with the site's defaults."""
         return dict(own)
@@ -163,7 +188,11 @@ class Site:
             return said
         # A folder named after a language, as in `en/news`: told from others by the code alone.
         first = path.parts[0].replace("_", "-").lower() if len(path.parts) > 1 else ""
-        return language or (first if first in _LANGUAGES else "")
+        return language or (first if first in LANGUAGES else "")
+
+    def title_of(self, path: PurePosixPath) -> str:
+        """The title that the site's navigation gives a page; "" if it gives none."""
+        return ""
 
     def published(self, entry: Entry) -> When:
         """When the post was published: its front matter, else the date in its path."""
@@ -418,8 +447,22 @@ def read_text(file: Path) -> str:
         return stream.read(1_000_000)
 
 
-def js_string(text: str, name: str) -> str:
-    """The value of `name: "…"` or `name = "…"` in JavaScript; "" unless it is a plain string."""
+def js_string(text: str, name: str, constants: str = "") -> str:
+    """The value of `name: "…"` or `name = "…"` in JavaScript; "" unless it is a plain string.
+
+    The name of a constant counts as its value, if `constants` (by default the same text) has it.
+    """
+    return next(js_strings(text, name, constants), "")
+
+
+def js_strings(text: str, name: str, constants: str = "") -> Iterator[str]:
+    """Every such value, in the order of the text."""
     text = re.sub(r"(?m)^\s*//.*$", "", text)
-    found = re.search(rf"""(?<![\w.$]){name}["']?\s*[:=]\s*(["'`])([^"'`$\n]*)\1""", text)
-    return found[2] if found else ""
+    pattern = rf"""(?<![\w.$]){name}["']?\s*[:=]\s*(?:(["'`])([^"'`$\n]*)\1|(\w+))"""
+    for found in re.finditer(pattern, text):
+        if found[3] is None:
+            yield found[2]
+            continue
+        value = rf"""\b(?:const|let|var)\s+{found[3]}\b[^=\n]*=\s*(["'`])([^"'`$\n]*)\1"""
+        if named := re.search(value, constants or text):
+            yield named[2]

@@ -62,6 +62,7 @@ _EMOJI = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+-]*|[+-]1):(?![\w:`])")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
 _ESM = re.compile(r"import[\s{\"']|export\s+(?:const|default|let|function|async|\{|\*)")
 _COMPONENT = re.compile(r"</?(?:[A-Z][\w.]*(?:\s[^<>]{0,5000})?/?)?>")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CODE_ELEMENT = re.compile(r"<(/?)(?:pre|code|kbd|samp)\b", re.IGNORECASE)
 _INLINE_TAGS = re.compile(
     r"<(em|strong|i|b|code|span|sup|sub|small|abbr|cite|del|ins|kbd|mark|q|s|u)\b[^<>]*>([^<>]*)</\1>"
@@ -78,7 +79,7 @@ def rendered(text: str, *, title: str = "", mdx: bool = False) -> tuple[str, str
     """
     marked, saved = _marked(text, mdx)
     env: dict[str, object] = {}
-    tokens = _MARKDOWN.parse(marked, env)
+    tokens = (_MDX if mdx else _MARKDOWN).parse(marked, env)
     heading = _leading_heading(tokens)
     if heading is not None:
         name = _plain(tokens[heading + 1])
@@ -89,6 +90,15 @@ def rendered(text: str, *, title: str = "", mdx: bool = False) -> tuple[str, str
         _resolve(token, saved)
     found: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env)
     return title, found
+
+
+def without_template(page: str) -> str:
+    """A page of HTML without template code, except in `<pre>` and `<code>`."""
+    if "{" not in page:
+        return page
+    saved: list[str] = []
+    marked = "".join(_with_markers(page.replace("\ue000", "").replace("\ue001", ""), saved))
+    return _html_resolved(marked, saved)
 
 
 def plain_title(title: str) -> str:
@@ -118,7 +128,7 @@ def _marked(text: str, mdx: bool) -> tuple[str, list[str]]:
     if any(sign in text for sign in ("!!! ", "??? ", "???+", '=== "')):
         lines = _dedented(lines)
     parts = [
-        _in_fence(part) if is_code else _in_prose(part, saved, mdx)
+        _in_fence(_undented(part) if mdx else part) if is_code else _in_prose(part, saved, mdx)
         for is_code, part in _segments(lines)
     ]
     return "\n".join(parts), saved
@@ -172,6 +182,14 @@ def _end_of_fence(lines: Sequence[str], at: int, fence: re.Match[str]) -> int:
     return 0 if len(fence[1]) > 3 else len(lines)
 
 
+def _undented(lines: list[str]) -> list[str]:
+    """A block of code without the indentation that MDX allows inside a component."""
+    indent = lines[0][: len(lines[0]) - len(lines[0].lstrip(" \t"))]
+    if len(indent) < 4:
+        return lines
+    return ["", *(line.removeprefix(indent).lstrip("\t") for line in lines), ""]
+
+
 def _in_fence(lines: list[str]) -> str:
     """Code as the generator shows it: without `raw` tags, escaped shortcodes as shortcodes."""
     text = "\n".join(lines)
@@ -180,6 +198,8 @@ def _in_fence(lines: list[str]) -> str:
 
 def _in_prose(lines: list[str], saved: list[str], mdx: bool) -> str:
     text = "\n".join(map(_without_directive, _without_esm(lines) if mdx else lines))
+    if mdx and "<!--" in text:
+        text = _COMMENT.sub("", text)
     if "{" in text:
         text = "".join(_with_markers(text, saved))
         text = _ATTRIBUTES.sub(lambda found: _marker(found[0], saved), text)
@@ -315,6 +335,8 @@ def _markdown() -> MarkdownIt:
 
 
 _MARKDOWN = _markdown()
+_MDX = _markdown().disable(["html_block", "code"])
+"""MDX has neither indented code nor blocks of HTML: what is between two tags is Markdown."""
 
 
 def _leading_heading(tokens: Sequence[Token]) -> int | None:
