@@ -1,18 +1,38 @@
-"""The yardstick of a cached search: a Flask view that sends bytes from Redis, and nothing else."""
+"""The yardsticks over HTTP: a Flask view for each that does one thing and nothing else."""
 
 import os
 
+import orjson
 import redis
-from flask import Flask, Response
+from flask import Flask, Response, request
+
+from app.elastic import connect
+from app.settings import load_settings
+from bench.workload import bare_body, bare_titles
 
 
 def create_app() -> Flask:
-    """`/bare` sends the value of the key `bare` of REDIS_URL."""
+    """`/bare` sends the value of the key `bare` of REDIS_URL; `/search` and `/suggest` send what
+    the bare request for `q` finds."""
     app = Flask(__name__)
-    client = redis.Redis.from_url(os.environ["REDIS_URL"])
+    settings = load_settings()
+    elastic = connect(settings)
+    store = redis.Redis.from_url(settings.redis_url) if settings.redis_url else None
 
     @app.get("/bare")
     def bare() -> Response:
-        return Response(client.get("bare"), content_type="application/json")
+        return Response(store.get("bare") if store else b"", content_type="application/json")
+
+    @app.get("/search")
+    def search() -> Response:
+        return found(bare_body(request.args["q"]))
+
+    @app.get("/suggest")
+    def suggest() -> Response:
+        return found(bare_titles(request.args["q"]))
+
+    def found(body: dict[str, object]) -> Response:
+        response = elastic.search(index=os.environ["BLOGSEARCH_INDEX"], body=body)
+        return Response(orjson.dumps(response["hits"]), content_type="application/json")
 
     return app

@@ -105,20 +105,35 @@ def _in_threads(
         return [spent for one in running for spent in one.result()]
 
 
-def _get_paths(url: str, paths: Sequence[str], seconds: float) -> list[float]:
+def connection_to(url: str) -> http.client.HTTPConnection:
+    """A connection to a server, kept open: the client that costs least."""
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+
+
+def get(connection: http.client.HTTPConnection, path: str) -> bytes:
+    """The body of an answer.
+
+    Raises:
+        AssertionError: the answer is an error.
+    """
+    connection.request("GET", path)
+    response = connection.getresponse()
+    body = response.read()
+    if response.status != 200:
+        raise AssertionError(f"{path}: {response.status}")
+    return body
+
+
+def _get_paths(url: str, paths: Sequence[str], seconds: float) -> list[float]:
+    connection = connection_to(url)
     times: list[float] = []
     ends = time.monotonic() + seconds
     for path in itertools.cycle(paths):
         started = time.monotonic()
         if started >= ends:
             break
-        connection.request("GET", path)
-        response = connection.getresponse()
-        response.read()
-        if response.status != 200:
-            raise AssertionError(f"{path}: {response.status}")
+        get(connection, path)
         times.append((time.monotonic() - started) * 1000)
     connection.close()
     return times

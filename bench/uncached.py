@@ -5,50 +5,60 @@ import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from itertools import cycle
 from urllib.parse import quote
 
-import requests
-from elasticsearch import Elasticsearch
-
 from app.elastic import connect
 from app.search import search
-from app.search.request import SearchRequest
-from bench.load_generator import get_all, search_all
+from app.search.request import SearchRequest, SuggestRequest
+from app.search.suggest import suggest
+from bench.load_generator import connection_to, get, get_all, search_all
 from bench.results import Goal, Section, Table, milliseconds, p95
-from bench.service import elasticsearch_url, get_search, serving, settings_for
-from bench.workload import CORRECT, MISTYPED, Query, bare_body
+from bench.service import elasticsearch_url, serving, settings_for
+from bench.workload import CORRECT, MISTYPED, Query, bare_body, bare_titles
 
 _WARM_UP = 60  # searches that are not counted
 _CLIENTS = 8
 
+BARE_APP = "bench.bare_app:create_app()"
+
 Times = dict[tuple[str, str, str], list[float]]
-"""Milliseconds by kind of query, way (`in process`, `HTTP`) and request (`search`, `bare`)."""
+"""Milliseconds by kind of query, way (`in process`, `HTTP`) and request (`search`, `bare`, and over
+HTTP `bare view`)."""
 
 
-def times_of(alias: str, url: str, queries: Sequence[Query]) -> Times:
+def times_of(alias: str, url: str, bare_url: str, queries: Sequence[Query]) -> Times:
     """The times of all queries; every other one goes over HTTP.
 
     Each query is sent once, to the service over HTTP or to `app.search.search` in this process,
     never to both, because Elasticsearch keeps some results. Right before or after it, in random
-    order, the same client sends the bare request with the right spelling.
+    order, the same client sends the bare request with the right spelling, and so does a bare Flask
+    view if the query goes over HTTP.
     """
     chosen = random.Random(14)
     settings = settings_for(alias)
     times: Times = defaultdict(list)
-    with connect(settings, timeout=60) as client, requests.Session() as session:
+    with (
+        connect(settings, timeout=60) as client,
+        closing(connection_to(url)) as service,
+        closing(connection_to(bare_url)) as bare_service,
+    ):
         client.indices.clear_cache(index=alias)
         warm_up = queries[:_WARM_UP] if len(queries) > 3 * _WARM_UP else ()
         for nth, query in enumerate([*warm_up, *queries]):
-            way = ("in process", "HTTP")[nth % 2]
             turns: dict[str, Callable[[], object]] = {
                 "bare": partial(client.search, index=alias, body=bare_body(query.meant)),
-                "search": partial(get_search, session, url, query.q)
-                if way == "HTTP"
-                else partial(search, client, alias, SearchRequest(q=query.q), settings),
             }
-            for name in chosen.sample(list(turns), 2):
+            if nth % 2:
+                way = "HTTP"
+                turns["search"] = partial(get, service, f"/search?q={quote(query.q)}")
+                turns["bare view"] = partial(get, bare_service, f"/search?q={quote(query.meant)}")
+            else:
+                way = "in process"
+                turns["search"] = partial(search, client, alias, SearchRequest(query.q), settings)
+            for name in chosen.sample(list(turns), len(turns)):
                 started = time.perf_counter()
                 turns[name]()
                 if nth >= len(warm_up):
@@ -56,41 +66,45 @@ def times_of(alias: str, url: str, queries: Sequence[Query]) -> Times:
     return times
 
 
+_MEDIANS = {CORRECT: 2.0, MISTYPED: 3.5}
+_TAILS = {CORRECT: 4.0, MISTYPED: 6.0}
+
+
 def measure_uncached(alias: str, posts: int, queries: Sequence[Query]) -> Section:
     """One search against one bare request, in process and over HTTP."""
-    with serving(alias) as served:
-        times = times_of(alias, served.url, queries)
+    with serving(alias) as served, serving(alias, app=BARE_APP, ready="/bare") as bare_served:
+        times = times_of(alias, served.url, bare_served.url, queries)
     rows: list[list[str]] = []
     goals: list[Goal] = []
     bars: dict[str, float] = {}
-    for kind, way in sorted({(kind, way) for kind, way, _ in times}):
-        bare, ours = times[kind, way, "bare"], times[kind, way, "search"]
-        median, tail = statistics.median(ours) / statistics.median(bare), p95(ours) / p95(bare)
+    for kind, way, request in sorted(times):
+        found = times[kind, way, request]
+        ours = times[kind, way, "search"]
+        bars[f"{kind}, {way}, {request}"] = statistics.median(found)
+        if request == "search":
+            rows.append([f"{kind}, {way}: search", str(len(found)), *milliseconds(found), "", ""])
+            continue
+        median, tail = statistics.median(ours) / statistics.median(found), p95(ours) / p95(found)
         rows.append(
             [
-                *(f"{kind}, {way}", str(len(ours)), *milliseconds(bare), *milliseconds(ours)),
+                *(f"{kind}, {way}: {request}", str(len(found)), *milliseconds(found)),
                 *(f"{median:.2f}", f"{tail:.2f}"),
             ]
         )
-        bars[f"{kind}, {way}"] = statistics.median(ours)
-        for figure, value, reach in (
-            ("median", median, {CORRECT: 2.0, MISTYPED: 3.5}.get(kind)),
-            ("p95", tail, {CORRECT: 4.0, MISTYPED: 6.0}.get(kind)),
-        ):
-            if reach:
+        against = "a bare request" if request == "bare" else "the same in a bare Flask view"
+        for figure, value, reaches in (("median", median, _MEDIANS), ("p95", tail, _TAILS)):
+            if kind in reaches:
                 name = f"not cached, {kind.partition(',')[0]}, {way}, {figure}"
-                goals.append(Goal(name, "a bare request", value, reach, " times"))
-    bars["bare request"] = statistics.median(
-        [one for key, found in times.items() if key[2] == "bare" for one in found]
-    )
-    header = ["queries", "n", "bare: median ms", "p95", "search: median ms", "p95"]
+                goals.append(Goal(name, against, value, reaches[kind], " times"))
     return Section(
         f"A search that is not cached ({posts:,} posts)",
-        "Each query is sent once, in process or over HTTP (gunicorn, one worker, no Redis), and "
-        "right before or after it as a bare `combined_fields` request with ten hits and "
-        "highlights, by the same client in the same process.",
+        "Each query is sent once, in process or over HTTP (gunicorn, one worker, no Redis; "
+        "Python's `http.client` sends the requests), and right before or after it as a bare "
+        "`combined_fields` request with ten hits and highlights, by the client of Elasticsearch in "
+        "this process. A bare view is a Flask view that sends that request and its hits, under "
+        "the same gunicorn: what HTTP costs, whatever is searched.",
         goals,
-        [Table([*header, "times, median", "p95"], rows)],
+        [Table(["queries", "n", "median ms", "p95", "search: times, median", "p95"], rows)],
         bars,
         figures={" / ".join(key): found for key, found in times.items()},
     )
@@ -185,49 +199,57 @@ def measure_clients(alias: str, queries: Sequence[Query], seconds: float, rounds
     )
 
 
-def measure_typeahead(alias: str, queries: Sequence[Query]) -> Section | None:
-    """`/suggest` for the beginnings of words, against a request of ten titles; None if this
-    version has no `/suggest`."""
-    ours: list[float] = []
-    bare: list[float] = []
+def measure_typeahead(alias: str, queries: Sequence[Query]) -> Section:
+    """`/suggest` for the beginnings of words, against a request of ten titles."""
+    times: dict[str, list[float]] = defaultdict(list)
     typed = list(dict.fromkeys(query.meant[:length] for query in queries for length in (3, 5)))
+    chosen = random.Random(14)
+    settings = settings_for(alias)
     with (
         serving(alias) as served,
-        requests.Session() as session,
-        Elasticsearch(elasticsearch_url()) as client,
+        serving(alias, app=BARE_APP, ready="/bare") as bare_served,
+        closing(connection_to(served.url)) as service,
+        closing(connection_to(bare_served.url)) as bare_service,
+        connect(settings) as client,
     ):
-        url = f"{served.url}/suggest"
-        if session.get(url, params={"q": typed[0]}, timeout=30).status_code > 299:
-            return None
         for nth, text in enumerate(typed):
-            for turn in (True, False) if nth % 2 else (False, True):
+            path = f"/suggest?q={quote(text)}"
+            turns: dict[str, Callable[[], object]] = {
+                "bare request": partial(client.search, index=alias, body=bare_titles(text)),
+                "in process": partial(suggest, client, alias, SuggestRequest(text), settings),
+                "bare view, HTTP": partial(get, bare_service, path),
+                "/suggest, HTTP": partial(get, service, path),
+            }
+            for name in chosen.sample(list(turns), len(turns)):
                 started = time.perf_counter()
-                if turn:
-                    session.get(url, params={"q": text}, timeout=30)
-                else:
-                    client.search(index=alias, body=_titles(text))
-                spent = (time.perf_counter() - started) * 1000
+                turns[name]()
                 if nth >= min(_WARM_UP, len(typed) // 4):
-                    (ours if turn else bare).append(spent)
-    value = statistics.median(ours) / statistics.median(bare)
+                    times[name].append((time.perf_counter() - started) * 1000)
+    medians = {name: statistics.median(found) for name, found in sorted(times.items())}
+    pairs = {
+        "typeahead over HTTP, median": ("/suggest, HTTP", "bare request"),
+        "typeahead over HTTP, median ": ("/suggest, HTTP", "bare view, HTTP"),
+        "typeahead in process, median": ("in process", "bare request"),
+    }
+    against = {
+        "bare request": "a bare request of 10 titles",
+        "bare view, HTTP": "the same in a bare Flask view",
+    }
     return Section(
         "Typeahead",
-        "`/suggest` over HTTP (no Redis) for the first 3 and 5 letters of queries, against a "
-        "`match_phrase_prefix` request for ten titles.",
-        [Goal("typeahead, median", "a bare request of 10 titles", value, 1.3, " times")],
+        "`/suggest` (over HTTP without Redis, and in process) for the first 3 and 5 letters of "
+        "queries, against a `match_phrase_prefix` request for ten titles, by the client of "
+        "Elasticsearch and in a bare Flask view.",
+        [
+            Goal(name.strip(), against[bare], medians[ours] / medians[bare], 1.3, " times")
+            for name, (ours, bare) in pairs.items()
+        ],
         [
             Table(
                 ["", "median ms", "p95 ms"],
-                [["/suggest", *milliseconds(ours)], ["bare request", *milliseconds(bare)]],
+                [[name, *milliseconds(times[name])] for name in medians],
             )
         ],
-        figures={"suggest": ours, "bare": bare},
+        medians,
+        figures=dict(times),
     )
-
-
-def _titles(text: str) -> dict[str, object]:
-    return {
-        "query": {"match_phrase_prefix": {"title.words": text}},
-        "size": 10,
-        "_source": ["title", "url"],
-    }

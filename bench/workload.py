@@ -82,6 +82,15 @@ def bare_body(q: str) -> Json:
     }
 
 
+def bare_titles(text: str) -> Json:
+    """The least that suggestions need: ten titles with a word that begins like the last one."""
+    return {
+        "query": {"match_phrase_prefix": {"title.words": text}},
+        "size": 10,
+        "_source": ["title", "url"],
+    }
+
+
 def write_combined(corpus: Path, number: int, path: Path) -> None:
     """Write `number` posts made of those of a corpus, with comments, as JSON Lines."""
     with path.open("w") as file:

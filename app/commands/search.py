@@ -61,8 +61,11 @@ def search(
     blogsearch search date format --sort newest --category linux --since 2020-01-01
     blogsearch search '"exactly this"' --typos off --format json
     """
-    # Imported here, so that `blogsearch search --help` does not wait for them.
+    # Imported here, so that `blogsearch search --help` does not wait for them. Not the service: its
+    # cache imports Redis' client, which takes half as long as that of Elasticsearch.
+    from analyzers.languages import LANGUAGES
     from app.errors import BadRequest
+    from app.pins.store import PinStore
     from app.search import search as run_search
     from app.search.request import SearchRequest
 
@@ -78,9 +81,9 @@ def search(
         # Its message goes on to list the parameters of a URL.
         complaints = [f"{found['parameter']} {found['message']}" for found in error.details]
         raise click.UsageError(f"{'; '.join(complaints)}.") from None
-    answer = run_search(
-        tools.elastic, tools.settings.index, request, tools.settings, tools.service.pins.current()
-    )
+    settings = tools.settings
+    pins = PinStore(tools.elastic, settings.index, LANGUAGES[settings.language])
+    answer = run_search(tools.elastic, settings.index, request, settings, pins.current())
     if form == "json":
         whole = {**answer.body, "debug": answer.debug} if debug_search else answer.body
         click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
