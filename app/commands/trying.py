@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import click
@@ -18,6 +18,7 @@ from indexer.errors import SourceError
 from indexer.normalise import documents
 from indexer.records import Document, RawPost, Reject, SourceItem
 from indexer.sources import detect
+from indexer.sources.base import is_url
 from indexer.sources.markdown.generators import site_of
 
 _LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
@@ -139,30 +140,49 @@ def init(place: str | None, yes: bool, force: bool) -> None:
     if path.exists() and not force:
         raise click.ClickException(f"{NAME} exists; --force overwrites it.")
     place = place or "."
-    kind = "" if place.startswith(("http://", "https://")) else detect.kind_of_path(place)
-    address, generator, content = "", "", place
+    kind = "" if is_url(place) else detect.kind_of_path(place)
+    address, language, content = "", "", place
     if kind == "markdown":
         site = site_of(Path(place))
-        address, generator = site.address, site.generator
-        root = site.roots[0].folder if len(site.roots) == 1 else site.root
+        address = site.address
+        language = site.language_of(PurePosixPath("post.md"), "", {})
+        root = site.roots[0].folder if len(site.roots) == 1 else site.root.resolve()
         here = Path.cwd()
         content = str(root.relative_to(here)) if root.is_relative_to(here) else str(root)
-        click.echo(f"Generator: {generator}. Posts in {content}.", err=True)
+        where = "this folder" if content == "." else content
+        click.echo(f"Generator: {site.generator}. Posts in {where}.", err=True)
+        for note in site.notes:
+            click.echo(f"note: {note}", err=True)
+        if built := _built_site(site.root):
+            hint = f"blogsearch init {built}" + (" --force" if force else "")
+            click.echo(f"note: {built} looks like the built site; `{hint}` indexes that.", err=True)
     if not yes:
         address = click.prompt("Address of the site's front page", default=address or "", err=True)
+    elif not address and not is_url(place):
+        click.echo(f"note: the site's address is not known; write it into {NAME}.", err=True)
     try:
-        path.write_text(_toml(content, kind, address), "utf-8")
+        path.write_text(_toml(content, kind, address, language), "utf-8")
     except OSError as error:
         raise SourceError(f"{NAME} cannot be written: {error.strerror}.") from error
     click.echo(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
 
 
-def _toml(source: str, kind: str, address: str) -> str:
+def _built_site(root: Path) -> str:
+    """The folder into which the generator has built the site; "" if there is none."""
+    places = (root / name for name in ("public", "_site", "site", "dist", "build", "out", "output"))
+    found = next((place for place in places if (place / "index.html").is_file()), None)
+    if found is None:
+        return ""
+    here = Path.cwd()
+    return str(found.relative_to(here)) if found.is_relative_to(here) else str(found)
+
+
+def _toml(source: str, kind: str, address: str, language: str) -> str:
     return f"""# Every blogsearch command started in this folder reads this; see docs/sources.md.
 sources = [{json.dumps(source)}]
 {"kind = " + json.dumps(kind) if kind else '# kind = "markdown"'}
 site = {json.dumps(address)}
-# language = "en"
+{"language = " + json.dumps(language) if language else '# language = "en"'}
 # include = ["posts/*"]
 # exclude = ["drafts/*"]
 

@@ -101,6 +101,23 @@ def test_init_guesses_and_every_command_reads_the_file(invoke: Invoke, tmp_path:
     assert "1 excluded by blogsearch.toml" in done.stderr
 
 
+def test_init_says_what_it_does_not_know_and_names_the_built_site(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    write_posts(tmp_path / "src/content/docs", 1)
+    write_posts(tmp_path / "src/pages", 1)
+    config = "export default { integrations: [starlight({ defaultLocale: 'fr' })] }"
+    (tmp_path / "astro.config.mjs").write_text(config)
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "dist/index.html").write_text("<html>")
+    done = invoke("init", "--yes")
+    assert "Posts in this folder." in done.stderr
+    assert "address is not known" in done.stderr
+    assert "`blogsearch init dist`" in done.stderr
+    found = read_site_file(tmp_path / "blogsearch.toml")
+    assert (found.sources, found.site, found.language) == ((".",), "", "fr")
+
+
 def test_the_environment_wins_over_the_file(
     invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

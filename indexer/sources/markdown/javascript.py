@@ -196,7 +196,7 @@ class Docusaurus(Site):
         latest = docs.get("lastVersion") or next(iter(versions), "current")
         folder = f"versioned_docs/version-{latest}"
         if latest == "current" or not (root / folder).is_dir():
-            folder, latest = docs.get("path", "docs"), "the current version"
+            folder, latest = docs.get("path", "docs"), "current"
         # The kind, folder and route of each part of the site, by the first part of its paths.
         self._parts = {
             "docs": ("docs", folder, docs.get("routeBasePath", "docs")),
@@ -218,7 +218,7 @@ class Docusaurus(Site):
         if (root / "i18n").is_dir():
             self.notes.append(f"{root}: translations in i18n are not read; index the built site.")
         if versions:
-            self.notes.append(f"{root}: of the versions only {latest} is read.")
+            self.notes.append(f"{root}: of several versions only one is read, {latest}.")
 
     def why_not_content(self, path: PurePosixPath) -> str:
         if any(part[0] == "_" for part in path.parts):
