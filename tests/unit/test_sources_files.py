@@ -6,12 +6,14 @@ import json
 import os
 import time
 import tracemalloc
+from datetime import datetime
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
 
+from indexer.dates import iso
 from indexer.errors import SourceError
 from indexer.html_text import readable
 from indexer.normalise import documents
@@ -643,3 +645,35 @@ def test_paragraphs_take_linear_time(opened: str) -> None:
     assert paragraphs(text).startswith("a ")
     assert time.monotonic() - start < 5
     assert paragraphs("a [code]\n\nb") == "a [code]<br>\n<p>b"
+
+
+def test_a_page_of_a_tag_is_a_list_and_a_short_post_beside_a_long_menu_is_none(
+    tmp_path: Path,
+) -> None:
+    """As Pelican's own theme has them: lists of one post, a menu outside of any landmark."""
+    menu = "".join(f'<li><a href="/category/{name}.html">{name}</a></li>' for name in range(20))
+    head = f"<html><body><div><h1><a href='/'>Blog</a></h1><ul>{menu}</ul></div>"
+    excerpt = "<article><h1><a href='https://e.org/posts/a/'>A post</a></h1><p>Words.</article>"
+    post = (
+        "<article><h1><a href='https://e.org/posts/a/'>A post</a></h1><footer>"
+        '<abbr class="published" title="2024-01-31T00:00:00+01:00">31 January</abbr>'
+        '<a href="/category/web.html">Web</a> <a href="/tag/css.html">#css</a></footer>'
+        "<p>A short text.</article>"
+    )
+    pages = {
+        "posts/a/index.html": post,
+        "tag/css.html": excerpt,
+        "category/web.html": excerpt,
+        "index2.html": f"<section id=content>{excerpt}</section>",
+        "index.html": f"<main>{3 * excerpt}</main>",
+    }
+    for path, page in pages.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(head + page)
+    found = list(open_source(str(tmp_path), "html", SourceOptions()).read())
+    posts = [each for each in found if isinstance(each, RawPost)]
+    assert [each.oid for each in posts] == ["posts/a"]
+    assert (posts[0].categories, posts[0].keywords) == (["Web"], ["css"])
+    assert isinstance(posts[0].pub_date, datetime)
+    assert iso(posts[0].pub_date) == "2024-01-30T23:00:00Z"
+    assert all(isinstance(each, Skipped) and each.oid for each in found if each not in posts)

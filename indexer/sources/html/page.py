@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -20,17 +21,25 @@ from indexer.sources.html.main_content import (
     text_length,
     top_articles,
 )
+from indexer.sources.identity import oid_of_page
 
 _PUBLISHED = (
     *("article:published_time", "datePublished", "date", "dc.date", "dc.date.issued"),
     *("dcterms.created", "dcterms.date", "citation_publication_date", "pubdate", "publish_date"),
 )
 _MODIFIED = ("article:modified_time", "og:updated_time", "dateModified", "dcterms.modified")
+_DATES = (
+    "time[pubdate], article time[datetime], main time[datetime], .dt-published[datetime], "
+    ".published[datetime], .published[title]"
+)
+"""Elements with the date of a post, also those of microformats."""
 _LISTS = frozenset(
     ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
 ) | {"archives", "series", "topics", "page"}
 _TOOLS = frozenset(("404", "search", "genindex", "py-modindex", "sitemap", "offline"))
-_NUMBERED = re.compile(r"(?:^|/)page/?-?\d+$")
+_NUMBERED = re.compile(r"(?:^|/)(?:page/?-?|index)\d+$")
+_MAX_LABELS = 20
+"""Links to pages of tags in one post; more of them are all tags of the site."""
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
 _HEAD = 10_000
 _POSTINGS = ("article", "blogposting", "newsarticle", "techarticle", "report", "socialmediaposting")
@@ -105,14 +114,24 @@ class Page:
         lengths = sorted(map(text_length, articles))
         if len(articles) >= 3 and lengths[-1] < sum(lengths) / 2:
             return True
-        main = self._page.css_first("main, article, [role=main], body")
+        main = self._outer()
         links = len(main.css("a")) if main else 0
         share = link_share(main) if main else 0.0
         if links >= 10 and share >= 0.6:
             return True
         if _NUMBERED.search(path):  # pagination, by the name that every generator gives it
             return True
+        headings, elsewhere = _linked_headings(main, path)
+        if elsewhere >= 3 and elsewhere > 0.7 * headings:
+            return True
+        if not _LISTS.isdisjoint(parts[:-1]) and elsewhere:
+            return True
         return not _LISTS.isdisjoint(parts) and (share > 0.25 or len(articles) > 1)
+
+    def _outer(self) -> LexborNode | None:
+        """The element that holds the content, as far as the page marks one."""
+        found = map(self._page.css_first, ("main", "article", "[role=main]", "#content", "body"))
+        return next((node for node in found if node is not None), None)
 
     def post(self, origin: Origin, oid: str, url: str, lastmod: str | None = None) -> RawPost:
         """The post; `lastmod` is its last change if the page names none."""
@@ -122,7 +141,10 @@ class Page:
         section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
         said = self._meta.get("keywords") or self._data.get("keywords") or ""
         listed = said.split(",") if isinstance(said, str) else said
-        keywords = self._labels or [each for each in listed if isinstance(each, str)]
+        named = [each for each in listed if isinstance(each, str) and each.strip()]
+        keywords = self._labels or named
+        keywords = keywords or self._links_to("tag", "tags")
+        categories = [section] if section else self._links_to("category", "categories")
         site = self._meta.get("og:site_name", "")
         head = self._page.css_first("head > title")
         name = _without_site(one_line(head.text()) if head else "", site)
@@ -137,7 +159,7 @@ class Page:
             url=url,
             pub_date=published,
             modified=modified or _first_moment([lastmod]),
-            categories=[section] if section else [],
+            categories=categories,
             keywords=keywords,
             language=self.language,
         )
@@ -148,8 +170,48 @@ class Page:
         return _first_moment([*values, *(self._data.get(name) for name in names)])
 
     def _time_element(self) -> datetime | None:
-        found = self._page.css("time[pubdate], article time[datetime], main time[datetime]")
-        return _first_moment([node.attributes.get("datetime") for node in found[:1]])
+        found = self._page.css_first(_DATES)
+        said = found.attributes if found else {}
+        return _first_moment([said.get("datetime"), said.get("title")])
+
+    def _links_to(self, *folders: str) -> list[str]:
+        """The texts of links in the content to pages such as `/tags/…`; or of marked labels."""
+        main = self._outer()
+        if main is None or main.tag == "body":
+            return []
+        links = [
+            one_line(node.text()).lstrip("#").strip()
+            for node in main.css("a[href]")
+            if _folder_of(node.attributes.get("href") or "") in folders
+        ]
+        if "tags" in folders and not links:
+            links = [one_line(node.text()) for node in main.css(".p-category, .md-tag")]
+        found = [each for each in dict.fromkeys(links) if each]
+        return found if len(found) <= _MAX_LABELS else []
+
+
+def _folder_of(href: str) -> str:
+    """The folder that the page of a link is in; "" if the link cannot be parsed."""
+    if not is_valid_url(href):
+        return ""
+    parts = [part for part in urlsplit(href).path.lower().split("/") if part != "index.html"]
+    parts = [part for part in parts if part]
+    return parts[-2] if len(parts) > 1 else ""
+
+
+def _linked_headings(main: LexborNode | None, path: str) -> tuple[int, int]:
+    """How many headings there are, and how many of them are links to other pages."""
+    headings = main.css("h1, h2, h3") if main else []
+    elsewhere = 0
+    for heading in headings:
+        link = heading.css_first("a[href]")
+        if link is None or text_length(link) < 0.9 * text_length(heading):
+            continue
+        href = link.attributes.get("href") or ""
+        target = oid_of_page(href).strip("./") if is_valid_url(href) else ""
+        is_own = target in ("", "index", path) or path.endswith(f"/{target}") or href[0] == "#"
+        elsewhere += not is_own
+    return len(headings), elsewhere
 
 
 def _first_moment(values: list[Any]) -> datetime | None:
