@@ -48,6 +48,8 @@ def create_app(
     settings = settings or load_settings()
     app = Flask("app")
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask types the interface only
+    # A redirect from //path to /path would be to the host that the client names.
+    app.url_map.merge_slashes = False
     service = Service(settings, elastic or connect(settings), cache or open_cache(settings))
     app.extensions[EXTENSION] = service
     metrics = app.extensions[METRICS] = Metrics()

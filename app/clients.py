@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, request
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Blueprints; documents can only be written with a token, and the widget is a file.
 _UNLIMITED = {"operations", "documents", "widget"}
+_WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
 _IPV6_PREFIX = 64  # bits; a client usually has all addresses of its /64 network
 
 
@@ -44,35 +45,45 @@ class TrustedProxies:
     ) -> Iterable[bytes]:
         if self._networks:
             forwarded = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
-            senders = [*forwarded, environ.get("REMOTE_ADDR", "")]
+            senders = [_address(each) for each in (*forwarded, environ.get("REMOTE_ADDR", ""))]
             depth = 0
             while depth < len(forwarded) and self._trusted(senders[-1 - depth]):
                 depth += 1
             if depth:
+                environ["HTTP_X_FORWARDED_FOR"] = ",".join(map(str, senders[:-1]))
                 return ProxyFix(self._app, x_for=depth, x_proto=1, x_host=0)(
                     environ, start_response
                 )
         return self._app(environ, start_response)
 
-    def _trusted(self, address: str) -> bool:
-        try:
-            parsed = ipaddress.ip_address(address.strip())
-        except ValueError:
+    def _trusted(self, address: IPv4Address | IPv6Address | str) -> bool:
+        if isinstance(address, str):
             return False
-        return any(parsed in network for network in self._networks)
+        return any(address in network for network in self._networks)
 
 
 def network_of(address: str | None) -> str:
     """What a client is limited by: its IPv4 address, or its IPv6 network."""
-    try:
-        parsed = ipaddress.ip_address(address or "")
-    except ValueError:
+    parsed = _address(address or "")
+    if isinstance(parsed, str):
         return "unknown"
     if parsed.version == 4:
         return str(parsed)
-    if parsed.ipv4_mapped:
-        return str(parsed.ipv4_mapped)
     return str(ipaddress.ip_network((parsed, _IPV6_PREFIX), strict=False))
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | str:
+    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is none.
+
+    An IPv4 address that is written as IPv6, as sockets for both families do, is that of IPv4.
+    """
+    text = text.strip()
+    found = _WITH_PORT.fullmatch(text)
+    try:
+        parsed = ipaddress.ip_address(found[1] or found[2] if found else text)
+    except ValueError:
+        return text
+    return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed
 
 
 def _limited_by() -> str:

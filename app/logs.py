@@ -6,7 +6,7 @@ Imports nothing but the standard library, because gunicorn's configuration impor
 import json
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal
@@ -51,6 +51,16 @@ def add_time(part: str, seconds: float) -> None:
         current[name] = round(current.get(name, 0.0) + seconds * 1000, 2)
 
 
+def _printable(line: str, escape: Callable[[str], str]) -> str:
+    """A line in which characters that are not printable, which a client may send, are escaped.
+
+    Some begin a new line, some control a terminal, some change the order of what is read.
+    """
+    if line.isprintable():
+        return line
+    return "".join(each if each.isprintable() else escape(each) for each in line)
+
+
 class JsonFormatter(logging.Formatter):
     """One JSON object a line: time, level, logger, message and the fields in `extra`."""
 
@@ -67,7 +77,8 @@ class JsonFormatter(logging.Formatter):
         line.update((k, v) for k, v in record.__dict__.items() if k not in _STANDARD)
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        text = json.dumps(line, ensure_ascii=False, default=str)
+        return _printable(text, lambda each: json.dumps(each)[1:-1])
 
     converter = staticmethod(time.gmtime)
 
@@ -77,9 +88,8 @@ class TextFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         extra = "".join(f" {k}={v}" for k, v in record.__dict__.items() if k not in _STANDARD)
-        # Fields may hold what a client sent: no line breaks.
-        record.message = record.getMessage() + extra.replace("\n", "\\n").replace("\r", "\\r")
-        line = f"{self.formatTime(record)} {record.levelname} {record.name}: {record.message}"
+        line = f"{self.formatTime(record)} {record.levelname} {record.name}: {record.getMessage()}"
+        line = _printable(line + extra, lambda each: each.encode("unicode_escape").decode())
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 

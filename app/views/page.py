@@ -44,7 +44,7 @@ _NEAREST = 3  # searches that are offered when nothing was found
 _TRIED = 6  # searches that are tried for that
 
 
-@blueprint.get("/")
+@blueprint.get("/", strict_slashes=False)  # no redirect of a URL without a path to its host
 def page() -> Response:
     """The search box; with `q` in the URL, also the answer."""
     started = time.perf_counter()

@@ -148,6 +148,15 @@ def test_every_response_has_the_headers_of_security(
         assert closed.headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
 
+@pytest.mark.parametrize("path", ["", "//docs", "/static//search.css", "/search/", "/docs/"])
+def test_no_response_names_the_host_that_a_client_sent(settings: Settings, path: str) -> None:
+    """A URL without a path is one such as `GET http://evil.example HTTP/1.1`."""
+    sent = {"PATH_INFO": path, "HTTP_HOST": "evil.example"}
+    with _client(settings).get("/", environ_overrides=sent) as answer:
+        assert answer.status_code in {200, 404}
+        assert "evil.example" not in f"{answer.headers}{answer.text}"
+
+
 def test_writes_have_no_cors_headers(settings: Settings) -> None:
     client = _client(settings, write_tokens=SecretStr(TOKEN))
     origin = {"Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"}

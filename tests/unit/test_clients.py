@@ -30,6 +30,12 @@ def _send(trusted: str, peer: str, forwarded: str | None, **settings: str) -> Te
         ("10.0.0.0/8", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3 https"),
         ("::1, 127.0.0.1", "::1", "2001:db8::1", "2001:db8::1 https"),
         ("10.0.0.0/8", "10.0.0.1", "nonsense, 1.2.3.4", "1.2.3.4 https"),
+        ("10.0.0.0/8", "10.0.0.1", "nonsense", "nonsense https"),
+        # On a socket for both families IPv4 addresses are written as IPv6.
+        ("10.0.0.0/8", "::ffff:10.0.0.1", "1.2.3.4, ::ffff:10.0.0.2", "1.2.3.4 https"),
+        # Some proxies add the port, which is another one for each connection.
+        ("10.0.0.0/8", "10.0.0.1", "1.2.3.4:5678, 10.0.0.2:80", "1.2.3.4 https"),
+        ("10.0.0.0/8", "10.0.0.1", "[2001:db8::1]:5678", "2001:db8::1 https"),
     ],
 )
 def test_only_trusted_proxies_name_the_client(

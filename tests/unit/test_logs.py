@@ -25,8 +25,19 @@ def test_a_json_line_has_the_fields_and_the_id_of_its_request() -> None:
 
 
 @pytest.mark.parametrize("formatter", [JsonFormatter(), TextFormatter()])
-def test_what_a_client_sent_begins_no_new_line(formatter: logging.Formatter) -> None:
-    assert "\n" not in formatter.format(_record("request", path="/a\nERROR forged\r"))
+def test_what_a_client_sent_neither_begins_a_line_nor_controls_a_terminal(
+    formatter: logging.Formatter,
+) -> None:
+    sent = "/a\nERROR forged\r\0\x1b[2J\x9b2J\x85\u2028\u202e\u200b\x7f\ud800 é 漢"
+    for record in (_record("request", path=sent), _record("invalid request: " + sent)):
+        line = formatter.format(record)
+        assert line.isprintable()
+        assert "é 漢" in line
+
+
+def test_a_json_line_can_be_read_back_whatever_was_sent() -> None:
+    sent = "/a\n\x1b[2J\x9b2J\u2028\U000e0001\x7f\\x1b"
+    assert json.loads(JsonFormatter().format(_record("request", path=sent)))["path"] == sent
 
 
 @pytest.mark.parametrize("formatter", [JsonFormatter(), TextFormatter()])
