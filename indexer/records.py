@@ -19,6 +19,10 @@ class Origin:
     source: str
     line: int | None = None
 
+    def __post_init__(self) -> None:
+        # A file's name that is not UTF-8 could be neither printed nor stored.
+        object.__setattr__(self, "source", self.source.encode("utf-8", "replace").decode())
+
     def __str__(self) -> str:
         return self.source if self.line is None else f"{self.source}:{self.line}"
 

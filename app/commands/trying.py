@@ -32,6 +32,7 @@ class _Trial:
     wanted: int
     posts: int = 0
     rejects: Counter[str] = field(default_factory=Counter)
+    first_rejected: dict[str, str] = field(default_factory=dict)
     warnings: Counter[str] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)
     sample: list[tuple[dict[str, Any], list[str]]] = field(default_factory=list)
@@ -43,6 +44,7 @@ class _Trial:
             found = next(documents(item))
         if isinstance(found, Reject):
             self.rejects[found.reason] += 1
+            self.first_rejected.setdefault(found.reason, str(found.origin))
         if not isinstance(found, Document):
             return
         source = dict(found.source)
@@ -89,7 +91,8 @@ def try_(tools: Tools, sources: SourceArguments, posts: int, seconds: float) -> 
     for warning, count in trial.warnings.most_common():
         click.echo(f"{count:,} posts: {warning}")
     for reason, count in trial.rejects.most_common(10):
-        click.echo(f"{count:,} rejected: {reason}")
+        more = "" if count == 1 else " and others"
+        click.echo(f"{count:,} rejected: {reason} ({trial.first_rejected[reason]}{more})")
     opened.print_skipped()
 
 

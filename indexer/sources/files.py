@@ -1,6 +1,7 @@
 """Local files: listing a folder, opening and decompressing files, decoding text."""
 
 import codecs
+import errno
 import gzip
 import io
 import os
@@ -46,8 +47,19 @@ def refuse_folder(error: OSError) -> None:
     raise SourceError(f"{error.filename}: {error.strerror or error}.", remedy_of(error)) from error
 
 
+def is_utf8(path: str) -> bool:
+    """Whether the name of a file is UTF-8; Python has surrogates in place of other bytes."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def remedy_of(error: OSError) -> str:
     """What to do about a file that is listed and cannot be read."""
+    if error.errno == errno.ELOOP:
+        return "It is a symbolic link that leads back to itself: correct the link."
     if isinstance(error, FileNotFoundError):
         return "It is a symbolic link to nothing, or was just deleted: correct the link."
     if isinstance(error, OutsideFolder):
@@ -68,7 +80,10 @@ def read_inside(file: Path, folders: Iterable[Path], max_bytes: int) -> bytes:
         OutsideFolder: it lies elsewhere, or is a FIFO or a device.
         OSError: it cannot be read, or has more than `max_bytes`.
     """
-    real = file.resolve(strict=True)
+    try:
+        real = file.resolve(strict=True)
+    except RuntimeError as error:  # Python 3.13 raises OSError
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
     if not any(real.is_relative_to(folder) for folder in folders):
         raise OutsideFolder("a symbolic link to a file outside the folder")
     # O_NONBLOCK, because opening a FIFO would wait for a writer.

@@ -24,17 +24,7 @@ _MAX_DEPTH = 3
 _MAX_PAGES = 200_000
 _GONE = (404, 410)
 _NO_PAGES = (
-    ".pdf",
-    ".jpg",
-    ".jpeg",
-    ".png",
-    ".gif",
-    ".svg",
-    ".webp",
-    ".xml",
-    ".zip",
-    ".mp3",
-    ".mp4",
+    *(".pdf", ".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".xml", ".zip", ".mp3", ".mp4"),
 )
 
 _Entry = tuple[str, str | None]
@@ -67,7 +57,7 @@ class Sitemap:
                 waiting: deque[Future[_Found]] = deque()
                 try:
                     for number, (url, lastmod) in enumerate(pages):
-                        if reason := self._why_not_followed(url):
+                        if reason := self._why_no_page(url):
                             oid = oid_of_page(url) if is_valid_url(url) else None
                             yield Skipped(Origin(url), oid, reason)
                             continue
@@ -94,9 +84,17 @@ class Sitemap:
                 if _local(root) == "urlset":
                     count += 1
                     yield url, lastmod
-                elif depth < _MAX_DEPTH and url not in known and not self._why_not_followed(url):
+                elif url not in known:
                     known.add(url)
-                    left.append((url, depth + 1))
+                    if reason := self._why_not_followed(url):
+                        self._options.warn(f"{url} is not read: {reason}.")
+                    elif depth == _MAX_DEPTH:
+                        raise SourceError(
+                            f"{address} is an index in an index, {depth + 1} deep.",
+                            f"At most {_MAX_DEPTH} are read; name one that lists the pages.",
+                        )
+                    else:
+                        left.append((url, depth + 1))
             if max(count, len(known)) > _MAX_PAGES:
                 raise SourceError(f"{self.spec} lists more than {_MAX_PAGES:,} pages.")
 
@@ -112,6 +110,12 @@ class Sitemap:
         if hosts and _without_www(parts.netloc) not in hosts:
             return "on another host (--site allows one)"
         return ""
+
+    def _why_no_page(self, url: str) -> str:
+        """Why a URL is not fetched as a page."""
+        if reason := self._why_not_followed(url):
+            return reason
+        return "not an HTML page" if urlsplit(url).path.lower().endswith(_NO_PAGES) else ""
 
     def _root(self, fetcher: Fetcher, address: str) -> Element:
         most = self._options.fetch.max_bytes
@@ -185,19 +189,13 @@ def _locations(root: Element, address: str) -> Iterator[_Entry]:
     for entry in root:
         found = {_local(each): (each.text or "").strip() for each in entry}
         loc = found.get("loc", "")
-        valid = is_valid_url(loc)
-        url = urljoin(address, loc) if loc and valid else loc
-        if url and not (valid and urlsplit(url).path.lower().endswith(_skipped(root))):
+        url = urljoin(address, loc) if loc and is_valid_url(loc) else loc
+        if url:
             yield url, found.get("lastmod") or None
 
 
 def _without_www(host: str) -> str:
     return host.lower().removeprefix("www.")
-
-
-def _skipped(root: Element) -> tuple[str, ...]:
-    """Suffixes that are not pages; a sitemap in an index may end in .xml."""
-    return _NO_PAGES if _local(root) == "urlset" else ()
 
 
 def _is_html(page: Fetched) -> bool:

@@ -56,7 +56,7 @@ def test_a_sitemap_and_its_pages(server: Server) -> None:
     assert source.kind == "sitemap"
     found = list(source.read())
     assert source.progress == 1
-    one, two, tagged, gone, down, data = found
+    file, one, two, tagged, gone, down, data = found
     assert isinstance(tagged, Skipped)
     assert (tagged.oid, tagged.reason) == ("tags/x", "list page")
     assert isinstance(data, Skipped)
@@ -71,6 +71,8 @@ def test_a_sitemap_and_its_pages(server: Server) -> None:
     assert (gone.oid, "404" in gone.reason) == (None, True)
     assert isinstance(down, Reject)
     assert (down.oid, "503" in down.reason) == ("down", True)
+    assert isinstance(file, Skipped)
+    assert (file.oid, file.reason) == ("file.pdf", "not an HTML page")
     assert "/file.pdf" not in asked(server)
     assert asked(server).count("/one/") == 1
     assert asked(server).count("/sitemap.xml") == 1
@@ -119,6 +121,26 @@ def test_an_index_that_names_itself_ends(server: Server) -> None:
     index = "<sitemapindex><sitemap><loc>/sitemap.xml</loc></sitemap></sitemapindex>"
     server.say("/sitemap.xml", index)
     assert read(server.url("/sitemap.xml")) == []
+
+
+def test_an_index_too_deep_is_not_just_left_out(server: Server) -> None:
+    for number in range(5):
+        index = f"<sitemapindex><sitemap><loc>/{number + 1}.xml</loc></sitemap></sitemapindex>"
+        server.say(f"/{number}.xml", index)
+    server.say("/3.xml", urlset(server, "/p"))
+    server.say("/p", page("One"))
+    assert [each.oid for each in read(server.url("/0.xml"))] == ["p"]
+    server.say("/3.xml", "<sitemapindex><sitemap><loc>/4.xml</loc></sitemap></sitemapindex>")
+    with pytest.raises(SourceError, match="4 deep"):
+        read(server.url("/0.xml"))
+
+
+def test_many_addresses_on_other_hosts_are_left_out_at_once(server: Server) -> None:
+    urls = "".join(f"<url><loc>http://other.test/{n}</loc></url>" for n in range(10_000))
+    server.say("/sitemap.xml", f"<urlset>{urls}</urlset>")
+    found = read(server.url("/sitemap.xml"))
+    assert len(found) == 10_000
+    assert asked(server).count("/sitemap.xml") == 1
 
 
 def test_a_zipped_sitemap_that_unpacks_to_too_much(server: Server) -> None:
@@ -253,10 +275,13 @@ def test_a_sitemap_that_lists_itself_files_and_other_hosts(server: Server, tmp_p
     listed = "".join(f"<url><loc>{each}</loc></url>" for each in pages)
     server.say("/b.xml", f"<urlset>{listed}</urlset>", Content_Type="text/xml")
     server.say("/1", page("One"))
-    file, other, first = sorted(read(index), key=lambda each: isinstance(each, RawPost))
+    warnings: list[str] = []
+    options = replace(OPTIONS, warn=warnings.append)
+    file, other, first = sorted(read(index, options), key=lambda each: isinstance(each, RawPost))
     assert isinstance(first, RawPost)
     assert isinstance(file, Skipped)
     assert file.reason == "neither http nor https"
     assert isinstance(other, Skipped)
     assert "another host" in other.reason
+    assert ["secret.html" in warnings[0], "other.test/c.xml" in warnings[1]] == [True, True]
     assert asked(server).count("/sitemap.xml") == 1

@@ -677,3 +677,31 @@ def test_a_page_of_a_tag_is_a_list_and_a_short_post_beside_a_long_menu_is_none(
     assert isinstance(posts[0].pub_date, datetime)
     assert iso(posts[0].pub_date) == "2024-01-30T23:00:00Z"
     assert all(isinstance(each, Skipped) and each.oid for each in found if each not in posts)
+
+
+@pytest.mark.parametrize(("kind", "suffix"), [("markdown", ".md"), ("html", ".html")])
+def test_names_that_are_not_utf8_and_links_to_themselves_are_rejects(
+    tmp_path: Path, kind: str, suffix: str
+) -> None:
+    content = "---\ntitle: A\n---\n<html><title>A</title><main><p>Some text of this post."
+    (tmp_path / f"a{suffix}").write_text(content)
+    try:
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9" + suffix.encode())).write_text(content)
+    except OSError:
+        pytest.skip("this file system has only names in UTF-8")
+    (tmp_path / f"b{suffix}").symlink_to(f"c{suffix}")
+    (tmp_path / f"c{suffix}").symlink_to(f"b{suffix}")
+    found = list(open_source(str(tmp_path), kind, SourceOptions()).read())
+    assert [each.oid for each in found if isinstance(each, RawPost)] == ["a"]
+    rejects = [each for each in found if isinstance(each, Reject)]
+    assert [each.oid for each in rejects] == ["b", "c", None]
+    assert "leads back to itself" in rejects[0].remedy
+    assert "not UTF-8" in rejects[2].reason
+    str(rejects[2].origin).encode()
+
+
+def test_a_device_is_not_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "zero.md").symlink_to("/dev/zero")
+    for kind in ("markdown", "html"):
+        with pytest.raises(SourceError, match="neither a file nor a folder"):
+            open_source(str(tmp_path / "zero.md"), kind, SourceOptions())

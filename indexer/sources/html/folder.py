@@ -8,7 +8,7 @@ from indexer.errors import SourceError
 from indexer.html_text import TooDeep
 from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions
-from indexer.sources.files import decoded, files_in, read_inside, remedy_of
+from indexer.sources.files import decoded, files_in, is_utf8, read_inside, remedy_of
 from indexer.sources.html.page import Page
 from indexer.sources.identity import oid_of_page
 
@@ -28,6 +28,8 @@ class HTMLFolder:
         self._folder = Path(spec)
         if not self._folder.exists():
             raise SourceError(f"There is no folder {spec}.", "Name the folder of the built site.")
+        if not (self._folder.is_dir() or self._folder.is_file()):
+            raise SourceError(f"{spec} is neither a file nor a folder.", "Name the built site.")
 
     def read(self) -> Iterator[SourceItem]:
         """Every page in the order of the paths; its oid is its path."""
@@ -42,7 +44,11 @@ class HTMLFolder:
             self.progress = number / len(files)
 
     def _page(self, file: Path, path: str, base: Path) -> Iterator[SourceItem]:
-        origin, oid = Origin(str(file)), oid_of_page(quote(path))
+        origin = Origin(str(file))
+        if not is_utf8(path):
+            yield Reject(origin, None, "the file's name is not UTF-8", "Rename the file.")
+            return
+        oid = oid_of_page(quote(path))
         if self._options.excludes(path):
             yield Skipped(origin, None, "excluded by blogsearch.toml")
             return

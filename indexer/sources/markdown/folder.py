@@ -9,7 +9,7 @@ from indexer.errors import SourceError
 from indexer.normalise import MAX_HTML
 from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions
-from indexer.sources.files import OutsideFolder, read_inside, remedy_of
+from indexer.sources.files import OutsideFolder, is_utf8, read_inside, remedy_of
 from indexer.sources.identity import fitting
 from indexer.sources.markdown.front_matter import BadFrontMatter
 from indexer.sources.markdown.generators import site_of
@@ -41,6 +41,8 @@ class MarkdownFolder:
         self._place = Path(spec)
         if not self._place.exists():
             raise SourceError(f"There is no folder {spec}.", "Name the folder with the posts.")
+        if not (self._place.is_dir() or self._place.is_file()):
+            raise SourceError(f"{spec} is neither a file nor a folder.", "Name one with posts.")
 
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the paths."""
@@ -66,6 +68,8 @@ class MarkdownFolder:
         if self._options.excludes(path.as_posix()):
             return self._skip(file, "excluded by blogsearch.toml")
         name = self._shown(file)
+        if not is_utf8(path.as_posix()):
+            return Reject(Origin(name), None, "the file's name is not UTF-8", "Rename the file.")
         oid = _oid(path, root.language if len(site.roots) > 1 else "")
         folders = (
             [file.resolve().parent]
