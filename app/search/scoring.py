@@ -61,9 +61,9 @@ of 32 bits keeps two decimal places beside ten of them."""
 
 # -- language --------------------------------------------------------------------------------------
 LANGUAGE_BOOST = 1.0
-"""What a post in the visitor's language gains that has every word, as in `ALL_WORDS`: a fifth of all
-words in the title, so that a better match in another language stays first. Measured on two sites with
-translations (docs/languages.md): 0.5 to 4 differ little."""
+"""What a post in the visitor's language gains that has every word, as in `ALL_WORDS`: a fifth of
+all words in the title, so that a better match in another language stays first. Measured on two
+sites with translations (docs/languages.md): 0.5 to 4 differ little."""
 
 # -- date ------------------------------------------------------------------------------------------
 RECENCY_BOOST, RECENCY_PIVOT = 0.1, "730d"

@@ -1001,3 +1001,8 @@ def test_next(tmp_path: Path) -> None:
     assert found["src/content/learn"] == "/learn"
     assert "/tools/fixtures/x" not in found.values()
     assert "/p/three" in urls(tmp_path, url_template="/p/{slug}").values()
+
+
+def test_only_the_error_page_of_the_site_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, {"404.md": POST, "fr/404.md": POST, "posts/404.md": POST})
+    assert set(read(tmp_path)) == {"posts/404"}

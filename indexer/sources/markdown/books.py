@@ -16,6 +16,7 @@ from indexer.sources.markdown.site import (
     Root,
     Site,
     glob_pattern,
+    is_error_page,
     js_string,
     read_config,
     read_text,
@@ -64,7 +65,7 @@ class VitePress(Site):
             return "excluded by the configuration"
         if "[" in path.as_posix():
             return "template of a dynamic route"
-        return "error page" if path.stem == "404" else ""
+        return "error page" if is_error_page(path) else ""
 
     def why_left_out(self, entry: Entry) -> str:
         if not self._is_vuepress and entry.path.stem == "README":

@@ -14,6 +14,7 @@ from indexer.sources.markdown.site import (
     Root,
     Site,
     glob_pattern,
+    is_error_page,
     js_string,
     read_config,
     read_text,
@@ -77,7 +78,7 @@ class Eleventy(Site):
     def why_not_content(self, path: PurePosixPath) -> str:
         if any(pattern.fullmatch(path.as_posix()) for pattern in self._ignored):
             return "ignored by Eleventy (.eleventyignore, .gitignore)"
-        if path.stem == "404":
+        if is_error_page(path):
             return "error page"
         return "HTML page, not Markdown" if path.suffix in PAGES else ""
 

@@ -15,6 +15,7 @@ from indexer.sources.markdown.site import (
     Root,
     Site,
     date_tokens,
+    is_error_page,
     read_config,
     zone_named,
 )
@@ -67,7 +68,7 @@ class Hexo(Site):
             return "excluded by the configuration"
         if path.name[0] == "_" and name not in self._included:
             return "excluded by its underscore"
-        if path.stem == "404":
+        if is_error_page(path):
             return "error page"
         return "HTML page, not Markdown" if path.suffix in PAGES else ""
 

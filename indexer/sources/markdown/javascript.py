@@ -17,6 +17,7 @@ from indexer.sources.markdown.site import (
     Entry,
     Root,
     Site,
+    is_error_page,
     js_string,
     js_strings,
     read_text,
@@ -68,7 +69,7 @@ class Astro(Site):
     def why_not_content(self, path: PurePosixPath) -> str:
         if path.stem.startswith("_") or any(part[0] == "_" for part in path.parts[:-1]):
             return "excluded by its underscore"
-        if path.stem == "404":
+        if is_error_page(path):
             return "error page"
         return "HTML page, not Markdown" if path.suffix in PAGES else ""
 

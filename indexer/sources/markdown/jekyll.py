@@ -16,6 +16,7 @@ from indexer.sources.markdown.site import (
     Site,
     date_tokens,
     first_of,
+    is_error_page,
     read_config,
     said_slug,
     zone_named,
@@ -78,7 +79,7 @@ class Jekyll(Site):
         collection = self._collection(path)
         if collection and not self._is_output(collection):
             return "collection without pages of its own"
-        if path.stem == "404":
+        if is_error_page(path):
             return "error page"
         is_post = collection == "posts"
         if is_post and "_drafts" not in path.parts and not DATED.match(path.name):

@@ -157,7 +157,7 @@ class Site:
 
     def why_not_content(self, path: PurePosixPath) -> str:
         """Why a file is not a post, by its path alone; "" if it may be one."""
-        if path.stem == "404":
+        if is_error_page(path):
             return "error page"
         return "" if path.suffix.lower() in MARKDOWN else "HTML page without a generator"
 
@@ -388,6 +388,14 @@ def said_slug(entry: Entry) -> str:
     """The last part of the `slug` in the front matter; "" without one."""
     said = entry.fields.get("slug")
     return said.strip("/").rpartition("/")[2] if isinstance(said, str) else ""
+
+
+def is_error_page(path: PurePosixPath) -> bool:
+    """Whether it is the site's page for what does not exist, or that of a language."""
+    folders = [part.lower() for part in path.parts[:-1]]
+    return path.stem == "404" and all(
+        each in LANGUAGES or each in ("docs", "pages") for each in folders
+    )
 
 
 def first_of(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
