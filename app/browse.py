@@ -39,13 +39,15 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
     """
     # The key of a search begins with its query, so no search has one of these.
     key = "browse&" + urlencode(filters.parameters())
-    found = service.cache.get_or_compute(key, lambda: _compute(service, filters)).body
+    found = service.cache.get_or_compute(
+        key, lambda: _compute(service, filters), available=service.admission.available
+    ).body
     return Browse(found["newest"], found["facets"])
 
 
 def _compute(service: Service, filters: SearchRequest) -> Computed:
     index, timeout = service.settings.index, service.settings.elasticsearch_timeout
-    with translated():
+    with service.admission.admit(), translated():
         client = service.elastic.options(request_timeout=timeout)
         response = client.search(index=index, body=_search(filters)).body
     hits = response["hits"]["hits"]

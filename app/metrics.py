@@ -83,10 +83,16 @@ class Metrics:
 
 
 class IndexMetrics(Collector):
-    """The state of the live index, read when Prometheus asks; nothing while it is unavailable."""
+    """The state of the live index, read when Prometheus asks; nothing while it is unavailable.
 
-    def __init__(self, elastic: Elasticsearch, cache: AnswerCache, alias: str) -> None:
+    When Elasticsearch is known not to be `available`, it is sent no request.
+    """
+
+    def __init__(
+        self, elastic: Elasticsearch, cache: AnswerCache, alias: str, *, available: bool = True
+    ) -> None:
         self._elastic = elastic.options(request_timeout=_TIMEOUT)
+        self._available = available
         self._cache = cache
         self._alias = alias
 
@@ -103,17 +109,22 @@ class IndexMetrics(Collector):
         index, _, rest = generation.partition(" ")
         info.add_metric([index, rest.partition(" ")[0]], 1 if generation else 0)
         yield info
-        yield from self._runs()
+        if not self._available:
+            return
         try:
-            found = self._elastic.search(
-                index=self._alias,
-                size=0,
-                track_total_hits=True,
-                query={"term": {"kind": "post"}},
-                aggs={"newest": {"max": {"field": "pub_date"}}},
-            ).body
+            yield from self._runs()
+            yield from self._posts()
         except (ApiError, TransportError):
             return
+
+    def _posts(self) -> Iterator[Metric]:
+        found = self._elastic.search(
+            index=self._alias,
+            size=0,
+            track_total_hits=True,
+            query={"term": {"kind": "post"}},
+            aggs={"newest": {"max": {"field": "pub_date"}}},
+        ).body
         yield GaugeMetricFamily(
             "blogsearch_posts", "Posts in the live index", value=found["hits"]["total"]["value"]
         )
@@ -127,10 +138,7 @@ class IndexMetrics(Collector):
 
     def _runs(self) -> Iterator[Metric]:
         """The last run of each command, which no scrape could reach while it ran."""
-        try:
-            runs = read_runs(self._elastic, self._alias, _COMMANDS)
-        except (ApiError, TransportError):
-            return
+        runs = read_runs(self._elastic, self._alias, _COMMANDS)
         rejected = GaugeMetricFamily(
             "blogsearch_run_rejected_documents",
             "Posts and comments that the last run of a command rejected",

@@ -11,7 +11,7 @@ import click
 
 from app.settings import Settings
 from app.site_file import NAME, read_site_file
-from indexer.fetch import FetchOptions, PageStore
+from indexer.fetch import FetchOptions, PageStore, shown
 from indexer.normalise import address_of
 from indexer.records import RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
@@ -58,7 +58,7 @@ class SourceArguments:
         """
         for spec in self.specs:
             if not Path(spec).exists():
-                raise click.UsageError(f"--watch needs files or folders; {spec} is neither.")
+                raise click.UsageError(f"--watch needs files or folders; {shown(spec)} is neither.")
         return [Path(spec).resolve() for spec in self.specs]
 
     def __str__(self) -> str:

@@ -98,7 +98,12 @@ def metrics() -> Response:
     if not is_operator(request, service.settings):
         authorize(request, service.settings)
     found: Metrics = current_app.extensions[METRICS]
-    index = IndexMetrics(service.elastic, service.cache, service.settings.index)
+    index = IndexMetrics(
+        service.elastic,
+        service.cache,
+        service.settings.index,
+        available=service.admission.available,
+    )
     response = Response(found.render(index), content_type=CONTENT_TYPE_LATEST)
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -1,9 +1,9 @@
 """Fetching over HTTP: time limits, size limits, retries, public addresses only, robots.txt."""
 
-from indexer.fetch.fetcher import Fetcher
+from indexer.fetch.fetcher import Fetcher, check_url
 from indexer.fetch.page_store import PageStore
 from indexer.fetch.robots import Robots
-from indexer.fetch.types import AddressRefused, Fetched, FetchFailed, FetchOptions, Store
+from indexer.fetch.types import AddressRefused, Fetched, FetchFailed, FetchOptions, Store, shown
 
 __all__ = [
     "AddressRefused",
@@ -14,4 +14,6 @@ __all__ = [
     "PageStore",
     "Robots",
     "Store",
+    "check_url",
+    "shown",
 ]

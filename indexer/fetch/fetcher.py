@@ -5,7 +5,7 @@ from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 from urllib.request import url2pathname
 
 import requests
@@ -16,7 +16,7 @@ from urllib3.util.retry import Retry
 
 from indexer.fetch.deadline import cancelled_after
 from indexer.fetch.transport import PublicAddressAdapter
-from indexer.fetch.types import Fetched, FetchFailed, FetchOptions, Store
+from indexer.fetch.types import Fetched, FetchFailed, FetchOptions, Store, shown
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MIN_TIMEOUT = 0.01
@@ -79,7 +79,7 @@ class Fetcher:
                 reason = "redirects in a loop" if target in visited else "redirects too often"
                 raise FetchFailed(url, reason, "Use the final URL.")
             visited.add(target)
-            if _scheme(target, self.options.allow_private) == "file":
+            if check_url(target, self.options.allow_private) == "file":
                 if target != url:
                     raise FetchFailed(url, "redirects to a file")
                 return _read_file(target, self.options.max_bytes)
@@ -91,7 +91,7 @@ class Fetcher:
             try:
                 target = urldefrag(urljoin(target, found)).url
             except ValueError:
-                raise FetchFailed(url, f"redirects to an invalid URL: {found}") from None
+                raise FetchFailed(url, f"redirects to an invalid URL: {shown(found)}") from None
 
     def _get_with_retries(self, url: str, stored: Fetched | None, deadline: float) -> Fetched | str:
         """The page, or the target of a redirect."""
@@ -149,23 +149,24 @@ class Fetcher:
         )
 
 
-def _scheme(url: str, allow_private: bool) -> str:
-    """Check the URL before any request.
+def check_url(url: str, allow_private: bool) -> str:
+    """The scheme of a URL, which is checked before any request.
 
     Raises:
         FetchFailed: the URL is invalid, or its scheme is not allowed.
     """
     try:
         parts = urlsplit(url)
-    except ValueError as error:
-        raise FetchFailed(url, f"the URL is invalid: {error}") from error
+        if parts.port == 0:
+            raise ValueError
+    except ValueError:  # its message may contain a password
+        raise FetchFailed(url, "the URL is invalid") from None
     if parts.scheme == "file" and not allow_private:
         raise FetchFailed(url, "`file:` URLs are not allowed", _ALLOW)
     if parts.scheme not in ("http", "https", "file"):
         raise FetchFailed(url, "the scheme is neither http nor https")
     if parts.username is not None or parts.password is not None:
-        bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-        raise FetchFailed(bare, "the URL contains a user name or password", "Remove them.")
+        raise FetchFailed(url, "the URL contains a user name or password", "Remove them.")
     return parts.scheme
 
 

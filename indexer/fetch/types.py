@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Protocol
+from urllib.parse import urlsplit, urlunsplit
 
 from indexer.errors import SourceError
 
@@ -10,7 +11,7 @@ class FetchFailed(SourceError):
     """A URL that could not be fetched; `status` is the HTTP status, if there was a response."""
 
     def __init__(self, url: str, reason: str, remedy: str = "", status: int | None = None) -> None:
-        super().__init__(f"{url}: {reason}.", remedy)
+        super().__init__(f"{shown(url)}: {reason}.", remedy)
         self.reason = reason
         self.status = status
 
@@ -24,6 +25,19 @@ class AddressRefused(SourceError):
             f"{resolved} is not a public address.",
             "Allow private addresses with BLOGSEARCH_FETCH_ALLOW_PRIVATE=true.",
         )
+
+
+def shown(url: str) -> str:
+    """A URL as messages may show it: without user name and password, also if it is invalid."""
+    try:
+        parts = urlsplit(url)
+        valid = parts.port != 0  # a / in a password ends the host and makes an invalid port
+    except ValueError:
+        valid = False
+    if not valid:
+        scheme, separator, rest = url.partition("://")
+        return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher
+from indexer.fetch import Fetched, Fetcher, check_url
 from indexer.sources.base import Source, SourceOptions, is_url
 from indexer.sources.detect import kind_of_page, kind_of_path
 from indexer.sources.feed import Feed
@@ -40,6 +40,8 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     if not spec.strip():
         # pathlib would take an empty string for the current folder.
         raise SourceError("The name of a source is empty.", "Name a file, a folder or a URL.")
+    if is_url(spec) or "://" in spec:
+        check_url(spec, options.fetch.allow_private)
     page: Fetched | None = None
     if kind is None and is_url(spec):
         with Fetcher(options.fetch, options.store) as fetcher:

@@ -111,7 +111,7 @@ def _until(condition: Callable[[], bool], seconds: float) -> float:
 
 
 def test_a_known_outage_answers_at_once_and_ends_by_itself(proxy: Proxy, behind: Changed) -> None:
-    client = behind(elasticsearch_timeout=0.5)
+    client = behind(elasticsearch_timeout=0.5, operators_port=9100)
     service = client.application.extensions["blogsearch"]
     assert _timed(client, "juggling")[0] == 200
     service.cache.new_generation("another-000001", "rules")
@@ -123,9 +123,17 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(proxy: Proxy, behind:
         assert (status, seconds < 0.3) == (503, True)
         status, state, seconds = _timed(client, "juggling")
         assert (status, state, seconds < 0.3) == (200, "STALE", True)
-    started = time.monotonic()
-    assert client.get("/__heartbeat__").status_code == 503
-    assert time.monotonic() - started < 0.3
+    for path, expected in (
+        ("/__heartbeat__", 503),
+        ("/", 200),
+        ("/?category=linux", 200),
+        ("/?q=unknown", 503),
+        ("/metrics", 200),
+    ):
+        started = time.monotonic()
+        found = client.get(path, environ_overrides={"SERVER_PORT": "9100"})
+        assert found.status_code == expected, path
+        assert time.monotonic() - started < 0.3, path
     proxy.recover()
     assert _until(lambda: _timed(client, "python")[0] == 200, 5) < 2
 

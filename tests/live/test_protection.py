@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import redis
+from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 from pydantic import SecretStr
 
@@ -201,6 +202,35 @@ def test_a_page_after_the_last_costs_nothing(settings: Settings, own_redis: str)
         assert server.dbsize() == keys
     etags = {client.get(f"/search?q=python&page={page}").headers["ETag"] for page in (1, 20, 21)}
     assert len(etags) == 3
+
+
+def _sent_searches(elastic: Elasticsearch, alias: str) -> int:
+    """How many searches Elasticsearch has run on an index, once none is under way."""
+
+    def count() -> int:
+        found = elastic.indices.stats(index=alias, metric="search")["_all"]["total"]["search"]
+        return int(found["query_total"])
+
+    before, now = -1, count()
+    while now != before:
+        time.sleep(0.3)
+        before, now = now, count()
+    return now
+
+
+def test_far_pages_are_answered_without_elasticsearch_once_the_count_is_known(
+    settings: Settings, own_redis: str, elastic: Elasticsearch
+) -> None:
+    client = _client(settings, redis_url=own_redis)
+    paths = ("/search?q=python", "/search?q=python&size=50", "/?q=python")
+    for path in paths:
+        assert client.get(f"{path}&page=49").status_code == 200
+    before = _sent_searches(elastic, settings.index)
+    assert before > 0
+    for page in range(10, 51):
+        for path in paths:
+            assert client.get(f"{path}&page={page}").status_code == 200
+    assert _sent_searches(elastic, settings.index) == before
 
 
 def test_the_last_page_has_hits(settings: Settings, own_redis: str) -> None:

@@ -2,11 +2,14 @@
 
 import logging
 from collections.abc import Callable, Iterable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
+from elasticsearch import Elasticsearch
 from pydantic import SecretStr
 
 from app import create_app
@@ -16,6 +19,8 @@ from app.errors import BadSettings
 from app.settings import Settings, load_settings
 from bench.servers import free_port
 from indexer.records import Origin, RawPost
+
+Server = Any  # tests/live/conftest.py
 
 MARK = "s3cret"
 TOKEN = f"{MARK}-write-token"
@@ -96,11 +101,79 @@ def _nothing_logged(caplog: pytest.LogCaptureFixture) -> None:
 def test_commands(secretive: Settings, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     for words in COMMANDS:
-        done = CliRunner().invoke(main, list(words), obj=Tools(secretive))
-        shown = f"{done.output}{done.exception!r}"
-        assert MARK not in shown, words
+        _run_and_look(secretive, *words)
     _nothing_logged(caplog)
     assert MARK not in f"{secretive!r} {secretive}"
+
+
+def test_commands_that_write(
+    secretive: Settings, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    posts, rules = tmp_path / "posts.jsonl", tmp_path / "mine.synonyms"
+    posts.write_text('{"oid": "a", "title": "juggling"}\n{"oid": "without a title"}')
+    rules.write_text("juggling, balls\n")
+    for words in (
+        ("reindex", posts, "--verbose"),
+        ("--traceback", "reindex", posts, "--rejects", tmp_path / "rejects"),
+        ("sync", posts, "--verbose"),
+        ("add", posts, "--verbose"),
+        ("synonyms", "load", rules),
+        ("rollback",),
+        ("prune",),
+    ):
+        _run_and_look(secretive, *words)
+    _nothing_logged(caplog)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"http://user:{MARK}@127.0.0.1:1/feed.xml",
+        f"HTTP://{MARK}@127.0.0.1:1/feed.xml",
+        f"http://user:{MARK}/x@127.0.0.1:1/feed.xml",
+        f"http://user:{MARK}%@[::1/feed.xml",
+        f"ftp://user:{MARK}@127.0.0.1/feed.xml",
+        f"file://user:{MARK}@127.0.0.1/feed.xml",
+    ],
+)
+def test_sources(
+    own_settings: Settings, caplog: pytest.LogCaptureFixture, source: str, elastic: Elasticsearch
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    for command in ("reindex", "sync", "add"):
+        for options in ((), ("--source", "feed", "--verbose"), ("--source", "sitemap")):
+            _run_and_look(own_settings, command, source, *options)
+            _run_and_look(own_settings, "--traceback", command, source, *options)
+    _run_and_look(own_settings, "sync", source, "--watch")
+    _nothing_logged(caplog)
+    state = f"{own_settings.index}-state"
+    stored = elastic.search(index=state, ignore_unavailable=True).body
+    assert MARK not in str(stored)
+
+
+def test_a_redirect_to_a_url_with_a_password(own_settings: Settings, server: Server) -> None:
+    targets = (f"http://user:{MARK}@127.0.0.1:1/", f"http://user:{MARK}/x@127.0.0.1:1/")
+    private = own_settings.model_copy(update={"fetch_allow_private": True})
+    for target in targets:
+
+        def moved(request: BaseHTTPRequestHandler, target: str = target) -> None:
+            request.send_response(302)
+            request.send_header("Location", target)
+            request.send_header("Content-Length", "0")
+            request.end_headers()
+
+        server.answers["/feed.xml"] = moved
+        output = _run_and_look(private, "add", server.url("/feed.xml"), "--verbose")
+        assert "Error" in output
+
+
+def _run_and_look(settings: Settings, *words: object) -> str:
+    """The output of a command, in which there is no secret."""
+    done = CliRunner().invoke(main, [str(word) for word in words], obj=Tools(settings))
+    output = f"{done.output}{done.exception!r}"
+    assert MARK not in output, words
+    return output
 
 
 @pytest.mark.parametrize(
