@@ -5,6 +5,7 @@ option of gunicorn) change it.
 """
 
 import math
+import mmap
 import os
 import shutil
 import signal
@@ -109,6 +110,14 @@ def _starting(worker: Any) -> bool:
     """
     exited = os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     return exited is None and worker.tmp.last_update() > time.monotonic()
+
+
+_outage = mmap.mmap(-1, 8)  # made before the workers are, which share it
+
+
+def post_worker_init(worker: Any) -> None:
+    """All workers know of an outage of Elasticsearch as soon as one does."""
+    worker.wsgi.extensions["blogsearch"].admission.share(memoryview(_outage))
 
 
 def child_exit(server: Any, worker: Any) -> None:

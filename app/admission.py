@@ -15,6 +15,7 @@ from app.errors import Busy, NoIndex, OutdatedIndex, Unavailable
 _SLOT_WAIT = 0.2  # seconds that a search waits for a free slot
 _SUSPICIOUS = 0.5  # seconds that a computation may run before Elasticsearch is probed
 _PROBE_INTERVAL = 0.5  # seconds between two probes of an outage
+_PROBE_LOST = 5.0  # seconds without a probe after which its process has probably ended
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,8 @@ class Admission:
     Args:
         responds: the probe: whether Elasticsearch responds; has a short time limit of its own.
         limit: how many computations run at a time.
+
+    Worker processes know of the outages that one of them has detected: see `share`.
     """
 
     def __init__(self, responds: Callable[[], bool], limit: int) -> None:
@@ -38,12 +41,23 @@ class Admission:
         self._running: dict[object, float] = {}  # when each running computation began
         self._probing = False
         self._watching = False
-        self._available = True
+        # One number: when the last probe failed (`time.monotonic()`), 0 while there is no outage.
+        self._failed_at = memoryview(bytearray(8)).cast("d")
+
+    def share(self, memory: memoryview) -> None:
+        """Keep in `memory`, 8 bytes that other processes share, whether there is an outage."""
+        self._failed_at = memory.cast("d")
 
     @property
     def available(self) -> bool:
-        """False while Elasticsearch is known to be unavailable."""
-        return self._available
+        """False while Elasticsearch is known to be unavailable.
+
+        If the process that probed it has ended, this one goes on.
+        """
+        failed_at = self._failed_at[0]
+        if failed_at and time.monotonic() - failed_at > _PROBE_LOST:
+            self.probe()
+        return not failed_at
 
     @contextmanager
     def admit(self) -> Iterator[None]:
@@ -53,7 +67,7 @@ class Admission:
             Unavailable: Elasticsearch is known to be unavailable.
             Busy: as many computations as are allowed are running.
         """
-        if not self._available:
+        if not self.available:
             raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
         if not self._slots.acquire(timeout=_SLOT_WAIT):
             self.probe()
@@ -100,15 +114,18 @@ class Admission:
 
     def _probe_once(self) -> bool:
         """Whether Elasticsearch responds; says so when that has changed."""
+        before = self._failed_at[0]
         if not self._responds():
-            if self._available:
+            if before and not self._failed_at[0]:
+                return False  # meanwhile it has responded to another process
+            if not before:
                 log.error("Elasticsearch does not respond; searches get cached answers or 503")
-                self._available = False
+            self._failed_at[0] = time.monotonic()
             return False
-        if not self._available:
+        if self._failed_at[0]:
             log.warning("Elasticsearch responds again")
         with self._lock:
-            self._available = True
+            self._failed_at[0] = 0.0
             self._probing = False
         return True
 

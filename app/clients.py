@@ -106,6 +106,8 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
     # Imported here: most installations set no limit.
     from flask_limiter import Limiter, RateLimitExceeded
 
+    from app.cache.redis_client import bounded_tls_pool
+
     storage = _storage(settings.redis_url)
     in_redis = storage != "memory://"
     options: dict[str, Any] = {
@@ -114,8 +116,9 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
         "protocol": 2,
         "driver_info": None,
     }
-    if settings.ca_file and storage.startswith("rediss://"):
-        options["ssl_ca_certs"] = settings.ca_file
+    if storage.startswith("rediss://"):
+        authority = {"ssl_ca_certs": settings.ca_file} if settings.ca_file else {}
+        options = {"connection_pool": bounded_tls_pool(storage, **options, **authority)}
     limiter = Limiter(
         key_func=_limited_by,
         application_limits=[settings.rate_limit],

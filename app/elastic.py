@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
-from elastic_transport import NdjsonSerializer, Serializer
+from elastic_transport import NdjsonSerializer, Serializer, Urllib3HttpNode
 from elasticsearch import (
     ApiError,
     AuthenticationException,
@@ -18,6 +18,7 @@ from elasticsearch import (
     TransportError,
 )
 
+from app.deadline import deadline
 from app.errors import BadSettings, NoIndex, ServiceError, Unavailable, without_password
 from app.settings import Settings
 from indexer.bulk.refusals import refusal_from
@@ -43,6 +44,18 @@ _SERIALIZERS: dict[str, Serializer] = {
 }
 
 
+class _NodeWithDeadline(Urllib3HttpNode):
+    """Limits a whole request, where urllib3 limits each attempt to connect and each read."""
+
+    def perform_request(self, *args: Any, **options: Any) -> Any:
+        seconds = options.get("request_timeout", self.config.request_timeout)
+        try:
+            with deadline(seconds):
+                return super().perform_request(*args, **options)
+        except TimeoutError as error:
+            raise ConnectionTimeout("Connection timed out during request") from error
+
+
 def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
     """A client for the URLs in the settings; it opens no connection yet.
 
@@ -63,6 +76,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
             max_retries=min(len(hosts) - 1, 2),
             retry_on_timeout=False,
             serializers=_SERIALIZERS,
+            node_class=_NodeWithDeadline,
         )
     except ValueError as error:
         raise BadSettings(

@@ -1,12 +1,11 @@
 """A cluster of three Elasticsearch nodes on this machine, with a replica of each shard."""
 
 import os
-import shutil
+import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,71 +14,15 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from bench.load_generator import get_all
 from bench.results import Section, Table, milliseconds
-from bench.servers import free_port
+from bench.servers import ElasticsearchNode, elasticsearch_nodes
 from bench.service import index, serving
 from bench.workload import Query
-from devstack.engines import ELASTICSEARCH
-from devstack.instance import StartedEngine, open_instance
-from devstack.processes import Processes
 
 _NODES = 3
-_HEAP = "-Xms512m -Xmx512m"
+_HEAP = "512m"
 _START = 400.0  # seconds; three at a time start slowly
 _ALIAS = "bench-cluster"
 _INTERVAL = 0.05  # seconds between two searches while a node is lost
-
-
-@dataclass(frozen=True, slots=True)
-class _Node(Processes):
-    """A process that joins the nodes at these transport ports."""
-
-    transport: int = 0
-    seeds: tuple[int, ...] = ()
-
-    def _elasticsearch(self, port: int) -> tuple[list[str], dict[str, str]]:
-        command, extra = super(_Node, self)._elasticsearch(port)
-        path = self.instance.folder / "elasticsearch-config" / "elasticsearch.yml"
-        hosts = ", ".join(f'"127.0.0.1:{seed}"' for seed in self.seeds)
-        names = ", ".join(f'"bench-node-{number}"' for number in range(len(self.seeds)))
-        cluster = (
-            f"transport.port: {self.transport}\n"
-            f"discovery.seed_hosts: [{hosts}]\n"
-            f"cluster.initial_master_nodes: [{names}]"
-        )
-        path.write_text(path.read_text().replace("discovery.type: single-node", cluster))
-        return command, extra
-
-
-@contextmanager
-def _cluster() -> Iterator[list[tuple[str, _Node, StartedEngine]]]:
-    """The URL and the process of each node, when all have joined."""
-    seeds = tuple(free_port() for _ in range(_NODES))
-    nodes: list[tuple[str, _Node, StartedEngine]] = []
-    try:
-        for number, transport in enumerate(seeds):
-            environment = {
-                **os.environ,
-                "BLOGSEARCH_DEVSTACK_INSTANCE": f"bench-node-{number}",
-                "ES_JAVA_OPTS": _HEAP,
-            }
-            instance = open_instance(environment)
-            _forget(instance.folder)
-            node = _Node(instance, environment, transport=transport, seeds=seeds)
-            port = free_port()
-            started = node.start(ELASTICSEARCH, port, keep=False)
-            nodes.append((f"http://127.0.0.1:{port}", node, started))
-        _await_nodes(nodes[0][0], _NODES)
-        yield nodes
-    finally:
-        for _, node, started in nodes:
-            node.stop(started)
-            _forget(node.instance.folder)
-
-
-def _forget(folder: Path) -> None:
-    """Delete what a former cluster left: it would not elect a master any more."""
-    for name in ("data", "logs", "tmp"):
-        shutil.rmtree(folder / f"elasticsearch-{name}", ignore_errors=True)
 
 
 def _await_nodes(url: str, number: int) -> None:
@@ -116,18 +59,19 @@ def measure_cluster(corpus: Path, queries: Sequence[Query], seconds: float) -> S
     meanwhile."""
     paths = [f"/search?q={quote(query.q)}" for query in queries]
     rows: list[list[str]] = []
-    with _cluster() as nodes:
-        urls = ",".join(url for url, _, _ in nodes)
+    with elasticsearch_nodes(_NODES, heap=_HEAP) as nodes:
+        _await_nodes(nodes[0].url, _NODES)
+        urls = ",".join(node.url for node in nodes)
         variables = {"BLOGSEARCH_SHARDS": "3", "BLOGSEARCH_REPLICAS": "1"}
         with _environment({"ELASTICSEARCH_URL": urls, **variables}):
             index(corpus, _ALIAS)
-            with Elasticsearch(nodes[0][0], request_timeout=60) as client:
+            with Elasticsearch(nodes[0].url, request_timeout=60) as client:
                 client.cluster.health(wait_for_status="green", timeout="60s")
             with serving(_ALIAS, workers=2) as served:
                 get_all(served.url, paths, 2.0, 8)  # warm-up
                 rows.append(_row("three nodes", get_all(served.url, paths, seconds, 8), seconds))
                 statuses, longest = _lose(nodes[-1], served.url, paths)
-                _await_nodes(nodes[0][0], _NODES - 1)
+                _await_nodes(nodes[0].url, _NODES - 1)
                 rows.append(_row("two nodes", get_all(served.url, paths, seconds, 8), seconds))
     answered, failed = statuses.count(200), len(statuses) - statuses.count(200)
     lost = [
@@ -138,7 +82,7 @@ def measure_cluster(corpus: Path, queries: Sequence[Query], seconds: float) -> S
     ]
     return Section(
         "A cluster of three nodes",
-        f"Three Elasticsearch processes on this machine ({_HEAP.split()[0][4:]} of heap each), an "
+        f"Three Elasticsearch processes on this machine ({_HEAP} of heap each), an "
         "index of 3 shards with 1 replica, gunicorn with 2 workers, 8 clients, nothing cached. The "
         "nodes share the cores, so the rate is that of one machine with the cost of a cluster. "
         f"Then a node is killed (SIGKILL) while a client searches every {_INTERVAL * 1000:.0f} ms "
@@ -155,12 +99,9 @@ def _row(name: str, times: Sequence[float], seconds: float) -> list[str]:
     return [name, f"{len(times) / seconds:.0f}", *milliseconds(times)]
 
 
-def _lose(
-    victim: tuple[str, _Node, StartedEngine], url: str, paths: Sequence[str]
-) -> tuple[list[int], float]:
+def _lose(victim: ElasticsearchNode, url: str, paths: Sequence[str]) -> tuple[list[int], float]:
     """Kill a node during searches: the status of each, and the longest time in milliseconds."""
-    _, node, started = victim
-    killer = threading.Timer(1.0, _kill, [node, started])
+    killer = threading.Timer(1.0, victim.send_signal, [signal.SIGKILL])
     killer.start()
     statuses: list[int] = []
     times: list[float] = []
@@ -173,7 +114,3 @@ def _lose(
             time.sleep(_INTERVAL)
     killer.join()
     return statuses, max(times)
-
-
-def _kill(node: _Node, started: StartedEngine) -> None:
-    os.killpg(os.getpgid(started.pid), 9)

@@ -4,8 +4,9 @@
 
 Starts engines of its own and the service with two workers, and for each fault sends a steady
 stream of searches whose answers are cached, searches never sent before, writes, and health checks.
-The fault is injected after a few seconds and healed later. One row a fault is printed. The faults
-that need nginx or faketime are left out where these are not installed.
+The fault is injected after a few seconds and healed later. One row a fault is printed, then the
+goals that were missed; with any, the exit code is 1. The faults that need nginx or faketime are
+left out where these are not installed. The logs of the service are kept in build/chaos.
 """
 
 import os
@@ -13,9 +14,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
+import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -26,9 +28,12 @@ from urllib.parse import urlsplit
 import click
 import psutil
 import redis
+import requests
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
+from bench.secured_elasticsearch import new_certificates
 from bench.servers import (
+    NGINX,
     ElasticsearchNode,
     RedisServer,
     elasticsearch_nodes,
@@ -37,14 +42,18 @@ from bench.servers import (
     redis_server,
     service,
 )
-from bench.stream import CACHED, TOKEN, Response, Stream, send
+from bench.stream import CACHED, TOKEN, Kind, Response, Stream
 
 _BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is healed
 _ALIAS = "chaos"
 _WORKERS = 2  # as `bench.servers.service` starts
 _CLI = [sys.executable, "-c", "from app.cli import main; main()"]
 _REPOSITORY = Path(__file__).resolve().parent.parent
+_LOGS = _REPOSITORY / "build" / "chaos"
 
+# Seconds: when an outage has to be known, how soon a search is refused from then on, and how soon a
+# new search is answered after it.
+_KNOWN, _REFUSED_WITHIN, _ANSWERED_WITHIN = 3.0, 0.3, 2.0
 
 Way = Literal["direct", "nginx", "faketime"]
 """How clients reach the service: through nginx, or two services with different clocks."""
@@ -52,13 +61,14 @@ Way = Literal["direct", "nginx", "faketime"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Running engines and a running service; `ports`: where the load is sent, by way."""
+    """Running engines and a running service; `urls`: where the load is sent, by way."""
 
     nodes: list[ElasticsearchNode]
     elastic: Elasticsearch
     cache: RedisServer
     server: psutil.Process
-    ports: dict[Way, list[int]]
+    urls: dict[Way, list[str]]
+    authority: str
     environment: dict[str, str]
 
     def command(self, *words: str, prefix: tuple[str, ...] = ()) -> "subprocess.Popen[bytes]":
@@ -78,12 +88,15 @@ Broken = Callable[[Target], AbstractContextManager[None]]
 class Fault:
     """A fault: a context manager that injects and heals it, `seconds` apart.
 
+    `refused`: what may get a 503 meanwhile. `outage`: the goals for the times of an outage hold.
     `deletes`: what was written before the fault is expected to be gone.
     """
 
     name: str
     broken: Broken
     seconds: float = 5.0
+    refused: tuple[Kind, ...] = ()
+    outage: bool = False
     deletes: bool = False
     way: Way = "direct"
 
@@ -268,6 +281,7 @@ def _rollbacks_of_two_clocks(target: Target) -> Iterator[None]:
 
 _KILL, _STOP, _TERM = signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM
 _AHEAD = ("faketime", "-f", "+1h")
+_UNCACHED: tuple[Kind, ...] = ("new", "write")
 _SEARCHES = '{"index":"chaos"}\n{"query":{"wildcard":{"text":"*a*e*i*"}},"size":0}\n'
 _MSEARCH = "/_msearch?max_concurrent_searches=50"
 _WRITES = '{"index":{"_index":"flood"}}\n{"text":"some words of a post that nobody reads"}\n'
@@ -291,23 +305,23 @@ SETUPS = [
                 ),
             ),
             Fault("Redis stalled", _redis_stalled),
-            Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0),
-            Fault("Elasticsearch killed", _node(_KILL, _first)),
-            Fault("Elasticsearch's disk full", _disk_full, 25.0),
-            Fault("live index deleted", _index_deleted, deletes=True),
+            Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0, _UNCACHED, outage=True),
+            Fault("Elasticsearch killed", _node(_KILL, _first), 5.0, _UNCACHED, outage=True),
+            Fault("Elasticsearch's disk full", _disk_full, 25.0, ("write",)),
+            Fault("clocks an hour apart", _rollbacks_of_two_clocks, way="faketime"),
+            Fault("live index deleted", _index_deleted, 5.0, _UNCACHED, outage=True, deletes=True),
             Fault("worker SIGTERM", _worker(_TERM)),
             Fault("worker SIGKILL", _worker(_KILL)),
             Fault("gunicorn SIGHUP", _server(signal.SIGHUP), 10.0),
             Fault("worker SIGKILL, behind nginx", _worker(_KILL), way="nginx"),
-            Fault("clocks an hour apart", _rollbacks_of_two_clocks, way="faketime"),
             Fault("Redis killed", _redis_killed),
         ]
     ),
     Setup(
         [
-            Fault("none, small queues", _nothing),
-            Fault("search queue full", _flooded(_MSEARCH, _SEARCHES, 500)),
-            Fault("write queue full", _flooded("/_bulk", _WRITES, 20_000)),
+            Fault("none, small queues", _nothing, refused=_UNCACHED),
+            Fault("search queue full", _flooded(_MSEARCH, _SEARCHES, 500), refused=_UNCACHED),
+            Fault("write queue full", _flooded("/_bulk", _WRITES, 20_000), refused=_UNCACHED),
         ],
         node_settings={
             "thread_pool.search.size": 1,
@@ -321,7 +335,7 @@ SETUPS = [
             Fault("none, three nodes", _nothing),
             Fault("node with the primary killed", _node(_KILL, _with_primary), 10.0),
             Fault("master node killed", _node(_KILL, _master), 10.0),
-            Fault("node with the primary stalled", _node(_STOP, _with_primary), 10.0),
+            Fault("node with the primary stalled", _node(_STOP, _with_primary), 10.0, _UNCACHED),
         ],
         nodes=3,
         heap="512m",
@@ -339,32 +353,37 @@ def _running(setup: Setup, ways: set[Way]) -> Iterator[Target]:
             elasticsearch_nodes(setup.nodes, heap=setup.heap, settings=setup.node_settings)
         )
         cache = stack.enter_context(redis_server())
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="chaos-")))
-        urls = ",".join(node.url for node in nodes)
+        certificates = stack.enter_context(new_certificates())
         environment = {
             **os.environ,
-            "ELASTICSEARCH_URL": urls,
+            "ELASTICSEARCH_URL": ",".join(node.url for node in nodes),
             "REDIS_URL": cache.url,
             "BLOGSEARCH_INDEX": _ALIAS,
             "BLOGSEARCH_REPLICAS": str(min(setup.nodes - 1, 1)),
             "BLOGSEARCH_WRITE_TOKENS": TOKEN,
         }
-        elastic = stack.enter_context(Elasticsearch(urls.split(","), request_timeout=60))
+        elastic = stack.enter_context(
+            Elasticsearch([node.url for node in nodes], request_timeout=60)
+        )
         port = free_port()
-        server = stack.enter_context(service(environment, port, folder / "log"))
-        ports: dict[Way, list[int]] = {"direct": [port]}
-        target = Target(nodes, elastic, cache, server, ports, environment)
+        server = stack.enter_context(service(environment, port, _LOGS / f"{port}.log"))
+        urls: dict[Way, list[str]] = {"direct": [f"http://127.0.0.1:{port}"]}
+        target = Target(
+            nodes, elastic, cache, server, urls, str(certificates.authority), environment
+        )
         for _ in range(2):  # so that there is a previous generation
             if target.command("reindex", "sample/posts.jsonl").wait():
                 raise click.ClickException("the sample posts cannot be indexed")
         if "nginx" in ways:
-            ports["nginx"] = [stack.enter_context(nginx(port))]
+            proxy = nginx(port, certificates.certificate, certificates.key)
+            urls["nginx"] = [stack.enter_context(proxy)]
         if "faketime" in ways:
-            # The time of a file stays, because gunicorn reads there when a worker last lived.
-            ahead = {**environment, "NO_FAKE_STAT": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+            # The time of a file stays, because gunicorn reads there when a worker last lived. The
+            # monotonic clock must not: libfaketime's clock_nanosleep would then fail (EINVAL).
+            ahead = {**environment, "NO_FAKE_STAT": "1"}
             second = free_port()
-            stack.enter_context(service(ahead, second, folder / "log2", prefix=_AHEAD))
-            ports["faketime"] = [port, second]
+            stack.enter_context(service(ahead, second, _LOGS / f"{second}.log", prefix=_AHEAD))
+            urls["faketime"] = [*urls["direct"], f"http://127.0.0.1:{second}"]
         yield target
 
 
@@ -388,7 +407,7 @@ def _serves(worker: psutil.Process) -> bool:
 
 def _run(fault: Fault, target: Target) -> tuple[Stream, float, float]:
     """The stream, when the fault was injected, and when it was healed."""
-    stream = Stream(target.ports[fault.way])
+    stream = Stream(target.urls[fault.way], target.authority)
     try:
         time.sleep(_BEFORE)
         began = time.monotonic()
@@ -428,51 +447,126 @@ def _row(fault: Fault, stream: Stream, lost: int, began: float, end: float) -> s
     new = [one for one in responses if one.kind == "new"]
     searches = cached + new
     refused = [one for one in searches if one.status == 503]
-    known = [one for one in refused if began + 3 < one.began < end]
-    good = [one.began + one.seconds - end for one in new if one.status == 200 and one.began >= end]
+    known = _refused_once_known(stream, began, end)
+    good = _first_answer(stream, end)
     writes = [one for one in responses if one.kind == "write"]
-    # A write that got no answer is not known to have failed, but its client has to send it again.
-    unwritten = [one for one in writes if one.status not in (200, 201, 503)]
     return " | ".join(
         [
             f"| {fault.name}",
             f"{len(searches):,}",
-            f"{sum(one.status not in (200, 503) for one in searches)}",
-            f"{sum(one.sent > 1 for one in searches)}",
+            f"{sum(map(_failed, searches))}",
+            f"{sum(one.sent > 1 for one in responses)}",
             f"{sum(one.kind == 'cached' for one in refused)} / {len(refused):,}",
             f"{sum(one.state == 'STALE' for one in searches):,}",
             slowest([one for one in cached if one.status == 200]),
             slowest([one for one in new if one.status == 200]),
             slowest(known),
             slowest([one for one in responses if one.kind == "alive"]),
-            f"{min(good):.2f}" if good else "never",
-            f"{len(writes)} / {stream.acknowledged} / {len(unwritten)} / {lost} |",
+            "never" if good is None else f"{good:.2f}",
+            f"{len(writes)} / {stream.acknowledged} / {sum(map(_failed, writes))} / {lost} |",
         ]
     )
+
+
+def _failed(response: Response) -> bool:
+    return response.status not in (200, 201, 503)
+
+
+def _refused_once_known(stream: Stream, began: float, end: float) -> list[Response]:
+    """The searches that were refused while the outage should have been known."""
+    return [
+        one
+        for one in stream.responses
+        if one.kind in ("cached", "new") and one.status == 503 and began + _KNOWN < one.began < end
+    ]
+
+
+def _first_answer(stream: Stream, end: float) -> float | None:
+    """Seconds from the end of a fault to the first answer to a new search sent after it."""
+    return min(
+        (
+            one.began + one.seconds - end
+            for one in stream.responses
+            if one.kind == "new" and one.status == 200 and one.began >= end
+        ),
+        default=None,
+    )
+
+
+def _missed(fault: Fault, stream: Stream, lost: list[str], began: float, end: float) -> list[str]:
+    """The goals that were missed."""
+    found = [f"lost: {oid}" for oid in lost]
+    counted = Counter(
+        f"{one.kind}: {one.status} {one.state}"
+        for one in stream.responses
+        if _failed(one) or (one.status == 503 and one.kind not in fault.refused)
+    )
+    found += [f"{count} x {what}" for what, count in counted.items()]
+    answered = _first_answer(stream, end)
+    if answered is None or answered > _ANSWERED_WITHIN:
+        found.append("the first new search was answered too late")
+    slow = [
+        one.seconds
+        for one in _refused_once_known(stream, began, end)
+        if one.seconds > _REFUSED_WITHIN
+    ]
+    if fault.outage and slow:
+        found.append(f"{len(slow)} searches were refused after up to {max(slow):.2f} s")
+    return [f"{fault.name}: {one}" for one in found]
+
+
+def _try(fault: Fault, target: Target) -> list[str]:
+    """Print the row of a fault; the goals that were missed."""
+    _await_workers(target.server)
+    for query in CACHED:
+        requests.get(f"{target.urls['direct'][0]}/search", params={"q": query}, timeout=60)
+    stream, began, healed = _run(fault, target)
+    lost = stream.missing(target.elastic, _ALIAS)
+    click.echo(_row(fault, stream, len(lost), began, healed))
+    return _missed(fault, stream, lost, began, healed)
+
+
+def _try_all(setup: Setup, faults: list[Fault]) -> list[str]:
+    """Print the rows of these faults; the goals that were missed.
+
+    After an unexpected error the others are tried with other engines.
+    """
+    missed: list[str] = []
+    waiting = list(faults)
+    while waiting:
+        try:
+            with _running(setup, {fault.way for fault in waiting}) as target:
+                while waiting:
+                    missed += _try(waiting[0], target)
+                    del waiting[0]
+        except Exception as error:  # noqa: BLE001 -- the other faults are measured in any case
+            name = waiting.pop(0).name if waiting else "the end"
+            missed.append(f"{name}: not measured: {type(error).__name__}: {error}")
+            traceback.print_exc()
+    return missed
 
 
 @click.command()
 @click.option("--only", multiple=True, default=[""], help="Only faults whose name contains this.")
 def main(only: tuple[str, ...]) -> None:
-    """Run all faults and print a row for each."""
+    """Run all faults, print a row for each, and exit with 1 if a goal was missed."""
+    shutil.rmtree(_LOGS, ignore_errors=True)
+    _LOGS.mkdir(parents=True)
+    installed = {"direct": True, "nginx": NGINX, "faketime": shutil.which("faketime")}
     click.echo(f"| {' | '.join(_COLUMNS)} |")
     click.echo("| --- " * len(_COLUMNS) + "|")
+    missed: list[str] = []
     for setup in SETUPS:
         faults = [fault for fault in setup.faults if any(part in fault.name for part in only)]
         for fault in list(faults):
-            if fault.way != "direct" and not shutil.which(fault.way):
+            if not installed[fault.way]:
                 click.echo(f"{fault.way} is not installed: left out: {fault.name}", err=True)
                 faults.remove(fault)
-        if not faults:
-            continue
-        with _running(setup, {fault.way for fault in faults}) as target:
-            for fault in faults:
-                _await_workers(target.server)
-                for query in CACHED:
-                    send(target.ports["direct"][0], "GET", f"/search?q={query}")
-                stream, began, healed = _run(fault, target)
-                missing = stream.missing(target.elastic, _ALIAS)
-                click.echo(_row(fault, stream, len(missing), began, healed))
+        missed += _try_all(setup, faults)
+    click.echo("\nGoals missed: " + ("" if missed else "none"))
+    for one in missed:
+        click.echo(f"- {one}")
+    sys.exit(bool(missed))
 
 
 if __name__ == "__main__":

@@ -144,42 +144,33 @@ def service(
         server.wait(40)
 
 
-_NGINX = """
-daemon off;
-worker_processes 1;
-pid {folder}/pid;
-error_log {folder}/error.log;
-events {{ worker_connections 2000; }}
-http {{
-    access_log off;
-    {temporary}
-    # The same server twice: the second is the one to which a request is sent again.
-    upstream blogsearch {{ server 127.0.0.1:{port}; server 127.0.0.1:{port}; keepalive 16; }}
-    server {{
-        listen 127.0.0.1:{own};
-        location / {{
-            proxy_pass http://blogsearch;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-            proxy_next_upstream error timeout;
-        }}
-    }}
-}}
-"""
+NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+"""The path of nginx, None where it is not installed."""
 
 
 @contextmanager
-def nginx(port: int) -> Iterator[int]:
-    """The port of an nginx in front of a service, which sends searches again."""
-    own = free_port()
+def nginx(port: int, certificate: Path, key: Path) -> Iterator[str]:
+    """The URL of an nginx with proxy/nginx.conf in front of a service on this machine."""
+    plain, tls = free_port(), free_port()
+    config = (_REPOSITORY / "proxy" / "nginx.conf").read_text()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        temporary = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
-        path = Path(folder) / "nginx.conf"
-        path.write_text(_NGINX.format(folder=folder, temporary=temporary, port=port, own=own))
-        with _running(["nginx", "-c", str(path)]):
-            _await_port(own)
-            yield own
+        for old, new in {
+            "/tmp/": f"{folder}/",
+            "/dev/stdout": f"{folder}/access.log",
+            "app:8000": f"127.0.0.1:{port}",
+            "listen 8080": f"listen 127.0.0.1:{plain}",
+            "listen 8443": f"listen 127.0.0.1:{tls}",
+            "/etc/nginx/certificates/fullchain.pem": str(certificate),
+            "/etc/nginx/certificates/privkey.pem": str(key),
+        }.items():
+            if old not in config:
+                raise ValueError(f"proxy/nginx.conf does not contain {old}")
+            config = config.replace(old, new)
+        (Path(folder) / "nginx.conf").write_text(config)
+        command = [str(NGINX), "-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]
+        with _running(command, stop=signal.SIGTERM):
+            _await_port(tls)
+            yield f"https://127.0.0.1:{tls}"
 
 
 def redis_binary() -> str:
@@ -233,12 +224,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def _running(command: list[str]) -> "Iterator[subprocess.Popen[bytes]]":
+def _running(
+    command: list[str], stop: signal.Signals = signal.SIGKILL
+) -> "Iterator[subprocess.Popen[bytes]]":
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield process
     finally:
-        process.kill()
+        process.send_signal(stop)
         process.wait(_START)
 
 

@@ -3,12 +3,13 @@
 import http.client
 import json
 import random
+import ssl
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from elasticsearch import Elasticsearch
 
@@ -26,7 +27,8 @@ _POSTS = 20  # that each writer writes again and again
 class Response:
     """What a client got: `status` 0 is a connection that failed; times in seconds.
 
-    `sent`: how often it was sent; a search is sent again once when its connection failed.
+    `state`: the X-Cache of an answer, the code of an error. `sent`: how often it was sent, as it is
+    sent again once when its connection failed.
     """
 
     kind: Kind
@@ -42,13 +44,18 @@ class Stream:
 
     `stored` has the last acknowledged text of each oid, None if it was deleted. After any other
     response than 2xx the state of a post is not known, and it is left out.
+
+    Args:
+        urls: of services; each request goes to one of them.
+        ca_file: signs the certificates of those that are https.
     """
 
-    def __init__(self, ports: list[int]) -> None:
+    def __init__(self, urls: list[str], ca_file: str | None = None) -> None:
         self.responses: list[Response] = []
         self.stored: dict[str, str | None] = {}
         self.acknowledged = 0
-        self._ports = ports
+        self._urls = urls
+        self._context = ssl.create_default_context(cafile=ca_file)
         self._stop = threading.Event()
         self._threads = [
             threading.Thread(target=self._run, args=(kind, number))
@@ -81,49 +88,59 @@ class Stream:
         while not self._stop.wait(_WRITE_PAUSE if kind == "write" else _PAUSE):
             number += 1
             began = time.monotonic()
-            sent = 1
             if kind == "write":
-                status, state = self._write(f"chaos-{client}-{number % _POSTS}", number)
+                status, state, sent = self._write(f"chaos-{client}-{number % _POSTS}", number)
             else:
-                path = _path(kind)
-                status, state = self._send("GET", path)
-                if not status:
-                    sent = 2
-                    status, state = self._send("GET", path)
+                status, state, sent = self._send("GET", _path(kind))
             seconds = time.monotonic() - began
             self.responses.append(Response(kind, began, seconds, status, state, sent))
 
-    def _write(self, oid: str, number: int) -> tuple[int, str]:
+    def _write(self, oid: str, number: int) -> tuple[int, str, int]:
         text = None if number % 5 == 0 and self.stored.get(oid) else f"Text {number}"
         path = f"/documents/{oid}?refresh=false"
         if text is None:
-            status, state = self._send("DELETE", path)
+            status, state, sent = self._send("DELETE", path)
+            if status == 404 and sent > 1:
+                status = 200  # the first one has deleted it
         else:
-            status, state = self._send("PUT", path, json.dumps({"title": oid, "text": text}))
+            body = json.dumps({"title": oid, "text": text})
+            status, state, sent = self._send("PUT", path, body)
         if 200 <= status < 300:
             self.acknowledged += 1
             self.stored[oid] = text
         else:
             self.stored.pop(oid, None)
-        return status, state
+        return status, state, sent
 
-    def _send(self, method: str, path: str, body: str | None = None) -> tuple[int, str]:
-        return send(random.choice(self._ports), method, path, body)
+    def _send(self, method: str, path: str, body: str | None = None) -> tuple[int, str, int]:
+        """Status, state, and how often it was sent; status 0 if the connection failed each time."""
+        status, state = self._send_once(method, path, body)
+        if status:
+            return status, state, 1
+        return *self._send_once(method, path, body), 2
 
-
-def send(port: int, method: str, path: str, body: str | None = None) -> tuple[int, str]:
-    """The status of a response and its X-Cache; status 0 if the connection failed."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-    with suppress(OSError, http.client.HTTPException):
+    def _send_once(self, method: str, path: str, body: str | None) -> tuple[int, str]:
+        parts = urlsplit(random.choice(self._urls))
+        host, port = parts.hostname or "", parts.port
+        connection = (
+            http.client.HTTPSConnection(host, port, timeout=60, context=self._context)
+            if parts.scheme == "https"
+            else http.client.HTTPConnection(host, port, timeout=60)
+        )
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
         try:
             connection.request(method, path, body, headers if method != "GET" else {})
             response = connection.getresponse()
-            response.read()
-            return response.status, response.headers.get("X-Cache", "")
+            content = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            return 0, type(error).__name__
         finally:
             connection.close()
-    return 0, ""
+        if response.status < 400:
+            return response.status, response.headers.get("X-Cache", "")
+        with suppress(ValueError, KeyError, TypeError):
+            return response.status, str(json.loads(content)["error"]["code"])
+        return response.status, "no JSON"
 
 
 def _path(kind: Kind) -> str:

@@ -33,6 +33,7 @@ _EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is
 
 _REFRESHES = 2  # in the background at a time; Elasticsearch has visitors to serve
 _COMMAND_TIMEOUT = 2.0  # seconds that a command, unlike a search, may spend on Redis
+_LAST_TIMEOUT = 1.0  # seconds for what is kept, when it is the only answer there can be
 _SIZES_KEPT = 10.0  # seconds
 
 log = logging.getLogger(__name__)
@@ -147,9 +148,8 @@ class AnswerCache:
             return kept
 
         if not available:
-            if kept:
-                note(stale_because=Unavailable.code)
-                return kept
+            if older := self._older(digest, lookup, Unavailable.code):
+                return older
             raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
 
         # If nothing was written since, an expired answer is good enough for all but one search.
@@ -168,17 +168,26 @@ class AnswerCache:
                     entry.result = self._compute_and_keep(digest, compute, again, limit)
                 return entry.result
         except LockTimeout:
-            if kept:
-                note(stale_because=StillComputing.code)
-                return kept
+            if older := self._older(digest, lookup, StillComputing.code):
+                return older
             raise StillComputing(
                 "The same search is being answered for somebody else. Try again in a second."
             ) from None
         except Unavailable as error:
-            if kept:
-                note(stale_because=error.code)
-                return kept
+            if older := self._older(digest, lookup, error.code):
+                return older
             raise
+
+    def _older(self, digest: bytes, lookup: Lookup, reason: str) -> CachedAnswer | None:
+        """The kept answer, which is better than an error, for `reason`; None if there is none.
+
+        If Redis did not answer the lookup it is asked again, as it may only have been slow.
+        """
+        if not lookup.reached:
+            lookup = self._store.lookup(digest, TimeLimit(_LAST_TIMEOUT, insist=True))
+        if lookup.answer and lookup.answer.state == "STALE":
+            note(stale_because=reason)
+        return lookup.answer
 
     def _refresh_in_background(self, digest: bytes, compute: Compute, lookup: Lookup) -> None:
         """Compute and keep the answer in another thread, unless some thread or process already

@@ -28,6 +28,11 @@ class CircuitBreaker:
         return not self._delay
 
     @property
+    def failed_once(self) -> bool:
+        """One failure since the last success."""
+        return self._delay == self._first_delay
+
+    @property
     def ready(self) -> bool:
         """Whether `allow` would admit a call now."""
         return not self._delay or not (self._retrying or time.monotonic() < self._retry_at)

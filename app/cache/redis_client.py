@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -22,6 +23,7 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection
 
 from app.cache.circuit_breaker import CircuitBreaker
+from app.deadline import deadline
 from app.logs import add_time
 
 P = ParamSpec("P")
@@ -42,9 +44,13 @@ class RedisUnavailable(Exception):
 
 @dataclass(slots=True)
 class TimeLimit:
-    """The seconds that one search may still spend on Redis, over all its commands."""
+    """The seconds that one search may still spend on Redis, over all its commands.
+
+    `insist`: Redis is used although it has just failed once, as it may only have been slow.
+    """
 
     remaining: float
+    insist: bool = False
 
 
 class RedisClient:
@@ -53,9 +59,12 @@ class RedisClient:
     Threads and forked workers may share it: redis-py's pool opens new connections after a fork.
     """
 
-    def __init__(self, connection: "redis.Redis | None", timeout: float) -> None:
+    def __init__(
+        self, connection: "redis.Redis | None", timeout: float, *, over_tls: bool = False
+    ) -> None:
         self.redis = connection
         self.timeout = timeout
+        self._over_tls = over_tls
         self.breaker = CircuitBreaker(_FIRST_DELAY, _LONGEST_DELAY)
         self._silent_until = 0.0
 
@@ -78,12 +87,13 @@ class RedisClient:
             redis.ResponseError, redis.exceptions.LockError: Redis answered, but refused the
                 command (it is full, or a read-only replica).
         """
-        if self.redis is None or limit.remaining <= 0 or not self.breaker.allow():
+        if self.redis is None or limit.remaining <= 0 or not self._may_call(limit):
             raise RedisUnavailable("Redis is not used now")
         started = time.monotonic()
         _current.deadline = started + limit.remaining
         try:
-            result = command(self.redis, *args, **kwargs)
+            with deadline(limit.remaining) if self._over_tls else nullcontext():
+                result = command(self.redis, *args, **kwargs)
         except (redis.ResponseError, LockError) as error:
             self.breaker.record_success()
             self._log_refusal(error)
@@ -99,6 +109,9 @@ class RedisClient:
             add_time("redis", seconds)
         self.breaker.record_success()
         return result
+
+    def _may_call(self, limit: TimeLimit) -> bool:
+        return self.breaker.allow() or (limit.insist and self.breaker.failed_once)
 
     def _log_refusal(self, error: Exception) -> None:
         """Once a minute: it is full, read-only, or its user lacks a permission."""
@@ -191,6 +204,25 @@ class _SentinelMaster(_DeadlineMixin, SentinelManagedConnection):  # type: ignor
     pass
 
 
+class _BoundedTls(SSLConnection):
+    """Limits each connect and each reply as a whole to `socket_timeout`."""
+
+    def connect(self) -> None:
+        with deadline(self.socket_timeout):
+            super().connect()  # type: ignore[no-untyped-call]
+
+    def read_response(self, *args: Any, **options: Any) -> Any:
+        with deadline(self.socket_timeout):
+            return super().read_response(*args, **options)
+
+
+def bounded_tls_pool(url: str, **options: Any) -> "redis.ConnectionPool":
+    """The connections to a `rediss://` URL for a client of redis-py that is not a RedisClient."""
+    pool = redis.ConnectionPool.from_url(url, **options)
+    pool.connection_class = _BoundedTls
+    return pool
+
+
 _WITH_DEADLINE: Mapping[type, type] = {
     Connection: _Tcp,
     SSLConnection: _Tls,
@@ -217,7 +249,7 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     parts = urlsplit(url)
     client = _through_sentinel(parts) if parts.scheme == _SENTINEL_SCHEME else _direct(url, ca_file)
     client.set_response_callback("SET", _reply_to_set)
-    return RedisClient(client, timeout)
+    return RedisClient(client, timeout, over_tls=parts.scheme == "rediss")
 
 
 def _reply_to_set(reply: object, **options: object) -> bool | None:

@@ -2,9 +2,6 @@
 
 import os
 import re
-import shutil
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,12 +13,9 @@ import pytest
 import requests
 
 from bench.secured_elasticsearch import new_certificates
-from bench.servers import free_port, redis_server
+from bench.servers import NGINX, free_port, nginx, redis_server, service
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-
-nginx = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-pytestmark = pytest.mark.skipif(nginx is None, reason="nginx is not installed")
+pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 
 
 class Site:
@@ -39,25 +33,13 @@ class Site:
 @pytest.fixture(scope="module")
 def site(elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site without posts: what is tested here needs none."""
-    folder = tmp_path_factory.mktemp("proxy")
-    plain, tls, port = free_port(), free_port(), free_port()
-    with new_certificates() as certificates, redis_server() as redis:
-        config = (REPOSITORY / "proxy" / "nginx.conf").read_text()
-        for old, new in {
-            "/tmp/": f"{folder}/",
-            "/dev/stdout": f"{folder}/access.log",
-            "app:8000": f"127.0.0.1:{port}",
-            "listen 8080": f"listen 127.0.0.1:{plain}",
-            "listen 8443": f"listen 127.0.0.1:{tls}",
-            "/etc/nginx/certificates/fullchain.pem": str(certificates.certificate),
-            "/etc/nginx/certificates/privkey.pem": str(certificates.key),
-        }.items():
-            assert old in config
-            config = config.replace(old, new)
-        (folder / "nginx.conf").write_text(config)
-        settings = {
-            "PORT": str(port),
-            "WEB_CONCURRENCY": "2",
+    log = tmp_path_factory.mktemp("proxy") / "log"
+    port = free_port()
+    with ExitStack() as stack:
+        certificates = stack.enter_context(new_certificates())
+        redis = stack.enter_context(redis_server())
+        environment = {
+            **os.environ,
             "ELASTICSEARCH_URL": elasticsearch_url,
             "REDIS_URL": redis.url,
             "BLOGSEARCH_INDEX": "test-no-posts",
@@ -65,26 +47,11 @@ def site(elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> It
             "BLOGSEARCH_RATE_LIMIT": "10/hour",
             "BLOGSEARCH_TRUSTED_PROXIES": "127.0.0.1",
         }
-        commands = [
-            [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", "app:create_app()"],
-            [str(nginx), "-p", str(folder), "-c", "nginx.conf", "-g", "daemon off;"],
-        ]
-        with ExitStack() as stack, (folder / "log").open("wb") as log:
-            processes = []
-            for command in commands:
-                process = subprocess.Popen(
-                    command, cwd=REPOSITORY, env={**os.environ, **settings}, stdout=log, stderr=log
-                )
-                stack.callback(process.wait, 30)
-                stack.callback(process.terminate)
-                processes.append(process)
-            found = Site(
-                f"https://127.0.0.1:{tls}",
-                psutil.Process(processes[0].pid),
-                str(certificates.authority),
-            )
-            _wait(found, folder / "log")
-            yield found
+        server = stack.enter_context(service(environment, port, log))
+        url = stack.enter_context(nginx(port, certificates.certificate, certificates.key))
+        found = Site(url, server, str(certificates.authority))
+        _wait(found, log)
+        yield found
 
 
 def _wait(site: Site, log: Path) -> None:

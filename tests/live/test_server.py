@@ -31,6 +31,7 @@ class Server:
         self, settings: Settings, log: Path, config: Path | str, **environment: str
     ) -> None:
         self.port = free_port()
+        self.operators_port = int(environment.get("BLOGSEARCH_OPERATORS_PORT", 0))
         self.log = log
         command = [sys.executable, "-m", "gunicorn", "--config", str(config)]
         with log.open("wb") as output:
@@ -82,6 +83,32 @@ class Server:
 Serve = Callable[..., Server]
 
 
+TOKEN = "a-token-of-this-test"
+
+
+@pytest.fixture(scope="module")
+def server(
+    sample_alias: str,
+    elasticsearch_url: str,
+    redis_url: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Server]:
+    """The service with the sample posts, a port for operators, and a log in JSON."""
+    settings = Settings(
+        elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=sample_alias
+    )
+    running = Server(
+        settings,
+        tmp_path_factory.mktemp("server") / "gunicorn.log",
+        "gunicorn.conf.py",
+        BLOGSEARCH_WRITE_TOKENS=TOKEN,
+        BLOGSEARCH_OPERATORS_PORT=str(free_port()),
+        BLOGSEARCH_LOG_FORMAT="json",
+    )
+    yield running
+    running.stop()
+
+
 @pytest.fixture
 def serve(settings: Settings, tmp_path: Path) -> Iterator[Serve]:
     """Starts the service with the sample posts; arguments are environment variables."""
@@ -125,14 +152,13 @@ def _drip(
         pytest.param(
             b"POST /documents HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
             b"Content-Type: application/json\r\n"
-            b"Authorization: Bearer a-token-of-this-test\r\n\r\n[",
+            b"Authorization: Bearer %s\r\n\r\n[" % TOKEN.encode(),
             id="body",
         ),
         pytest.param(b"", id="silent"),
     ],
 )
-def test_200_slow_clients_keep_nobody_out(serve: Serve, head: bytes) -> None:
-    server = serve(BLOGSEARCH_WRITE_TOKENS="a-token-of-this-test")
+def test_200_slow_clients_keep_nobody_out(server: Server, head: bytes) -> None:
     server.get("/search?q=python")
     stop = threading.Event()
     join = _drip(server, 200, head, stop)
@@ -195,15 +221,13 @@ def _connections(server: Server) -> int:
     )
 
 
-def test_a_head_that_is_not_sent_ends_the_connection(serve: Serve) -> None:
-    server = serve()
+def test_a_head_that_is_not_sent_ends_the_connection(server: Server) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=15) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n")
         assert connection.recv(100) == b""
 
 
-def test_a_client_does_not_set_the_path(serve: Serve) -> None:
-    server = serve()
+def test_a_client_does_not_set_the_path(server: Server) -> None:
     plain = server.get("/search?q=pythn")
     assert plain[0] == 200
     for prefix in ("/x", "/search"):
@@ -259,26 +283,53 @@ def test_sigterm_and_sighup_neither_fail_nor_delay_searches(serve: Serve, tmp_pa
     assert max(seconds) < 1.5
 
 
-def test_operators_have_a_port_of_their_own_with_the_metrics_of_all_workers(serve: Serve) -> None:
-    port = free_port()
-    server = serve(BLOGSEARCH_OPERATORS_PORT=str(port), BLOGSEARCH_LOG_FORMAT="json")
+def _counted(server: Server) -> float:
+    """How many searches the metrics count."""
+    metrics = server.get("/metrics", server.operators_port)[2].decode()
+    found = re.findall(r'seconds_count{endpoint="search.search",outcome="\w+"} (\S+)', metrics)
+    return sum(map(float, found))
+
+
+def _logged(server: Server) -> list[dict[str, object]]:
+    return [json.loads(line) for line in server.log.read_text().splitlines()]
+
+
+def test_operators_have_a_port_of_their_own_with_the_metrics_of_all_workers(
+    server: Server,
+) -> None:
+    counted = _counted(server)
+    logged = len(_logged(server))
     for _ in range(40):
         server.get("/search?q=python")
-    assert server.get("/metrics", Host=f"127.0.0.1:{port}")[0] == 403
+    assert server.get("/metrics", Host=f"127.0.0.1:{server.operators_port}")[0] == 403
     for _ in range(5):  # whichever worker answers
-        metrics = server.get("/metrics", port)[2].decode()
-        found = re.findall(r'seconds_count{endpoint="search.search",outcome="\w+"} (\S+)', metrics)
-        assert sum(map(float, found)) == 40
-    assert "seen" in json.loads(server.get("/__heartbeat__", port)[2])["checks"]["redis"]
-    lines = [json.loads(line) for line in server.log.read_text().splitlines()]
-    assert len([line for line in lines if line.get("path") == "/search"]) == 40
+        assert _counted(server) == counted + 40
+    health = json.loads(server.get("/__heartbeat__", server.operators_port)[2])
+    assert "seen" in health["checks"]["redis"]
+    lines = _logged(server)
+    assert len([line for line in lines[logged:] if line.get("path") == "/search"]) == 40
     assert [line for line in lines if line["logger"] == "gunicorn.error"]
 
 
-def test_a_request_that_two_servers_could_read_differently_is_refused(serve: Serve) -> None:
+def test_all_workers_know_of_an_outage_that_one_has_detected(serve: Serve) -> None:
+    server = serve(ELASTICSEARCH_URL=f"http://127.0.0.1:{free_port()}", REDIS_URL="")
+
+    def detected() -> int:
+        return server.log.read_text().count("Elasticsearch does not respond")
+
+    server.get("/search?q=python")
+    deadline = time.monotonic() + 10
+    while not detected():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    for _ in range(30):  # both workers answer some of them
+        assert server.get("/search?q=python")[0] == 503
+    assert detected() == 1
+
+
+def test_a_request_that_two_servers_could_read_differently_is_refused(server: Server) -> None:
     """Else a proxy and gunicorn could disagree where it ends, and a client smuggle in another."""
-    server = serve(BLOGSEARCH_WRITE_TOKENS="a-token-of-this-test")
-    start = b"POST /documents HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a-token-of-this-test\r\n"
+    start = b"POST /documents HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n" % TOKEN.encode()
     hidden = b"GET /__version__ HTTP/1.1\r\nHost: a\r\n\r\n"
     for request in (
         start + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
@@ -300,8 +351,7 @@ def test_a_request_that_two_servers_could_read_differently_is_refused(serve: Ser
         assert answer.count(b"HTTP/1.1 ") == 1, (request, answer)
 
 
-def test_what_gunicorn_refuses_gets_an_error_of_the_same_shape(serve: Serve) -> None:
-    server = serve()
+def test_what_gunicorn_refuses_gets_an_error_of_the_same_shape(server: Server) -> None:
     for head, status, code in (
         (b"nonsense\r\n\r\n", 400, "bad_request"),
         (b"GET / HTTP/9.9\r\n\r\n", 400, "bad_request"),
@@ -334,8 +384,7 @@ def test_what_gunicorn_refuses_gets_an_error_of_the_same_shape(serve: Serve) -> 
     assert "Traceback" not in server.log.read_text()
 
 
-def test_a_body_that_was_not_read_is_no_request(serve: Serve) -> None:
-    server = serve()
+def test_a_body_that_was_not_read_is_no_request(server: Server) -> None:
     hidden = b"GET /__version__ HTTP/1.1\r\nHost: a\r\n\r\n"
     request = (
         b"POST /documents HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s"

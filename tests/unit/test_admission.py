@@ -1,5 +1,6 @@
 """Admission: when the circuit breaker opens and closes, and how many computations run."""
 
+import mmap
 import threading
 import time
 from collections.abc import Callable
@@ -54,6 +55,31 @@ def test_an_outage_opens_the_breaker_and_one_probe_at_a_time_closes_it() -> None
     _until(lambda: admission.available)
     with admission.admit():
         pass
+
+
+def test_processes_share_what_they_know_of_an_outage() -> None:
+    engine = Engine()
+    memory = memoryview(mmap.mmap(-1, 8))
+    first, second = (Admission(engine.responds, 8) for _ in range(2))
+    first.share(memory)
+    second.share(memory)
+    _fail(first, Unavailable("timed out"))
+    _until(lambda: not second.available)
+    with pytest.raises(Unavailable), second.admit():
+        pytest.fail("a computation was admitted")
+    engine.up = True
+    _until(lambda: second.available)
+
+
+def test_another_process_goes_on_when_the_one_that_probed_has_ended() -> None:
+    engine = Engine()
+    engine.up = True
+    memory = memoryview(mmap.mmap(-1, 8))
+    memory.cast("d")[0] = time.monotonic() - 60
+    admission = Admission(engine.responds, 8)
+    admission.share(memory)
+    assert not admission.available
+    _until(lambda: admission.available)
 
 
 def test_one_failed_search_is_no_outage() -> None:

@@ -18,6 +18,7 @@ import pytest
 import redis
 
 from app.cache import AnswerCache, CachedAnswer, Computed, open_cache
+from app.errors import Unavailable
 from app.settings import Settings
 from bench.servers import RedisServer, free_port, redis_server
 
@@ -235,6 +236,37 @@ def test_slow(server: RedisServer, delay: float) -> None:
         assert (first == "MISS") or delay > TIMEOUT / 5
         for _ in range(4):
             asked(cache)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_slow_once_while_elasticsearch_is_unavailable(server: RedisServer, known: bool) -> None:
+    """A kept answer is looked up again before a search gets an error."""
+    assert states(opened(server.url), 2) == ["MISS", "HIT"]
+    delays = iter([TIMEOUT * 1.5])
+
+    def late(reply: bytes) -> Iterator[bytes]:
+        time.sleep(next(delays, 0.0))
+        yield reply
+
+    def unavailable() -> Computed:
+        raise Unavailable("Elasticsearch cannot be reached.")
+
+    with proxy(server, late) as url:
+        cache = opened(url)
+        found = cache.get_or_compute("q", unavailable, available=not known)
+        assert found.body == answer().body
+        assert not list(delays)
+
+
+def test_gone_while_elasticsearch_is_unavailable() -> None:
+    """Redis is not tried in vain for every search."""
+    with listening(lambda connection: time.sleep(5)) as url:
+        cache = opened(url)
+        began = time.monotonic()
+        for _ in range(50):
+            with pytest.raises(Unavailable):
+                cache.get_or_compute("q", answer, available=False)
+        assert time.monotonic() - began < 3
 
 
 def test_drop_by_drop(server: RedisServer) -> None:

@@ -1,0 +1,132 @@
+"""The clients of Redis and Elasticsearch in a process with gevent, as in a worker of gunicorn."""
+
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from app.settings import Settings
+from bench.secured_elasticsearch import Certificates, new_certificates
+
+_SEARCH = """
+from gevent import monkey
+monkey.patch_all()
+import time
+from app import create_app
+
+client = create_app().test_client()
+client.get("/__lbheartbeat__")
+started = time.monotonic()
+answer = client.get("/search?q=python")
+print(answer.status_code, answer.headers.get("X-Cache"), time.monotonic() - started)
+"""
+
+
+def _search(**environment: str) -> list[str]:
+    """Status, X-Cache and seconds of a search."""
+    done = subprocess.run(
+        [sys.executable, "-c", _SEARCH],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+class Dripping:
+    """A TLS server that sends its handshake, or what follows it, byte by byte."""
+
+    def __init__(self, certificates: Certificates, what: str) -> None:
+        self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self._context.load_cert_chain(certificates.certificate, certificates.key)
+        self._what = what
+        self._closed = threading.Event()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._closed.set()
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                connection = self._listener.accept()[0]
+                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+        peer = self._context.wrap_bio(received, sent, server_side=True)
+        with connection, suppress(OSError, ssl.SSLError):
+            while True:
+                try:
+                    peer.do_handshake()
+                    break
+                except ssl.SSLWantReadError:
+                    self._send(connection, sent.read(), self._what == "handshake")
+                    received.write(connection.recv(65_536))
+            self._send(connection, sent.read(), self._what == "handshake")
+            connection.recv(65_536)
+            peer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + bytes(10_000))
+            self._send(connection, sent.read(), True)
+
+    def _send(self, connection: socket.socket, data: bytes, byte_by_byte: bool) -> None:
+        if not byte_by_byte:
+            connection.sendall(data)
+            return
+        for at in range(len(data)):
+            if self._closed.wait(0.05):
+                return
+            connection.sendall(data[at : at + 1])
+
+
+@pytest.fixture(scope="module")
+def certificates() -> Iterator[Certificates]:
+    with new_certificates() as found:
+        yield found
+
+
+@pytest.fixture(params=["handshake", "response"])
+def dripping(request: pytest.FixtureRequest, certificates: Certificates) -> Iterator[Dripping]:
+    running = Dripping(certificates, request.param)
+    yield running
+    running.close()
+
+
+def test_an_elasticsearch_that_drips_over_tls(
+    dripping: Dripping, certificates: Certificates
+) -> None:
+    status, _, seconds = _search(
+        ELASTICSEARCH_URL=f"https://{dripping.address}",
+        BLOGSEARCH_ELASTICSEARCH_TIMEOUT="0.5",
+        BLOGSEARCH_CA_FILE=str(certificates.authority),
+        REDIS_URL="",
+    )
+    assert status == "503"
+    assert float(seconds) < 3
+
+
+@pytest.mark.parametrize("rate_limit", ["", "100/minute"])
+def test_a_redis_that_drips_over_tls(
+    settings: Settings, dripping: Dripping, certificates: Certificates, rate_limit: str
+) -> None:
+    status, state, seconds = _search(
+        ELASTICSEARCH_URL=settings.elasticsearch_url,
+        BLOGSEARCH_INDEX=settings.index,
+        BLOGSEARCH_CA_FILE=str(certificates.authority),
+        BLOGSEARCH_RATE_LIMIT=rate_limit,
+        REDIS_URL=f"rediss://{dripping.address}/0",
+    )
+    assert (status, state) == ("200", "OFF")
+    assert float(seconds) < 3
