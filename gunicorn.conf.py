@@ -116,8 +116,14 @@ _outage = mmap.mmap(-1, 8)  # made before the workers are, which share it
 
 
 def post_worker_init(worker: Any) -> None:
-    """All workers know of an outage of Elasticsearch as soon as one does."""
-    worker.wsgi.extensions["blogsearch"].admission.share(memoryview(_outage))
+    """All workers know of an outage of Elasticsearch as soon as one does.
+
+    And they connect to Redis before the first search, which would miss its time limit: on a busy
+    machine that takes half a second.
+    """
+    service = worker.wsgi.extensions["blogsearch"]
+    service.admission.share(memoryview(_outage))
+    service.cache.ping()
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -115,7 +115,8 @@ class Admission:
     def _probe_once(self) -> bool:
         """Whether Elasticsearch responds; says so when that has changed."""
         before = self._failed_at[0]
-        if not self._responds():
+        # A busy machine misses a single probe: it is repeated before an outage is declared.
+        if not self._responds() and (before or not self._responds()):
             if before and not self._failed_at[0]:
                 return False  # meanwhile it has responded to another process
             if not before:

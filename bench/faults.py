@@ -53,7 +53,7 @@ _LOGS = _REPOSITORY / "build" / "chaos"
 
 # Seconds: when an outage has to be known, how soon a search is refused from then on, and how soon a
 # new search is answered after it.
-_KNOWN, _REFUSED_WITHIN, _ANSWERED_WITHIN = 3.0, 0.3, 2.0
+_KNOWN, _REFUSED_WITHIN, _ANSWERED_WITHIN = 4.0, 0.3, 2.0
 
 Way = Literal["direct", "nginx", "faketime"]
 """How clients reach the service: through nginx, or two services with different clocks."""
@@ -71,11 +71,11 @@ class Target:
     authority: str
     environment: dict[str, str]
 
-    def command(self, *words: str, prefix: tuple[str, ...] = ()) -> "subprocess.Popen[bytes]":
+    def command(self, *words: str, **environment: str) -> "subprocess.Popen[bytes]":
         """A started command of the service."""
         return subprocess.Popen(
-            [*prefix, *_CLI, *words],
-            env=self.environment,
+            [*_CLI, *words],
+            env={**self.environment, **environment},
             cwd=_REPOSITORY,
             stdout=subprocess.DEVNULL,
         )
@@ -268,11 +268,29 @@ def _flooded(path: str, line: str, lines: int) -> Broken:
     return broken
 
 
+def _an_hour_ahead() -> dict[str, str]:
+    """The environment of a process whose clock is an hour ahead.
+
+    `faketime` itself stays the parent of what it runs, and does not pass on signals. The time of
+    files is not changed, because gunicorn reads there when a worker last lived. The monotonic clock
+    is: if it was not, libfaketime's clock_nanosleep would fail (EINVAL).
+    """
+    printed = subprocess.run(
+        ["faketime", "-f", "+1h", "env"], capture_output=True, text=True, check=True
+    ).stdout
+    variables = dict(line.split("=", 1) for line in printed.splitlines() if "=" in line)
+    return {
+        "LD_PRELOAD": variables["LD_PRELOAD"],
+        "FAKETIME": variables["FAKETIME"],
+        "NO_FAKE_STAT": "1",
+    }
+
+
 @contextmanager
 def _rollbacks_of_two_clocks(target: Target) -> Iterator[None]:
     """Each machine rolls back at the same time, again and again: one of them has to give way."""
     for _ in range(3):
-        rollbacks = [target.command("rollback", prefix=prefix) for prefix in ((), _AHEAD)]
+        rollbacks = [target.command("rollback", **clock) for clock in ({}, _an_hour_ahead())]
         codes = [rollback.wait(180) for rollback in rollbacks]
         if 0 not in codes:
             raise click.ClickException(f"neither rollback succeeded: {codes}")
@@ -280,7 +298,6 @@ def _rollbacks_of_two_clocks(target: Target) -> Iterator[None]:
 
 
 _KILL, _STOP, _TERM = signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM
-_AHEAD = ("faketime", "-f", "+1h")
 _UNCACHED: tuple[Kind, ...] = ("new", "write")
 _SEARCHES = '{"index":"chaos"}\n{"query":{"wildcard":{"text":"*a*e*i*"}},"size":0}\n'
 _MSEARCH = "/_msearch?max_concurrent_searches=50"
@@ -378,11 +395,9 @@ def _running(setup: Setup, ways: set[Way]) -> Iterator[Target]:
             proxy = nginx(port, certificates.certificate, certificates.key)
             urls["nginx"] = [stack.enter_context(proxy)]
         if "faketime" in ways:
-            # The time of a file stays, because gunicorn reads there when a worker last lived. The
-            # monotonic clock must not: libfaketime's clock_nanosleep would then fail (EINVAL).
-            ahead = {**environment, "NO_FAKE_STAT": "1"}
+            ahead = {**environment, **_an_hour_ahead()}
             second = free_port()
-            stack.enter_context(service(ahead, second, _LOGS / f"{second}.log", prefix=_AHEAD))
+            stack.enter_context(service(ahead, second, _LOGS / f"{second}.log"))
             urls["faketime"] = [*urls["direct"], f"http://127.0.0.1:{second}"]
         yield target
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -119,18 +119,12 @@ class RedisServer:
 
 
 @contextmanager
-def service(
-    environment: Mapping[str, str], port: int, log: Path, prefix: Sequence[str] = ()
-) -> Iterator[psutil.Process]:
-    """The running service with two workers; yields gunicorn's process.
-
-    Args:
-        prefix: a command that runs gunicorn's command, such as `("faketime", "-f", "+1h")`.
-    """
+def service(environment: Mapping[str, str], port: int, log: Path) -> Iterator[psutil.Process]:
+    """The running service with two workers; yields gunicorn's process."""
     command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "app:create_app()"]
     with log.open("wb") as output:
         server = subprocess.Popen(
-            [*prefix, *command],
+            command,
             cwd=_REPOSITORY,
             env={**environment, "PORT": str(port), "WEB_CONCURRENCY": "2"},
             stdout=output,
@@ -140,7 +134,17 @@ def service(
         _await_port(port, 60)
         yield psutil.Process(server.pid)
     finally:
-        server.terminate()
+        stop_gunicorn(server)
+
+
+def stop_gunicorn(server: "subprocess.Popen[bytes]") -> None:
+    """End gunicorn and its workers. It waits 20 s for one that it signals before it has started."""
+    server.terminate()
+    try:
+        server.wait(5)
+    except subprocess.TimeoutExpired:
+        for worker in psutil.Process(server.pid).children():
+            worker.kill()
         server.wait(40)
 
 

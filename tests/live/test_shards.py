@@ -1,0 +1,70 @@
+"""An index of two shards, one of which is missing."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from elasticsearch import Elasticsearch
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.settings import Settings
+from tests.conftest import Run
+
+ONE_PER_NODE = "index.routing.allocation.total_shards_per_node"
+
+
+def _shards(elastic: Elasticsearch, index: str) -> list[str]:
+    rows: Any = elastic.cat.shards(index=index, h="state", format="json").body
+    return sorted(row["state"] for row in rows)
+
+
+def _found(client: FlaskClient, path: str) -> tuple[int, str | None, int]:
+    """Status, X-Cache, and how many posts or suggestions were found."""
+    answer = client.get(path)
+    body = answer.get_json()
+    count = body.get("count", len(body.get("suggestions", [])))
+    return answer.status_code, answer.headers.get("X-Cache"), count
+
+
+def test_a_missing_shard_is_an_error_and_no_part_of_an_answer_is_kept(
+    elastic: Elasticsearch, own_settings: Settings, run: Run, tmp_path: Path
+) -> None:
+    posts = tmp_path / "posts.jsonl"
+    lines = [{"oid": f"p{n}", "title": f"Juggling {n} balls", "text": "Throw."} for n in range(20)]
+    posts.write_text("\n".join(map(json.dumps, lines)))
+    settings = own_settings.model_copy(update={"shards": 2, "cache_timeout": 5.0})
+    assert run("reindex", posts, settings=settings).exit_code == 0
+    (index,) = elastic.indices.get_alias(name=settings.index)
+    client = create_app(settings).test_client()
+    assert _found(client, "/search?q=juggling") == (200, "MISS", 20)
+
+    # A copy of which this node, the only one, may have one shard.
+    copy = f"{settings.index}-000002"
+    elastic.indices.put_settings(index=index, settings={"index.blocks.write": True})
+    limits = {ONE_PER_NODE: 1, "index.number_of_replicas": 0}
+    elastic.indices.clone(index=index, target=copy, settings=limits, wait_for_active_shards="0")
+    deadline = time.monotonic() + 30
+    while (states := _shards(elastic, copy)) != ["STARTED", "UNASSIGNED"]:
+        assert time.monotonic() < deadline, states
+        time.sleep(0.1)
+    actions: list[dict[str, Any]] = [
+        {"remove": {"index": index, "alias": settings.index}},
+        {"add": {"index": copy, "alias": settings.index}},
+    ]
+    elastic.indices.update_aliases(actions=actions)
+    client.application.extensions["blogsearch"].cache.new_generation(copy, "rules")
+    for path in (
+        "/search?q=balls",
+        "/search?q=balz",
+        "/search?q=throw&facets=on",
+        "/suggest?q=jug",
+    ):
+        assert _found(client, path)[0] == 503, path
+    assert _found(client, "/search?q=juggling") == (200, "STALE", 20)
+
+    elastic.indices.put_settings(index=copy, settings={ONE_PER_NODE: -1})
+    elastic.cluster.health(index=copy, wait_for_status="green", timeout="60s")
+    assert _found(client, "/search?q=balls") == (200, "MISS", 20)
+    assert _found(client, "/suggest?q=jug")[0] == 200
