@@ -8,7 +8,7 @@ from typing import Self
 
 from indexer.bulk.sender import Outcome
 from indexer.errors import TooManyRejects
-from indexer.normalise import documents
+from indexer.normalise import IsStored, documents
 from indexer.records import Counts, Document, Origin, RawPost, Reject, Skipped, SourceItem
 
 OnReject = Callable[[Reject], None]
@@ -122,8 +122,13 @@ class Ingest:
         """The documents that Elasticsearch accepted."""
         return Counts(self._accepted["post"], self._accepted["comment"])
 
-    def documents(self, raws: Iterable[SourceItem]) -> Iterator[Document]:
-        """The documents of a source, each id once; rejects are reported as they occur."""
+    def documents(
+        self, raws: Iterable[SourceItem], is_stored: IsStored | None = None
+    ) -> Iterator[Document]:
+        """The documents of a source, each id once; rejects are reported as they occur.
+
+        Documents that `is_stored` knows are left out.
+        """
         for raw in raws:
             if isinstance(raw, Skipped):
                 self._on_skip(raw)
@@ -133,7 +138,7 @@ class Ingest:
             if isinstance(raw, Reject):
                 self._reject(raw)
             else:
-                yield from self._documents_of(raw)
+                yield from self._documents_of(raw, is_stored)
             if self.rejects == before:
                 continue
             if self._read == read:
@@ -171,8 +176,17 @@ class Ingest:
         """The fraction of the source that was sent; reading is ahead of sending."""
         return None if fraction_read is None else fraction_read * self._done / max(self._read, 1)
 
-    def _documents_of(self, raw: RawPost) -> Iterator[Document]:
-        for found in documents(raw):
+    def _documents_of(self, raw: RawPost, is_stored: IsStored | None) -> Iterator[Document]:
+        def is_unchanged(id_: str, digest: str) -> bool:
+            # A second document with the same id is made, and rejected below.
+            if not is_stored or id_ in self._seen or not is_stored(id_, digest):
+                return False
+            self._seen.add(id_, raw.origin)
+            self._read += 1
+            self._done += 1
+            return True
+
+        for found in documents(raw, is_unchanged):
             if isinstance(found, Reject):
                 self._reject(found)
             elif first := self._seen.add(found.id, found.origin):
@@ -202,6 +216,10 @@ class _SeenIds:
 
     def close(self) -> None:
         self._database.close()
+
+    def __contains__(self, id_: str) -> bool:
+        query = "SELECT 1 FROM seen WHERE id = ?"
+        return self._database.execute(query, (id_,)).fetchone() is not None
 
     def add(self, id_: str, origin: Origin) -> str | None:
         """Add an id; returns where it was read first if it was there already."""

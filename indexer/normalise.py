@@ -7,14 +7,18 @@ source or request it comes.
 import hashlib
 import html
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from datetime import datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import orjson
 
+from indexer import dates, html_text
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
 from indexer.html_text import TooDeep, clean, one_line, readable
 from indexer.records import Document, Origin, RawComment, RawPost, Reject, When
@@ -35,6 +39,10 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}")
 _TO_ENCODE = re.compile('[ "<>`]')
 
 
+IsStored = Callable[[str, str], bool]
+"""Whether the index has the document with this id, made of what has this raw digest."""
+
+
 class _Invalid(Exception):
     """Why a post or comment is invalid."""
 
@@ -44,23 +52,49 @@ class _Invalid(Exception):
         self.remedy = remedy
 
 
-def documents(raw: RawPost) -> Iterator[Document | Reject]:
+def documents(raw: RawPost, is_stored: IsStored | None = None) -> Iterator[Document | Reject]:
     """The post, then each of its comments; a Reject in place of each invalid one.
 
-    The comments of a rejected post are left out, and its Reject says so.
+    The comments of a rejected post are left out, and its Reject says so. Documents that `is_stored`
+    knows are left out too, without being made.
     """
+    if is_stored and _is_post_stored(raw, is_stored):
+        yield from _comments(_oid(raw.oid), raw, is_stored)
+        return
     post = post_document(raw)
-    if isinstance(post, Reject) and raw.comments:
-        reason = f"{post.reason}; its {len(raw.comments)} comments were left out too"
-        post = Reject(post.origin, post.oid, reason, post.remedy)
     if isinstance(post, Reject):
+        if raw.comments:
+            reason = f"{post.reason}; its {len(raw.comments)} comments were left out too"
+            post = replace(post, reason=reason)
         yield post
         return
-    comments = [comment_document(post.routing, comment, raw.origin) for comment in raw.comments]
-    texts = [made.source["comment"] for made in comments if isinstance(made, Document)]
-    # The post has the texts too, so that a search needs no join. They are not part of its digest.
+    comments = list(_comments(post.routing, raw, None))
+    texts = [one.source["comment"] for one in comments if isinstance(one, Document)]
+    # The post has the texts too, so that a search needs no join. Its digest is without them.
     yield replace(post, source={**post.source, "comments": texts}) if texts else post
     yield from comments
+
+
+def _comments(
+    post_oid: str, raw: RawPost, is_stored: IsStored | None
+) -> Iterator[Document | Reject]:
+    for comment in raw.comments:
+        if not (is_stored and _is_comment_stored(post_oid, comment, is_stored)):
+            yield comment_document(post_oid, comment, raw.origin)
+
+
+def _is_post_stored(raw: RawPost, is_stored: IsStored) -> bool:
+    try:
+        return is_stored(_post_id(_oid(raw.oid)), _raw_post_digest(raw))
+    except _Invalid:
+        return False
+
+
+def _is_comment_stored(post_oid: str, raw: RawComment, is_stored: IsStored) -> bool:
+    try:
+        return is_stored(_comment_id(post_oid, _oid(raw.oid)), _raw_comment_digest(raw))
+    except _Invalid:
+        return False
 
 
 def post_document(raw: RawPost) -> Document | Reject:
@@ -85,8 +119,8 @@ def post_document(raw: RawPost) -> Document | Reject:
             source["address"] = address_of(source["url"])
     except _Invalid as invalid:
         return Reject(raw.origin, _shown(raw.oid), invalid.reason, invalid.remedy)
-    source |= {"digest": digest(source), "kind": "post"}
-    return Document(f"post:{oid}", oid, _version(modified, pub_date), source, "post", raw.origin)
+    source |= {"digest": digest(source), "raw_digest": _raw_post_digest(raw), "kind": "post"}
+    return Document(_post_id(oid), oid, _version(modified, pub_date), source, "post", raw.origin)
 
 
 def comment_document(post_oid: str, raw: RawComment, origin: Origin) -> Document | Reject:
@@ -112,15 +146,56 @@ def comment_document(post_oid: str, raw: RawComment, origin: Origin) -> Document
         shown = f"{_shown(post_oid)}/{_shown(raw.oid) or '?'}"
         return Reject(origin, shown, invalid.reason, invalid.remedy)
     join = {"name": "comment", "parent": f"post:{post_oid}"}
-    source |= {"digest": digest(source), "kind": join}
-    name = f"comment:{post_oid}:{oid}"
-    return Document(name, post_oid, _version(pub_date), source, "comment", origin)
+    source |= {"digest": digest(source), "raw_digest": _raw_comment_digest(raw), "kind": join}
+    id_ = _comment_id(post_oid, oid)
+    return Document(id_, post_oid, _version(pub_date), source, "comment", origin)
+
+
+def _post_id(oid: str) -> str:
+    return f"post:{oid}"
+
+
+def _comment_id(post_oid: str, oid: str) -> str:
+    return f"comment:{post_oid}:{oid}"
+
+
+_DIGESTED = [each.name for each in fields(RawPost) if each.name not in {"origin", "comments"}]
 
 
 def digest(source: dict[str, Any]) -> str:
     """A hash of all stored fields: 32 hex digits."""
     content = orjson.dumps(source, option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(content).hexdigest()[:32]
+
+
+def _raw_post_digest(raw: RawPost) -> str:
+    """Of everything that a post is made of, but its comments."""
+    return _raw_digest([getattr(raw, name) for name in _DIGESTED])
+
+
+def _raw_comment_digest(raw: RawComment) -> str:
+    return _raw_digest([raw.oid, raw.comment, raw.author, raw.pub_date])
+
+
+def _raw_digest(values: list[Any]) -> str:
+    """A hash of what was read and of the code that makes documents of it: 32 hex digits.
+
+    If it is the same, so is the document. Parsing HTML takes ten times as long.
+    """
+    try:
+        content = orjson.dumps(values, default=repr)
+    except TypeError:  # a lone surrogate, or a key that is no string
+        content = repr(values).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(content, key=_code_digest(), digest_size=16).hexdigest()
+
+
+@cache
+def _code_digest() -> bytes:
+    """Changes with the code of this module and with what it parses HTML and dates by."""
+    found = hashlib.sha256("".join(map(version, ("selectolax", "python-dateutil"))).encode())
+    for file in (__file__, html_text.__file__, dates.__file__):
+        found.update(Path(file).read_bytes())
+    return found.digest()
 
 
 def address_of(url: str) -> str:

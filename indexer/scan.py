@@ -27,6 +27,8 @@ class Change:
 
 _PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
 _PAGE_OF_IDS = 2_000  # documents without their source
+_PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
+_DIGESTS = ("oid", "post_oid", "digest", "raw_digest", "over_http")
 _ADDRESSED = ["oid", "address", "content_version"]
 _KEEP_ALIVE = "5m"
 _MAX_OIDS = 1_000  # posts in one `terms` query, which may have 65,536
@@ -132,6 +134,20 @@ def posts_at(
     return {address: posts[0] for address, posts in found.items() if len(posts) == 1}
 
 
+def digests(client: Elasticsearch, index: str) -> Iterator[tuple[str, str, int, str, str, bool]]:
+    """The id, routing, version and both digests of every document, and whether it came over HTTP.
+
+    Only doc values are read: that takes a third of the time of reading `_id` and `_source`.
+    """
+    for hit in scan(client, index, doc_values=_DIGESTS, size=_PAGE_OF_DOC_VALUES):
+        values = {name: value for name, (value,) in hit["fields"].items()}
+        oid, post_oid = values["oid"], values.get("post_oid")
+        id_ = f"post:{oid}" if post_oid is None else f"comment:{post_oid}:{oid}"
+        digest, raw_digest = values.get("digest", ""), values.get("raw_digest", "")
+        over_http = values.get("over_http", False)
+        yield id_, post_oid or oid, hit["_version"], digest, raw_digest, over_http
+
+
 def _document(hit: Mapping[str, Any], index: str) -> Document:
     source = dict(hit["_source"])
     version = source.pop("content_version", hit["_version"])
@@ -147,9 +163,17 @@ def scan(
     query: Mapping[str, Any] | None = None,
     preference: str | None = None,
     source: Any = True,
+    doc_values: Sequence[str] = (),
     size: int = _PAGE,
 ) -> Iterator[dict[str, Any]]:
-    """Every hit of a query with its `_version`, on one point in time, `size` hits per request."""
+    """Every hit of a query with its `_version`, on one point in time, `size` hits per request.
+
+    Args:
+        doc_values: the fields of which to read the doc values, in place of `_id` and `_source`.
+    """
+    stored: dict[str, Any] = {"source": source}
+    if doc_values:
+        stored = {"stored_fields": "_none_", "docvalue_fields": list(doc_values)}
     pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE, preference=preference)[
         "id"
     ]
@@ -163,7 +187,7 @@ def scan(
                 search_after=after,
                 size=size,
                 version=True,
-                source=source,
+                **stored,
                 track_total_hits=False,
                 allow_partial_search_results=False,
             )

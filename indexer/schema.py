@@ -88,6 +88,7 @@ class BlogItem(Document):
     categories = Keyword()
     keywords = Keyword(copy_to="all")
     digest = Keyword(index=False)
+    raw_digest = Keyword(index=False)
     content_version = Long(index=False, doc_values=False)
     content_seq_no = Long(index=False, doc_values=False)
 
@@ -112,7 +113,8 @@ class BlogComment(Document):
     )
     pub_date = Date()
     digest = Keyword(index=False)
-    over_http = Boolean(index=False, doc_values=False)
+    raw_digest = Keyword(index=False)
+    over_http = Boolean(index=False)
 
 
 def index_body(

@@ -8,13 +8,13 @@ from typing import Literal, Self
 from elasticsearch import Elasticsearch
 
 from indexer.records import Document, Origin
-from indexer.scan import scan
+from indexer.scan import digests
 
 _TABLE = """
 PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4000;
 CREATE TABLE live (
-    id TEXT PRIMARY KEY, routing TEXT, version INTEGER, digest TEXT, over_http INTEGER,
-    seen INTEGER DEFAULT 0
+    id TEXT PRIMARY KEY, routing TEXT, version INTEGER, digest TEXT, raw_digest TEXT,
+    over_http INTEGER, seen INTEGER DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX by_routing ON live (routing);
 BEGIN;
@@ -22,7 +22,7 @@ BEGIN;
 
 
 class Comparison:
-    """Every document of an index at one moment: its digest, its version, and whether it was seen.
+    """Every document of an index at one moment: its digests, its version, and whether it was seen.
 
     A context manager. A document is seen when the source has it.
     """
@@ -33,17 +33,7 @@ class Comparison:
         self._database.executescript(_TABLE)
         client.indices.refresh(index=index)
         self._database.executemany(
-            "INSERT INTO live (id, routing, version, digest, over_http) VALUES (?, ?, ?, ?, ?)",
-            (
-                (
-                    hit["_id"],
-                    hit["_routing"],
-                    hit["_version"],
-                    hit["_source"].get("digest"),
-                    hit["_source"].get("over_http", False),
-                )
-                for hit in scan(client, index, source=["digest", "over_http"], size=2_000)
-            ),
+            "INSERT INTO live VALUES (?, ?, ?, ?, ?, ?, 0)", digests(client, index)
         )
         self.posts = self._count("SELECT count(*) FROM live WHERE id LIKE 'post:%'")
 
@@ -58,14 +48,21 @@ class Comparison:
     ) -> None:
         self._database.close()
 
-    def mark_seen(self, id_: str) -> str | None:
-        """Mark a document as seen; returns its digest in the index, None if it is not there."""
-        found = self._database.execute("SELECT digest FROM live WHERE id = ?", (id_,)).fetchone()
+    def mark_seen(self, id_: str, digest: str) -> bool:
+        """Mark a document as seen.
+
+        Args:
+            digest: of the document, or of what it is made of.
+
+        Returns:
+            Whether the index has it with this digest, and from a source.
+        """
+        query = "SELECT digest, raw_digest, over_http FROM live WHERE id = ?"
+        found = self._database.execute(query, (id_,)).fetchone()
         if found is None:
-            return None
+            return False
         self._database.execute("UPDATE live SET seen = 1 WHERE id = ?", (id_,))
-        digest: str | None = found[0]
-        return digest or ""
+        return digest in found[:2] and not found[2]
 
     def mark_rejected(self, oid: str) -> None:
         """Mark what a Reject names as seen: a post with its comments, or `post/comment`."""
@@ -79,11 +76,6 @@ class Comparison:
         """The version of a document in the index, -1 if it is not there."""
         found = self._database.execute("SELECT version FROM live WHERE id = ?", (id_,)).fetchone()
         return int(found[0]) if found else -1
-
-    def over_http(self, id_: str) -> bool:
-        """Whether this is a comment that came over HTTP."""
-        query = "SELECT 1 FROM live WHERE id = ? AND over_http"
-        return self._database.execute(query, (id_,)).fetchone() is not None
 
     def count_source_comments(self) -> tuple[int, int]:
         """The number of comments that came from a source, and of those that were not seen.

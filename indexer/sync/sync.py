@@ -183,6 +183,7 @@ class _Sync:
         self._source_posts = 0
         self._source_has_comments = False
         self._rewrite_all = False
+        self._unchanged = 0
         self.result = SyncResult()
 
     def write(self, raws: Iterable[SourceItem], *, rewrite_all: bool) -> None:
@@ -196,7 +197,9 @@ class _Sync:
                 changed += sum(outcome.result == "updated" for outcome in outcomes)
                 self._report(ingest)
             finish_comments(self._client, self._alias, ingest)
-            self.result = replace(self.result, added=ingest.created, changed=changed)
+            self.result = replace(
+                self.result, added=ingest.created, changed=changed, unchanged=self._unchanged
+            )
 
     def remove(self) -> None:
         """Delete what the source does not have, unless that looks like a mistake."""
@@ -233,33 +236,47 @@ class _Sync:
         return ""
 
     def _operations(self, ingest: Ingest, raws: Iterable[SourceItem]) -> Iterator[Operation]:
-        documents = ingest.documents(raws)
-        while batch := list(islice(documents, _BATCH)):
-            differing = [document for document in batch if self._differs(document)]
-            differing = based_on_stored(self._client, self._alias, differing)
-            deleted = deletion_versions(self._client, self._alias, {one.id for one in differing})
-            for document in differing:
+        # Comparing what was read saves making documents of most. Of the others some still equal
+        # the stored ones: the text of a page stays the same when its template changes.
+        documents = ingest.documents(self._with_progress(raws, ingest), self._is_stored)
+        differing = filter(self._differs, documents)
+        while batch := list(islice(differing, _BATCH)):
+            batch = based_on_stored(self._client, self._alias, batch)
+            deleted = deletion_versions(self._client, self._alias, {one.id for one in batch})
+            for document in batch:
                 newest = max(self._comparison.version(document.id), deleted.get(document.id, -1))
                 # The source wins over a newer version, and over a deletion.
                 version = document.version
                 if version <= newest:
                     version = max(now(), newest + 1)
                 yield index_operation(replace(document, version=version))
-            self._report(ingest)
+
+    def _is_stored(self, id_: str, raw_digest: str) -> bool:
+        if not self._comparison.mark_seen(id_, raw_digest) or self._rewrite_all:
+            return False
+        self._count(id_)
+        self._unchanged += 1
+        return True
 
     def _differs(self, document: Document) -> bool:
-        if document.kind == "post":
+        self._count(document.id)
+        digest = document.source["digest"]
+        if not self._comparison.mark_seen(document.id, digest) or self._rewrite_all:
+            return True
+        self._unchanged += 1
+        return False
+
+    def _count(self, id_: str) -> None:
+        if id_.startswith("post:"):
             self._source_posts += 1
         else:
             self._source_has_comments = True
-        # A comment that came over HTTP and is in the source now belongs to the source.
-        same = self._comparison.mark_seen(document.id) == document.source[
-            "digest"
-        ] and not self._comparison.over_http(document.id)
-        if same and not self._rewrite_all:
-            self.result = replace(self.result, unchanged=self.result.unchanged + 1)
-            return False
-        return True
+
+    def _with_progress(self, raws: Iterable[SourceItem], ingest: Ingest) -> Iterator[SourceItem]:
+        for number, raw in enumerate(raws):
+            if number % _BATCH == 0:
+                self._report(ingest)
+            yield raw
 
     def _rejected(self, reject: Reject) -> None:
         """A rejected post or comment is not missing: it keeps its state in the index."""
@@ -275,7 +292,7 @@ class _Sync:
             self._comparison.mark_rejected(skipped.oid)
 
     def _report(self, ingest: Ingest) -> None:
-        done = self.result.unchanged + ingest.accepted.total
+        done = self._unchanged + ingest.accepted.total
         self._options.on_progress(
             Progress("comparing", done, self._options.fraction_read(), ingest.rejects)
         )

@@ -87,6 +87,24 @@ class TestDifferences:
         assert blog.stored("b")["title"] == "Another"
         assert blog.stored("a")["version"] == before
 
+    def test_in_html_with_the_same_text_are_none(self, blog: Blog) -> None:
+        blog.write(entry("a"), entry("b", comments=[{"oid": "1", "comment": "One"}]))
+        blog.sync()
+        blog.write(
+            entry("a", text="<div class=new><p>Text</p></div>"),
+            entry("b", comments=[{"oid": "1", "comment": "<p>One</p>"}]),
+        )
+        printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 3 unchanged")
+
+    def test_with_an_oid_that_is_there_twice_are_rejected(self, blog: Blog) -> None:
+        blog.write(entry("a"), entry("b"))
+        blog.sync()
+        blog.write(entry("a"), entry("a"), entry("a", title="Another"), entry("b"))
+        done = blog.sync()
+        assert "0 documents added, 0 changed, 0 removed, 2 unchanged" in done.output
+        assert done.output.count("another post has the oid 'a' already") == 2
+        assert blog.stored("a")["title"] == "Post a"
+
     def test_win_over_the_index_whatever_the_dates_say(self, blog: Blog) -> None:
         blog.write(entry("a", modified="2024-05-02"))
         blog.sync()

@@ -1,6 +1,7 @@
 """RawPost → documents: what is taken, how it is stored, and why something is refused."""
 
 import time
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
@@ -54,8 +55,8 @@ def test_a_whole_post() -> None:
     assert isinstance(comment, Document)
     assert (found.id, found.routing, found.kind) == ("post:7", "7", "post")
     assert found.version == 1706781600000
-    assert len(found.source["digest"]) == 32
-    assert {**found.source, "digest": ""} == {
+    assert len(found.source["digest"]) == len(found.source["raw_digest"]) == 32
+    assert {**found.source, "digest": "", "raw_digest": ""} == {
         "oid": "7",
         "title": "Tom &amp; Jerry",
         "text": "a &lt; b",
@@ -68,22 +69,24 @@ def test_a_whole_post() -> None:
         "keywords": ["x", "2024"],
         "comments": ["No &amp; yes"],
         "digest": "",
+        "raw_digest": "",
         "kind": "post",
     }
     assert (comment.id, comment.routing, comment.version) == ("comment:7:1", "7", 0)
-    assert {**comment.source, "digest": ""} == {
+    assert {**comment.source, "digest": "", "raw_digest": ""} == {
         "oid": "1",
         "post_oid": "7",
         "author": "A&lt;b&gt;",
         "comment": "No &amp; yes",
         "digest": "",
+        "raw_digest": "",
         "kind": {"name": "comment", "parent": "post:7"},
     }
 
 
 def test_absent_fields_are_left_out() -> None:
     assert set(taken(text=None)) == {
-        *("oid", "title", "text", "code", "categories", "keywords", "digest", "kind")
+        *("oid", "title", "text", "code", "categories", "keywords", "digest", "raw_digest", "kind")
     }
 
 
@@ -347,3 +350,26 @@ def test_any_html_is_readable(html: str) -> None:
     found = readable(html)
     assert all(line.strip() == line for line in found.prose.split("\n"))
     assert "\x00" not in found.prose + found.code
+
+
+class TestStored:
+    def test_documents_are_not_made(self) -> None:
+        comments = (RawComment("1", "One"), RawComment("2", "Two"))
+        raw = post(comments=comments)
+        made = {one.id: one for one in documents(raw) if isinstance(one, Document)}
+
+        def left(**changes: Any) -> list[str]:
+            known = {(id_, one.source["raw_digest"]) for id_, one in made.items()}
+            found = documents(replace(raw, **changes), lambda *asked: asked in known)
+            return [one.id for one in found if isinstance(one, Document)]
+
+        assert left() == []
+        assert left(title="Another") == ["post:a", "comment:a:1", "comment:a:2"]
+        assert left(comments=(comments[0], RawComment("2", "Two!"))) == ["comment:a:2"]
+        assert left(oid="b") == ["post:b", "comment:b:1", "comment:b:2"]
+
+    @pytest.mark.parametrize("value", ["\ud800", {1: "\ud800"}, object(), 1.5, None, ["a", None]])
+    def test_any_value_has_a_digest(self, value: Any) -> None:
+        asked: list[str] = []
+        list(documents(post(categories=value), lambda id_, digest: bool(asked.append(digest))))
+        assert len(asked[0]) == 32
