@@ -8,7 +8,15 @@ from urllib.parse import urlencode
 from analyzers.chains import readable
 from app.search.answer_types import Correction, Hit, SearchAnswer, Tier
 from app.search.first_request import FirstResponse
-from app.search.query_builder import HAS, IS, PlanInput, count_matched, pin_score
+from app.search.query_builder import (
+    HAS,
+    IS,
+    PHRASE,
+    PlanInput,
+    best_first,
+    count_matched,
+    pin_score,
+)
 from app.search.render import post_hit
 from app.search.spelling import Interpretation
 
@@ -58,7 +66,14 @@ class Outcome:
         if self._unmatched or self._posts_with("all_words") == 0:
             return "some words"
         only_quoted = self.plan.query.quoted and not self.plan.terms
-        return "phrase" if only_quoted or self._posts_with("phrase") else "all words"
+        return "phrase" if only_quoted or self._any_has_phrase else "all words"
+
+    @property
+    def _any_has_phrase(self) -> bool:
+        if not best_first(self.plan):
+            return bool(self._posts_with("phrase"))
+        names = (name for hit in self.hits for name in hit.get("matched_queries", ()))
+        return any(name.startswith(PHRASE) for name in names)
 
     def _posts_with(self, name: str) -> int | None:
         """The count of a named aggregation, None if it was not requested."""

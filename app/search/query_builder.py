@@ -45,6 +45,9 @@ HAS, IS = "has ", "is "
 """`HAS + key` names the clause that tells whether a post has a term; `IS + key + number` the one
 that tells whether it has a certain variant of it."""
 
+PHRASE = "phrase in "
+"""`PHRASE + field` names the clauses that tell whether a post has the whole query side by side."""
+
 _MATCHED = "matched"
 """The aggregation that counts the posts that match by their words, if there are pinned ones."""
 
@@ -57,7 +60,7 @@ def hits_search(plan: PlanInput) -> Json:
         should += words_clauses(plan.terms, plan.total, debug=debug)
         should += all_words_clauses(plan.required, plan.total, debug=debug)
         should += neighbour_clauses(plan.terms, debug=debug)
-        should += phrase_clauses(plan.terms, debug=debug)
+        should += phrase_clauses(plan.terms)
         should += language_clauses(plan, debug=debug)
     if plan.recency and request.sort == "relevance":
         should.append(recency_clause(debug=debug))
@@ -85,8 +88,11 @@ def hits_search(plan: PlanInput) -> Json:
 
 def _counted(plan: PlanInput) -> dict[str, Json]:
     """What is counted besides the posts that match: those with all terms, if not all are needed,
-    those with the phrase, and those with a term that was split, as nobody knows yet whether any
-    post has it."""
+    and those with a term that was split, as nobody knows yet whether any post has it.
+
+    Those with the phrase only if the hits need not be the best posts. Otherwise the names of their
+    clauses tell whether there is one; to look for it in every post takes longer.
+    """
     counted: dict[str, Json] = {}
     if plan.needed < len(plan.required):
         counted["all_words"] = {"bool": {"filter": [has_term(one) for one in plan.required]}}
@@ -94,9 +100,15 @@ def _counted(plan: PlanInput) -> dict[str, Json]:
         if one.likeliest.kind == "split":
             counted[HAS + one.term.key] = has_term(one)
     text = phrase_text(plan.terms)
-    if text:
+    if text and not best_first(plan):
         counted["phrase"] = phrase_in(["title.words", "text.words"], text)
     return counted
+
+
+def best_first(plan: PlanInput) -> bool:
+    """Whether the hits are the posts with the highest scores."""
+    request = plan.request
+    return request.page == 1 and request.sort == "relevance" and not plan.pins.first
 
 
 def _excluded(plan: PlanInput) -> list[Json]:
@@ -340,7 +352,7 @@ def phrase_text(terms: Sequence[Interpretation]) -> str:
     return " ".join(one.likeliest.text for one in terms) if len(terms) > 1 else ""
 
 
-def phrase_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Json]:
+def phrase_clauses(terms: Sequence[Interpretation]) -> list[Json]:
     """The whole query side by side in the title or the text."""
     text = phrase_text(terms)
     if not text:
@@ -350,7 +362,7 @@ def phrase_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Json
             field,
             text,
             boost=scoring.PHRASE_BOOST,
-            **_named(f"phrase in {field.removesuffix('.words')}" if debug else ""),
+            **_named(PHRASE + field.removesuffix(".words")),
         )
         for field in ("title.words", "text.words")
     ]

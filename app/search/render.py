@@ -13,11 +13,10 @@ from urllib.parse import quote
 from analyzers.chains import OPERATORS
 from app.search.answer_types import CommentHit, Highlight, Hit
 from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET
+from app.search.snippets import MARK, UNMARK, snippets
 
 Json = dict[str, Any]
 
-# Private-use characters, which a stored text has no reason to contain; left-overs are dropped.
-MARK, UNMARK = "\ue000", "\ue001"
 _MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
 _EMPTY = re.compile(f"{MARK}\\s*{UNMARK}")
 # The analysis makes words of operators, and Lucene's marks for them are off by some characters.
@@ -63,10 +62,11 @@ def highlights(hit: Mapping[str, Any]) -> dict[str, list[str]]:
 def _highlight(hit: Mapping[str, Any], title: str) -> Highlight:
     found = highlights(hit)
     titles = found.get("title")
-    fragments = [*found.get("text", []), *found.get("comment", [])]
-    if not any(MARK in fragment for fragment in fragments):
+    texts, comments = found.get("text", []), found.get("comment", [])
+    if not any(MARK in text for text in (*texts, *comments)):
         # Without a match in it the text gives its beginning, which says less than the code does.
-        fragments = found.get("code", []) or fragments
+        texts = found.get("code", []) or texts
+    fragments = [*(part for text in texts for part in snippets(text)), *comments]
     return {
         "title": safe(titles[0]) if titles else html.escape(title, quote=False),
         "text": [snippet(fragment) for fragment in fragments],
