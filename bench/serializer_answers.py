@@ -15,8 +15,9 @@ from typing import Any
 from elasticsearch import Elasticsearch
 
 from app.search import search
-from app.search.render import MARK, UNMARK, post_hit
+from app.search.render import post_hit
 from app.search.request import SearchRequest
+from app.search.snippets import MARK, UNMARK
 from app.settings import load_settings
 
 HITS = (1, 10, 50)

@@ -18,11 +18,12 @@ that was suspended and lost the lock can change nothing when it goes on.
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
+from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH
 from indexer.errors import IndexingError, NoGeneration
@@ -162,6 +163,24 @@ def _move_alias(client: Elasticsearch, name: str, old: str, new: str) -> None:
             {"add": {"index": name, "alias": new, "is_hidden": True}},
         ]
     )
+
+
+_MERGED_FOR = 300.0  # seconds; Elasticsearch goes on merging after that
+_DOCUMENTS_PER_SEGMENT = 200_000
+
+
+def merge_segments(client: Elasticsearch, name: str, documents: int, shards: int) -> None:
+    """Merge the segments of a filled generation, which halves the time of a search.
+
+    Every part of a search is repeated for each segment. Large indices keep several, so that more
+    than one thread can search them. It is done before there are replicas, which copy the result. If
+    Elasticsearch refuses, searches are only slower.
+    """
+    segments = max(1, documents // shards // _DOCUMENTS_PER_SEGMENT)
+    with suppress(ApiError, ConnectionTimeout):
+        client.options(request_timeout=_MERGED_FOR, max_retries=0).indices.forcemerge(
+            index=name, max_num_segments=segments
+        )
 
 
 def prepare_for_search(client: Elasticsearch, name: str, replicas: int) -> None:

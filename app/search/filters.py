@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from app.search.render import MARK, UNMARK
 from app.search.request import SearchRequest
 from app.search.scoring import FRAGMENT_SIZE, FRAGMENTS, MAX_ANALYZED_OFFSET
+from app.search.snippets import MARK, UNMARK
 
 Json = dict[str, Any]
 

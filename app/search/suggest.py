@@ -20,9 +20,10 @@ from app.search.filters import NEWEST, language_filter
 from app.search.pins import NO_PINS, Pins, words_of
 from app.search.query_builder import bool_query, match, phrase_in
 from app.search.query_parser import EXAMINED_TERMS, ParsedQuery, QueryTerm, parse_query
-from app.search.render import MARK, UNMARK, plain
+from app.search.render import plain
 from app.search.request import SuggestRequest
 from app.search.scoring import PHRASE_FIELDS, PREFIX_MIN
+from app.search.snippets import MARK, UNMARK
 from app.search.spelling import as_typed
 from app.settings import Settings
 
@@ -96,7 +97,8 @@ def titles_search(query: ParsedQuery, lang: str) -> Json:
             filter=filters,
             must_not=[phrase_in(PHRASE_FIELDS, text) for text in query.excluded],
         ),
-        "sort": ["_score", NEWEST, "oid"],
+        # Not by oid as well: there are no pages, and it takes a fifth of the time.
+        "sort": ["_score", NEWEST],
         "_source": ["oid", "title", "url"],
         "size": _TITLES,
         "track_total_hits": False,

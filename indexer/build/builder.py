@@ -143,6 +143,7 @@ class Build:
                 f"{self.name} contains {found}, but {expected} were accepted; nothing was swapped.",
                 "Look at the log of Elasticsearch, then run the command again.",
             )
+        generations.merge_segments(self._client, self.name, found.total, self._settings.shards)
         generations.prepare_for_search(self._client, self.name, self._settings.replicas)
         counts = self._replay_and_swap(found)
         return Built(

@@ -21,6 +21,7 @@ from indexer.generations import (
     block_writes,
     list_generations,
     live,
+    merge_segments,
     prune,
     require_live,
 )
@@ -62,6 +63,21 @@ def write(elastic: Elasticsearch, alias: str) -> Callable[[str], int]:
         return result.status
 
     return one
+
+
+def test_the_segments_of_a_small_index_are_merged_to_one(
+    elastic: Elasticsearch, alias: str
+) -> None:
+    name = f"{alias}-000001"
+    for number in range(3):
+        elastic.index(index=name, document={"number": number}, refresh=True)
+
+    def segments() -> int:
+        return int(elastic.indices.stats(index=name)["_all"]["primaries"]["segments"]["count"])
+
+    assert segments() == 3
+    merge_segments(elastic, name, 3, 1)
+    assert segments() == 1
 
 
 class TestGenerations:

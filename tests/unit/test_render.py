@@ -7,17 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.render import (
-    MARK,
-    UNMARK,
-    comment_hit,
-    concrete_index,
-    plain,
-    post_hit,
-    safe,
-    snippet,
-)
+from app.search.render import comment_hit, concrete_index, plain, post_hit, safe, snippet
 from app.search.scoring import LONGEST_SNIPPET
+from app.search.snippets import MARK, UNMARK
 
 
 def marked(text: str) -> str:
