@@ -5,6 +5,7 @@
     make bench FULL=1                   # the sizes of the goals: 100,000 and 500,000 posts
     make bench DATA=FOLDER              # posts and queries of a folder, as for bench.relevance
     make bench ONLY=cached,memory       # some sections
+    make bench ONLY=settings            # values of settings, which a whole run leaves out
     make bench MEILISEARCH=/path/to/meilisearch
     make bench PUBLISH=1                # put the tables into docs/performance.md as well
 
@@ -29,6 +30,7 @@ from analyzers.rules import read_rules
 from app.settings import load_settings
 from app.synonyms.folder import SynonymFolder
 from bench.cached import measure_cached
+from bench.chosen_settings import measure_settings
 from bench.cluster import measure_cluster
 from bench.indexing import measure_reindex, measure_sync
 from bench.other_engines import measure_other_engines
@@ -56,7 +58,7 @@ class Sizes:
 
 
 QUICK = Sizes(40, 2, 1.0, (200, 1_000, 3_000), 2_000, 3_000, 5_000)
-NORMAL = Sizes(200, 5, 2.0, (1_000, 10_000, 100_000), 20_000, 100_000, 100_000)
+NORMAL = Sizes(200, 4, 2.0, (1_000, 10_000, 100_000), 15_000, 100_000, 100_000)
 FULL = Sizes(300, 8, 3.0, (1_000, 10_000, 100_000), 100_000, 500_000, 100_000)
 
 
@@ -153,6 +155,10 @@ class Bench:
             self.alias, self.corpus, self.files, self.sizes.queries, self.folder, self.meilisearch
         )
 
+    def settings(self) -> Section:
+        sizes = self.sizes
+        return measure_settings(self.client, self.alias, self.queries, sizes.seconds, 2, 5_000)
+
     def cluster(self) -> Section:
         return measure_cluster(self.corpus, self.queries, 3 * self.sizes.seconds)
 
@@ -170,7 +176,10 @@ SECTIONS: dict[str, Callable[[Bench], Section | None]] = {
     "reindex": Bench.reindex,
     "engines": Bench.engines,
     "cluster": Bench.cluster,
+    "settings": Bench.settings,
 }
+ONLY_WHEN_NAMED = ("settings",)
+"""Sections that a whole run leaves out."""
 
 
 def say(text: str) -> None:
@@ -235,7 +244,8 @@ def main(
     out: Path,
 ) -> None:
     """Measure the speed of the service on this machine, and write a report."""
-    names = [name.strip() for name in only.split(",") if name.strip()] or list(SECTIONS)
+    names = [name.strip() for name in only.split(",") if name.strip()]
+    names = names or [name for name in SECTIONS if name not in ONLY_WHEN_NAMED]
     if unknown := set(names) - set(SECTIONS):
         raise click.UsageError(f"There is no section {', '.join(unknown)}: {', '.join(SECTIONS)}.")
     # Engines whose URLs are set are used as they are.

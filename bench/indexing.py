@@ -35,7 +35,7 @@ from analyzers.rules import NO_RULES
 from bench.results import Goal, Section, Table
 from indexer.build.builder import IndexSettings
 from indexer.build.reindex import ReindexOptions, reindex
-from indexer.bulk.operations import index_operation
+from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.bulk.sender import send_bulk
 from indexer.generations import building_alias, create
 from indexer.normalise import documents
@@ -104,11 +104,12 @@ class Ways:
             assert ok
         return {"bare": time.perf_counter() - started}
 
-    def ours(self) -> dict[str, float]:
+    def ours(self, limits: BulkLimits | None = None) -> dict[str, float]:
         """`indexer.bulk` with the same documents."""
         target = building_alias(self._fresh())
+        operations = map(index_operation, self._documents)
         started = time.perf_counter()
-        for outcomes in send_bulk(self._client, target, map(index_operation, self._documents)):
+        for outcomes in send_bulk(self._client, target, operations, limits):
             assert all(outcome.accepted for outcome in outcomes)
         return {"ours": time.perf_counter() - started}
 

@@ -105,12 +105,14 @@ def serving(
     app: str = "app:create_app()",
     ready: str = "/__lbheartbeat__",
     interval: float = 0.05,
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[Served]:
     """A service with gunicorn.conf.py, stopped afterwards; without a Redis it has no cache.
 
     `folder` is the checkout to serve, with the packages of `python`, and `app` its WSGI
     application. It counts as started when `ready` answers, which is tried every `interval` seconds.
-    Its log goes to a file, as the log of a real service does.
+    Its log goes to a file, as the log of a real service does. `variables` of the environment win
+    over the others.
     """
     port = free_port()
     command = [python, "-c", "from gunicorn.app.wsgiapp import run; run()"]
@@ -122,6 +124,7 @@ def serving(
         "REDIS_URL": redis_url,
         "PORT": str(port),
         "WEB_CONCURRENCY": str(workers),
+        **(variables or {}),
     }
     url = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryFile() as log:
