@@ -834,8 +834,9 @@ def test_vitepress_and_vuepress(tmp_path: Path) -> None:
         tmp_path / "v",
         {
             ".vitepress/config.mts": config,
-            "README.md": "# The repository",
+            "README.md": "# The repository",  # outside of srcDir
             "src/index.md": POST,
+            "src/README.md": "# A page like others",
             "src/guide/start.md": "# Start {#start}\n\n::: tip Good\nText\n:::",
             "src/fr/start.md": POST,
             "src/parts/x.md": POST,
@@ -845,10 +846,13 @@ def test_vitepress_and_vuepress(tmp_path: Path) -> None:
     found = read(tmp_path / "v")
     assert {oid: (post.url, post.language) for oid, post in found.items()} == {
         "index": ("https://e.org/b/", "en"),
+        "README": ("https://e.org/b/README.html", "en"),
         "guide/start": ("https://e.org/b/guide/start.html", "en"),
         "fr/start": ("https://e.org/b/fr/start.html", "fr"),
     }
     assert found["guide/start"].title == "Start"
+    # The address of the front page, as --site is documented, has the base already.
+    assert urls(tmp_path / "v", site="https://x.org/b/")["index"] == "https://x.org/b/"
     write(
         tmp_path / "w",
         {

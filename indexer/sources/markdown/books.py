@@ -42,7 +42,7 @@ class VitePress(Site):
         address = js_string(text, "hostname")  # of the sitemap
         roots = [Root(content if content.is_dir() else root.resolve())]
         super().__init__(root, roots, address=address)
-        self._base = js_string(text, "base").strip("/")
+        self.base = js_string(text, "base").strip("/")
         self._clean = bool(re.search(r"\bcleanUrls\s*:\s*true\b", text))
         listed = re.search(r"\bsrcExclude\s*:\s*\[([^\]]*)\]", text)
         self._excluded = [
@@ -68,8 +68,6 @@ class VitePress(Site):
         return "error page" if is_error_page(path) else ""
 
     def why_left_out(self, entry: Entry) -> str:
-        if not self._is_vuepress and entry.path.stem == "README":
-            return "" if entry.has_head else "about the folder, not content"
         return ""
 
     def language_of(self, path: PurePosixPath, language: str, fields: Mapping[str, Any]) -> str:
@@ -79,13 +77,13 @@ class VitePress(Site):
 
     def own_url(self, entry: Entry) -> str:
         said = entry.fields.get("permalink") if self._is_vuepress else None
-        return f"/{self._base}/{said.lstrip('/')}" if isinstance(said, str) else ""
+        return f"/{self.base}/{said.lstrip('/')}" if isinstance(said, str) else ""
 
     def url_of(self, entry: Entry) -> str:
         path = entry.path.with_suffix("")
         if path.name == "index" or (self._is_vuepress and path.name.lower() == "readme"):
-            return f"/{self._base}/{path.parent.as_posix().removeprefix('.')}/"
-        return f"/{self._base}/{path}" + ("" if self._clean else ".html")
+            return f"/{self.base}/{path.parent.as_posix().removeprefix('.')}/"
+        return f"/{self.base}/{path}" + ("" if self._clean else ".html")
 
 
 class MdBook(Site):
@@ -102,7 +100,7 @@ class MdBook(Site):
         output = config.get("output")
         html = output.get("html") if isinstance(output, dict) else None
         said = html.get("site-url") if isinstance(html, dict) else None
-        self._base = said.strip("/") if isinstance(said, str) else ""
+        self.base = said.strip("/") if isinstance(said, str) else ""
         self._language = str(book.get("language") or "")
         try:
             summary = read_text(source / "SUMMARY.md")
@@ -138,8 +136,8 @@ class MdBook(Site):
     def url_of(self, entry: Entry) -> str:
         path = entry.path.with_suffix("")
         if path.name in ("index", "README"):
-            return f"/{self._base}/{path.parent.as_posix().removeprefix('.')}/"
-        return f"/{self._base}/{path}.html"
+            return f"/{self.base}/{path.parent.as_posix().removeprefix('.')}/"
+        return f"/{self.base}/{path}.html"
 
 
 class Sphinx(Site):

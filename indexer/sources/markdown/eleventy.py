@@ -65,7 +65,7 @@ class Eleventy(Site):
         if content != root.resolve():
             self._ignored += _ignored(content, _lines(content / ".eleventyignore"), content)
         self._data: dict[PurePosixPath, dict[str, Any]] = {}
-        self._prefix = js_string(text, "pathPrefix")
+        self.base = js_string(text, "pathPrefix").strip("/")
         if "urlFormat" in text or "permalink" in text:
             self.notes.append(
                 f"{root}: addresses that Eleventy's configuration computes in JavaScript cannot "
@@ -116,11 +116,11 @@ class Eleventy(Site):
         if not isinstance(said, str) or not said.strip():
             return ""
         found = self._expanded(said.strip(), entry)
-        return f"/{self._prefix.strip('/')}/{found.lstrip('/')}" if found else ""
+        return f"/{self.base}/{found.lstrip('/')}" if found else ""
 
     def url_of(self, entry: Entry) -> str:
         path = self._stem_path(entry)
-        return f"/{self._prefix.strip('/')}/{path}/" if path else "/"
+        return f"/{self.base}/{path}/" if path else "/"
 
     def _stem_path(self, entry: Entry) -> str:
         """`/posts/2024-01-01-a.md` → `posts/a`; `a/index.md` and `a/a.md` → `a`."""

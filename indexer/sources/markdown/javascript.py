@@ -54,7 +54,7 @@ class Astro(Site):
         if self._pages.is_dir():
             roots.append(Root(self._pages, PurePosixPath("pages")))
         super().__init__(root, roots or [Root(root.resolve())], address=_url(text, "site"))
-        self._base = js_string(text, "base").strip("/")
+        self.base = js_string(text, "base").strip("/")
         self._is_file = js_string(text, "format") == "file"
         self._slash = js_string(text, "trailingSlash") != "never"
         self._routes = _routes(self._pages)
@@ -92,7 +92,7 @@ class Astro(Site):
             parts += [slug.strip("/")] if isinstance(slug, str) else map(slugified, rest)
         if parts and parts[-1] == "index":
             parts.pop()
-        path = "/".join([self._base, *parts]).strip("/")
+        path = "/".join([self.base, *parts]).strip("/")
         if self._is_file and path:
             return f"/{path}.html"
         return f"/{path}/" if path and self._slash else f"/{path}"
@@ -188,7 +188,6 @@ class Docusaurus(Site):
 
     def __init__(self, root: Path, configuration: Path) -> None:
         text = read_text(configuration)
-        self._base = js_string(text, "baseUrl").strip("/")
         address = _url(text, "url")
         docs, blog = _option(text, "docs"), _option(text, "blog")
         self._slash = not re.search(r"trailingSlash\s*:\s*false", text)
@@ -215,6 +214,7 @@ class Docusaurus(Site):
             if (root / place).is_dir()
         ]
         super().__init__(root, roots or [Root(root.resolve())], address=address)
+        self.base = js_string(text, "baseUrl").strip("/")
         self._locale = js_string(text, "defaultLocale")
         if (root / "i18n").is_dir():
             self.notes.append(f"{root}: translations in i18n are not read; index the built site.")
@@ -241,7 +241,7 @@ class Docusaurus(Site):
             parts = self._blog_path(entry, parts)
         else:
             parts = self._docs_path(entry, parts)
-        path = "/" + "/".join(part for part in (self._base, route.strip("/"), *parts) if part)
+        path = "/" + "/".join(part for part in (self.base, route.strip("/"), *parts) if part)
         return f"{path}/" if self._says_slash and self._slash and path != "/" else path
 
     def _docs_path(self, entry: Entry, parts: list[str]) -> list[str]:

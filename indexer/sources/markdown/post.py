@@ -48,6 +48,8 @@ def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: Source
         or (template and from_template(template, site, entry, categories))
         or site.url_of(entry)
     )
+    if site.base and options.site.rstrip("/").endswith(f"/{site.base}"):
+        path = f"/{path.lstrip('/')}".removeprefix(f"/{site.base}")  # `--site` has it already
     return RawPost(
         origin=origin,
         oid=entry.fields.get("oid") or oid,

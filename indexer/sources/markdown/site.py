@@ -119,6 +119,7 @@ class Site:
     """A folder of posts without a generator that is known.
 
     `address` is the front page's URL, "" if unknown. `zone` applies to dates without a zone.
+    `base` is the path of the front page, without slashes, if addresses of posts begin with it;
     `notes` says what of the configuration cannot be followed.
     """
 
@@ -139,6 +140,7 @@ class Site:
         self.roots = tuple(roots)
         self.address = address if address.startswith(("http://", "https://", "/")) else ""
         self.zone = zone
+        self.base = ""
         self.notes: list[str] = []
         self.publishes_future = False
         self.publishes_drafts = False
