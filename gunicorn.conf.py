@@ -121,9 +121,9 @@ def post_worker_init(worker: Any) -> None:
     And they connect to Redis before the first search, which would miss its time limit: on a busy
     machine that takes half a second.
     """
-    service = worker.wsgi.extensions["blogsearch"]
-    service.admission.share(memoryview(_outage))
-    service.cache.ping()
+    if service := worker.wsgi.extensions.get("blogsearch"):  # not in the bench's bare application
+        service.admission.share(memoryview(_outage))
+        service.cache.ping()
 
 
 def child_exit(server: Any, worker: Any) -> None:

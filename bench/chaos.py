@@ -3,7 +3,8 @@
     python -m bench.chaos [--kills 50] [--minutes 60] [reindex|sync|synonyms|rollback …]
 
 Needs ELASTICSEARCH_URL; the index is its own. Prints for each command how many writes were
-acknowledged, how many of them are missing, and how many searches failed. Exits with 1 if any did.
+acknowledged, how many of them are missing, and how many searches failed. Exits with 1 if any is or
+did.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,17 +24,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 from pydantic import SecretStr
 
 from app import create_app
+from app.cli import main as main_command
+from app.commands.tools import Tools
 from app.settings import Settings
 from indexer.generations import list_generations
 
 WRITERS = 3
 COMMANDS = ("reindex", "sync", "synonyms", "rollback")
 _TOKEN = uuid.uuid4().hex
+_COLUMNS = [
+    "command",
+    "killed",
+    "completed",
+    "writes acknowledged",
+    "refused",
+    "missing",
+    "searches",
+    "failed",
+    "slowest",
+]
 
 
 @dataclass
@@ -166,7 +182,9 @@ def _run(
         "synonyms": ["synonyms", "load", str(rules)],
         "rollback": ["rollback"],
     }[command]
-    _start(settings, "reindex", str(source)).wait()
+    first = CliRunner().invoke(main_command, ["reindex", str(source)], obj=Tools(settings))
+    if first.exit_code:
+        raise RuntimeError(first.output)
     # `reindex` and `sync` make the posts equal to the source.
     stream = Stream(settings, posts, comments_only=command in {"reindex", "sync"})
     killed = completed = 0
@@ -197,15 +215,20 @@ def _run(
                 process.wait()
                 killed += 1
     missing = stream.missing(elastic)
-    print(
-        f"{command}: killed {killed} times, completed {completed} times; "
-        f"{stream.acknowledged:,} writes acknowledged, {dict(stream.refused)} refused, "
-        f"{len(missing)} missing; {stream.searches:,} searches, {len(stream.failures)} failures, "
-        f"slowest {stream.slowest:.2f} s",
-        flush=True,
-    )
+    cells = [
+        f"`{command}`",
+        f"{killed}",
+        f"{completed}",
+        f"{stream.acknowledged:,}",
+        f"{sum(stream.refused.values())}",
+        f"{len(missing)}",
+        f"{stream.searches:,}",
+        f"{len(stream.failures)}",
+        f"{stream.slowest:.2f} s",
+    ]
+    print(f"| {' | '.join(cells)} |", flush=True)
     for line in [*missing[:5], *stream.failures[:5]]:
-        print(f"    {line}")
+        print(f"    {line}", file=sys.stderr)
     return not missing and not stream.failures
 
 
@@ -251,11 +274,16 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0, help="for each command")
     parser.add_argument("--posts", type=int, default=3_000)
     arguments = parser.parse_args()
-    results = [
-        run(command, arguments.kills, arguments.posts, arguments.minutes)
-        for command in arguments.commands or COMMANDS
-    ]
-    sys.exit(not all(results))
+    print(f"| {' | '.join(_COLUMNS)} |")
+    print("| --- " * len(_COLUMNS) + "|", flush=True)
+    good = True
+    for command in arguments.commands or COMMANDS:
+        try:
+            good &= run(command, arguments.kills, arguments.posts, arguments.minutes)
+        except Exception:  # noqa: BLE001 -- the other commands are tried in any case
+            traceback.print_exc()
+            good = False
+    sys.exit(not good)
 
 
 if __name__ == "__main__":

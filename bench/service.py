@@ -24,7 +24,7 @@ from app.settings import Settings, load_settings
 from bench.servers import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
-_START = 30.0  # seconds a service may take to answer
+_START = 120.0  # seconds a service may take to answer, on a busy machine
 
 Json = dict[str, Any]
 
