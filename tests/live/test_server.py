@@ -275,7 +275,9 @@ def test_sigterm_and_sighup_neither_fail_nor_delay_searches(serve: Serve, tmp_pa
         while set(server.workers()) & set(old) or len(server.workers()) != 2:
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        time.sleep(0.5)
+        # Until both have begun to serve: before that a worker does not notice that it is to stop,
+        # and gunicorn would wait for it for `graceful_timeout`.
+        time.sleep(2.5)
         stop.set()
         searches.result()
     assert failed == []
