@@ -34,7 +34,8 @@ def blog(
     name = f"test-{uuid.uuid4().hex[:12]}"
     path: Path = tmp_path_factory.mktemp("posts") / "posts.jsonl"
     path.write_text("".join(json.dumps(post) + "\n" for post in POSTS))
-    result = CliRunner().invoke(main, ["reindex", str(path)], env={"BLOGSEARCH_INDEX": name})
+    settings = {"BLOGSEARCH_INDEX": name, "BLOGSEARCH_SYNONYMS_DIR": str(path.parent)}
+    result = CliRunner().invoke(main, ["reindex", str(path)], env=settings)
     assert result.exit_code == 0, result.output
     yield name
     found = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)

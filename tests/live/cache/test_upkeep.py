@@ -273,7 +273,8 @@ POSTS = [
 def indexed(name: str, tmp_path: Path, run: Callable[..., Result]) -> None:
     path = tmp_path / "posts.jsonl"
     path.write_text("".join(json.dumps({**post, "url": "/"}) + "\n" for post in POSTS))
-    result = CliRunner().invoke(main, ["reindex", str(path)])
+    without_rules = {"BLOGSEARCH_SYNONYMS_DIR": str(tmp_path)}
+    result = CliRunner().invoke(main, ["reindex", str(path)], env=without_rules)
     assert result.exit_code == 0, result.output
 
 
