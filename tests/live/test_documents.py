@@ -513,8 +513,8 @@ assert answer.status_code == 201, answer.text
             thread.start()
         states = []
         try:
-            time.sleep(3)
-            for _ in range(150):
+            time.sleep(1.5)
+            for _ in range(75):
                 states.append(self._state(visitor, "first")[0])
                 time.sleep(0.02)
             assert (

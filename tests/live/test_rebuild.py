@@ -23,7 +23,7 @@ from indexer.write.deletions import Deletion, record_deletions
 from indexer.write.live_index import now
 from indexer.write.put import Write, put
 
-BASE = 600
+BASE = 300
 
 
 def post(oid: str, text: str, category: str = "base", comments: int = 0) -> RawPost:

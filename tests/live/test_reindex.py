@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -470,10 +471,13 @@ def wire(elasticsearch_url: str) -> Iterator[Wire]:
 
 
 class TestElasticsearchGoesAway:
+    LIMITS = BulkLimits(chunk_documents=100, retry_for=1.0, timeout=5.0)
+    POSTS = 800
+
     def raws(self, after: Callable[[], None]) -> Iterator[RawPost]:
-        for number in range(3_000):
+        for number in range(self.POSTS):
             yield RawPost(Origin("s", number), str(number), "T", "<p>Text</p>")
-            if number == 1_500:
+            if number == self.POSTS // 2:
                 after()
 
     def test_for_good_it_says_so_and_the_next_run_clears_up(
@@ -485,7 +489,7 @@ class TestElasticsearchGoesAway:
     ) -> None:
         settings = IndexSettings(NO_RULES, 1, 0)
         address = f"http://127.0.0.1:{wire.server_address[1]}"
-        options = ReindexOptions(limits=BulkLimits(retry_for=1.0, timeout=5.0))
+        options = ReindexOptions(limits=self.LIMITS)
         with (
             Elasticsearch(address, request_timeout=5) as client,
             pytest.raises(BulkTimeout, match="did not accept"),
@@ -498,18 +502,18 @@ class TestElasticsearchGoesAway:
         elastic.update(index=state_index(alias), id="lock", doc={"started": 0})  # it has ended
         built = index_posts(self.raws(lambda: None))
         assert built.stale_builds == (f"{alias}-000001",)
-        assert built.counts.posts == 3_000
+        assert built.counts.posts == self.POSTS
 
     def test_for_a_moment_it_tries_again(
         self, elastic: Elasticsearch, alias: str, wire: Wire
     ) -> None:
         def cut() -> None:
             wire.cut()
-            threading.Timer(1.0, wire.restore).start()
+            threading.Timer(0.5, wire.restore).start()
 
         address = f"http://127.0.0.1:{wire.server_address[1]}"
         with Elasticsearch(address, request_timeout=5) as client:
-            built = reindex(
-                client, alias, self.raws(cut), IndexSettings(NO_RULES, 1, 0), pytest.fail
-            )
-        assert built.counts.posts == 3_000
+            settings = IndexSettings(NO_RULES, 1, 0)
+            options = ReindexOptions(limits=replace(self.LIMITS, retry_for=30.0))
+            built = reindex(client, alias, self.raws(cut), settings, pytest.fail, options)
+        assert built.counts.posts == self.POSTS

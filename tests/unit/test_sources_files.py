@@ -153,14 +153,14 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, array: bool) -> None
     line = json.dumps({"oid": 1, "title": "A", "text": "x" * 2000})
     between = ",\n" if array else "\n"
     peaks = []
-    for count in (500, 5000):
+    for count in (300, 3000):
         body = between.join([line] * count)
         path = save(tmp_path / f"{count}.json", f"[{body}]" if array else body)
         tracemalloc.start()
         assert sum(1 for _ in open_source(str(path), None, SourceOptions()).read()) == count
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    # The longer file has 10 MB; other threads of the process may allocate some memory meanwhile.
+    # The longer file has 6 MB; other threads of the process may allocate some memory meanwhile.
     assert peaks[1] < peaks[0] + 2_000_000
 
 
@@ -530,7 +530,7 @@ def test_memory_does_not_grow_with_an_export(tmp_path: Path) -> None:
     whole = (DATA / "wordpress.xml").read_text("utf-8")
     start, end = whole.index("<item>"), whole.rindex("</item>") + len("</item>")
     peaks = []
-    for times in (20, 400):
+    for times in (10, 150):
         path = save(tmp_path / "a.xml", whole[:start] + whole[start:end] * times + whole[end:])
         tracemalloc.start()
         items = open_source(str(path), None, SourceOptions()).read()

@@ -1000,6 +1000,11 @@ def test_next(tmp_path: Path) -> None:
         "data/blog/three": "/blog/three",
     }
     assert "--url-template" in warnings[0]
+    exported = "export const metadata = {\n  title: 'It',\n  date: '2024-01-31',\n}\n\nWords."
+    write(tmp_path, {"app/four/page.mdx": exported})
+    four = read(tmp_path)["app/four/page"]
+    assert (four.title, iso(four.pub_date)) == ("It", "2024-01-31T00:00:00Z")
+    assert "metadata" not in four.text
     write(tmp_path, {"tools/fixtures/x.md": POST, "src/content/learn/index.md": POST})
     found = urls(tmp_path)  # only the folders that Next.js or its templates know
     assert found["src/content/learn"] == "/learn"

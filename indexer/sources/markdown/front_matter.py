@@ -156,8 +156,8 @@ def _parsed(text: str, language: str) -> Any:
         if language == "json":
             # Hexo writes `;;;` around the members of an object, without braces.
             return json.loads(text if text.lstrip().startswith("{") else f"{{{text}}}")
-        if language in ("js", "javascript") and (values := _JS_VALUE.findall(text)):
-            return {name: _js_value(*value) for name, *value in values}
+        if language in ("js", "javascript") and (values := javascript_fields(text)):
+            return values
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise BadFrontMatter(f"invalid YAML: {error.problem or error.context}", line) from None
@@ -169,6 +169,11 @@ def _parsed(text: str, language: str) -> Any:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadFrontMatter(f"invalid {language.upper()}: {error}", 1) from None
     raise BadFrontMatter(f"front matter in {language!r} cannot be read", 1)
+
+
+def javascript_fields(text: str) -> dict[str, Any]:
+    """The plain strings, booleans and lists of strings that JavaScript gives names to."""
+    return {name: _js_value(*value) for name, *value in _JS_VALUE.findall(text)}
 
 
 def _js_value(double: str, single: str, template: str, boolean: str, items: str) -> Any:

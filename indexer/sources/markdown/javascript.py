@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
+from indexer.sources.markdown.front_matter import FrontMatter, javascript_fields
 from indexer.sources.markdown.site import (
     LANGUAGES,
     MARKDOWN,
@@ -27,6 +28,10 @@ from indexer.sources.markdown.site import (
 
 _DATED_PATH = re.compile(r"(.*)(\d{4}[-/]\d{1,2}[-/]\d{1,2})[-/]?(.*?)")
 _LOCALE = re.compile(r"(?m)^\s*[\"']?([a-z]{2}(?:-[A-Za-z]{2,4})?)[\"']?\s*:\s*\{")
+_EXPORTED = re.compile(
+    r"^export const (?:metadata|meta|frontmatter)\b[^={]*=\s*\{(.{0,5000}?)^\}",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"^\d+\s*[-_.]+\s*(?=[^\d\s])")
 
 
@@ -148,6 +153,14 @@ class Next(Site):
 
     def why_not_content(self, path: PurePosixPath) -> str:
         return "HTML page, not Markdown" if path.suffix in PAGES else ""
+
+    def split(self, content: str) -> FrontMatter:
+        """The same; MDX without front matter may export an object with these fields."""
+        found = super().split(content)
+        exported = _EXPORTED.search(found.text) if found.fields is None else None
+        if exported is None:
+            return found
+        return FrontMatter(javascript_fields(exported[1]), found.text)
 
     def why_left_out(self, entry: Entry) -> str:
         if not entry.has_head and len(entry.path.parts) == 1:
