@@ -1,6 +1,9 @@
 """The health checks of `/__heartbeat__` and `blogsearch doctor`."""
 
-from collections.abc import Mapping
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired
 
@@ -15,6 +18,8 @@ from app.settings import Settings
 from indexer.bulk.refusals import DISK_FULL
 from indexer.records import SCHEMA
 from indexer.state import state_index
+
+_MAX_AGE = 1.0  # seconds
 
 Status = Literal["ok", "warning", "error"]
 
@@ -44,6 +49,30 @@ class Check:
         if self.remedy:
             report["remedy"] = self.remedy
         return report
+
+
+class SharedChecks:
+    """The checks of a process, made at most once a second, however often a visitor asks for them.
+
+    Threads may share it; those that ask while a check runs get its result.
+    """
+
+    def __init__(self, make: Callable[[bool], list[Check]]) -> None:
+        """`make` is told whether Elasticsearch is available, as far as is known."""
+        self._make = make
+        self._lock = threading.Lock()
+        self._made = -math.inf
+        self._available = True
+        self._checks: list[Check] = []
+
+    def current(self, *, available: bool) -> list[Check]:
+        """The checks, at most a second old, and not from before an outage began or ended."""
+        with self._lock:
+            old = time.monotonic() - self._made >= _MAX_AGE
+            if old or available != self._available:
+                self._checks = self._make(available)
+                self._made, self._available = time.monotonic(), available
+            return self._checks
 
 
 def checks(

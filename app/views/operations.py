@@ -7,17 +7,31 @@ import importlib.metadata
 from typing import Literal
 
 from flask import Blueprint, Response, current_app, jsonify, request
+from flask.blueprints import BlueprintSetupState
 from prometheus_client import CONTENT_TYPE_LATEST
 from typing_extensions import TypedDict
 
-from app.health import CheckReport, checks
+from app.health import Check, CheckReport, SharedChecks, checks
 from app.metrics import METRICS, IndexMetrics, Metrics
+from app.service import EXTENSION, Service
 from app.views import current_service
 from app.views.write_request import authorize, is_operator
 
 blueprint = Blueprint("operations", __name__)
 
+_CHECKS = "blogsearch-checks"
 _TIMEOUT = 2.0  # seconds for each request of a health check
+
+
+@blueprint.record_once
+def _set_up(state: BlueprintSetupState) -> None:
+    service: Service = state.app.extensions[EXTENSION]
+
+    def make(available: bool) -> list[Check]:
+        elastic = service.elastic.options(request_timeout=_TIMEOUT)
+        return checks(elastic, service.cache, service.settings, available=available)
+
+    state.app.extensions[_CHECKS] = SharedChecks(make)
 
 
 class Liveness(TypedDict):
@@ -59,12 +73,8 @@ def ready() -> Response:
     with versions and names of indices, is shown to operators.
     """
     service = current_service()
-    results = checks(
-        service.elastic.options(request_timeout=_TIMEOUT),
-        service.cache,
-        service.settings,
-        available=service.admission.available,
-    )
+    shared: SharedChecks = current_app.extensions[_CHECKS]
+    results = shared.current(available=service.admission.available)
     details = is_operator(request, service.settings)
     failed = any(check.status == "error" for check in results)
     degraded = any(check.status == "warning" for check in results)

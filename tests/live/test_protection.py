@@ -233,6 +233,21 @@ def test_far_pages_are_answered_without_elasticsearch_once_the_count_is_known(
     assert _sent_searches(elastic, settings.index) == before
 
 
+def test_many_health_checks_cost_elasticsearch_as_much_as_one_a_second(
+    settings: Settings, elastic: Elasticsearch
+) -> None:
+    """They count for no rate limit, and one is five requests."""
+    client = _client(settings, redis_url="")
+    before = _sent_searches(elastic, settings.index)
+    ends = time.monotonic() + 1.5
+    asked = 0
+    while time.monotonic() < ends:
+        assert client.get("/__heartbeat__").status_code == 200
+        asked += 1
+    assert asked > 20
+    assert 1 <= _sent_searches(elastic, settings.index) - before <= 3
+
+
 def test_the_last_page_has_hits(settings: Settings, own_redis: str) -> None:
     client = _client(settings, redis_url=own_redis)
     count = client.get("/search?q=python&size=2").get_json()["count"]
