@@ -128,7 +128,7 @@ def reject_log(show: Display, path: Path | None) -> Iterator[RejectLog]:
 def exit_if_rejected(log: RejectLog) -> None:
     """End the command with `SOME_REJECTED` if anything was rejected."""
     if log.count:
-        click.echo(f"{log.count:,} were rejected.", err=True)
+        click.echo(f"{log.count:,} posts and comments were rejected.", err=True)
         click.get_current_context().exit(SOME_REJECTED)
 
 

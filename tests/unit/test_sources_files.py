@@ -679,6 +679,17 @@ def test_a_page_of_a_tag_is_a_list_and_a_short_post_beside_a_long_menu_is_none(
     assert all(isinstance(each, Skipped) and each.oid for each in found if each not in posts)
 
 
+def test_a_short_page_of_docusaurus(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<html><head><title>Deep | Site</title><meta property="og:title" content="Deep | Site">'
+        "</head><body><div><a href='#main'>Skip to main content</a></div><p>Ours</p>"
+        "<main><h1>Deep</h1><p>Some words of the page.</main></body></html>"
+    )
+    (post,) = open_source(str(tmp_path), "html", SourceOptions()).read()
+    assert isinstance(post, RawPost)
+    assert (post.title, readable(post.text).prose) == ("Deep", "Some words of the page.")
+
+
 @pytest.mark.parametrize(("kind", "suffix"), [("markdown", ".md"), ("html", ".html")])
 def test_names_that_are_not_utf8_and_links_to_themselves_are_rejects(
     tmp_path: Path, kind: str, suffix: str

@@ -87,6 +87,13 @@ def main_content(page: LexborHTMLParser) -> LexborNode | None:
         others = sum(lengths.get(node.mem_id, _NONE).text for node in top_articles(nodes))
         if length >= _MIN_MARKED and (selector != "article" or length > 0.6 * others):
             return found
+    marks = [body.css(selector) for selector in ("main", "article")]
+    alone = next((nodes[0] for nodes in marks if len(nodes) == 1), None)
+    if alone is not None:
+        # A short post in a landmark, if there is little else on the page.
+        own, whole = (lengths.get(node.mem_id, _NONE).unlinked for node in (alone, body))
+        if own > whole / 2:
+            return alone
     _remove_link_lists(body, lengths)
     return _densest(body, _measure(body)) or body
 

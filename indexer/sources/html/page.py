@@ -150,7 +150,10 @@ class Page:
         name = _without_site(one_line(head.text()) if head else "", site)
         main = main_content(self._page)
         title = next((text for each in heads if (text := _text(each))), "")
-        title = title or _heading(main, "h1") or name or _heading(main, "h2") or _named(oid)
+        heading = _heading(main, "h1")
+        title = title or heading or name or _heading(main, "h2") or _named(oid)
+        if heading and title.startswith(tuple(heading + each for each in _SEPARATORS)):
+            title = heading  # what follows is the name of the site
         return RawPost(
             origin=origin,
             oid=oid,
@@ -258,8 +261,11 @@ def _without_heading(main: LexborNode | None, title: str) -> str:
     return main.html or ""
 
 
+_SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ")
+
+
 def _without_site(title: str, site: str) -> str:
-    for separator in (" | ", " - ", " – ", " — ", " · ", " :: "):
+    for separator in _SEPARATORS:
         if site and title.endswith(separator + site):
             return title.removesuffix(separator + site)
     return title
