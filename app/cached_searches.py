@@ -2,8 +2,8 @@
 
 Flask's share of a cached answer (contexts, routing, hooks, response objects) is larger than all
 that remains. So a search whose answer is fresh in Redis is answered here. Every request that needs
-a decision goes to the application, which looks the answer up again: conditional, with debug, other
-methods, further pages, errors, an answer that is to be refreshed or depends on the visitor.
+a decision goes to the application: conditional, with debug, other methods, further pages, errors,
+an answer that is to be computed or refreshed, or depends on the visitor.
 """
 
 import time
@@ -18,6 +18,7 @@ from app.service import Service
 from app.views.headers import constant_headers
 from app.views.search import (
     ENDPOINT,
+    LOOKUP,
     PATH,
     answer_headers,
     depends_on_language,
@@ -69,8 +70,9 @@ class CachedSearches:
         if wanted.debug or wanted.page > 1 or depends_on_language(wanted, self._service):
             return None
         fields = self._observer.begin("GET", PATH, environ.get("HTTP_X_REQUEST_ID", ""))
-        answer = self._service.fresh_answer(key, visitor_of(environ))
+        answer, lookup = self._service.fresh_answer(key, visitor_of(environ))
         if answer is None:
+            environ[LOOKUP] = lookup
             return None
         note(cache=answer.state)
         payload = answer.json()

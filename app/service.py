@@ -11,7 +11,7 @@ from werkzeug.datastructures import MultiDict
 
 from analyzers.languages import LANGUAGES
 from app.admission import Admission
-from app.cache import AnswerCache, CachedAnswer, Computed
+from app.cache import AnswerCache, CachedAnswer, Computed, Lookup, fresh
 from app.elastic import responds, translated
 from app.errors import ServiceError, StillComputing, Unavailable
 from app.insights.search_log import SearchLog
@@ -56,18 +56,23 @@ class Service:
         self.admission = Admission(lambda: responds(elastic), settings.max_computations)
 
     def answer(
-        self, request: SearchRequest, key: str, visitor: Visitor | None = None
+        self,
+        request: SearchRequest,
+        key: str,
+        visitor: Visitor | None = None,
+        lookup: Lookup | None = None,
     ) -> CachedAnswer:
         """The answer to a search, from the cache if it can be; counted if there is a visitor.
 
-        `key` is `request.key()`, which a caller may have at hand.
+        `key` is `request.key()`, and `lookup` what the cache has for it, which a caller may have at
+        hand.
 
         Raises:
             Unavailable: Elasticsearch cannot answer, or too many searches are running, and no
                 older answer is kept.
         """
         started = time.perf_counter()
-        answer = self._beyond_the_end(request) or self._get_or_compute(request, key)
+        answer = self._beyond_the_end(request) or self._get_or_compute(request, key, lookup)
         note(cache=answer.state)
         self.search_log.record(
             answer.state,
@@ -78,10 +83,14 @@ class Service:
         )
         return answer
 
-    def fresh_answer(self, key: str, visitor: Visitor | None = None) -> CachedAnswer | None:
-        """The answer to a search if it is fresh in the cache, counted as by `answer`; else None."""
+    def fresh_answer(
+        self, key: str, visitor: Visitor | None = None
+    ) -> tuple[CachedAnswer | None, Lookup]:
+        """The answer to a search if it is fresh in the cache, counted as by `answer`, else None;
+        and what the cache has, for `answer`."""
         started = time.perf_counter()
-        answer = self.cache.fresh(key)
+        lookup = self.cache.lookup(key)
+        answer = fresh(lookup)
         if answer:
             self.search_log.record(
                 answer.state,
@@ -90,7 +99,7 @@ class Service:
                 seconds=time.perf_counter() - started,
                 visitor=visitor,
             )
-        return answer
+        return answer, lookup
 
     def _beyond_the_end(self, request: SearchRequest) -> CachedAnswer | None:
         """The answer to a page after the last one, made of the first page; None for other pages.
@@ -181,9 +190,14 @@ class Service:
         request = replace(SearchRequest.parse(args), prefer=prefer)
         self._get_or_compute(request, request.key())
 
-    def _get_or_compute(self, request: SearchRequest, key: str) -> CachedAnswer:
+    def _get_or_compute(
+        self, request: SearchRequest, key: str, lookup: Lookup | None = None
+    ) -> CachedAnswer:
         return self.cache.get_or_compute(
-            key, lambda: self._compute(request), available=self.admission.available
+            key,
+            lambda: self._compute(request),
+            available=self.admission.available,
+            lookup=lookup,
         )
 
     def _compute(self, request: SearchRequest, debug: dict[str, Any] | None = None) -> Computed:

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,11 @@ from elasticsearch import Elasticsearch
 
 _CONNECTIONS = 16
 _PROCESSES = 2
+
+
+class Refused(AssertionError):
+    """The answer is a 503."""
+
 
 _CYCLE = """
 local paths = {}
@@ -58,9 +64,14 @@ def rate(url: str, paths: Sequence[str], seconds: float) -> float:
     return float(said.partition("Requests/sec:")[2].split()[0])
 
 
-def get_all(url: str, paths: Sequence[str], seconds: float, clients: int) -> list[float]:
-    """The milliseconds of the requests that clients in two processes send for `seconds`."""
-    return _in_processes(_get_paths, url, paths, seconds, clients)
+def get_all(
+    url: str, paths: Sequence[str], seconds: float, clients: int, *, refusals: bool = False
+) -> list[float]:
+    """The milliseconds of the requests that clients in two processes send for `seconds`.
+
+    With `refusals` a 503 is no error; it is left out.
+    """
+    return _in_processes(partial(_get_paths, refusals=refusals), url, paths, seconds, clients)
 
 
 def search_all(
@@ -115,17 +126,20 @@ def get(connection: http.client.HTTPConnection, path: str) -> bytes:
     """The body of an answer.
 
     Raises:
-        AssertionError: the answer is an error.
+        Refused: the server has too much to do.
+        AssertionError: the answer is another error.
     """
     connection.request("GET", path)
     response = connection.getresponse()
     body = response.read()
+    if response.status == 503:
+        raise Refused(path)
     if response.status != 200:
         raise AssertionError(f"{path}: {response.status}")
     return body
 
 
-def _get_paths(url: str, paths: Sequence[str], seconds: float) -> list[float]:
+def _get_paths(url: str, paths: Sequence[str], seconds: float, *, refusals: bool) -> list[float]:
     connection = connection_to(url)
     times: list[float] = []
     ends = time.monotonic() + seconds
@@ -133,7 +147,12 @@ def _get_paths(url: str, paths: Sequence[str], seconds: float) -> list[float]:
         started = time.monotonic()
         if started >= ends:
             break
-        get(connection, path)
+        try:
+            get(connection, path)
+        except Refused:
+            if refusals:
+                continue
+            raise
         times.append((time.monotonic() - started) * 1000)
     connection.close()
     return times

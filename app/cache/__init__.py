@@ -2,14 +2,14 @@
 
 import importlib.metadata
 
-from app.cache.answer_cache import AnswerCache, Computed, Lifetimes
+from app.cache.answer_cache import AnswerCache, Computed, Lifetimes, fresh
 from app.cache.redis_client import connect
 from app.cache.serializers import get_serializer
-from app.cache.store import CachedAnswer, Keys, State
+from app.cache.store import CachedAnswer, Keys, Lookup, State
 from app.errors import BadSettings, without_password
 from app.settings import Settings
 
-__all__ = ["AnswerCache", "CachedAnswer", "Computed", "State", "open_cache"]
+__all__ = ["AnswerCache", "CachedAnswer", "Computed", "Lookup", "State", "fresh", "open_cache"]
 
 
 def open_cache(settings: Settings) -> AnswerCache:

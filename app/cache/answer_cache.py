@@ -106,13 +106,9 @@ class AnswerCache:
 
     # -- answers -------------------------------------------------------------------------------
 
-    def fresh(self, key: str) -> CachedAnswer | None:
-        """The kept answer if it is fresh and need not be refreshed yet; None for any other."""
-        limit = TimeLimit(self.client.timeout)
-        kept = self._store.lookup(self.keys.digest(key), limit).answer
-        if kept and kept.state == "HIT" and not refresh_due(kept.age, kept.ttl, kept.took):
-            return kept
-        return None
+    def lookup(self, key: str) -> Lookup:
+        """What Redis has for a request."""
+        return self._store.lookup(self.keys.digest(key), TimeLimit(self.client.timeout))
 
     def get_or_compute(
         self,
@@ -121,9 +117,11 @@ class AnswerCache:
         *,
         available: bool = True,
         force_refresh: bool = False,
+        lookup: Lookup | None = None,
     ) -> CachedAnswer:
         """The answer to the request that `key` stands for.
 
+        `lookup` is what `lookup(key)` has just returned, for a caller that has it.
         `compute` may be called in another thread, after this call has returned. With
         `force_refresh` it is called whatever is kept. When Elasticsearch is not `available`, only
         kept answers are served, and at once.
@@ -136,7 +134,7 @@ class AnswerCache:
         """
         digest = self.keys.digest(key)
         limit = TimeLimit(self.client.timeout)
-        lookup = self._store.lookup(digest, limit)
+        lookup = lookup or self._store.lookup(digest, limit)
         kept = lookup.answer
 
         if force_refresh:
@@ -325,6 +323,14 @@ class AnswerCache:
         except (RedisUnavailable, redis.ResponseError):
             return None
         return str(info.get("redis_version", "unknown"))
+
+
+def fresh(lookup: Lookup) -> CachedAnswer | None:
+    """The kept answer if it is fresh and need not be refreshed yet; None for any other."""
+    kept = lookup.answer
+    if kept and kept.state == "HIT" and not refresh_due(kept.age, kept.ttl, kept.took):
+        return kept
+    return None
 
 
 def refresh_due(age: float, ttl: float, took: float) -> bool:

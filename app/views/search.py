@@ -17,6 +17,8 @@ from app.views import current_service
 from app.views.write_request import authorize, is_operator
 
 PATH, ENDPOINT = "/search", "search.search"
+LOOKUP = "blogsearch.lookup"
+"""The key of a WSGI environment that has what the cache has for the search, if that is known."""
 
 blueprint = Blueprint("search", __name__)
 
@@ -37,7 +39,9 @@ def search() -> Response:
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Cache"] = answer.state
     else:
-        answer = service.answer(wanted, key, visitor_of(request.environ))
+        # In the visitor's language it is another answer.
+        lookup = None if depends else request.environ.get(LOOKUP)
+        answer = service.answer(wanted, key, visitor_of(request.environ), lookup)
         response = cached_response(answer, service.settings)
         if depends:
             response.vary.add("Accept-Language")
