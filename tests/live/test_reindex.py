@@ -512,8 +512,8 @@ class TestElasticsearchGoesAway:
             threading.Timer(0.5, wire.restore).start()
 
         address = f"http://127.0.0.1:{wire.server_address[1]}"
-        with Elasticsearch(address, request_timeout=5) as client:
+        with Elasticsearch(address, request_timeout=30) as client:
             settings = IndexSettings(NO_RULES, 1, 0)
-            options = ReindexOptions(limits=replace(self.LIMITS, retry_for=30.0))
+            options = ReindexOptions(limits=replace(self.LIMITS, retry_for=30.0, timeout=30.0))
             built = reindex(client, alias, self.raws(cut), settings, pytest.fail, options)
         assert built.counts.posts == self.POSTS

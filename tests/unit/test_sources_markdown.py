@@ -14,6 +14,7 @@ from indexer.html_text import readable
 from indexer.records import RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
+from indexer.sources.markdown.generators import site_of
 from indexer.sources.markdown.text import rendered
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
@@ -1015,3 +1016,20 @@ def test_next(tmp_path: Path) -> None:
 def test_only_the_error_page_of_the_site_is_left_out(tmp_path: Path) -> None:
     write(tmp_path, {"404.md": POST, "fr/404.md": POST, "posts/404.md": POST})
     assert set(read(tmp_path)) == {"posts/404"}
+
+
+@pytest.mark.parametrize(
+    ("configuration", "bad"),
+    [
+        ("pelicanconf.py", "Title: x\n" + "    more\n" * 100_000),
+        ("book.toml", "{{#include " * 50_000),
+        ("next.config.js", "export const metadata = {\n" * 5_000),
+    ],
+)
+def test_hostile_metadata_takes_no_quadratic_time(
+    tmp_path: Path, configuration: str, bad: str
+) -> None:
+    site = site_of(write(tmp_path, {configuration: "", "src/SUMMARY.md": "[x](x.md)"}))
+    start = time.monotonic()
+    site.split(bad)
+    assert time.monotonic() - start < 10

@@ -24,7 +24,7 @@ from indexer.sources.markdown.site import (
 
 _LISTED = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?([^)>]*?)>?\s*\)")
 _INCLUDE = re.compile(
-    r"^.*(?<!\\)\{\{#(?:include|rustdoc_include|playground|title)\b.*\}\}.*\n?", re.M
+    r"(?<!\\)\{\{#(?:include|rustdoc_include|playground|title)\b[^{}\n]{0,500}\}\}\n?"
 )
 _LOCALE = re.compile(r"(?m)^\s*[\"']?/?([a-z]{2}(?:-[A-Za-z]+)?)/?[\"']?\s*:\s*\{")
 _STRINGS = re.compile(r"[\"'`]([^\"'`$]+)[\"'`]")

@@ -61,19 +61,20 @@ class Pelican(Site):
         if found.fields is not None:
             return found
         lines = content.replace("\r\n", "\n").split("\n")
-        fields: dict[str, Any] = {}
+        said: dict[str, list[str]] = {}
         name, end = "", 0
         for line in lines:
             if first := _LINE.fullmatch(line):
                 name = first[1].lower()
-                fields[name] = first[2].strip()
+                said[name] = [first[2].strip()]
             elif name and (more := _MORE.fullmatch(line)):
-                fields[name] = f"{fields[name]}\n{more[1].strip()}".strip()
+                said[name].append(more[1].strip())
             else:
                 break
             end += 1
-        if not fields:
+        if not said:
             return found
+        fields = {name: "\n".join(parts).strip() for name, parts in said.items()}
         return FrontMatter(fields, "\n".join(lines[end:]))
 
     def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
