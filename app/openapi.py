@@ -40,7 +40,7 @@ from app.views.bulk_items import Unprocessable
 from app.views.document_types import Comment, NamedComment, NamedPost, Post, WriteAnswer
 from app.views.insights import DAYS, NotCounted
 from app.views.operations import Health, Liveness, Version
-from app.views.write_request import REFRESH
+from app.views.write_request import MAX_DOCUMENTS, REFRESH
 
 Json = dict[str, Any]
 
@@ -263,7 +263,7 @@ def _body(operation: Operation) -> Json:
     one = _ref(operation.body)
     if not operation.many:
         return {"application/json": {"schema": one}}
-    array = {"type": "array", "items": one, "minItems": 1}
+    array = {"type": "array", "items": one, "minItems": 1, "maxItems": MAX_DOCUMENTS}
     lines = {"type": "string", "description": "NDJSON: one document per line."}
     return {
         "application/json": {"schema": {"oneOf": [one, array]}},

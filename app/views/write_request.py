@@ -14,6 +14,9 @@ from app.search.request import Parameter
 from app.settings import Settings
 
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
+MAX_DOCUMENTS = 10_000
+"""Posts and comments in one request: a worker answers nothing else while it validates them."""
+
 _WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
 Refresh = Literal["wait_for", "true", "false"]
 REFRESH = Parameter(
@@ -91,7 +94,7 @@ def read_entries(request: Request, settings: Settings) -> list[tuple[int | None,
 
     Raises:
         BadRequest: not JSON, incomplete, or of another type; `details` has every invalid line.
-        TooLarge: larger than `write_max_bytes`.
+        TooLarge: larger than `write_max_bytes`, or more than `MAX_DOCUMENTS`.
     """
     kind = request.mimetype
     if kind not in _NDJSON | {"application/json"}:
@@ -103,7 +106,20 @@ def read_entries(request: Request, settings: Settings) -> list[tuple[int | None,
     found = _lines(body) if kind in _NDJSON else _json(body)
     if not found:
         raise BadRequest("The body is empty.")
+    _check_number(len(found) + sum(_comments(entry) for _, entry in found))
     return found
+
+
+def _comments(entry: Any) -> int:
+    comments = entry.get("comments") if isinstance(entry, dict) else None
+    return len(comments) if isinstance(comments, list) else 0
+
+
+def _check_number(documents: int) -> None:
+    if documents > MAX_DOCUMENTS:
+        raise TooLarge(
+            f"The body has more than {MAX_DOCUMENTS:,} posts and comments. Send it in parts."
+        )
 
 
 def _body(request: Request, limit: int) -> bytes:
@@ -148,6 +164,7 @@ def _lines(body: bytes) -> list[tuple[int | None, Any]]:
     for number, line in enumerate(body.split(b"\n"), start=1):
         if not line.strip():
             continue
+        _check_number(len(found) + len(complaints) + 1)
         try:
             found.append((number, orjson.loads(line)))
         except orjson.JSONDecodeError as error:

@@ -11,7 +11,12 @@ from pydantic import SecretStr, ValidationError
 from app.errors import BadRequest, Conflict, NotFound, TooLarge, Unauthorized, Unavailable
 from app.settings import Settings
 from app.views.bulk_items import BulkItem, Unprocessable, comment_items, failure, post_items
-from app.views.write_request import authorize, read_entries, requested_refresh
+from app.views.write_request import (
+    MAX_DOCUMENTS,
+    authorize,
+    read_entries,
+    requested_refresh,
+)
 from indexer.write.put import Write, Written
 
 MS_2024_05_02 = 1_714_608_000_000
@@ -151,6 +156,34 @@ class TestBodies:
         assert sent.content_length is None
         with pytest.raises(TooLarge):
             read_entries(sent, with_tokens(NEW))
+
+    @pytest.mark.parametrize(
+        ("at_the_limit", "media_type"),
+        [
+            ([{}] * MAX_DOCUMENTS, "application/json"),
+            ([{"comments": [{}] * (MAX_DOCUMENTS - 1)}], "application/json"),
+            ([{}] * MAX_DOCUMENTS, "application/x-ndjson"),
+        ],
+    )
+    def test_the_number_of_posts_and_comments_is_limited(
+        self, at_the_limit: list[Any], media_type: str
+    ) -> None:
+        settings = Settings(write_tokens=SecretStr(NEW))
+        for found in (at_the_limit, [*at_the_limit, {}]):
+            body = orjson.dumps(found)
+            if media_type == "application/x-ndjson":
+                body = b"\n".join(map(orjson.dumps, found))
+            sent = seen(data=body, content_type=media_type)
+            if found is at_the_limit:
+                assert len(read_entries(sent, settings)) == len(found)
+            else:
+                with pytest.raises(TooLarge, match="in parts"):
+                    read_entries(sent, settings)
+
+    def test_invalid_lines_count_too(self) -> None:
+        sent = seen(data=b"{\n" * 300_000, content_type="application/x-ndjson")
+        with pytest.raises(TooLarge, match="in parts"):
+            read_entries(sent, Settings(write_tokens=SecretStr(NEW)))
 
     def test_a_syntax_error_has_its_line(self) -> None:
         with pytest.raises(BadRequest) as caught:
