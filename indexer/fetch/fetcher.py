@@ -11,7 +11,7 @@ from urllib.request import url2pathname
 import requests
 from requests.exceptions import ConnectionError as NoConnection
 from requests.exceptions import RequestException, SSLError, Timeout
-from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError
+from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError, NewConnectionError
 from urllib3.util.retry import Retry
 
 from indexer.fetch.deadline import cancelled_after
@@ -105,9 +105,10 @@ class Fetcher:
                     pause = _retry_after(policy, response)
                     fault = _status_error(url, response)
             except SSLError as error:
-                raise FetchFailed(url, f"TLS failed: {_innermost(error)}") from error
+                remedy = "Check the server's certificate, and that it speaks TLS on this port."
+                raise FetchFailed(url, f"TLS failed: {_innermost(error)}", remedy) from error
             except (NoConnection, Timeout, HTTPError) as error:
-                fault = FetchFailed(url, f"the response is incomplete: {_innermost(error)}")
+                fault = _connection_error(url, error)
             except (RequestException, ValueError) as error:
                 raise FetchFailed(url, f"the request cannot be sent: {error}") from error
             try:
@@ -212,7 +213,17 @@ def _read_file(url: str, max_bytes: int) -> Fetched:
 
 def _status_error(url: str, response: requests.Response) -> FetchFailed:
     answer = f"the server answered {response.status_code} {response.reason or ''}".strip()
-    return FetchFailed(url, answer, status=response.status_code)
+    remedy = "Check the URL." if response.status_code in (404, 410) else ""
+    return FetchFailed(url, answer, remedy, status=response.status_code)
+
+
+def _connection_error(url: str, error: Exception) -> FetchFailed:
+    reason = getattr(error.args[0], "reason", None) if error.args else None
+    if isinstance(reason, NewConnectionError):
+        return FetchFailed(
+            url, f"no connection: {_innermost(error)}", "Check the host and the port."
+        )
+    return FetchFailed(url, f"the response is incomplete: {_innermost(error)}")
 
 
 def _retry_after(policy: Retry, response: requests.Response) -> float | None:

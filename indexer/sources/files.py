@@ -185,7 +185,10 @@ def unzipped_bytes(body: bytes, name: str, most: int) -> bytes:
     except (EOFError, zlib.error, OSError) as error:
         raise SourceError(f"{name} is damaged: {error}.") from error
     if len(found) > most:
-        raise SourceError(f"{name} has more than {most:,} bytes after decompression.")
+        raise SourceError(
+            f"{name} has more than {most:,} bytes after decompression.",
+            "Raise BLOGSEARCH_FETCH_MAX_BYTES, or leave it out.",
+        )
     return found
 
 
