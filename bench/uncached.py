@@ -46,7 +46,7 @@ def times_of(alias: str, url: str, bare_url: str, queries: Sequence[Query]) -> T
         closing(connection_to(bare_url)) as bare_service,
     ):
         client.indices.clear_cache(index=alias)
-        warm_up = queries[:_WARM_UP] if len(queries) > 3 * _WARM_UP else ()
+        warm_up = queries[: min(_WARM_UP, len(queries) // 10)]
         for nth, query in enumerate([*warm_up, *queries]):
             turns: dict[str, Callable[[], object]] = {
                 "bare": partial(client.search, index=alias, body=bare_body(query.meant)),
