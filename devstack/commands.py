@@ -94,11 +94,13 @@ def run(stack: Stack) -> int:
 
 
 def test(stack: Stack, arguments: list[str]) -> int:
-    """Start the engines and run pytest; its exit code is returned."""
+    """Start the engines and run pytest in two processes; its exit code is returned."""
     browser = chromium.find_or_install(stack.environment, stack.instance.root / "browser.log")
     with stack.using(keep=_keep_services(stack.environment)) as urls:
         environment = {**stack.environment, **urls}
-        command = [sys.executable, "-m", "pytest", *arguments]
+        # One file is run by one process, so that its fixtures are made once.
+        processes = ["--numprocesses=2", "--dist=loadfile"]
+        command = [sys.executable, "-m", "pytest", *processes, *arguments]
         if browser is None:
             command.append("--ignore=tests/browser")
         else:
