@@ -27,6 +27,7 @@ import click
 from elasticsearch import Elasticsearch
 
 from analyzers.rules import read_rules
+from app.elastic import connect
 from app.settings import load_settings
 from app.synonyms.folder import SynonymFolder
 from bench.cached import measure_cached
@@ -148,7 +149,8 @@ class Bench:
         rules = read_rules(SynonymFolder.of(settings).used())
         shape = IndexSettings(rules, settings.shards, settings.replicas)
         alias = self.combined(self.sizes.sync)
-        return measure_sync(self.client, alias, self.path(self.sizes.sync), shape, 2)
+        with connect(settings, timeout=120) as client:  # as the command does
+            return measure_sync(client, alias, self.path(self.sizes.sync), shape, 2)
 
     def engines(self) -> Section:
         return measure_other_engines(
