@@ -179,7 +179,7 @@ WXR = '<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel></channel></rss
         ("a", "<rdf:RDF></rdf:RDF>", "feed"),
         ("a", WXR, "wordpress"),
         ("a", '<?xml version="1.0"?><urlset></urlset>', "sitemap"),
-        ("a.xml.gz", gzip.compress(b"<sitemapindex></sitemapindex>"), "sitemap"),
+        ("a.xml.gz", gzip.compress(b"<sitemapindex></sitemapindex>", mtime=0), "sitemap"),
         ("a", "<!DOCTYPE html><p>x", "html"),
         ("a", "<html><p>x", "html"),
         ("a.md", "text", "markdown"),
