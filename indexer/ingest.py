@@ -186,7 +186,7 @@ class Ingest:
             self._done += 1
             return True
 
-        for found in documents(raw, is_unchanged):
+        for found in documents(raw, is_unchanged if is_stored else None):
             if isinstance(found, Reject):
                 self._reject(found)
             elif first := self._seen.add(found.id, found.origin):

@@ -21,7 +21,16 @@ import orjson
 from indexer import dates, html_text
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
 from indexer.html_text import TooDeep, clean, one_line, readable
-from indexer.records import Document, Origin, RawComment, RawPost, Reject, When
+from indexer.records import (
+    Document,
+    Origin,
+    RawComment,
+    RawPost,
+    Reject,
+    When,
+    comment_id,
+    post_id,
+)
 
 MAX_OID = 200
 """Bytes; the `_id` of a comment contains two oids and may have 512."""
@@ -85,14 +94,14 @@ def _comments(
 
 def _is_post_stored(raw: RawPost, is_stored: IsStored) -> bool:
     try:
-        return is_stored(_post_id(_oid(raw.oid)), _raw_post_digest(raw))
+        return is_stored(post_id(_oid(raw.oid)), _raw_post_digest(raw))
     except _Invalid:
         return False
 
 
 def _is_comment_stored(post_oid: str, raw: RawComment, is_stored: IsStored) -> bool:
     try:
-        return is_stored(_comment_id(post_oid, _oid(raw.oid)), _raw_comment_digest(raw))
+        return is_stored(comment_id(post_oid, _oid(raw.oid)), _raw_comment_digest(raw))
     except _Invalid:
         return False
 
@@ -120,7 +129,7 @@ def post_document(raw: RawPost) -> Document | Reject:
     except _Invalid as invalid:
         return Reject(raw.origin, _shown(raw.oid), invalid.reason, invalid.remedy)
     source |= {"digest": digest(source), "raw_digest": _raw_post_digest(raw), "kind": "post"}
-    return Document(_post_id(oid), oid, _version(modified, pub_date), source, "post", raw.origin)
+    return Document(post_id(oid), oid, _version(modified, pub_date), source, "post", raw.origin)
 
 
 def comment_document(post_oid: str, raw: RawComment, origin: Origin) -> Document | Reject:
@@ -145,18 +154,10 @@ def comment_document(post_oid: str, raw: RawComment, origin: Origin) -> Document
     except _Invalid as invalid:
         shown = f"{_shown(post_oid)}/{_shown(raw.oid) or '?'}"
         return Reject(origin, shown, invalid.reason, invalid.remedy)
-    join = {"name": "comment", "parent": f"post:{post_oid}"}
+    join = {"name": "comment", "parent": post_id(post_oid)}
     source |= {"digest": digest(source), "raw_digest": _raw_comment_digest(raw), "kind": join}
-    id_ = _comment_id(post_oid, oid)
-    return Document(id_, post_oid, _version(pub_date), source, "comment", origin)
-
-
-def _post_id(oid: str) -> str:
-    return f"post:{oid}"
-
-
-def _comment_id(post_oid: str, oid: str) -> str:
-    return f"comment:{post_oid}:{oid}"
+    name = comment_id(post_oid, oid)
+    return Document(name, post_oid, _version(pub_date), source, "comment", origin)
 
 
 _DIGESTED = [each.name for each in fields(RawPost) if each.name not in {"origin", "comments"}]

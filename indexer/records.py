@@ -84,6 +84,16 @@ SourceItem = RawPost | Reject | Skipped
 """What a source yields."""
 
 
+def post_id(oid: str) -> str:
+    """The `_id` of a post."""
+    return f"post:{oid}"
+
+
+def comment_id(post_oid: str, oid: str) -> str:
+    """The `_id` of a comment."""
+    return f"comment:{post_oid}:{oid}"
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One document ready for Elasticsearch.

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from elasticsearch import Elasticsearch
 
-from indexer.records import Counts, Document, Origin
+from indexer.records import Counts, Document, Origin, comment_id, post_id
 
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
@@ -142,7 +142,7 @@ def digests(client: Elasticsearch, index: str) -> Iterator[tuple[str, str, int, 
     for hit in scan(client, index, doc_values=_DIGESTS, size=_PAGE_OF_DOC_VALUES):
         values = {name: value for name, (value,) in hit["fields"].items()}
         oid, post_oid = values["oid"], values.get("post_oid")
-        id_ = f"post:{oid}" if post_oid is None else f"comment:{post_oid}:{oid}"
+        id_ = post_id(oid) if post_oid is None else comment_id(post_oid, oid)
         digest, raw_digest = values.get("digest", ""), values.get("raw_digest", "")
         over_http = values.get("over_http", False)
         yield id_, post_oid or oid, hit["_version"], digest, raw_digest, over_http

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from elasticsearch import Elasticsearch
 
-from indexer.records import Document, Origin
+from indexer.records import Document, Origin, comment_id
 from indexer.scan import digests
 
 _TABLE = """
@@ -69,7 +69,7 @@ class Comparison:
         self._database.execute("UPDATE live SET seen = 1 WHERE routing = ?", (oid,))
         post_oid, slash, comment = oid.rpartition("/")
         if slash:
-            id_ = f"comment:{post_oid}:{comment}"
+            id_ = comment_id(post_oid, comment)
             self._database.execute("UPDATE live SET seen = 1 WHERE id = ?", (id_,))
 
     def version(self, id_: str) -> int:

@@ -39,7 +39,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from indexer.bulk.refusals import NO_INDEX, Refusal, refusal_from
 from indexer.bulk.sender import BulkTimeout, retryable_refusal
 from indexer.errors import IndexingError
-from indexer.records import Document
+from indexer.records import Document, post_id
 from indexer.scan import child_comments
 
 _BATCH = 100  # posts that are read with all their comments at a time
@@ -85,7 +85,7 @@ def read_posts(
     oids = list(dict.fromkeys(post_oids))
     if not oids:
         return {}
-    docs = [{"_id": f"post:{oid}", "routing": oid, "_source": source} for oid in oids]
+    docs = [{"_id": post_id(oid), "routing": oid, "_source": source} for oid in oids]
     response = client.mget(index=index, docs=docs)
     return {
         oid: StoredPost(

@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 from indexer.bulk.operations import chunks, delete_operation
 from indexer.bulk.sender import Outcome, Sender
 from indexer.errors import IndexingError
-from indexer.records import Document, Origin
+from indexer.records import Document, Origin, comment_id, post_id
 from indexer.scan import child_comments, current_versions
 from indexer.write.deletions import Deletion, forget_deletions, record_deletions
 from indexer.write.live_index import LIMITS, now, send_to_live, update_live_comments
@@ -33,14 +33,14 @@ def delete_post(client: Elasticsearch, alias: str, oid: str) -> tuple[bool, int]
     for _ in range(_ATTEMPTS):
         client.indices.refresh(index=alias)
         found = [
-            *_stored(client, alias, f"post:{oid}", oid),
+            *_stored(client, alias, post_id(oid), oid),
             *child_comments(client, alias, [oid]),
         ]
         if not found:
             break
         deleted = delete_documents(client, alias, found)
-        existed = existed or f"post:{oid}" in deleted
-        comments += len(deleted - {f"post:{oid}"})
+        existed = existed or post_id(oid) in deleted
+        comments += len(deleted - {post_id(oid)})
     return existed, comments
 
 
@@ -50,7 +50,7 @@ def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -
     Raises:
         BulkTimeout: Elasticsearch did not accept it in time; it may have been deleted.
     """
-    id_ = f"comment:{post_oid}:{oid}"
+    id_ = comment_id(post_oid, oid)
     for _ in range(_ATTEMPTS):
         found = _stored(client, alias, id_, post_oid)
         if not found or delete_documents(client, alias, found):

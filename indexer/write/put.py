@@ -13,7 +13,7 @@ from indexer.bulk.operations import chunks, index_operation
 from indexer.bulk.refusals import NO_INDEX
 from indexer.bulk.sender import BulkTimeout, Outcome, Sender
 from indexer.errors import IndexingError, NoGeneration
-from indexer.records import Document
+from indexer.records import Document, post_id
 from indexer.scan import current_versions
 from indexer.write.comments import based_on_stored
 from indexer.write.delete import delete_documents
@@ -184,9 +184,9 @@ def _without_post(client: Elasticsearch, alias: str, documents: Sequence[Documen
     ]
     if not comments:
         return set()
-    posts = [replace(comment, id=f"post:{comment.routing}") for comment in comments]
+    posts = [replace(comment, id=post_id(comment.routing)) for comment in comments]
     found = current_versions(client, alias, posts)
-    return {comment.id for comment in comments if f"post:{comment.routing}" not in found}
+    return {comment.id for comment in comments if post_id(comment.routing) not in found}
 
 
 def _written(outcome: Outcome) -> Written:

@@ -13,19 +13,20 @@ from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, Not
 from analyzers.rules import NO_RULES
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings
-from indexer.build.reindex import reindex
+from indexer.build.reindex import ReindexOptions, reindex
 from indexer.build.rollback import rollback
+from indexer.bulk.operations import BulkLimits
 from indexer.errors import IndexingError, Locked, NoGeneration, VerificationFailed
 from indexer.generations import (
     NameTaken,
     block_writes,
     list_generations,
     live,
-    merge_segments,
     prune,
     require_live,
 )
 from indexer.normalise import documents
+from indexer.progress import Progress
 from indexer.records import Document, Origin, RawPost
 from indexer.state import state_index
 from indexer.write.delete import delete_post
@@ -68,15 +69,20 @@ def write(elastic: Elasticsearch, alias: str) -> Callable[[str], int]:
 def test_the_segments_of_a_small_index_are_merged_to_one(
     elastic: Elasticsearch, alias: str
 ) -> None:
-    name = f"{alias}-000001"
-    for number in range(3):
-        elastic.index(index=name, document={"number": number}, refresh=True)
+    merging: list[int] = []
 
     def segments() -> int:
-        return int(elastic.indices.stats(index=name)["_all"]["primaries"]["segments"]["count"])
+        stats = elastic.indices.stats(index=f"{alias}-000001", expand_wildcards="all")
+        return int(stats["_all"]["primaries"]["segments"]["count"])
 
-    assert segments() == 3
-    merge_segments(elastic, name, 3, 1)
+    def refresh(progress: Progress) -> None:
+        elastic.indices.refresh(index=f"{alias}-000001", expand_wildcards="all")
+        merging.append(segments())
+
+    options = ReindexOptions(limits=BulkLimits(workers=1, chunk_documents=1), on_progress=refresh)
+    posts = [post(oid) for oid in "abc"]
+    reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), pytest.fail, options)
+    assert max(merging) == 3
     assert segments() == 1
 
 

@@ -15,8 +15,11 @@ from elasticsearch import Elasticsearch
 from app.settings import Settings
 from indexer.generations import list_generations, require_live
 from indexer.lock import Lock
-from indexer.normalise import comment_document
-from indexer.records import Document, Origin, RawComment
+from indexer.normalise import comment_document, documents
+from indexer.records import Document, Origin, RawComment, RawPost
+from indexer.sources import SourceOptions
+from indexer.sources.json_lines import JSONLines
+from indexer.sync.comparison import Comparison
 from indexer.write.put import Write, put
 
 
@@ -95,6 +98,26 @@ class TestDifferences:
             entry("b", comments=[{"oid": "1", "comment": "<p>One</p>"}]),
         )
         printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 3 unchanged")
+
+    def test_are_recognised_before_documents_are_made(
+        self, blog: Blog, elastic: Elasticsearch, alias: str
+    ) -> None:
+        one, two = {"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Over HTTP"}
+        blog.write(entry("a", comments=[one]))
+        blog.sync()
+        blog.comment("a", "2")
+
+        def made(**fields: Any) -> list[str]:
+            blog.write(entry("a", comments=[one, two], **fields))
+            with Comparison(elastic, alias) as comparison:
+                posts = JSONLines(str(blog.file), SourceOptions()).read()
+                raws = [each for each in posts if isinstance(each, RawPost)]
+                found = [each for raw in raws for each in documents(raw, comparison.mark_seen)]
+                return [each.id for each in found if isinstance(each, Document)]
+
+        # The source takes over a comment that came over HTTP.
+        assert made() == ["comment:a:2"]
+        assert made(text="Text") == ["post:a", "comment:a:1", "comment:a:2"]
 
     def test_with_an_oid_that_is_there_twice_are_rejected(self, blog: Blog) -> None:
         blog.write(entry("a"), entry("b"))

@@ -15,6 +15,7 @@ from indexer.sources.markdown.site import (
     Site,
     date_tokens,
     first_of,
+    is_regex,
     lower_names,
     read_config,
     read_text,
@@ -49,7 +50,7 @@ class Hugo(Site):
         self._keeps_case = config.get("disablepathtolower") is True
         self._ugly = config.get("uglyurls")
         self._ignored = [
-            re.compile(each) for each in _strings(config.get("ignorefiles")) if _is_regex(each)
+            re.compile(each) for each in _strings(config.get("ignorefiles")) if is_regex(each)
         ]
         self._cascades: dict[PurePosixPath, list[dict[str, Any]]] = {}
         self._bundles: dict[Path, bool] = {}
@@ -354,11 +355,3 @@ def _list(value: Any) -> list[dict[str, Any]]:
 def _strings(value: Any) -> list[str]:
     values = value if isinstance(value, list) else [value]
     return [each for each in values if isinstance(each, str)]
-
-
-def _is_regex(text: str) -> bool:
-    try:
-        re.compile(text)
-    except re.error:
-        return False
-    return True

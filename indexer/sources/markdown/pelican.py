@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from indexer.sources.markdown.front_matter import FrontMatter, split_front_matter
-from indexer.sources.markdown.site import PAGES, Entry, Root, Site, read_text, zone_named
+from indexer.sources.markdown.site import PAGES, Entry, Root, Site, is_regex, read_text, zone_named
 
 CONFIGURATION = "pelicanconf.py"
 _LINE = re.compile(r"[ ]{0,3}([\w-]+):\s*(.*)")
@@ -37,7 +37,7 @@ class Pelican(Site):
         self._output = str(settings.get("OUTPUT_PATH") or "output").strip("/")
         self._language = str(settings.get("DEFAULT_LANG") or "en")
         said = settings.get("FILENAME_METADATA")
-        self._named = re.compile(said) if isinstance(said, str) and _is_regex(said) else _NAMED
+        self._named = re.compile(said) if isinstance(said, str) and is_regex(said) else _NAMED
         self.publishes_future = settings.get("WITH_FUTURE_DATES") is not False
         if any(isinstance(each, _Computed) for each in settings.values()):
             self.notes.append(
@@ -175,11 +175,3 @@ def _slug(text: str) -> str:
     """Pelican's slugify with its own substitutions: ASCII, lower case, hyphens."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip()).lower()
-
-
-def _is_regex(text: str) -> bool:
-    try:
-        re.compile(text)
-    except re.error:
-        return False
-    return True

@@ -427,6 +427,15 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
     return re.compile("".join(known.get(part, re.escape(part)) for part in parts))
 
 
+def is_regex(text: str) -> bool:
+    """Whether a configuration's text is a regular expression that Python knows."""
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
+
+
 def read_config(file: Path) -> dict[str, Any]:
     """A YAML, TOML or JSON file of configuration; empty when there is no such file.
 
