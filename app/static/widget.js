@@ -255,7 +255,8 @@
     const mod = event.ctrlKey || event.metaKey;
     const at = event.composedPath()[0];
     if (event.defaultPrevented || event.altKey || (mod && event.shiftKey)) return;
-    if (at.isContentEditable || at.closest?.("input, textarea, select")) return;
+    // A closed dialog keeps the focus until the next frame.
+    if (at.checkVisibility?.() && (at.isContentEditable || at.closest("input, textarea, select"))) return;
     const pressed = (mod ? "mod+" : "") + event.key.toLowerCase();
     const wanted = (host) => host.checkVisibility() && shortcuts(host).includes(pressed);
     const host = [...document.querySelectorAll("blog-search")].find(wanted);

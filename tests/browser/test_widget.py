@@ -237,6 +237,22 @@ def test_shortcuts_are_chosen_by_an_attribute(page: Page, address: str, blog: Bl
         expect(dialog).to_be_hidden()
 
 
+def test_a_shortcut_opens_a_dialog_that_was_just_closed(
+    page: Page, address: str, blog: Blog
+) -> None:
+    """Until the browser has drawn the next frame, the focus is in the box of the closed dialog."""
+    page.goto(blog(_modal(address)))
+    page.locator("blog-search").evaluate(
+        """(search) => {
+          search.open();
+          search.close();
+          const options = { key: "/", bubbles: true, composed: true };
+          search.shadowRoot.activeElement.dispatchEvent(new KeyboardEvent("keydown", options));
+        }"""
+    )
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
 def test_a_page_may_open_and_close_the_dialog(page: Page, address: str, blog: Blog) -> None:
     page.goto(blog(_modal(address, 'shortcut=""')))
     page.locator("blog-search").evaluate("(search) => { search.open(); search.open(); }")
