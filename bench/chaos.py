@@ -38,6 +38,7 @@ from indexer.generations import list_generations
 WRITERS = 3
 COMMANDS = ("reindex", "sync", "synonyms", "rollback")
 _TOKEN = uuid.uuid4().hex
+_LONGER = 1.5  # a command takes longer than usual during writes and searches
 _COLUMNS = [
     "command",
     "killed",
@@ -188,15 +189,23 @@ def _run(
     # `reindex` and `sync` make the posts equal to the source.
     stream = Stream(settings, posts, comments_only=command in {"reindex", "sync"})
     killed = completed = 0
-    started = time.monotonic()
-    _start(settings, "reindex", str(source)).wait()
-    usual = time.monotonic() - started
-    ends = started + 60 * minutes
-    while (killed < kills and time.monotonic() < ends) or not completed:
+
+    def change() -> None:
+        """What the command reads, so that it has something to do."""
         rules.write_text(f"reactjs, react, r{uuid.uuid4().hex[:6]}\n")
         if command == "sync":
             text = uuid.uuid4().hex
             source.write_text("".join(_line(number, text) for number in range(posts)))
+
+    ends = time.monotonic() + 60 * minutes
+    usual = 0.0
+    for words in (["reindex", str(source)], arguments):  # `rollback` needs two generations
+        change()
+        began = time.monotonic()
+        _start(settings, *words).wait()
+        usual = time.monotonic() - began
+    while (killed < kills and time.monotonic() < ends) or not completed:
+        change()
         process = _start(settings, *arguments)
         if command == "reindex":
             # It keeps what is written from its start.
@@ -205,7 +214,7 @@ def _run(
         with stream.running():
             try:
                 process.wait(
-                    random.uniform(0.3, usual * 1.2)
+                    random.uniform(0.3, usual * _LONGER)
                     if killed < kills and time.monotonic() < ends
                     else None
                 )

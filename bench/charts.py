@@ -1,4 +1,4 @@
-"""The chart of docs/caching.md: time to read and bytes stored by serializer."""
+"""Charts as SVG: of the sections of `make bench`, and of docs/caching.md."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,12 +8,30 @@ import matplotlib
 
 matplotlib.use("svg")
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 _HIGHLIGHT, _PLAIN, _REFUSED = "#1b6ca8", "#a9c4d9", "#d9a9a9"
 
+# Text stays text: smaller, searchable, and the same on each machine.
+matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "blogsearch"})
 
-def draw(rows: Mapping[str, Mapping[str, Any]], winner: str, title: str, path: Path) -> None:
-    """Two panels of bars, one serializer a line, the quickest on top, as SVG.
+
+def draw_bars(bars: Mapping[str, float], unit: str, path: Path) -> None:
+    """One bar for each label, the first on top."""
+    figure, axes = plt.subplots(figsize=(8, 0.3 * len(bars) + 0.6), layout="constrained")
+    drawn = axes.barh(list(bars), list(bars.values()), color=_HIGHLIGHT, height=0.7)
+    axes.bar_label(drawn, [f"{value:,.4g} {unit}" for value in bars.values()], padding=4)
+    axes.invert_yaxis()
+    axes.margins(x=0.25)
+    axes.xaxis.set_visible(False)
+    axes.spines[:].set_visible(False)
+    _save(figure, path)
+
+
+def draw_serializers(
+    rows: Mapping[str, Mapping[str, Any]], winner: str, title: str, path: Path
+) -> None:
+    """Two panels of bars, one serializer a line, the quickest on top: time to read, and size.
 
     `rows` have `read` (median, µs), `stddev` and `size` (bytes) by serializer.
     """
@@ -22,8 +40,6 @@ def draw(rows: Mapping[str, Mapping[str, Any]], winner: str, title: str, path: P
         _HIGHLIGHT if name == winner else _REFUSED if name.startswith("pickle") else _PLAIN
         for name in names
     ]
-    # Text stays text: smaller, searchable, and the same on each machine.
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "blogsearch"})
     figure, (times, sizes) = plt.subplots(1, 2, sharey=True, figsize=(10, 11), layout="constrained")
     times.barh(names, [rows[name]["read"] for name in names], color=colours, height=0.7)
     sizes.barh(names, [rows[name]["size"] / 1024 for name in names], color=colours, height=0.7)
@@ -35,5 +51,9 @@ def draw(rows: Mapping[str, Mapping[str, Any]], winner: str, title: str, path: P
         axes.tick_params(axis="y", labelsize=8)
         axes.margins(y=0.01)
     figure.suptitle(title, fontsize=11)
+    _save(figure, path)
+
+
+def _save(figure: Figure, path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)

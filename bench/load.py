@@ -45,8 +45,10 @@ MIXES = {"cached": 0, "one of five new": 5, "new": 1}
 
 _CONNECTIONS = 1_500
 _TIMEOUT = 20.0  # seconds
-_SHARE, _HELD_WITHIN = 0.99, 1.0  # share of the searches answered within seconds at a held rate
-_FIRST_RATE, _TRIAL = 25.0, 5.0  # searches a second, and for how many seconds each rate is tried
+# The share of the searches that are answered within so many seconds at a held rate. A trial is long
+# in comparison, or a rate that is a little too high would be held until the queue has grown.
+_SHARE, _HELD_WITHIN = 0.99, 0.25
+_FIRST_RATE, _TRIAL = 25.0, 10.0  # searches a second, and for how many seconds each rate is tried
 _GROWTH = 1.2  # of the memory; it may also grow by what _CONNECTIONS need
 _CONNECTION_MB = 0.05
 

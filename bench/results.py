@@ -1,6 +1,5 @@
 """The report of `make bench`: what was measured, as Markdown, SVG charts and JSON."""
 
-import html
 import importlib.metadata
 import json
 import os
@@ -13,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from elasticsearch import Elasticsearch
+
+from bench.charts import draw_bars
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -135,7 +136,7 @@ def write(folder: Path, facts: Mapping[str, str], sections: Sequence[Section]) -
         parts.append(details(section, level=2))
         if section.bars:
             name = f"{number:02}.svg"
-            (folder / name).write_text(chart(section.bars, section.unit))
+            draw_bars(section.bars, section.unit, folder / name)
             parts.append(f"![{section.title}]({name})")
     path = folder / "report.md"
     path.write_text("\n\n".join(parts) + "\n")
@@ -180,24 +181,6 @@ def details(section: Section, level: int) -> str:
 
 def _goals(sections: Sequence[Section]) -> list[Goal]:
     return [goal for section in sections for goal in section.goals]
-
-
-def chart(bars: Mapping[str, float], unit: str) -> str:
-    """Horizontal bars as SVG; works without any package."""
-    most = max(bars.values()) or 1.0
-    height = 24 * len(bars) + 8
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{height}" '
-        'font-family="sans-serif" font-size="13">'
-    ]
-    for row, (label, value) in enumerate(bars.items()):
-        top, width = 24 * row + 4, 360 * value / most
-        lines += [
-            f'<text x="300" y="{top + 15}" text-anchor="end">{html.escape(label)}</text>',
-            f'<rect x="308" y="{top}" width="{width:.1f}" height="19" fill="#1b6ca8"/>',
-            f'<text x="{314 + width:.1f}" y="{top + 15}">{value:,.4g} {unit}</text>',
-        ]
-    return "\n".join([*lines, "</svg>", ""])
 
 
 def _read(path: str) -> str:

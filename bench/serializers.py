@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from bench import serializer_hashes as hashes
-from bench.charts import draw
+from bench.charts import draw_serializers
 from bench.serializer_answers import Workload, answers, floats
 from bench.serializer_markdown import SHOWN, put_into
 from bench.serializer_registry import serializers
@@ -142,7 +142,7 @@ def _print(console: Console, result: dict[str, Any], found: list[Workload]) -> N
 def _write(result: dict[str, Any], folder: Path) -> None:
     (folder / "serializers.json").write_text(as_json(result), "utf-8")
     title = f"An answer of {JUDGED} in Redis, over TCP with hiredis ({result['measured']})"
-    draw(result["rows"], result["winner"], title, folder / "caching.svg")
+    draw_serializers(result["rows"], result["winner"], title, folder / "caching.svg")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bench.charts import draw
+from bench.charts import draw_serializers
 from bench.serializer_answers import Workload, floats
 from bench.serializer_markdown import put_into
 from bench.serializer_registry import serializers
@@ -111,7 +111,7 @@ def test_json_has_a_row_a_line(measured: list[Cell]) -> None:
 
 def test_the_chart_is_svg_with_every_name(measured: list[Cell], tmp_path: Path) -> None:
     path = tmp_path / "chart.svg"
-    draw(rows_of(measured, "10 hits", TCP), "bytes", "A title", path)
+    draw_serializers(rows_of(measured, "10 hits", TCP), "bytes", "A title", path)
     words = "".join(ET.parse(path).getroot().itertext())
     for name in ("bytes", "json", "pickle+lzma", "A title"):
         assert name in words
