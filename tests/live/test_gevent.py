@@ -7,12 +7,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 
 import pytest
 
 from app.settings import Settings
 from bench.secured_elasticsearch import Certificates, new_certificates
+from tests.tcp import listening
 
 _SEARCH = """
 from gevent import monkey
@@ -48,45 +48,29 @@ class Dripping:
         self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         self._context.load_cert_chain(certificates.certificate, certificates.key)
         self._what = what
-        self._closed = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.closed = threading.Event()
 
-    def close(self) -> None:
-        self._closed.set()
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                connection = self._listener.accept()[0]
-                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-
-    def _serve(self, connection: socket.socket) -> None:
+    def serve(self, connection: socket.socket) -> None:
         received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
         peer = self._context.wrap_bio(received, sent, server_side=True)
-        with connection, suppress(OSError, ssl.SSLError):
-            while True:
-                try:
-                    peer.do_handshake()
-                    break
-                except ssl.SSLWantReadError:
-                    self._send(connection, sent.read(), self._what == "handshake")
-                    received.write(connection.recv(65_536))
-            self._send(connection, sent.read(), self._what == "handshake")
-            connection.recv(65_536)
-            peer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + bytes(10_000))
-            self._send(connection, sent.read(), True)
+        while True:
+            try:
+                peer.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                self._send(connection, sent.read(), self._what == "handshake")
+                received.write(connection.recv(65_536))
+        self._send(connection, sent.read(), self._what == "handshake")
+        connection.recv(65_536)
+        peer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + bytes(10_000))
+        self._send(connection, sent.read(), True)
 
     def _send(self, connection: socket.socket, data: bytes, byte_by_byte: bool) -> None:
         if not byte_by_byte:
             connection.sendall(data)
             return
         for at in range(len(data)):
-            if self._closed.wait(0.05):
+            if self.closed.wait(0.05):
                 return
             connection.sendall(data[at : at + 1])
 
@@ -98,17 +82,17 @@ def certificates() -> Iterator[Certificates]:
 
 
 @pytest.fixture(params=["handshake", "response"])
-def dripping(request: pytest.FixtureRequest, certificates: Certificates) -> Iterator[Dripping]:
-    running = Dripping(certificates, request.param)
-    yield running
-    running.close()
+def dripping(request: pytest.FixtureRequest, certificates: Certificates) -> Iterator[str]:
+    """Host and port of a `Dripping` server."""
+    server = Dripping(certificates, request.param)
+    with listening(server.serve) as port:
+        yield f"127.0.0.1:{port}"
+        server.closed.set()
 
 
-def test_an_elasticsearch_that_drips_over_tls(
-    dripping: Dripping, certificates: Certificates
-) -> None:
+def test_an_elasticsearch_that_drips_over_tls(dripping: str, certificates: Certificates) -> None:
     status, _, seconds = _search(
-        ELASTICSEARCH_URL=f"https://{dripping.address}",
+        ELASTICSEARCH_URL=f"https://{dripping}",
         BLOGSEARCH_ELASTICSEARCH_TIMEOUT="0.5",
         BLOGSEARCH_CA_FILE=str(certificates.authority),
         REDIS_URL="",
@@ -119,14 +103,14 @@ def test_an_elasticsearch_that_drips_over_tls(
 
 @pytest.mark.parametrize("rate_limit", ["", "100/minute"])
 def test_a_redis_that_drips_over_tls(
-    settings: Settings, dripping: Dripping, certificates: Certificates, rate_limit: str
+    settings: Settings, dripping: str, certificates: Certificates, rate_limit: str
 ) -> None:
     status, state, seconds = _search(
         ELASTICSEARCH_URL=settings.elasticsearch_url,
         BLOGSEARCH_INDEX=settings.index,
         BLOGSEARCH_CA_FILE=str(certificates.authority),
         BLOGSEARCH_RATE_LIMIT=rate_limit,
-        REDIS_URL=f"rediss://{dripping.address}/0",
+        REDIS_URL=f"rediss://{dripping}/0",
     )
     assert (status, state) == ("200", "OFF")
     assert float(seconds) < 3

@@ -1,11 +1,11 @@
 """Elasticsearch hangs and comes back: a TCP proxy in front of the real one stops forwarding."""
 
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,20 +13,15 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.settings import Settings
+from tests.tcp import forward, listening
 
 
+@dataclass(frozen=True)
 class Proxy:
     """Forwards connections to Elasticsearch; while it hangs, it accepts them and stays silent."""
 
-    def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        self._target = (parts.hostname, parts.port)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._flowing = threading.Event()
-        self._flowing.set()
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        self._threads: list[threading.Thread] = []
-        self._start(self._accept)
+    url: str
+    _flowing: threading.Event
 
     def hang(self) -> None:
         self._flowing.clear()
@@ -34,46 +29,16 @@ class Proxy:
     def recover(self) -> None:
         self._flowing.set()
 
-    def close(self) -> None:
-        self.recover()
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for thread in self._threads:
-            thread.join(10)
-
-    def _start(self, target: Callable[..., None], *arguments: object) -> threading.Thread:
-        thread = threading.Thread(target=target, args=arguments, daemon=True)
-        self._threads.append(thread)
-        thread.start()
-        return thread
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                self._start(self._serve, self._listener.accept()[0])
-
-    def _serve(self, near: socket.socket) -> None:
-        with near, socket.create_connection(self._target) as far:
-            replies = self._start(self._forward, far, near)
-            self._forward(near, far)
-            replies.join()
-
-    def _forward(self, source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65536):
-                self._flowing.wait()
-                target.sendall(data)
-        for one in (source, target):
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-
 
 @pytest.fixture
 def proxy(elasticsearch_url: str) -> Iterator[Proxy]:
-    running = Proxy(elasticsearch_url)
-    yield running
-    running.close()
+    parts = urlsplit(elasticsearch_url)
+    address = (parts.hostname or "", parts.port or 9200)
+    flowing = threading.Event()
+    flowing.set()
+    with listening(lambda near: forward(near, address, flowing.wait)) as port:
+        yield Proxy(f"http://127.0.0.1:{port}", flowing)
+        flowing.set()
 
 
 Changed = Callable[..., FlaskClient]

@@ -4,15 +4,15 @@ import gzip
 import json
 import os
 import socket
-import socketserver
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import Result
@@ -30,6 +30,7 @@ from indexer.ingest import MaxRejects
 from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.state import state_index
 from indexer.write.delete import delete_post
+from tests.tcp import forward, listening
 
 Run = Callable[..., Result]
 PostOids = Callable[[], set[str]]
@@ -419,55 +420,33 @@ class TestKilled:
         assert run("prune").exit_code == 0
 
 
-class Wire(socketserver.ThreadingTCPServer):
+@dataclass(frozen=True)
+class Wire:
     """A TCP proxy to Elasticsearch whose connections can be cut."""
 
-    daemon_threads = True
-    allow_reuse_address = True
-
-    def __init__(self, host: str, port: int) -> None:
-        self._there = (host, port)
-        self._cut = threading.Event()
-        super().__init__(("127.0.0.1", 0), socketserver.BaseRequestHandler)
-
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        if self._cut.is_set():
-            return
-        with socket.create_connection(self._there) as there:
-            back = threading.Thread(target=self._pass_on, args=(there, request), daemon=True)
-            back.start()
-            self._pass_on(request, there)
+    url: str
+    _whole: threading.Event
 
     def cut(self) -> None:
-        self._cut.set()
+        self._whole.clear()
 
     def restore(self) -> None:
-        self._cut.clear()
-
-    def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
-        try:
-            while data := source.recv(65536):
-                if self._cut.is_set():
-                    break
-                sink.sendall(data)
-        except OSError:
-            pass
-        for one in (source, sink):
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
+        self._whole.set()
 
 
 @pytest.fixture
 def wire(elasticsearch_url: str) -> Iterator[Wire]:
-    host, _, port = elasticsearch_url.removeprefix("http://").rstrip("/").partition(":")
-    with Wire(host, int(port or 9200)) as made:
-        thread = threading.Thread(target=made.serve_forever)
-        thread.start()
-        yield made
-        made.shutdown()
-        thread.join()
+    parts = urlsplit(elasticsearch_url)
+    address = (parts.hostname or "", parts.port or 9200)
+    whole = threading.Event()
+    whole.set()
+
+    def serve(near: socket.socket) -> None:
+        if whole.is_set():
+            forward(near, address, whole.is_set)
+
+    with listening(serve) as port:
+        yield Wire(f"http://127.0.0.1:{port}", whole)
 
 
 class TestElasticsearchGoesAway:
@@ -488,10 +467,9 @@ class TestElasticsearchGoesAway:
         index_posts: Callable[[Iterable[RawPost]], Built],
     ) -> None:
         settings = IndexSettings(NO_RULES, 1, 0)
-        address = f"http://127.0.0.1:{wire.server_address[1]}"
         options = ReindexOptions(limits=self.LIMITS)
         with (
-            Elasticsearch(address, request_timeout=5) as client,
+            Elasticsearch(wire.url, request_timeout=5) as client,
             pytest.raises(BulkTimeout, match="did not accept"),
         ):
             reindex(client, alias, self.raws(wire.cut), settings, pytest.fail, options)
@@ -511,8 +489,7 @@ class TestElasticsearchGoesAway:
             wire.cut()
             threading.Timer(0.5, wire.restore).start()
 
-        address = f"http://127.0.0.1:{wire.server_address[1]}"
-        with Elasticsearch(address, request_timeout=30) as client:
+        with Elasticsearch(wire.url, request_timeout=30) as client:
             settings = IndexSettings(NO_RULES, 1, 0)
             options = ReindexOptions(limits=replace(self.LIMITS, retry_for=30.0, timeout=30.0))
             built = reindex(client, alias, self.raws(cut), settings, pytest.fail, options)

@@ -5,13 +5,13 @@ Each test starts a redis-server of its own. Where a reply has to be late, cut of
 server or proxy sends it.
 """
 
-import contextlib
 import signal
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -21,6 +21,7 @@ from app.cache import AnswerCache, CachedAnswer, Computed, open_cache
 from app.errors import Unavailable
 from app.settings import Settings
 from bench.servers import RedisServer, free_port, redis_server
+from tests.tcp import listening
 
 TIMEOUT = 0.5  # seconds, the setting
 SLACK = 0.25  # for a machine that does other things too
@@ -183,41 +184,30 @@ def test_a_password_that_is_missing_or_wrong(password: str) -> None:
 Forward = Callable[[bytes], Iterator[bytes]]
 
 
-@contextlib.contextmanager
+@contextmanager
 def proxy(server: RedisServer, replies: Forward) -> Iterator[str]:
     """A TCP proxy; what Redis answers goes through `replies`, chunk by chunk."""
 
     def serve(near: socket.socket) -> None:
-        with (
-            contextlib.suppress(OSError),
-            near,
-            socket.create_connection(("127.0.0.1", server.port)) as far,
-        ):
+        with socket.create_connection(("127.0.0.1", server.port)) as far:
             while request := near.recv(65536):
                 far.sendall(request)
                 for chunk in replies(far.recv(65536)):
                     near.sendall(chunk)
 
-    with listening(serve) as url:
+    with fake_redis(serve) as url:
         yield url
 
 
-@contextlib.contextmanager
-def listening(serve: Callable[[socket.socket], None]) -> Iterator[str]:
-    """A TCP server with a thread for each connection; its address as a Redis URL."""
-    listener = socket.create_server(("127.0.0.1", 0))
+@contextmanager
+def fake_redis(serve: Callable[[socket.socket], None]) -> Iterator[str]:
+    with listening(serve) as port:
+        yield f"redis://127.0.0.1:{port}/0"
 
-    def accept() -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = listener.accept()
-                threading.Thread(target=serve, args=(connection,), daemon=True).start()
 
-    threading.Thread(target=accept, daemon=True).start()
-    yield f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
-    # close() alone would leave the thread in accept(), and the port open with it.
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
+def silent(connection: socket.socket) -> None:
+    while connection.recv(65536):
+        pass
 
 
 @pytest.mark.parametrize("delay", [0.02, 0.12, 0.25, 1.0])
@@ -261,12 +251,7 @@ def test_slow_once_while_elasticsearch_is_unavailable(server: RedisServer, known
 def test_gone_while_elasticsearch_is_unavailable() -> None:
     """Redis is not tried in vain for every search."""
 
-    def silent(connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):
-            while connection.recv(65536):
-                pass
-
-    with listening(silent) as url:
+    with fake_redis(silent) as url:
         cache = opened(url)
         began = time.monotonic()
         for _ in range(50):
@@ -289,24 +274,18 @@ def test_drop_by_drop(server: RedisServer) -> None:
 
 
 def test_a_silent_peer_of_a_tls_connection() -> None:
-    def silent(connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):
-            while connection.recv(65536):
-                pass
-
-    with listening(silent) as url:
+    with fake_redis(silent) as url:
         assert states(opened(url.replace("redis:", "rediss:")), 2) == ["OFF"] * 2
 
 
 def test_a_tls_handshake_drop_by_drop() -> None:
     def drops(connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):
-            connection.recv(65536)
-            for byte in b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03" + bytes(500):
-                connection.sendall(bytes([byte]))
-                time.sleep(0.05)
+        connection.recv(65536)
+        for byte in b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03" + bytes(500):
+            connection.sendall(bytes([byte]))
+            time.sleep(0.05)
 
-    with listening(drops) as url:
+    with fake_redis(drops) as url:
         assert states(opened(url.replace("redis:", "rediss:")), 2) == ["OFF"] * 2
 
 
@@ -370,17 +349,16 @@ GARBAGE = {
 @pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE.keys())
 def test_garbage(garbage: bytes) -> None:
     def serve(connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):
-            while connection.recv(65536):
-                connection.sendall(garbage)
+        while connection.recv(65536):
+            connection.sendall(garbage)
 
-    with listening(serve) as url:
+    with fake_redis(serve) as url:
         cache = opened(url)
         assert set(states(cache, 4)) <= {"OFF", "MISS"}
 
 
 def test_accepts_and_hangs_up() -> None:
-    with listening(lambda connection: connection.close()) as url:
+    with fake_redis(lambda connection: connection.close()) as url:
         assert states(opened(url), 3) == ["OFF"] * 3
 
 

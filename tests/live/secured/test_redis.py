@@ -2,10 +2,8 @@
 
 import socket
 import ssl
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,51 +19,10 @@ from app.insights.search_log import SearchLog
 from app.settings import Settings
 from bench.secured_elasticsearch import Certificates
 from bench.servers import RedisServer, redis_server
+from tests.tcp import forward, listening
 
 RULES = (Path(__file__).resolve().parents[3] / "docs" / "redis.acl").read_text()
 TOKEN = "a-token-for-these-tests"
-
-
-class TlsServer:
-    """Decrypts connections and forwards them to a port; clients need a certificate."""
-
-    def __init__(self, certificates: Certificates, target: int) -> None:
-        self._context = ssl.create_default_context(
-            ssl.Purpose.CLIENT_AUTH, cafile=certificates.authority
-        )
-        self._context.load_cert_chain(certificates.certificate, certificates.key)
-        self._context.verify_mode = ssl.CERT_REQUIRED
-        self._target = target
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close(self) -> None:
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near = self._listener.accept()[0]
-                threading.Thread(target=self._serve, args=(near,), daemon=True).start()
-
-    def _serve(self, raw: socket.socket) -> None:
-        with (
-            suppress(OSError),
-            self._context.wrap_socket(raw, server_side=True) as near,
-            socket.create_connection(("127.0.0.1", self._target)) as far,
-        ):
-            threading.Thread(target=_copy, args=(far, near), daemon=True).start()
-            _copy(near, far)
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError, ValueError):
-        while data := source.recv(65_536):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
 
 
 @pytest.fixture
@@ -79,10 +36,18 @@ def server(tmp_path: Path) -> Iterator[RedisServer]:
 
 @pytest.fixture
 def url(server: RedisServer, certificates: Certificates) -> Iterator[str]:
-    proxy = TlsServer(certificates, server.port)
+    """Behind a TLS server that asks clients for a certificate."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=certificates.authority)
+    context.load_cert_chain(certificates.certificate, certificates.key)
+    context.verify_mode = ssl.CERT_REQUIRED
+
+    def serve(connection: socket.socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as near:
+            forward(near, ("127.0.0.1", server.port))
+
     files = f"ssl_certfile={certificates.certificate}&ssl_keyfile={certificates.key}"
-    yield f"rediss://blogsearch:p%25ss@127.0.0.1:{proxy.port}/0?{files}"
-    proxy.close()
+    with listening(serve) as port:
+        yield f"rediss://blogsearch:p%25ss@127.0.0.1:{port}/0?{files}"
 
 
 def _client(settings: Settings, **changed: object) -> FlaskClient:

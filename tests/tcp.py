@@ -1,0 +1,49 @@
+"""TCP servers between the service and an engine, for faults that no engine has on request."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+
+@contextmanager
+def listening(serve: Callable[[socket.socket], None]) -> Iterator[int]:
+    """Calls `serve` with each connection, in a thread of its own; the port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def handle(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            serve(connection)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                threading.Thread(target=handle, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    yield listener.getsockname()[1]
+    # close() alone would leave the thread in accept(), and the port open with it.
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+
+
+def forward(
+    near: socket.socket, address: tuple[str, int], passes: Callable[[], bool] = lambda: True
+) -> None:
+    """Forwards both ways until a side ends, or `passes()` is false when something is received."""
+
+    def copy(source: socket.socket, target: socket.socket) -> None:
+        # ValueError: a TLS socket that was closed meanwhile.
+        with suppress(OSError, ValueError):
+            while (data := source.recv(65_536)) and passes():
+                target.sendall(data)
+        for one in (source, target):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+    with socket.create_connection(address) as far:
+        replies = threading.Thread(target=copy, args=(far, near), daemon=True)
+        replies.start()
+        copy(near, far)
+        replies.join()
