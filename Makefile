@@ -75,7 +75,7 @@ chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times
 load: setup ## send the highest rate of searches that the machine holds, and twice that (SECONDS=60); needs ELASTICSEARCH_URL
 	@exec $(BIN)/python -m bench.load --seconds $(or $(SECONDS),60)
 
-fuzz: setup ## 20,000 random requests and as many files (CASES=… of each kind); needs ELASTICSEARCH_URL and REDIS_URL
+fuzz: setup ## 30,000 random requests and as many files (CASES=… of each kind); needs ELASTICSEARCH_URL and REDIS_URL
 	@FUZZ_EXAMPLES=$(or $(CASES),2500) exec $(BIN)/python -m pytest tests/unit/test_fuzz_inputs.py tests/live/test_fuzz.py tests/live/test_fuzz_api.py
 
 .PHONY: types

@@ -53,6 +53,8 @@ def measure_other_engines(
             engines["minisearch"] = stack.enter_context(_minisearch(posts, folder))
         if meilisearch:
             engines["Meilisearch"] = stack.enter_context(_meilisearch(posts, meilisearch))
+            said = subprocess.run([meilisearch, "--version"], check=True, capture_output=True)
+            versions["Meilisearch"] = said.stdout.decode().split()[-1]
         times: dict[str, list[float]] = {name: [] for name in engines}
         found: dict[str, list[tuple[Judged, list[str]]]] = {name: [] for name in engines}
         for rank in engines.values():
@@ -210,11 +212,13 @@ def _meilisearch(posts: Sequence[Json], binary: str) -> Iterator[Rank]:
             # Its ids take no other characters; ours are put back from the number.
             documents = [{**post, "id": number} for number, post in enumerate(posts)]
             task = session.post(f"{url}/indexes/posts/documents", json=documents).json()
+            task["uid"] = task["taskUid"]
             deadline = time.monotonic() + _START * 5
-            while session.get(f"{url}/tasks/{task['taskUid']}").json()["status"] != "succeeded":
-                if time.monotonic() > deadline:
-                    raise TimeoutError("Meilisearch did not index the posts.")
+            while task["status"] != "succeeded":
+                if task["status"] == "failed" or time.monotonic() > deadline:
+                    raise RuntimeError(f"Meilisearch did not index the posts: {task}")
                 time.sleep(0.2)
+                task = session.get(f"{url}/tasks/{task['uid']}").json()
 
             def rank(q: str) -> list[str]:
                 body = {"q": q, "limit": 10, "attributesToHighlight": ["title", "text"]}
