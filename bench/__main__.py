@@ -150,7 +150,8 @@ class Bench:
         shape = IndexSettings(rules, settings.shards, settings.replicas)
         alias = self.combined(self.sizes.sync)
         with connect(settings, timeout=120) as client:  # as the command does
-            return measure_sync(client, alias, self.path(self.sizes.sync), shape, 2)
+            path = self.path(self.sizes.sync)
+            return measure_sync(client, alias, path, shape, 2, min(self.sizes.sync, 5_000))
 
     def engines(self) -> Section:
         return measure_other_engines(

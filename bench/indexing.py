@@ -23,7 +23,8 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -218,57 +219,106 @@ def measure_reindex(client: Elasticsearch, count: int, rounds: int) -> Section:
     )
 
 
-def measure_sync(
-    client: Elasticsearch, alias: str, path: Path, shape: IndexSettings, rounds: int
-) -> Section:
-    """A sync of a JSON Lines file in which one post changes, against reading it alone.
+def write_markdown(folder: Path, posts: Path, count: int) -> list[Path]:
+    """Write the first posts of a JSON Lines file as Markdown files with front matter."""
+    files = []
+    with posts.open("rb") as lines:
+        for number, line in enumerate(islice(lines, count)):
+            post = orjson.loads(line)
+            files.append(folder / f"post-{number}.md")
+            title = json.dumps(post["title"])
+            files[-1].write_text(f"---\ntitle: {title}\ndate: 2024-01-02\n---\n{post['text']}\n")
+    return files
+
+
+def time_sync(
+    client: Elasticsearch,
+    alias: str,
+    source: Path,
+    change: Callable[[int], None],
+    shape: IndexSettings,
+    rounds: int,
+) -> dict[str, list[float]]:
+    """Seconds of reading a source, and of a sync after one post has changed, in turn.
 
     Args:
-        alias: has the posts of the file.
-        shape: the settings that the index was built with.
+        alias: has the posts of the source.
+        change: changes one post; the argument is a number, another one each time.
     """
-    lines = path.read_bytes().splitlines(keepends=True)
-    reads: list[float] = []
-    syncs: list[float] = []
+    seconds: dict[str, list[float]] = {"read": [], "sync": []}
     for nth in range(rounds + 1):
-        middle = orjson.loads(lines[len(lines) // 2])
-        middle["title"] = f"A title that changes, {nth}"
-        lines[len(lines) // 2] = orjson.dumps(middle) + b"\n"
-        path.write_bytes(b"".join(lines))
+        change(nth)
         started = time.perf_counter()
-        for _ in open_source(str(path), None, SourceOptions()).read():
+        for _ in open_source(str(source), None, SourceOptions()).read():
             pass
         between = time.perf_counter()
-        result = sync(
-            client,
-            alias,
-            open_source(str(path), None, SourceOptions()).read(),
-            shape,
-            fail_on_reject,
-            SyncOptions(),
-        )
+        raws = open_source(str(source), None, SourceOptions()).read()
+        result = sync(client, alias, raws, shape, fail_on_reject, SyncOptions())
         ended = time.perf_counter()
         if nth:
             if (result.added, result.changed, result.removed) != (0, 1, 0):
                 raise AssertionError(result)
-            reads.append(between - started)
-            syncs.append(ended - between)
-    one, other = statistics.median(syncs), statistics.median(reads)
+            seconds["read"].append(between - started)
+            seconds["sync"].append(ended - between)
+    return seconds
+
+
+def measure_sync(
+    client: Elasticsearch, alias: str, path: Path, shape: IndexSettings, rounds: int, files: int
+) -> Section:
+    """A sync of a source in which one post changes, against reading it alone.
+
+    Args:
+        alias: has the posts of the JSON Lines file `path`.
+        shape: the settings that the index was built with.
+        files: number of posts that are also measured as a folder of Markdown.
+    """
+    lines = path.read_bytes().splitlines(keepends=True)
+
+    def change_line(nth: int) -> None:
+        middle = orjson.loads(lines[len(lines) // 2])
+        middle["title"] = f"A title that changes, {nth}"
+        lines[len(lines) // 2] = orjson.dumps(middle) + b"\n"
+        path.write_bytes(b"".join(lines))
+
+    found = {f"{len(lines):,} posts": time_sync(client, alias, path, change_line, shape, rounds)}
+    own = f"bench-{uuid.uuid4().hex[:8]}"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        written = write_markdown(folder, path, files)
+
+        def change_file(nth: int) -> None:
+            with written[len(written) // 2].open("a") as file:
+                file.write(f"\nA paragraph more, {nth}.\n")
+
+        try:
+            raws = open_source(name, None, SourceOptions()).read()
+            reindex(client, own, raws, shape, fail_on_reject)
+            found[f"{len(written):,} Markdown files"] = time_sync(
+                client, own, folder, change_file, shape, rounds
+            )
+        finally:
+            for index in client.indices.get(index=f"{own}*", expand_wildcards="all"):
+                client.indices.delete(index=index)
     return Section(
         "Sync",
-        f"A JSON Lines file of {len(lines):,} posts with comments, of which one changes; in one "
-        f"process, {rounds} rounds in turn, the first dropped.",
-        [
-            Goal(
-                f"sync with 1 change in {len(lines):,} posts",
-                "reading the source alone",
-                one / other,
-                2.0,
-                " times",
-                note=f"{one:.1f} and {other:.1f} s",
-            )
-        ],
-        figures={"sync": syncs, "read": reads},
+        f"A JSON Lines file of {len(lines):,} posts with comments, and a folder of {files:,} of "
+        "them as Markdown without comments; in each one post changes. In one process, "
+        f"{rounds} rounds in turn, the first dropped.",
+        [_sync_goal(what, seconds) for what, seconds in found.items()],
+        figures=found,
+    )
+
+
+def _sync_goal(what: str, seconds: dict[str, list[float]]) -> Goal:
+    one, other = statistics.median(seconds["sync"]), statistics.median(seconds["read"])
+    return Goal(
+        f"sync with 1 change in {what}",
+        "reading the source alone",
+        one / other,
+        2.0,
+        " times",
+        note=f"{one:.1f} and {other:.1f} s",
     )
 
 

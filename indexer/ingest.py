@@ -4,12 +4,16 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from indexer.bulk.sender import Outcome
 from indexer.errors import TooManyRejects
-from indexer.normalise import IsStored, documents
+from indexer.normalise import documents
 from indexer.records import Counts, Document, Origin, RawPost, Reject, Skipped, SourceItem
+
+IsUnchanged = Callable[[str, str, Origin], bool]
+"""Whether the index has the document with this id, made of what has this raw digest, and it was not
+read before; it has been read now, at this place."""
 
 OnReject = Callable[[Reject], None]
 OnSkip = Callable[[Skipped], None]
@@ -84,10 +88,16 @@ class Ingest:
         changed_posts: oids of the posts of which the field `comments` may have to be updated.
     """
 
-    def __init__(self, on_reject: OnReject, on_skip: OnSkip = lambda skipped: None) -> None:
+    def __init__(
+        self,
+        on_reject: OnReject,
+        on_skip: OnSkip = lambda skipped: None,
+        seen: "Seen | None" = None,  # shared with the caller, who closes it
+    ) -> None:
         self._on_reject = on_reject
         self._on_skip = on_skip
-        self._seen = _SeenIds()
+        self._own = SeenIds()
+        self._seen: Seen = seen or self._own
         self._accepted = {"post": 0, "comment": 0}
         self._partly_rejected: set[Origin] = set()  # entries with a document that was sent
         self._wholly_rejected = 0
@@ -110,7 +120,7 @@ class Ingest:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._seen.close()
+        self._own.close()
 
     @property
     def rejected(self) -> int:
@@ -123,11 +133,11 @@ class Ingest:
         return Counts(self._accepted["post"], self._accepted["comment"])
 
     def documents(
-        self, raws: Iterable[SourceItem], is_stored: IsStored | None = None
+        self, raws: Iterable[SourceItem], is_unchanged: IsUnchanged | None = None
     ) -> Iterator[Document]:
         """The documents of a source, each id once; rejects are reported as they occur.
 
-        Documents that `is_stored` knows are left out.
+        Unchanged documents are left out.
         """
         for raw in raws:
             if isinstance(raw, Skipped):
@@ -138,7 +148,7 @@ class Ingest:
             if isinstance(raw, Reject):
                 self._reject(raw)
             else:
-                yield from self._documents_of(raw, is_stored)
+                yield from self._documents_of(raw, is_unchanged)
             if self.rejects == before:
                 continue
             if self._read == read:
@@ -176,17 +186,16 @@ class Ingest:
         """The fraction of the source that was sent; reading is ahead of sending."""
         return None if fraction_read is None else fraction_read * self._done / max(self._read, 1)
 
-    def _documents_of(self, raw: RawPost, is_stored: IsStored | None) -> Iterator[Document]:
-        def is_unchanged(id_: str, digest: str) -> bool:
+    def _documents_of(self, raw: RawPost, is_unchanged: IsUnchanged | None) -> Iterator[Document]:
+        def is_stored(id_: str, digest: str) -> bool:
             # A second document with the same id is made, and rejected below.
-            if not is_stored or id_ in self._seen or not is_stored(id_, digest):
+            if not is_unchanged or not is_unchanged(id_, digest, raw.origin):
                 return False
-            self._seen.add(id_, raw.origin)
             self._read += 1
             self._done += 1
             return True
 
-        for found in documents(raw, is_unchanged if is_stored else None):
+        for found in documents(raw, is_stored if is_unchanged else None):
             if isinstance(found, Reject):
                 self._reject(found)
             elif first := self._seen.add(found.id, found.origin):
@@ -203,8 +212,15 @@ class Ingest:
         self._on_reject(reject)
 
 
-class _SeenIds:
-    """The ids read so far, with the place of each; on disk, so that memory use stays constant."""
+class Seen(Protocol):
+    """The ids read so far, with the place of each."""
+
+    def add(self, id_: str, origin: Origin) -> str | None:
+        """Add an id; returns where it was read first if it was there already."""
+
+
+class SeenIds:
+    """`Seen` on disk, so that memory use stays constant."""
 
     def __init__(self) -> None:
         # "" is SQLite's temporary database: in memory up to the cache size, then a nameless file.
@@ -222,7 +238,6 @@ class _SeenIds:
         return self._database.execute(query, (id_,)).fetchone() is not None
 
     def add(self, id_: str, origin: Origin) -> str | None:
-        """Add an id; returns where it was read first if it was there already."""
         added = self._database.execute(
             "INSERT OR IGNORE INTO seen VALUES (?, ?)", (id_, str(origin))
         )

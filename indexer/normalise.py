@@ -12,6 +12,7 @@ from dataclasses import fields, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -68,7 +69,8 @@ def documents(raw: RawPost, is_stored: IsStored | None = None) -> Iterator[Docum
     knows are left out too, without being made.
     """
     if is_stored and _is_post_stored(raw, is_stored):
-        yield from _comments(_oid(raw.oid), raw, is_stored)
+        if raw.comments:
+            yield from _comments(_oid(raw.oid), raw, is_stored)
         return
     post = post_document(raw)
     if isinstance(post, Reject):
@@ -94,16 +96,18 @@ def _comments(
 
 def _is_post_stored(raw: RawPost, is_stored: IsStored) -> bool:
     try:
-        return is_stored(post_id(_oid(raw.oid)), _raw_post_digest(raw))
+        id_ = post_id(_oid(raw.oid))
     except _Invalid:
         return False
+    return is_stored(id_, _raw_post_digest(id_, raw))
 
 
 def _is_comment_stored(post_oid: str, raw: RawComment, is_stored: IsStored) -> bool:
     try:
-        return is_stored(comment_id(post_oid, _oid(raw.oid)), _raw_comment_digest(raw))
+        id_ = comment_id(post_oid, _oid(raw.oid))
     except _Invalid:
         return False
+    return is_stored(id_, _raw_comment_digest(id_, raw))
 
 
 def post_document(raw: RawPost) -> Document | Reject:
@@ -128,8 +132,10 @@ def post_document(raw: RawPost) -> Document | Reject:
             source["address"] = address_of(source["url"])
     except _Invalid as invalid:
         return Reject(raw.origin, _shown(raw.oid), invalid.reason, invalid.remedy)
-    source |= {"digest": digest(source), "raw_digest": _raw_post_digest(raw), "kind": "post"}
-    return Document(post_id(oid), oid, _version(modified, pub_date), source, "post", raw.origin)
+    name = post_id(oid)
+    raw_digest = _raw_post_digest(name, raw)
+    source |= {"digest": digest(source), "raw_digest": raw_digest, "kind": "post"}
+    return Document(name, oid, _version(modified, pub_date), source, "post", raw.origin)
 
 
 def comment_document(post_oid: str, raw: RawComment, origin: Origin) -> Document | Reject:
@@ -155,12 +161,15 @@ def comment_document(post_oid: str, raw: RawComment, origin: Origin) -> Document
         shown = f"{_shown(post_oid)}/{_shown(raw.oid) or '?'}"
         return Reject(origin, shown, invalid.reason, invalid.remedy)
     join = {"name": "comment", "parent": post_id(post_oid)}
-    source |= {"digest": digest(source), "raw_digest": _raw_comment_digest(raw), "kind": join}
     name = comment_id(post_oid, oid)
+    raw_digest = _raw_comment_digest(name, raw)
+    source |= {"digest": digest(source), "raw_digest": raw_digest, "kind": join}
     return Document(name, post_oid, _version(pub_date), source, "comment", origin)
 
 
-_DIGESTED = [each.name for each in fields(RawPost) if each.name not in {"origin", "comments"}]
+_digested = attrgetter(
+    *(each.name for each in fields(RawPost) if each.name not in {"origin", "comments"})
+)
 
 
 def digest(source: dict[str, Any]) -> str:
@@ -169,25 +178,33 @@ def digest(source: dict[str, Any]) -> str:
     return hashlib.sha256(content).hexdigest()[:32]
 
 
-def _raw_post_digest(raw: RawPost) -> str:
+def _raw_post_digest(id_: str, raw: RawPost) -> str:
     """Of everything that a post is made of, but its comments."""
-    return _raw_digest([getattr(raw, name) for name in _DIGESTED])
+    return _raw_digest(id_, _digested(raw))
 
 
-def _raw_comment_digest(raw: RawComment) -> str:
-    return _raw_digest([raw.oid, raw.comment, raw.author, raw.pub_date])
+def _raw_comment_digest(id_: str, raw: RawComment) -> str:
+    return _raw_digest(id_, (raw.oid, raw.comment, raw.author, raw.pub_date))
 
 
-def _raw_digest(values: list[Any]) -> str:
-    """A hash of what was read and of the code that makes documents of it: 32 hex digits.
+def _raw_digest(id_: str, values: tuple[Any, ...]) -> str:
+    """A hash of the id, and one of what was read and of the code that makes documents of it.
 
-    If it is the same, so is the document. Parsing HTML takes ten times as long.
+    If the second is the same, so is the document. Parsing HTML takes ten times as long.
+
+    Returns:
+        32 hex digits, of which the first 16 are `id_digest`.
     """
     try:
         content = orjson.dumps(values, default=repr)
     except TypeError:  # a lone surrogate, or a key that is no string
         content = repr(values).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(content, key=_code_digest(), digest_size=16).hexdigest()
+    return id_digest(id_) + hashlib.sha256(_code_digest() + content).hexdigest()[:16]
+
+
+def id_digest(id_: str) -> str:
+    """A hash of the `_id` of a document: 16 hex digits."""
+    return hashlib.sha256(id_.encode()).hexdigest()[:16]
 
 
 @cache
@@ -242,7 +259,7 @@ def _oid(value: Any) -> str:
     oid = value.strip()
     if not oid:
         raise _Invalid("oid is empty", "Give every post and comment a unique oid.")
-    if _CONTROL.search(oid):
+    if not oid.isprintable() and _CONTROL.search(oid):
         raise _Invalid(f"oid {oid!r:.80} has a control character", "Remove it.")
     if len(oid.encode()) > MAX_OID:
         reason = f"oid {oid[:40]!r}… has {len(oid.encode())} bytes"

@@ -28,7 +28,8 @@ class Change:
 _PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
 _PAGE_OF_IDS = 2_000  # documents without their source
 _PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
-_DIGESTS = ("oid", "post_oid", "digest", "raw_digest", "over_http")
+_PAGE_OF_BUCKETS = 20_000  # more take less time and much more memory
+_FROM_SOURCE = {"bool": {"must_not": {"term": {"over_http": True}}}}
 _ADDRESSED = ["oid", "address", "content_version"]
 _KEEP_ALIVE = "5m"
 _MAX_OIDS = 1_000  # posts in one `terms` query, which may have 65,536
@@ -134,18 +135,59 @@ def posts_at(
     return {address: posts[0] for address, posts in found.items() if len(posts) == 1}
 
 
-def digests(client: Elasticsearch, index: str) -> Iterator[tuple[str, str, int, str, str, bool]]:
-    """The id, routing, version and both digests of every document, and whether it came over HTTP.
+def count_from_source(client: Elasticsearch, index: str, *filters: Mapping[str, Any]) -> int:
+    """The number of documents that did not come over HTTP, as of the last refresh."""
+    query = {"bool": {"filter": [_FROM_SOURCE, *filters]}}
+    return int(client.count(index=index, query=query)["count"])
+
+
+def raw_digests(client: Elasticsearch, index: str) -> Iterator[list[str]]:
+    """Pages of the raw digests of all documents that did not come over HTTP, in ascending order.
+
+    As buckets of an aggregation they take Elasticsearch no longer than as hits, and Python a third
+    of the time.
+    """
+    pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
+    after: dict[str, Any] = {}
+    try:
+        while True:
+            sources = [{"raw": {"terms": {"field": "raw_digest"}}}]
+            response = client.search(
+                pit={"id": pit, "keep_alive": _KEEP_ALIVE},
+                query=_FROM_SOURCE,
+                size=0,
+                aggs={
+                    "all": {"composite": {"size": _PAGE_OF_BUCKETS, "sources": sources, **after}}
+                },
+                track_total_hits=False,
+                allow_partial_search_results=False,
+                filter_path="pit_id,aggregations.all.buckets.key",
+            )
+            pit = response["pit_id"]
+            buckets = response.get("aggregations", {}).get("all", {}).get("buckets", [])
+            yield [bucket["key"]["raw"] for bucket in buckets]
+            if len(buckets) < _PAGE_OF_BUCKETS:
+                return
+            after = {"after": buckets[-1]["key"]}
+    finally:
+        client.options(ignore_status=404).close_point_in_time(id=pit)
+
+
+def stored_ids(
+    client: Elasticsearch, index: str, query: Mapping[str, Any]
+) -> Iterator[tuple[Document, str, bool]]:
+    """Documents without their source, with their digest and whether they came over HTTP.
 
     Only doc values are read: that takes a third of the time of reading `_id` and `_source`.
     """
-    for hit in scan(client, index, doc_values=_DIGESTS, size=_PAGE_OF_DOC_VALUES):
+    names = ("oid", "post_oid", "digest", "over_http")
+    for hit in scan(client, index, query=query, doc_values=names, size=_PAGE_OF_DOC_VALUES):
         values = {name: value for name, (value,) in hit["fields"].items()}
         oid, post_oid = values["oid"], values.get("post_oid")
         id_ = post_id(oid) if post_oid is None else comment_id(post_oid, oid)
-        digest, raw_digest = values.get("digest", ""), values.get("raw_digest", "")
-        over_http = values.get("over_http", False)
-        yield id_, post_oid or oid, hit["_version"], digest, raw_digest, over_http
+        kind: Literal["post", "comment"] = "post" if post_oid is None else "comment"
+        found = Document(id_, post_oid or oid, hit["_version"], {}, kind, Origin(index))
+        yield found, values.get("digest", ""), values.get("over_http", False)
 
 
 def _document(hit: Mapping[str, Any], index: str) -> Document:

@@ -1,41 +1,56 @@
-"""The documents of the live index, kept on disk to be compared with a source."""
+"""Which documents of the live index a source has, and which of them unchanged."""
 
-import sqlite3
-from collections.abc import Iterator
+import sys
+import tempfile
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from elasticsearch import Elasticsearch
 
-from indexer.records import Document, Origin, comment_id
-from indexer.scan import digests
+from indexer.ingest import SeenIds
+from indexer.normalise import id_digest
+from indexer.records import Document, Origin, comment_id, post_id
+from indexer.scan import child_comments, count_from_source, raw_digests, stored_ids
 
-_TABLE = """
-PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4000;
-CREATE TABLE live (
-    id TEXT PRIMARY KEY, routing TEXT, version INTEGER, digest TEXT, raw_digest TEXT,
-    over_http INTEGER, seen INTEGER DEFAULT 0
-) WITHOUT ROWID;
-CREATE INDEX by_routing ON live (routing);
-BEGIN;
-"""
+_TERMS = 10_000  # raw digests in one query, which may have 65,536
+_POSTS = 1_000  # of which the comments are read at a time
+_LINES = 1 << 32
 
 
 class Comparison:
-    """Every document of an index at one moment: its digests, its version, and whether it was seen.
+    """Every document of an index at one moment: its raw digest, and where the source has it.
 
-    A context manager. A document is seen when the source has it.
+    A context manager. Holds 24 bytes a document, in arrays ordered by the hash of the id. Two of a
+    million ids have the same hash of 64 bits with a probability of 3 in 100 million. Left out are
+    documents that came over HTTP, and those without a raw digest. The ids of what is not in the
+    arrays are kept on disk.
     """
 
     def __init__(self, client: Elasticsearch, index: str) -> None:
+        self._client = client
         self._index = index
-        self._database = sqlite3.connect("", isolation_level=None)
-        self._database.executescript(_TABLE)
         client.indices.refresh(index=index)
-        self._database.executemany(
-            "INSERT INTO live VALUES (?, ?, ?, ?, ?, ?, 0)", digests(client, index)
-        )
-        self.posts = self._count("SELECT count(*) FROM live WHERE id LIKE 'post:%'")
+        self.posts = count_from_source(client, index, _of_kind("post"))
+        self._comments = count_from_source(client, index, _of_kind("comment"))
+        self._ids, self._digests = array("Q"), array("Q")
+        for page in raw_digests(client, index):
+            halves = array("Q", bytes.fromhex("".join(page)))
+            if sys.byteorder == "little":
+                halves.byteswap()
+            self._ids.extend(halves[::2])
+            self._digests.extend(halves[1::2])
+        # Where each was read: 0 if it was not, otherwise its line, and above that the offset of its
+        # source in a file of their names.
+        self._seen = array("Q", bytes(8 * len(self._ids)))
+        self._sources = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `__exit__`
+        self._sources.write(b"\n")
+        self._source, self._offset, self._end = "", 0, 1
+        self._others = SeenIds()
+        self._rejected = SeenIds()
 
     def __enter__(self) -> Self:
         return self
@@ -46,68 +61,123 @@ class Comparison:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._database.close()
+        self._sources.close()
+        self._others.close()
+        self._rejected.close()
 
-    def mark_seen(self, id_: str, digest: str) -> bool:
-        """Mark a document as seen.
+    def is_unchanged(self, id_: str, raw_digest: str, origin: Origin) -> bool:
+        """Whether the index has a document with this raw digest that was not read before.
 
-        Args:
-            digest: of the document, or of what it is made of.
-
-        Returns:
-            Whether the index has it with this digest, and from a source.
+        If so, it has been read now. `id_` is part of the raw digest.
         """
-        query = "SELECT digest, raw_digest, over_http FROM live WHERE id = ?"
-        found = self._database.execute(query, (id_,)).fetchone()
-        if found is None:
+        id_hash, digest = divmod(int(raw_digest, 16), 1 << 64)
+        slot = self._find(id_hash)
+        if slot < 0 or self._digests[slot] != digest or self._seen[slot]:
             return False
-        self._database.execute("UPDATE live SET seen = 1 WHERE id = ?", (id_,))
-        return digest in found[:2] and not found[2]
+        self._seen[slot] = self._place_of(origin)
+        return True
 
-    def mark_rejected(self, oid: str) -> None:
-        """Mark what a Reject names as seen: a post with its comments, or `post/comment`."""
-        self._database.execute("UPDATE live SET seen = 1 WHERE routing = ?", (oid,))
+    def add(self, id_: str, origin: Origin) -> str | None:
+        """Note that a document was read; returns where it was read first if it was before."""
+        slot = self._find(int(id_digest(id_), 16))
+        if slot < 0:
+            return self._others.add(id_, origin)
+        if not self._seen[slot]:
+            self._seen[slot] = self._place_of(origin)
+            return None
+        offset, line = divmod(self._seen[slot], _LINES)
+        self._sources.seek(offset)
+        source = self._sources.readline().decode().rstrip("\n")
+        self._sources.seek(self._end)
+        return str(Origin(source, line or None))
+
+    def add_rejected(self, oid: str) -> None:
+        """Note what a Reject names: a post with its comments, or `post/comment`."""
+        nowhere = Origin("")
+        self._rejected.add(post_id(oid), nowhere)
         post_oid, slash, comment = oid.rpartition("/")
         if slash:
-            id_ = comment_id(post_oid, comment)
-            self._database.execute("UPDATE live SET seen = 1 WHERE id = ?", (id_,))
+            self._rejected.add(comment_id(post_oid, comment), nowhere)
 
-    def version(self, id_: str) -> int:
-        """The version of a document in the index, -1 if it is not there."""
-        found = self._database.execute("SELECT version FROM live WHERE id = ?", (id_,)).fetchone()
-        return int(found[0]) if found else -1
+    def stored(self, documents: list[Document]) -> dict[str, tuple[int, str, bool]]:
+        """The version and the digest of those that the index has, and whether it came over HTTP."""
+        query = {"ids": {"values": [document.id for document in documents]}}
+        found = stored_ids(self._client, self._index, query)
+        return {one.id: (one.version, digest, over_http) for one, digest, over_http in found}
+
+    def count_missing_posts(self) -> int:
+        """The number of posts that were not read."""
+        return sum(1 for _ in self._missing("post"))
 
     def count_source_comments(self) -> tuple[int, int]:
-        """The number of comments that came from a source, and of those that were not seen.
+        """The number of comments that came from a source, and of those that were not read.
 
         Comments of missing posts do not count.
         """
-        query = (
-            "SELECT count(*) FROM live AS one WHERE id NOT LIKE 'post:%' AND NOT over_http"
-            " AND EXISTS (SELECT 1 FROM live WHERE id = 'post:' || one.routing AND seen)"
-        )
-        return self._count(query), self._count(f"{query} AND NOT seen")
-
-    def count_missing_posts(self) -> int:
-        """The number of posts that were not seen."""
-        return self._count("SELECT count(*) FROM live WHERE seen = 0 AND id LIKE 'post:%'")
+        count, gone = self._comments, SeenIds()
+        missing = self._missing("post")
+        while posts := list(islice(missing, _POSTS)):
+            of_posts = {"terms": {"post_oid": [post.routing for post in posts]}}
+            count -= count_from_source(self._client, self._index, of_posts)
+            for post in posts:
+                gone.add(post.id, post.origin)
+        unread = sum(post_id(one.routing) not in gone for one in self._missing("comment"))
+        gone.close()
+        return count, unread
 
     def missing(self, *, with_comments: bool) -> Iterator[Document]:
-        """The documents that were not seen: posts with all their comments, without a source.
+        """The documents that were not read: posts with all their comments, without a source.
 
         Args:
-            with_comments: also comments that were not seen though their post was, unless they
+            with_comments: also comments that were not read though their post was, unless they
                 came over HTTP.
         """
-        query = (
-            "SELECT id, routing, version FROM live AS one WHERE"
-            " (seen = 0 AND (id LIKE 'post:%' OR (? AND NOT over_http)))"
-            " OR EXISTS (SELECT 1 FROM live WHERE id = 'post:' || one.routing AND seen = 0)"
-        )
-        for id_, routing, version in self._database.execute(query, (with_comments,)):
-            kind: Literal["post", "comment"] = "post" if id_.startswith("post:") else "comment"
-            yield Document(id_, routing, version, {}, kind, Origin(self._index))
+        gone = SeenIds()
+        missing = self._missing("post")
+        while posts := list(islice(missing, _POSTS)):
+            yield from posts
+            for post in posts:
+                gone.add(post.id, post.origin)
+            yield from child_comments(self._client, self._index, [post.routing for post in posts])
+        if with_comments:
+            for comment in self._missing("comment"):
+                if post_id(comment.routing) not in gone:
+                    yield comment
+        gone.close()
 
-    def _count(self, query: str) -> int:
-        found: tuple[int] = self._database.execute(query).fetchone()
-        return found[0]
+    def _missing(self, kind: Literal["post", "comment"]) -> Iterator[Document]:
+        """What the index had and the source has not, but documents that came over HTTP."""
+        for query in self._unread():
+            both = {"bool": {"filter": [query, _of_kind(kind)]}}
+            for document, _, over_http in stored_ids(self._client, self._index, both):
+                if not (
+                    over_http
+                    or document.id in self._others
+                    or document.id in self._rejected
+                    or post_id(document.routing) in self._rejected
+                ):
+                    yield document
+
+    def _unread(self) -> Iterator[Mapping[str, Any]]:
+        """Queries for the documents of which no raw digest was read."""
+        slots = (slot for slot, place in enumerate(self._seen) if not place)
+        while some := list(islice(slots, _TERMS)):
+            found = [f"{self._ids[slot]:016x}{self._digests[slot]:016x}" for slot in some]
+            yield {"terms": {"raw_digest": found}}
+        if self.posts + self._comments > len(self._ids):
+            yield {"bool": {"must_not": {"exists": {"field": "raw_digest"}}}}
+
+    def _find(self, id_hash: int) -> int:
+        """The place of a document in the arrays, -1 if it has none."""
+        slot = bisect_left(self._ids, id_hash)
+        return slot if slot < len(self._ids) and self._ids[slot] == id_hash else -1
+
+    def _place_of(self, origin: Origin) -> int:
+        if origin.source != self._source:
+            self._source, self._offset = origin.source, self._end
+            self._end += self._sources.write(origin.source.replace("\n", " ").encode() + b"\n")
+        return self._offset * _LINES + (origin.line or 0)
+
+
+def _of_kind(kind: str) -> Mapping[str, Any]:
+    return {"term": {"kind": kind}}

@@ -16,7 +16,7 @@ from indexer.generations import Generation
 from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import SCHEMA, Document, Reject, Skipped, SourceItem
+from indexer.records import SCHEMA, Document, Origin, Reject, Skipped, SourceItem
 from indexer.sync.add import finish_comments
 from indexer.sync.comparison import Comparison
 from indexer.write.comments import based_on_stored
@@ -190,7 +190,7 @@ class _Sync:
         """Send new and changed documents; with `rewrite_all` the unchanged ones too."""
         self._rewrite_all = rewrite_all
         changed = 0
-        with Ingest(self._rejected, self._skipped) as ingest:
+        with Ingest(self._rejected, self._skipped, self._comparison) as ingest:
             operations = self._operations(ingest, raws)
             for outcomes in send_bulk(self._client, self._alias, operations, self._options.limits):
                 ingest.record_outcomes(outcomes)
@@ -238,30 +238,33 @@ class _Sync:
     def _operations(self, ingest: Ingest, raws: Iterable[SourceItem]) -> Iterator[Operation]:
         # Comparing what was read saves making documents of most. Of the others some still equal
         # the stored ones: the text of a page stays the same when its template changes.
-        documents = ingest.documents(self._with_progress(raws, ingest), self._is_stored)
-        differing = filter(self._differs, documents)
-        while batch := list(islice(differing, _BATCH)):
-            batch = based_on_stored(self._client, self._alias, batch)
+        documents = ingest.documents(self._with_progress(raws, ingest), self._is_unchanged)
+        while made := list(islice(documents, _BATCH)):
+            stored = self._comparison.stored(made)
+            differing = [one for one in made if self._differs(one, stored.get(one.id))]
+            if not differing:
+                continue
+            batch = based_on_stored(self._client, self._alias, differing)
             deleted = deletion_versions(self._client, self._alias, {one.id for one in batch})
             for document in batch:
-                newest = max(self._comparison.version(document.id), deleted.get(document.id, -1))
+                present, _, _ = stored.get(document.id, (-1, "", False))
+                newest = max(present, deleted.get(document.id, -1))
                 # The source wins over a newer version, and over a deletion.
                 version = document.version
                 if version <= newest:
                     version = max(now(), newest + 1)
                 yield index_operation(replace(document, version=version))
 
-    def _is_stored(self, id_: str, raw_digest: str) -> bool:
-        if not self._comparison.mark_seen(id_, raw_digest) or self._rewrite_all:
+    def _is_unchanged(self, id_: str, raw_digest: str, origin: Origin) -> bool:
+        if self._rewrite_all or not self._comparison.is_unchanged(id_, raw_digest, origin):
             return False
         self._count(id_)
         self._unchanged += 1
         return True
 
-    def _differs(self, document: Document) -> bool:
+    def _differs(self, document: Document, stored: tuple[int, str, bool] | None) -> bool:
         self._count(document.id)
-        digest = document.source["digest"]
-        if not self._comparison.mark_seen(document.id, digest) or self._rewrite_all:
+        if self._rewrite_all or not stored or stored[1:] != (document.source["digest"], False):
             return True
         self._unchanged += 1
         return False
@@ -283,13 +286,13 @@ class _Sync:
         if reject.oid is None:
             self._rejects_without_oid += 1
         else:
-            self._comparison.mark_rejected(reject.oid)
+            self._comparison.add_rejected(reject.oid)
         self._on_reject(reject)
 
     def _skipped(self, skipped: Skipped) -> None:
         """A page that was taken for a post before is not missing either."""
         if skipped.oid is not None:
-            self._comparison.mark_rejected(skipped.oid)
+            self._comparison.add_rejected(skipped.oid)
 
     def _report(self, ingest: Ingest) -> None:
         done = self._unchanged + ingest.accepted.total

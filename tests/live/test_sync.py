@@ -14,9 +14,10 @@ from elasticsearch import Elasticsearch
 
 from app.settings import Settings
 from indexer.generations import list_generations, require_live
+from indexer.ingest import Ingest
 from indexer.lock import Lock
-from indexer.normalise import comment_document, documents
-from indexer.records import Document, Origin, RawComment, RawPost
+from indexer.normalise import comment_document
+from indexer.records import Document, Origin, RawComment
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
 from indexer.sync.comparison import Comparison
@@ -109,11 +110,12 @@ class TestDifferences:
 
         def made(**fields: Any) -> list[str]:
             blog.write(entry("a", comments=[one, two], **fields))
-            with Comparison(elastic, alias) as comparison:
-                posts = JSONLines(str(blog.file), SourceOptions()).read()
-                raws = [each for each in posts if isinstance(each, RawPost)]
-                found = [each for raw in raws for each in documents(raw, comparison.mark_seen)]
-                return [each.id for each in found if isinstance(each, Document)]
+            posts = JSONLines(str(blog.file), SourceOptions()).read()
+            with (
+                Comparison(elastic, alias) as comparison,
+                Ingest(lambda reject: None, seen=comparison) as ingest,
+            ):
+                return [each.id for each in ingest.documents(posts, comparison.is_unchanged)]
 
         # The source takes over a comment that came over HTTP.
         assert made() == ["comment:a:2"]
@@ -127,6 +129,40 @@ class TestDifferences:
         assert "0 documents added, 0 changed, 0 removed, 2 unchanged" in done.output
         assert done.output.count("another post has the oid 'a' already") == 2
         assert blog.stored("a")["title"] == "Post a"
+
+    @pytest.mark.parametrize("first", ["Post a", "Another", None])
+    def test_of_a_second_with_the_same_oid_name_the_first(
+        self, blog: Blog, first: str | None
+    ) -> None:
+        """The first may be unchanged, changed or new; the second unchanged, changed or new."""
+        blog.write(*([entry("a")] if first else []), entry("b"))
+        blog.sync()
+        twice = [entry("a", title=first or "New"), entry("a"), entry("a", title="Third")]
+        blog.write(entry("b"), *twice, entry("c"))
+        done = blog.sync()
+        reason = f"another post has the oid 'a' already ({blog.file}:2)"
+        assert done.stderr.replace("\n", " ").count(reason) == 2
+        assert blog.stored("a")["title"] == (first or "New")
+        printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 3 unchanged", 3)
+
+    @pytest.mark.parametrize("raw_digest", ["0" * 32, None])
+    def test_are_found_without_a_raw_digest_of_this_version(
+        self, blog: Blog, elastic: Elasticsearch, alias: str, raw_digest: str | None
+    ) -> None:
+        comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
+        blog.write(entry("a", comments=comments), entry("b", comments=comments), entry("c"))
+        blog.sync()
+        for hit in elastic.search(index=alias)["hits"]["hits"]:
+            elastic.index(
+                index=alias,
+                id=hit["_id"],
+                routing=hit["_routing"],
+                document={**hit["_source"], "raw_digest": raw_digest},
+                refresh=True,
+            )
+        blog.write(entry("a", comments=comments[:1]), entry("c"))
+        printed(blog.sync(), "0 documents added, 0 changed, 4 removed, 3 unchanged")
+        assert blog.ids() == {"post:a", "comment:a:1", "post:c"}
 
     def test_win_over_the_index_whatever_the_dates_say(self, blog: Blog) -> None:
         blog.write(entry("a", modified="2024-05-02"))
