@@ -87,7 +87,10 @@ class Language:
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
-        """Elasticsearch's stop words of the language, as `written` returns them."""
+        """Elasticsearch's stop words of the language, as `written` returns them.
+
+        Accents count where they are letters: the Hungarian "bár" is one, "bar" is not.
+        """
         path = resources.files("analyzers") / "stop_words" / f"{self.name}.txt"
         return frozenset(map(self.written, path.read_text("utf-8").split()))
 
@@ -96,20 +99,15 @@ class Language:
 
         A word is what the standard tokenizer takes for one.
         """
-        lower = "".join(self.capitals.get(char, char) for char in word).lower()
+        if self.capitals:
+            word = "".join(self.capitals.get(char, char) for char in word)
+        lower = word.lower()
         token = self.fold(lower) if self.folds_first else lower
         return re.sub(self.apostrophe, "", token) if self.apostrophe else token
 
     def token(self, word: str) -> str:
         """The token of the chain `WORDS` for a word: `written`, folded."""
         return self.fold(self.written(word))
-
-    def is_stop_word(self, word: str) -> bool:
-        """Whether a word as typed is a stop word.
-
-        Accents count where they are letters: the Hungarian "bár" is one, "bar" is not.
-        """
-        return self.written(word) in self.stop_words
 
     def fold(self, word: str) -> str:
         """A lower-case word without accents, as `folding` makes it."""

@@ -1,12 +1,15 @@
 """The client of Elasticsearch, and the translation of its errors."""
 
+import select
+import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
-from elastic_transport import NdjsonSerializer, Serializer, Urllib3HttpNode
+from elastic_transport import NdjsonSerializer, NodeConfig, Serializer, Urllib3HttpNode
 from elasticsearch import (
     ApiError,
     AuthenticationException,
@@ -44,8 +47,49 @@ _SERIALIZERS: dict[str, Serializer] = {
 }
 
 
-class _NodeWithDeadline(Urllib3HttpNode):
+class _Connection:
+    """What connections of urllib3 do at less cost; for HTTP and HTTPS."""
+
+    _parts: list[bytes] | None = None
+
+    def request(self, *args: Any, **options: Any) -> None:
+        """Send the head and the body at once: Elasticsearch reads each packet by itself."""
+        self._parts = []
+        try:
+            super().request(*args, **options)  # type: ignore[misc]
+            whole = b"".join(self._parts)
+        finally:
+            self._parts = None
+        self.send(whole)
+
+    def send(self, data: bytes) -> None:
+        if self._parts is None:
+            super().send(data)  # type: ignore[misc]
+        else:
+            self._parts.append(data)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether a kept connection can be used, asked of the system itself.
+
+        Instead of an answer at once, gevent's `poll` goes through its event loop.
+        """
+        sock: socket.socket | None = self.sock  # type: ignore[attr-defined]
+        monkey = sys.modules.get("gevent.monkey")
+        if sock is None or monkey is None or not monkey.is_module_patched("select"):
+            return bool(super().is_connected)  # type: ignore[misc]
+        poll = monkey.get_original("select", "poll")()
+        poll.register(sock, select.POLLIN)
+        return not poll.poll(0)
+
+
+class _Node(Urllib3HttpNode):
     """Limits a whole request, where urllib3 limits each attempt to connect and each read."""
+
+    def __init__(self, config: NodeConfig) -> None:
+        super().__init__(config)
+        connection = self.pool.ConnectionCls
+        self.pool.ConnectionCls = type(connection.__name__, (_Connection, connection), {})
 
     def perform_request(self, *args: Any, **options: Any) -> Any:
         seconds = options.get("request_timeout", self.config.request_timeout)
@@ -76,7 +120,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
             max_retries=min(len(hosts) - 1, 2),
             retry_on_timeout=False,
             serializers=_SERIALIZERS,
-            node_class=_NodeWithDeadline,
+            node_class=_Node,
         )
     except ValueError as error:
         raise BadSettings(

@@ -34,7 +34,7 @@ def answer(
     if plan.query.empty:
         outcome = Outcome(plan, NOTHING, NOTHING.hits, {})
         return outcome.body(), explain(outcome, session, settings), ""
-    first = first_request.read(plan, session.send("first", *first_request.build(plan)))
+    first = first_request.read(session.send("first", *first_request.build(plan)))
     response = first.hits
     second = plan_second(plan, first, settings)
     if second:

@@ -35,25 +35,30 @@ NOTHING = FirstResponse({"hits": {"hits": [], "total": {"value": 0}}}, {}, {}, 0
 """For a query without a word: nothing is sent."""
 
 
+_POSTS = "posts"
+"""The aggregation that counts all posts; the others have the keys of terms."""
+
+
 def build(plan: PlanInput) -> list[Json]:
     """The searches of the first request."""
     examined = examined_terms(plan)
     return [hits_search(plan), _lookup(examined)] if examined else [hits_search(plan)]
 
 
-def read(plan: PlanInput, responses: Sequence[Json]) -> FirstResponse:
-    """The responses to `build(plan)`, read."""
+def read(responses: Sequence[Json]) -> FirstResponse:
+    """The responses to what `build` returned, read."""
     if len(responses) == 1:
         return FirstResponse(responses[0], {}, {}, 0)
     hits, lookup = responses
     aggs = lookup["aggregations"]
     stats = {}
-    for term in examined_terms(plan):
-        buckets = aggs.get(term.key, {}).get("buckets", {})
-        stats[term.key] = TermStats(**{name: buckets[name]["doc_count"] for name in buckets})
+    for key, counted in aggs.items():
+        if key != _POSTS:
+            counts = {name: found["doc_count"] for name, found in counted["buckets"].items()}
+            stats[key] = TermStats(**counts)
     entries = lookup.get("suggest", {}).get("spelling", [])
     options = {entry["text"]: entry["options"] for entry in entries}
-    return FirstResponse(hits, stats, options, aggs["posts"]["doc_count"])
+    return FirstResponse(hits, stats, options, aggs[_POSTS]["doc_count"])
 
 
 def examined_terms(plan: PlanInput) -> list[QueryTerm]:
@@ -71,7 +76,7 @@ def _lookup(terms: Sequence[QueryTerm]) -> Json:
     body: Json = {
         "size": 0,
         "track_total_hits": False,
-        "aggs": {"posts": {"filter": {"term": {"kind": "post"}}}, **counts},
+        "aggs": {_POSTS: {"filter": {"term": {"kind": "post"}}}, **counts},
     }
     tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
     if tokens:

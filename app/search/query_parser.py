@@ -141,7 +141,7 @@ def _made(
 ) -> QueryTerm:
     pieces = tuple(language.written(word) for word in words)
     token = "-".join(pieces)
-    stop = all(language.is_stop_word(word) for word in words)
+    stop = all(piece in language.stop_words for piece in pieces)
     light = stop or token in language.function_words
     return QueryTerm(text, token, language.fold(token), pieces, key, *place, stop, light)
 

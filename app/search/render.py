@@ -37,7 +37,10 @@ def safe(fragment: str) -> str:
     whole = _ENTITY_START.sub("", _ENTITY_REST.sub("", fragment.strip()))
     marked = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, html.unescape(whole)))
     escaped = html.escape(marked, quote=False)
-    return _STRAY.sub("", _MARKED.sub(r"<mark>\1</mark>", escaped))
+    # Faster than a replacement with a group, which is expanded in Python.
+    parts = _MARKED.split(escaped)
+    parts[1::2] = [f"<mark>{word}</mark>" for word in parts[1::2]]
+    return _STRAY.sub("", "".join(parts))
 
 
 def _mark_whole(operator: re.Match[str]) -> str:

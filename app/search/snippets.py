@@ -10,6 +10,7 @@ MARK, UNMARK = "\ue000", "\ue001"
 _MARKED = re.compile(f"{MARK}([^{UNMARK}]*)")
 _SPACE = re.compile(r"\s")
 _STOPS = ("\n", ". ", "! ", "? ")
+_STOP = re.compile(r"\n|[.!?] ")
 _BEFORE = FRAGMENT_SIZE * 3 // 4
 """Characters of its sentence that may come before the first mark of a part."""
 _MAX_PARTS = 10
@@ -32,8 +33,10 @@ def snippets(text: str) -> list[str]:
         begin = max(end, _begin(text, at))
         end = _end(text, begin, text.find(UNMARK, at) + 1)
         part = text[begin:end]
-        words = {word[:_SAME_WORD].casefold() for word in _MARKED.findall(part)}
-        parts.append((-len(words), begin, part))
+        words = 1
+        if part.count(MARK) > 1:
+            words = len({word[:_SAME_WORD].casefold() for word in _MARKED.findall(part)})
+        parts.append((-words, begin, part))
         at = text.find(MARK, end)
     return [part.strip() for _, _, part in sorted(parts)[:FRAGMENTS]]
 
@@ -41,9 +44,13 @@ def snippets(text: str) -> list[str]:
 def _begin(text: str, mark: int) -> int:
     """Where a part with this mark begins: with its sentence, or in a long one with a word."""
     first = max(0, mark - _BEFORE)
-    stops = [found + len(stop) for stop in _STOPS if (found := text.rfind(stop, first, mark)) >= 0]
-    if stops or not first:
-        return max(stops, default=0)
+    begin = 0
+    for stop in _STOPS:
+        found = text.rfind(stop, first, mark)
+        if found >= 0:
+            begin = max(begin, found + len(stop))
+    if begin or not first:
+        return begin
     space = _SPACE.search(text, mark - FRAGMENT_SIZE // 2, mark)
     return space.end() if space else mark
 
@@ -51,9 +58,8 @@ def _begin(text: str, mark: int) -> int:
 def _end(text: str, begin: int, marked_to: int) -> int:
     """Where it ends: with its sentence, or with a word after `FRAGMENT_SIZE` characters."""
     limit = max(begin + FRAGMENT_SIZE, marked_to)
-    stops = [found + 1 for stop in _STOPS if (found := text.find(stop, marked_to, limit)) >= 0]
-    if stops and marked_to:
-        return min(stops)
+    if marked_to and (stop := _STOP.search(text, marked_to, limit)):
+        return stop.start() + 1
     if limit >= len(text):
         return len(text)
     space = _SPACE.search(text, limit, begin + LONGEST_SNIPPET)

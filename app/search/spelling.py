@@ -26,7 +26,7 @@ def edit_cost(typed: str, meant: str, language: Language) -> float:
         for j, wanted in enumerate(meant, 1):
             repeated = i > 1 and typed[i - 2] == letter
             best = min(
-                last[j - 1] + _replaced(letter, wanted, language),
+                last[j - 1] + (0 if letter == wanted else _replaced(letter, wanted, language)),
                 last[j] + (scoring.COST_DOUBLED if repeated else scoring.COST_ADDED),
                 row[j - 1] + scoring.COST_LEFT_OUT,
             )
@@ -38,8 +38,6 @@ def edit_cost(typed: str, meant: str, language: Language) -> float:
 
 
 def _replaced(letter: str, wanted: str, language: Language) -> float:
-    if letter == wanted:
-        return 0.0
     if language.letters_alike(letter, wanted):
         return scoring.COST_ALIKE
     return (

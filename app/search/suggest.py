@@ -5,7 +5,7 @@ searches are made of the words of these posts, so that each of them finds at lea
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -23,7 +23,7 @@ from app.search.query_parser import EXAMINED_TERMS, ParsedQuery, QueryTerm, pars
 from app.search.render import plain
 from app.search.request import SuggestRequest
 from app.search.scoring import PHRASE_FIELDS, PREFIX_MIN
-from app.search.snippets import MARK, UNMARK
+from app.search.session import SearchSession
 from app.search.spelling import as_typed
 from app.settings import Settings
 
@@ -38,8 +38,8 @@ _IN_TITLE, _IN_POST, _MISSPELLED, _IN_ORDER = 1.0, 0.95, 0.01, 0.02
 """What a word scores by where it is found, and all of them in order. A post with a misspelled word
 scores less than `_IN_POST` for each word, as there are at most `EXAMINED_TERMS`."""
 _NO_SYNTAX = re.compile(r'"|(?<!\S)-')  # what would be a phrase or an exclusion in a query
-_MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
-_MARKED_POSTS = 3
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_READ_POSTS, _READ_CHARS = 3, 200_000  # whose texts are looked through, and how far
 _TITLES_KEPT = 2048  # whose words are kept; taking titles apart is a third of a suggestion's time
 
 
@@ -52,36 +52,58 @@ def suggest(
 ) -> tuple[SuggestAnswer, str]:
     """The body of the answer, and the index that answered, "" if no post was found.
 
-    One request is sent if a title has the words; else a second one, for words that only texts have.
+    One request is sent if a title has the words; else a second one, for misspelled words and those
+    that only texts have.
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
     """
     language = LANGUAGES[settings.language]
     query = parse_query(request.q, language)
     if not query.terms and not query.quoted:
         return {"suggestions": []}, ""
+    hits = _titles(client, index, titles_search(query, request.lang))
     correction = ""
-    hits = _send(client, index, titles_search(query, request.lang))["hits"]["hits"]
-    in_text = [hit for hit in hits if _is_typed(hit, query)]
-    if not hits and (search := correction_search(query, request.lang)):
-        correction = _correction(_send(client, index, search))
-    elif not any(_in_title(hit, query) for hit in hits) and (
-        search := marked_search(query, in_text[:_MARKED_POSTS])
-    ):
-        marked = {hit["_id"]: hit for hit in _send(client, index, search)["hits"]["hits"]}
-        hits = [{**marked.get(hit["_id"], {}), **hit} for hit in hits]
+    if not any(_in_title(hit, query) for hit in hits):
+        session = SearchSession(client, index, settings.elasticsearch_timeout)
+        hits, correction = _more(session, query, request.lang, hits)
     today = datetime.now(UTC).date()
     found = suggestions(request, query, hits, language, correction, pins, today)
     return {"suggestions": found}, hits[0]["_index"] if hits else ""
 
 
-def _send(client: Elasticsearch, index: str, body: Json) -> Json:
-    response: Json = client.search(index=index, body=body, allow_partial_search_results=False).body
-    return response
+def _titles(client: Elasticsearch, index: str, body: Json) -> list[Json]:
+    response = client.search(index=index, body=body, allow_partial_search_results=False)
+    hits: list[Json] = response["hits"]["hits"]
+    return hits
 
 
-def titles_search(query: ParsedQuery, lang: str) -> Json:
+def _more(
+    session: SearchSession, query: ParsedQuery, lang: str, hits: list[Json]
+) -> tuple[list[Json], str]:
+    """The hits for words that no title has, and a correction, from one request.
+
+    `hits` have all words as typed. If they are few, posts with misspelled ones are added. Some have
+    `texts`, for the word that the last one begins.
+    """
+    searches = {
+        "titles": titles_search(query, lang, misspelled=True) if len(hits) < _FEW else None,
+        "texts": texts_search(query, hits[:_READ_POSTS]),
+        "correction": None if hits else correction_search(query, lang),
+    }
+    sent = {name: body for name, body in searches.items() if body}
+    if not sent:
+        return hits, ""
+    found = dict(zip(sent, session.send("more", *sent.values()), strict=True))
+    if "titles" in found:
+        hits = found["titles"]["hits"]["hits"]
+    if "texts" in found:
+        texts = {hit["_id"]: hit["_source"] for hit in found["texts"]["hits"]["hits"]}
+        hits = [{**hit, "texts": texts.get(hit["_id"], {})} for hit in hits]
+    return hits, "" if hits else _correction(found.get("correction", {}))
+
+
+def titles_search(query: ParsedQuery, lang: str, *, misspelled: bool = False) -> Json:
     """Posts whose titles are suggested: with all words as typed in the title first, then with all
-    words as typed anywhere, then with misspelled ones in the title."""
+    words as typed anywhere, then, if asked for, with misspelled ones in the title."""
     terms = query.terms[:EXAMINED_TERMS]
     should: list[Json] = []
     if len(terms) > 1:
@@ -92,7 +114,7 @@ def titles_search(query: ParsedQuery, lang: str) -> Json:
     filters += [phrase_in(PHRASE_FIELDS, text) for text in query.quoted]
     return {
         "query": bool_query(
-            must=[_begins_like(term, last=term is terms[-1]) for term in terms],
+            must=[_begins_like(term, term is terms[-1], misspelled=misspelled) for term in terms],
             should=should,
             filter=filters,
             must_not=[phrase_in(PHRASE_FIELDS, text) for text in query.excluded],
@@ -105,9 +127,9 @@ def titles_search(query: ParsedQuery, lang: str) -> Json:
     }
 
 
-def _begins_like(term: QueryTerm, *, last: bool) -> Json:
-    """A word of the title begins like the term, the post has the term, or a word of the title
-    begins about like it. The last term need not be typed to its end."""
+def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Json:
+    """A word of the title begins like the term, the post has the term, or, if misspelled, a word
+    of the title begins about like it. The last term need not be typed to its end."""
     in_post = match("all.forms", term.text, operator="and")
     if last and _may_be_unfinished(term):
         prefix: Json = {"prefix": {"all.forms": {"value": term.folded}}}
@@ -116,9 +138,9 @@ def _begins_like(term: QueryTerm, *, last: bool) -> Json:
         _scores(match("title.prefixes", term.text, operator="and"), _IN_TITLE),
         _scores(in_post, _IN_POST),
     ]
-    if len(term.folded) >= _LETTERS_PER_ERROR:
-        misspelled = match("title.prefixes", term.text, operator="and", fuzziness=_FUZZINESS)
-        clauses.append(_scores(misspelled, _MISSPELLED))
+    if misspelled and len(term.folded) >= _LETTERS_PER_ERROR:
+        about = match("title.prefixes", term.text, operator="and", fuzziness=_FUZZINESS)
+        clauses.append(_scores(about, _MISSPELLED))
     return {"dis_max": {"queries": clauses}}
 
 
@@ -140,27 +162,19 @@ def correction_search(query: ParsedQuery, lang: str) -> Json | None:
     return {"size": 0, "track_total_hits": False, "suggest": suggester}
 
 
-def marked_search(query: ParsedQuery, hits: Sequence[Json]) -> Json | None:
-    """These posts with the words of their texts marked that the last term begins; None if it cannot
-    be unfinished. Marking all posts of the first request would take longer than finding them."""
+def texts_search(query: ParsedQuery, hits: Sequence[Json]) -> Json | None:
+    """The texts of these posts; None if the last term cannot be unfinished.
+
+    To have Elasticsearch mark the words that it begins would take ten times as long: the fields of
+    whole words are analysed again for that.
+    """
     last = query.terms[-1] if query.terms else None
     if not hits or not last or not _may_be_unfinished(last):
         return None
-    fields = ("text.words", "comments.words", "code.forms")
     return {
         "query": {"ids": {"values": [hit["_id"] for hit in hits]}},
-        "_source": False,
+        "_source": ["text", "comments", "code"],
         "track_total_hits": False,
-        "highlight": {
-            "pre_tags": [MARK],
-            "post_tags": [UNMARK],
-            "number_of_fragments": 1,
-            "fragment_size": len(last.text),
-            "fields": {
-                field: {"highlight_query": {"prefix": {field: {"value": last.folded}}}}
-                for field in fields
-            },
-        },
     }
 
 
@@ -234,7 +248,7 @@ def _completed(
     terms: Sequence[QueryTerm], title: str, hit: Json, language: Language, *, typed: bool
 ) -> str | None:
     """The typed terms with each one completed or corrected to a word of the title, and the last to
-    a marked word of the text.
+    a word of the texts.
 
     None if the post does not have one of them; a whole word may stand elsewhere in the post.
     """
@@ -244,7 +258,7 @@ def _completed(
         last = term is terms[-1]
         word = None if term.stop and not last else _word_of(term, words, typed=typed)
         if not word and last:
-            word = _word_of(term, _marked_words(hit, language), typed=True)
+            word = _word_of_texts(hit, term, language)
         if word:
             found.append(word.token if "'" in word.text else word.text.lower())
         elif typed and not last:
@@ -259,10 +273,25 @@ def _words(title: str, language: str) -> tuple[QueryTerm, ...]:
     return parse_query(_NO_SYNTAX.sub(" ", title), LANGUAGES[language]).terms
 
 
-def _marked_words(hit: Json, language: Language) -> Sequence[QueryTerm]:
-    fragments = [text for field in hit.get("highlight", {}).values() for text in field]
-    marked = " ".join(word for text in fragments for word in _MARKED.findall(text))
-    return _words(plain(marked), language.name) if marked else ()
+def _word_of_texts(hit: Json, term: QueryTerm, language: Language) -> QueryTerm | None:
+    """The word that the post's texts have most often of those that begin like the term."""
+    texts = [plain(text) for value in hit.get("texts", {}).values() for text in _listed(value)]
+    words = Counter(
+        word for text in texts for word in _WORD.findall(text[:_READ_CHARS].replace("’", "'"))
+    )
+    begun = Counter[str]()
+    for word, times in words.items():
+        # Most words differ in the first letter, which only accents and elisions (d'où) change.
+        may = word[0].lower() == term.folded[0] or "'" in word or not word.isascii()
+        if may and language.token(word).startswith(term.folded):
+            begun[word.lower()] += times
+    likeliest = sorted(begun, key=lambda word: (-begun[word], len(word)))
+    found = (_word_of(term, _words(word, language.name), typed=True) for word in likeliest)
+    return next(filter(None, found), None)
+
+
+def _listed(value: str | list[str] | None) -> list[str]:
+    return [value] if isinstance(value, str) else value or []
 
 
 def _word_of(term: QueryTerm, words: Sequence[QueryTerm], *, typed: bool) -> QueryTerm | None:

@@ -44,6 +44,17 @@ def test_searches_come_before_titles() -> None:
     assert suggested("pyt", *titles, size=2) == ["python", "Python's types"]
 
 
+def test_a_word_is_completed_to_the_one_that_the_texts_have_most_often() -> None:
+    texts = {
+        "text": "Idioms &amp; Idiomatic code, idiomatic code.",
+        "comments": ["We’re here"],
+    }
+    found = {**hit("Style", 0.95), "texts": texts}
+    assert suggested("idi", found) == ["idiomatic", "Style"]
+    assert suggested("we'r", found) == ["we're", "Style"]
+    assert suggested("amp", found) == ["Style"]
+
+
 def test_what_was_typed_is_not_suggested() -> None:
     assert suggested("Types", hit("Types of Python")) == ["Types of Python"]
 
