@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from analyzers.chains import readable
@@ -37,6 +38,7 @@ def edit_cost(typed: str, meant: str, language: Language) -> float:
     return row[-1]
 
 
+@lru_cache(maxsize=4096)
 def _replaced(letter: str, wanted: str, language: Language) -> float:
     if language.letters_alike(letter, wanted):
         return scoring.COST_ALIKE
@@ -128,9 +130,13 @@ def interpret(
         supported: whether a post has it together with another term of the query.
     """
     typed = term.token
+    if (stats.words or stats.forms) and (stats.titles or supported):
+        # Titles are read before they are published.
+        why = "a title has it" if stats.titles else "a post has it with another word of the query"
+        return as_typed(term, max(stats.words, stats.forms), why)
     candidates = _candidates(typed, options, language)
     if stats.words or stats.forms:
-        return _known(term, stats, candidates, supported, language)
+        return _known(term, stats, candidates, language)
     if stats.stems:
         return _known_by_stem(term, stats, candidates, language)
     if stats.prefix and len(typed) >= scoring.PREFIX_MIN:
@@ -147,18 +153,10 @@ def interpret(
 
 
 def _known(
-    term: QueryTerm,
-    stats: TermStats,
-    candidates: list[TermVariant],
-    supported: bool,
-    language: Language,
+    term: QueryTerm, stats: TermStats, candidates: list[TermVariant], language: Language
 ) -> Interpretation:
     """A word that posts have may still be a typo: a rare one that is close to a common one."""
     posts = max(stats.words, stats.forms)
-    if stats.titles or supported:
-        # Titles are read before they are published.
-        why = "a title has it" if stats.titles else "a post has it with another word of the query"
-        return as_typed(term, posts, why)
     typed = TermVariant(term.text, posts=posts)
     others = [one for one in candidates if not language.akin(one.text, term.token)]
     likely = [one for one in others if scoring.surely_meant(posts, one.posts, one.cost)]
