@@ -28,7 +28,7 @@ class Change:
 _PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
 _PAGE_OF_IDS = 2_000  # documents without their source
 _PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
-_PAGE_OF_BUCKETS = 20_000  # more take less time and much more memory
+MAX_BUCKETS = 65_536  # as many as Elasticsearch allows in one response
 _FROM_SOURCE = {"bool": {"must_not": {"term": {"over_http": True}}}}
 _ADDRESSED = ["oid", "address", "content_version"]
 _KEEP_ALIVE = "5m"
@@ -141,11 +141,15 @@ def count_from_source(client: Elasticsearch, index: str, *filters: Mapping[str, 
     return int(client.count(index=index, query=query)["count"])
 
 
-def raw_digests(client: Elasticsearch, index: str) -> Iterator[list[str]]:
+def raw_digests(client: Elasticsearch, index: str, size: int) -> Iterator[list[str]]:
     """Pages of the raw digests of all documents that did not come over HTTP, in ascending order.
 
     As buckets of an aggregation they take Elasticsearch no longer than as hits, and Python a third
     of the time.
+
+    Args:
+        size: digests in a page. Elasticsearch reads the whole index for each page; Python needs
+            800 bytes for each digest in one.
     """
     pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
     after: dict[str, Any] = {}
@@ -156,9 +160,7 @@ def raw_digests(client: Elasticsearch, index: str) -> Iterator[list[str]]:
                 pit={"id": pit, "keep_alive": _KEEP_ALIVE},
                 query=_FROM_SOURCE,
                 size=0,
-                aggs={
-                    "all": {"composite": {"size": _PAGE_OF_BUCKETS, "sources": sources, **after}}
-                },
+                aggs={"all": {"composite": {"size": size, "sources": sources, **after}}},
                 track_total_hits=False,
                 allow_partial_search_results=False,
                 filter_path="pit_id,aggregations.all.buckets.key",
@@ -166,7 +168,7 @@ def raw_digests(client: Elasticsearch, index: str) -> Iterator[list[str]]:
             pit = response["pit_id"]
             buckets = response.get("aggregations", {}).get("all", {}).get("buckets", [])
             yield [bucket["key"]["raw"] for bucket in buckets]
-            if len(buckets) < _PAGE_OF_BUCKETS:
+            if len(buckets) < size:
                 return
             after = {"after": buckets[-1]["key"]}
     finally:

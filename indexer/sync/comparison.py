@@ -14,8 +14,10 @@ from elasticsearch import Elasticsearch
 from indexer.ingest import SeenIds
 from indexer.normalise import id_digest
 from indexer.records import Document, Origin, comment_id, post_id
-from indexer.scan import child_comments, count_from_source, raw_digests, stored_ids
+from indexer.scan import MAX_BUCKETS, child_comments, count_from_source, raw_digests, stored_ids
 
+_PAGES = 8  # of digests; more only where a page would be larger than it may be
+_MIN_PAGE = 10_000
 _TERMS = 10_000  # raw digests in one query, which may have 65,536
 _POSTS = 1_000  # of which the comments are read at a time
 _LINES = 1 << 32
@@ -37,7 +39,8 @@ class Comparison:
         self.posts = count_from_source(client, index, _of_kind("post"))
         self._comments = count_from_source(client, index, _of_kind("comment"))
         self._ids, self._digests = array("Q"), array("Q")
-        for page in raw_digests(client, index):
+        size = min(max((self.posts + self._comments) // _PAGES, _MIN_PAGE), MAX_BUCKETS)
+        for page in raw_digests(client, index, size):
             halves = array("Q", bytes.fromhex("".join(page)))
             if sys.byteorder == "little":
                 halves.byteswap()

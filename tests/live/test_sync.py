@@ -18,6 +18,7 @@ from indexer.ingest import Ingest
 from indexer.lock import Lock
 from indexer.normalise import comment_document
 from indexer.records import Document, Origin, RawComment
+from indexer.scan import raw_digests
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
 from indexer.sync.comparison import Comparison
@@ -163,6 +164,19 @@ class TestDifferences:
         blog.write(entry("a", comments=comments[:1]), entry("c"))
         printed(blog.sync(), "0 documents added, 0 changed, 4 removed, 3 unchanged")
         assert blog.ids() == {"post:a", "comment:a:1", "post:c"}
+
+    def test_are_found_by_all_digests_page_by_page(
+        self, blog: Blog, elastic: Elasticsearch, alias: str
+    ) -> None:
+        blog.write(*(entry(number) for number in range(4)), entry("a", comments=[]))
+        blog.sync()
+        blog.comment("a", "over HTTP")
+        stored = sorted(blog.stored(oid)["raw_digest"] for oid in ("0", "1", "2", "3", "a"))
+        elastic.indices.refresh(index=alias)
+        for size in (1, 2, 5, 6):
+            pages = list(raw_digests(elastic, alias, size))
+            assert [digest for page in pages for digest in page] == stored
+            assert max(map(len, pages)) <= size
 
     def test_win_over_the_index_whatever_the_dates_say(self, blog: Blog) -> None:
         blog.write(entry("a", modified="2024-05-02"))
