@@ -13,12 +13,13 @@ searches at half the rate are not answered again.
 
 import asyncio
 import itertools
+import re
 import statistics
 import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -44,11 +45,13 @@ MIXES = {"cached": 0, "one of five new": 5, "new": 1}
 """Of so many searches one was never sent before; 0: none."""
 
 _CONNECTIONS = 1_500
-_TIMEOUT = 20.0  # seconds
-# The share of the searches that are answered within so many seconds at a held rate. A trial is long
-# in comparison, or a rate that is a little too high would be held until the queue has grown.
+_TIMEOUT = 20.0  # seconds from sending a search
+_TICK = 0.001  # seconds after which searches that are due are sent
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+# The share of the searches that are answered within so many seconds at a held rate.
 _SHARE, _HELD_WITHIN = 0.99, 0.25
 _FIRST_RATE, _TRIAL = 25.0, 10.0  # searches a second, and for how many seconds each rate is tried
+_LOWER = 0.9  # a rate that is held in a trial may be a little too high for longer
 _GROWTH = 1.2  # of the memory; it may also grow by what _CONNECTIONS need
 _CONNECTION_MB = 0.05
 
@@ -71,72 +74,118 @@ def generate(port: int, every: int, rate: float, seconds: float) -> list[Answer]
 
 
 async def _generate(port: int, every: int, rate: float, seconds: float) -> list[Answer]:
+    loop = asyncio.get_running_loop()
+    number_of_all = int(rate * seconds)
     answers: list[Answer] = []
+    waiting: deque[tuple[float, str]] = deque()
+    connections: set[_Connection] = set()
     idle: list[_Connection] = []
-    free = asyncio.Semaphore(_CONNECTIONS)
+    all_answered = asyncio.Event()
     begun = time.monotonic()
+
+    def answered(due: float, status: int, connection: _Connection | None) -> None:
+        answers.append(Answer(due, time.monotonic() - begun - due, status))
+        if connection:
+            idle.append(connection)
+            send()
+        if len(answers) == number_of_all:
+            all_answered.set()
+
+    def closed(connection: _Connection) -> None:
+        connections.discard(connection)
+        if connection in idle:
+            idle.remove(connection)
+
+    async def connect() -> None:
+        connection = _Connection(answered, closed)
+        try:
+            await loop.create_connection(lambda: connection, "127.0.0.1", port)
+        except OSError:
+            if waiting:
+                answered(waiting.popleft()[0], 0, None)
+        else:
+            connections.add(connection)
+            idle.append(connection)
+            send()
+
+    def send() -> None:
+        while waiting and idle:
+            idle.pop().send(*waiting.popleft())
+        some_more = min(len(waiting), _CONNECTIONS - len(connections)) - len(connecting)
+        for _ in range(some_more):
+            connecting.add(task := asyncio.create_task(connect()))
+            task.add_done_callback(connecting.discard)
+
+    connecting: set[asyncio.Task[None]] = set()
+    looked = 0.0
     cached = itertools.cycle(CACHED)
     run = time.time_ns()
-
-    async def search(due: float, path: str) -> None:
-        async with free:
-            connection = idle.pop() if idle else _Connection(port)
-            try:
-                status = await asyncio.wait_for(connection.get(path), _TIMEOUT)
-            except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError):
-                connection.close()
-                status = 0
-            if connection.usable:
-                idle.append(connection)
-        answers.append(Answer(due, time.monotonic() - begun - due, status))
-
-    tasks = []
-    for number in range(int(rate * seconds)):
-        due = number / rate
-        if (early := due - (time.monotonic() - begun)) > 0:
-            await asyncio.sleep(early)
-        new = every and number % every == 0
-        path = f"/search?q=post+{run:x}+{number:x}" if new else next(cached)
-        tasks.append(asyncio.create_task(search(due, path)))
-    await asyncio.gather(*tasks)
-    for connection in idle:
-        connection.close()
+    number = 0
+    while not all_answered.is_set():
+        now = time.monotonic() - begun
+        while number < number_of_all and number / rate <= now:
+            new = every and number % every == 0
+            path = f"/search?q=post+{run:x}+{number:x}" if new else next(cached)
+            waiting.append((number / rate, path))
+            number += 1
+        send()
+        if now - looked > 1:
+            looked = now
+            for connection in connections:
+                if connection.waits_longer_than(_TIMEOUT):
+                    connection.abort()
+        await asyncio.sleep(_TICK)
+    for connection in connections:
+        connection.abort()
     return answers
 
 
-class _Connection:
-    """An HTTP connection that is kept for further requests."""
+class _Connection(asyncio.Protocol):
+    """An HTTP connection that is kept for further requests, one at a time."""
 
-    def __init__(self, port: int) -> None:
-        self._port = port
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+    def __init__(
+        self,
+        answered: "Callable[[float, int, _Connection | None], None]",
+        closed: "Callable[[_Connection], None]",
+    ) -> None:
+        self._answered, self._closed = answered, closed
+        self._transport: asyncio.Transport | None = None
+        self._due: float | None = None
+        self._sent = 0.0
+        self._received = b""
 
-    @property
-    def usable(self) -> bool:
-        return self._streams is not None
+    def send(self, due: float, path: str) -> None:
+        self._due, self._sent = due, time.monotonic()
+        assert self._transport
+        self._transport.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
 
-    async def get(self, path: str) -> int:
-        """The status of the answer, which is read completely.
+    def waits_longer_than(self, seconds: float) -> bool:
+        return self._due is not None and time.monotonic() - self._sent > seconds
 
-        Raises:
-            OSError, ValueError, asyncio.IncompleteReadError: there was none.
-        """
-        if self._streams is None or self._streams[0].at_eof():
-            self.close()
-            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
-        reader, writer = self._streams
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-        length = int(head.partition("content-length:")[2].split()[0])
-        await reader.readexactly(length)
-        if "connection: close" in head:
-            self.close()
-        return int(head.split()[1])
+    def abort(self) -> None:
+        if self._transport:
+            self._transport.abort()
 
-    def close(self) -> None:
-        if self._streams:
-            self._streams[1].close()
-        self._streams = None
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        head, end, body = self._received.partition(b"\r\n\r\n")
+        if not end or self._due is None:
+            return
+        length = _LENGTH.search(head)
+        if length is None or len(body) < int(length[1]):
+            return
+        due, self._due, self._received = self._due, None, b""
+        keeps = b"\r\nconnection: close" not in head.lower()
+        self._answered(due, int(head.split(maxsplit=2)[1]), self if keeps else None)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._closed(self)
+        if self._due is not None:
+            self._answered(self._due, 0, None)
 
 
 # -- phases ------------------------------------------------------------------------------------
@@ -264,6 +313,9 @@ def main(seconds: float, mix: str) -> None:
                     lasts = seconds if times >= 1 else min(seconds, 10.0)
                     with _memory(served.pid) as memory:
                         answers = _send(port, every, times * highest, lasts)
+                        while load == "highest" and not _held(answers):
+                            highest *= _LOWER
+                            answers = _send(port, every, highest, lasts)
                     click.echo(_row(name, load, times * highest, answers, memory))
                     missed += [f"{name}, {load}: {one}" for one in _missed(answers, memory, load)]
     click.echo("\nGoals missed: " + ("" if missed else "none"))
