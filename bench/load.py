@@ -91,10 +91,17 @@ async def _generate(port: int, every: int, rate: float, seconds: float) -> list[
         if len(answers) == number_of_all:
             all_answered.set()
 
-    def closed(connection: _Connection) -> None:
+    def closed(connection: _Connection, unanswered: tuple[float, str] | None) -> None:
         connections.discard(connection)
         if connection in idle:
             idle.remove(connection)
+        if not unanswered:
+            return
+        if connection.may_have_been_closed_before:
+            waiting.appendleft(unanswered)
+            send()
+        else:
+            answered(unanswered[0], 0, None)
 
     async def connect() -> None:
         connection = _Connection(answered, closed)
@@ -146,23 +153,33 @@ class _Connection(asyncio.Protocol):
     def __init__(
         self,
         answered: "Callable[[float, int, _Connection | None], None]",
-        closed: "Callable[[_Connection], None]",
+        closed: "Callable[[_Connection, tuple[float, str] | None], None]",
     ) -> None:
         self._answered, self._closed = answered, closed
         self._transport: asyncio.Transport | None = None
-        self._due: float | None = None
+        self._asked: tuple[float, str] | None = None
         self._sent = 0.0
         self._received = b""
+        self._is_reused = self._is_aborted = False
+
+    @property
+    def may_have_been_closed_before(self) -> bool:
+        """Whether the server may have closed the connection before the request reached it.
+
+        A browser or a proxy sends the request again then.
+        """
+        return self._is_reused and not self._received and not self._is_aborted
 
     def send(self, due: float, path: str) -> None:
-        self._due, self._sent = due, time.monotonic()
+        self._asked, self._sent = (due, path), time.monotonic()
         assert self._transport
         self._transport.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
 
     def waits_longer_than(self, seconds: float) -> bool:
-        return self._due is not None and time.monotonic() - self._sent > seconds
+        return self._asked is not None and time.monotonic() - self._sent > seconds
 
     def abort(self) -> None:
+        self._is_aborted = True
         if self._transport:
             self._transport.abort()
 
@@ -173,19 +190,18 @@ class _Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._received += data
         head, end, body = self._received.partition(b"\r\n\r\n")
-        if not end or self._due is None:
+        if not end or self._asked is None:
             return
         length = _LENGTH.search(head)
         if length is None or len(body) < int(length[1]):
             return
-        due, self._due, self._received = self._due, None, b""
+        due, _ = self._asked
+        self._asked, self._received, self._is_reused = None, b"", True
         keeps = b"\r\nconnection: close" not in head.lower()
         self._answered(due, int(head.split(maxsplit=2)[1]), self if keeps else None)
 
     def connection_lost(self, _: Exception | None) -> None:
-        self._closed(self)
-        if self._due is not None:
-            self._answered(self._due, 0, None)
+        self._closed(self, self._asked)
 
 
 # -- phases ------------------------------------------------------------------------------------
