@@ -38,7 +38,6 @@ from indexer.generations import list_generations
 WRITERS = 3
 COMMANDS = ("reindex", "sync", "synonyms", "rollback")
 _TOKEN = uuid.uuid4().hex
-_LONGER = 1.5  # a command takes longer than usual during writes and searches
 _COLUMNS = [
     "command",
     "killed",
@@ -145,9 +144,9 @@ class Stream:
 
 
 def run(command: str, kills: int, posts: int = 3_000, minutes: float = 60.0) -> bool:
-    """Kill a command `kills` times at random points, let it finish once; whether all went well.
+    """Kill a command `kills` times at random points, let it finish some times; whether all went well.
 
-    After `minutes` it is not killed any more.
+    It ends after `minutes` with fewer kills.
     """
     with tempfile.TemporaryDirectory() as folder, _engine() as elastic:
         alias = f"chaos-{uuid.uuid4().hex[:8]}"
@@ -183,46 +182,47 @@ def _run(
         "synonyms": ["synonyms", "load", str(rules)],
         "rollback": ["rollback"],
     }[command]
-    first = CliRunner().invoke(main_command, ["reindex", str(source)], obj=Tools(settings))
-    if first.exit_code:
-        raise RuntimeError(first.output)
+    for _ in range(2):  # `rollback` needs two generations
+        built = CliRunner().invoke(main_command, ["reindex", str(source)], obj=Tools(settings))
+        if built.exit_code:
+            raise RuntimeError(built.output)
     # `reindex` and `sync` make the posts equal to the source.
     stream = Stream(settings, posts, comments_only=command in {"reindex", "sync"})
-    killed = completed = 0
 
-    def change() -> None:
-        """What the command reads, so that it has something to do."""
+    def attempt(limit: float | None) -> float | None:
+        """The seconds that the command took; None if it was killed after `limit` seconds."""
+        # What the command reads, so that it has something to do.
         rules.write_text(f"reactjs, react, r{uuid.uuid4().hex[:6]}\n")
         if command == "sync":
             text = uuid.uuid4().hex
             source.write_text("".join(_line(number, text) for number in range(posts)))
-
-    ends = time.monotonic() + 60 * minutes
-    usual = 0.0
-    for words in (["reindex", str(source)], arguments):  # `rollback` needs two generations
-        change()
-        began = time.monotonic()
-        _start(settings, *words).wait()
-        usual = time.monotonic() - began
-    while (killed < kills and time.monotonic() < ends) or not completed:
-        change()
         process = _start(settings, *arguments)
         if command == "reindex":
             # It keeps what is written from its start.
             _wait_for_build(elastic, settings.index, process)
             stream.stored.clear()
+        began = time.monotonic()
         with stream.running():
             try:
-                process.wait(
-                    random.uniform(0.3, usual * _LONGER)
-                    if killed < kills and time.monotonic() < ends
-                    else None
-                )
-                completed += process.returncode == 0
+                status = process.wait(limit)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-                killed += 1
+                return None
+            took = time.monotonic() - began
+        if status:
+            raise RuntimeError(f"{command} ended with {status}")
+        return took
+
+    ends = time.monotonic() + 60 * minutes
+    # How long it takes during writes; some runs shall be longer than that, and complete.
+    usual = attempt(None) or 0.0
+    killed, completed = 0, 1
+    while killed < kills and time.monotonic() < ends:
+        if attempt(random.uniform(0.3, usual * 1.2)) is None:
+            killed += 1
+        else:
+            completed += 1
     missing = stream.missing(elastic)
     cells = [
         f"`{command}`",
