@@ -13,6 +13,8 @@ Json = dict[str, Any]
 # Term statistics of all shards together, so that a hit's score does not depend on its shard. On an
 # index of one shard Elasticsearch leaves the extra phase out.
 _SEARCH_TYPE = "dfs_query_then_fetch"
+_NODE_LOST = 502
+"""The status of a search whose node was lost between two phases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,9 @@ class SearchSession:
         lines = [line for body in bodies for line in (header, {**body, **limits})]
         started = time.perf_counter()
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
+        if any(one["status"] == _NODE_LOST for one in response["responses"]):
+            # Elasticsearch does not try another copy then; the next search goes there.
+            response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
         total_ms = (time.perf_counter() - started) * 1000
         started_ms = (started - self._began) * 1000
         self.sent.append(SentRequest(kind, response["took"], started_ms, total_ms, bodies))
