@@ -144,7 +144,7 @@ class Stream:
 
 
 def run(command: str, kills: int, posts: int = 3_000, minutes: float = 60.0) -> bool:
-    """Kill a command `kills` times at random points, let it finish some times; whether all went well.
+    """Kill a command `kills` times at random points; whether nothing was lost and none failed.
 
     It ends after `minutes` with fewer kills.
     """
