@@ -160,7 +160,7 @@ class Bench:
 
     def settings(self) -> Section:
         sizes = self.sizes
-        return measure_settings(self.client, self.alias, self.queries, sizes.seconds, 2, 5_000)
+        return measure_settings(self.client, self.alias, self.queries, sizes.seconds, 4, 5_000)
 
     def cluster(self) -> Section:
         return measure_cluster(self.corpus, self.queries, 3 * self.sizes.seconds)
