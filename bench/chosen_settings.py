@@ -1,6 +1,6 @@
 """The settings that matter for speed, each with several values: `make bench ONLY=settings`.
 
-Not a part of the whole run: it takes some minutes. The defaults are marked.
+Not a part of the whole run: it takes ten minutes. The defaults are marked.
 """
 
 import random
