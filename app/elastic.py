@@ -1,7 +1,6 @@
 """The client of Elasticsearch, and the translation of its errors."""
 
 import select
-import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from elasticsearch import (
     OrjsonSerializer,
     TransportError,
 )
+from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from app.deadline import deadline
 from app.errors import BadSettings, NoIndex, ServiceError, Unavailable, without_password
@@ -47,8 +47,8 @@ _SERIALIZERS: dict[str, Serializer] = {
 }
 
 
-class _Connection:
-    """What connections of urllib3 do at less cost; for HTTP and HTTPS."""
+class _Connection(HTTPConnection):
+    """A connection of urllib3 that takes less CPU time."""
 
     _parts: list[bytes] | None = None
 
@@ -56,15 +56,15 @@ class _Connection:
         """Send the head and the body at once: Elasticsearch reads each packet by itself."""
         self._parts = []
         try:
-            super().request(*args, **options)  # type: ignore[misc]
+            super().request(*args, **options)
             whole = b"".join(self._parts)
         finally:
             self._parts = None
         self.send(whole)
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: Any) -> None:
         if self._parts is None:
-            super().send(data)  # type: ignore[misc]
+            super().send(data)
         else:
             self._parts.append(data)
 
@@ -74,13 +74,16 @@ class _Connection:
 
         Instead of an answer at once, gevent's `poll` goes through its event loop.
         """
-        sock: socket.socket | None = self.sock  # type: ignore[attr-defined]
         monkey = sys.modules.get("gevent.monkey")
-        if sock is None or monkey is None or not monkey.is_module_patched("select"):
-            return bool(super().is_connected)  # type: ignore[misc]
+        if self.sock is None or monkey is None or not monkey.is_module_patched("select"):
+            return super().is_connected
         poll = monkey.get_original("select", "poll")()
-        poll.register(sock, select.POLLIN)
+        poll.register(self.sock, select.POLLIN)
         return not poll.poll(0)
+
+
+class _TlsConnection(_Connection, HTTPSConnection):
+    pass
 
 
 class _Node(Urllib3HttpNode):
@@ -88,8 +91,7 @@ class _Node(Urllib3HttpNode):
 
     def __init__(self, config: NodeConfig) -> None:
         super().__init__(config)
-        connection = self.pool.ConnectionCls
-        self.pool.ConnectionCls = type(connection.__name__, (_Connection, connection), {})
+        self.pool.ConnectionCls = _TlsConnection if config.scheme == "https" else _Connection
 
     def perform_request(self, *args: Any, **options: Any) -> Any:
         seconds = options.get("request_timeout", self.config.request_timeout)

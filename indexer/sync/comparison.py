@@ -5,6 +5,7 @@ import tempfile
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -117,15 +118,15 @@ class Comparison:
 
         Comments of missing posts do not count.
         """
-        count, gone = self._comments, SeenIds()
+        count = self._comments
         missing = self._missing("post")
-        while posts := list(islice(missing, _POSTS)):
-            of_posts = {"terms": {"post_oid": [post.routing for post in posts]}}
-            count -= count_from_source(self._client, self._index, of_posts)
-            for post in posts:
-                gone.add(post.id, post.origin)
-        unread = sum(post_id(one.routing) not in gone for one in self._missing("comment"))
-        gone.close()
+        with closing(SeenIds()) as gone:
+            while posts := list(islice(missing, _POSTS)):
+                of_posts = {"terms": {"post_oid": [post.routing for post in posts]}}
+                count -= count_from_source(self._client, self._index, of_posts)
+                for post in posts:
+                    gone.add(post.id, post.origin)
+            unread = sum(post_id(one.routing) not in gone for one in self._missing("comment"))
         return count, unread
 
     def missing(self, *, with_comments: bool) -> Iterator[Document]:
@@ -135,18 +136,18 @@ class Comparison:
             with_comments: also comments that were not read though their post was, unless they
                 came over HTTP.
         """
-        gone = SeenIds()
         missing = self._missing("post")
-        while posts := list(islice(missing, _POSTS)):
-            yield from posts
-            for post in posts:
-                gone.add(post.id, post.origin)
-            yield from child_comments(self._client, self._index, [post.routing for post in posts])
-        if with_comments:
-            for comment in self._missing("comment"):
-                if post_id(comment.routing) not in gone:
-                    yield comment
-        gone.close()
+        with closing(SeenIds()) as gone:
+            while posts := list(islice(missing, _POSTS)):
+                yield from posts
+                for post in posts:
+                    gone.add(post.id, post.origin)
+                oids = [post.routing for post in posts]
+                yield from child_comments(self._client, self._index, oids)
+            if with_comments:
+                for comment in self._missing("comment"):
+                    if post_id(comment.routing) not in gone:
+                        yield comment
 
     def _missing(self, kind: Literal["post", "comment"]) -> Iterator[Document]:
         """What the index had and the source has not, but documents that came over HTTP."""
