@@ -15,9 +15,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.errors import BadSettings
 from app.site_file import NAME, read_site_file
@@ -31,6 +30,12 @@ _ORIGIN = re.compile(
     r"(http://(?!.*:80$)|https://(?!.*:443$))([a-z0-9._-]+|\[[0-9a-f:]+\])(:[1-9]\d{0,4})?"
 )
 _LONGEST_SECRET = 65_536  # characters
+_PATTERNS = {
+    "index": "lower-case letters, digits, - and _, a letter or digit first, at most 80",
+    "max_rejects": "a share such as `10%` or a number",
+    "fetch_user_agent": "printable ASCII characters",
+}
+"""What a setting must be that has a pattern."""
 _REPOSITORY = Path(__file__).resolve().parent.parent
 
 SECRETS = (
@@ -43,15 +48,19 @@ SECRETS = (
 )
 """The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
 
+_COMMON_NAMES = {
+    "elasticsearch_url": "ELASTICSEARCH_URL",
+    "elasticsearch_api_key": "ELASTICSEARCH_API_KEY",
+    "redis_url": "REDIS_URL",
+}
 
-class Settings(BaseSettings):
+
+class Settings(BaseModel):
     """The settings of one process; frozen."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="BLOGSEARCH_",
+    model_config = ConfigDict(
         frozen=True,
         extra="forbid",
-        populate_by_name=True,
         # The defaults are valid; checking the serializer's imports the cache and Redis' client.
         validate_default=False,
     )
@@ -59,13 +68,11 @@ class Settings(BaseSettings):
     # -- engines ---------------------------------------------------------------------------------
     elasticsearch_url: str = Field(
         "http://127.0.0.1:9200",
-        validation_alias="ELASTICSEARCH_URL",
         repr=False,
         description="URL of Elasticsearch; several, separated by commas, for a cluster.",
     )
     elasticsearch_api_key: SecretStr = Field(
         SecretStr(""),
-        validation_alias="ELASTICSEARCH_API_KEY",
         description="API key for an Elasticsearch that needs one.",
     )
     elasticsearch_timeout: float = Field(
@@ -73,7 +80,6 @@ class Settings(BaseSettings):
     )
     redis_url: str = Field(
         "redis://127.0.0.1:6379/0",
-        validation_alias="REDIS_URL",
         repr=False,
         description="URL of Redis (`redis://`, `rediss://`, `unix://`, or through Sentinel "
         "`redis+sentinel://host:port,host:port/service/0`); empty: no cache.",
@@ -406,8 +412,9 @@ def load_settings() -> Settings:
     if unknown:
         hint = "docs/settings.md lists them; BLOGSEARCH_INDEX is `index` there."
         raise BadSettings(f"{NAME}: unknown settings {', '.join(unknown)}; {hint}")
-    values = {name: each for name, each in said.items() if environment_name(name) not in os.environ}
-    values |= _secrets_from_files()
+    names = {field: environment_name(field) for field in Settings.model_fields}
+    given = {field: os.environ[name] for field, name in names.items() if name in os.environ}
+    values = said | given | _secrets_from_files()
     try:
         return Settings(**values)
     except ValidationError as error:
@@ -454,15 +461,13 @@ def _warn_about_unknown_names() -> None:
 
 def environment_name(field: str) -> str:
     """The name of a field of `Settings` in the environment."""
-    alias = Settings.model_fields[field].validation_alias
-    return alias if isinstance(alias, str) else f"BLOGSEARCH_{field.upper()}"
+    return _COMMON_NAMES.get(field, f"BLOGSEARCH_{field.upper()}")
 
 
 def _complaint(problem: ErrorDetails) -> str:
     field = str(problem["loc"][0])
     name = environment_name(field) if field in Settings.model_fields else field
     if problem["type"] == "string_pattern_mismatch":
-        allowed = "lower-case letters, digits, - and _, a letter or digit first, at most 80"
-        return f"{name}: must be {allowed} (it is {problem['input']!r})"
+        return f"{name}: must be {_PATTERNS[field]} (it is {problem['input']!r})"
     secret = field in Settings.model_fields and Settings.model_fields[field].annotation is SecretStr
     return f"{name}: {problem['msg']}" + ("" if secret else f" (it is {problem['input']!r})")

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from app.settings import Settings
+from app.settings import Settings, environment_name
 from devstack.engines import ELASTICSEARCH_IMAGE, REDIS_IMAGE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -23,12 +23,7 @@ SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 
 
 def _settings() -> set[str]:
-    return {
-        field.validation_alias
-        if isinstance(field.validation_alias, str)
-        else f"BLOGSEARCH_{name.upper()}"
-        for name, field in Settings.model_fields.items()
-    }
+    return {environment_name(field) for field in Settings.model_fields}
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "docker-compose.yml", ".env.example"])

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import click
 import pytest
-from pydantic.fields import FieldInfo
 
 from app.cli import main
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS
-from app.settings import Settings
+from app.settings import Settings, environment_name
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -33,11 +32,6 @@ def _missing(names: list[str], prose: str) -> list[str]:
     ]
 
 
-def _variable(name: str, field: FieldInfo) -> str:
-    alias = field.validation_alias
-    return alias if isinstance(alias, str) else f"BLOGSEARCH_{name.upper()}"
-
-
 def _commands(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:
     if not isinstance(command, click.Group):
         yield " ".join(words)
@@ -51,7 +45,7 @@ def _commands(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:
 
 
 def test_every_setting_is_mentioned(prose: str) -> None:
-    variables = [_variable(name, field) for name, field in Settings.model_fields.items()]
+    variables = [environment_name(name) for name in Settings.model_fields]
     assert variables
     missing = _missing(variables, prose)
     assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
@@ -95,7 +89,7 @@ def test_every_search_parameter_is_mentioned(prose: str) -> None:
 
 
 def test_tables_of_settings_have_the_defaults_as_they_are() -> None:
-    known = {_variable(name, field): field for name, field in Settings.model_fields.items()}
+    known = {environment_name(name): field for name, field in Settings.model_fields.items()}
     row = re.compile(r"^\| `([A-Z_]+)` \| ([\d.]+) \|", re.MULTILINE)
     stated = [found for page in PAGES for found in row.findall(page.read_text())]
     assert ("BLOGSEARCH_CACHE_TTL", "600") in stated

@@ -32,6 +32,28 @@ def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
     assert "BLOGSEARCH_SHARDS" in str(raised.value)
 
 
+PATTERNS = [
+    ("BLOGSEARCH_INDEX", "No Capitals", "lower-case letters"),
+    ("BLOGSEARCH_MAX_REJECTS", "ten", "a share such as `10%`"),
+    ("BLOGSEARCH_FETCH_USER_AGENT", "böt", "printable ASCII"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "wanted"), PATTERNS)
+def test_a_value_of_a_wrong_form_is_told_the_form(
+    name: str, value: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(BadSettings, match=f"{name}: must be {wanted}") as raised:
+        load_settings()
+    assert repr(value) in str(raised.value)
+
+
+def test_settings_made_in_code_ignore_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BLOGSEARCH_INDEX", "notes")
+    assert Settings().index == "blog"
+
+
 def test_a_secret_is_not_repeated_in_a_complaint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOGSEARCH_SHARDS", "0")
     monkeypatch.setenv("ELASTICSEARCH_API_KEY", "hidden-key")
