@@ -5,14 +5,12 @@ from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch
 
-from app.errors import OutdatedIndex
 from app.search import blended, fallback
 from app.search.answer_types import SearchAnswer
 from app.search.pins import NO_PINS, Pins
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from app.settings import Settings
-from indexer.records import SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +46,9 @@ def search(
             return Answer(*fallback.answer(session, request))
         answer = Answer(*blended.answer(session, request, settings, pins))
     except BadRequestError:
-        _require_schema(session)
+        session.require_schema()
         raise
     if not answer.body["count"]:
         # An index without the fields of this version would find nothing.
-        _require_schema(session)
+        session.require_schema()
     return answer
-
-
-def _require_schema(session: SearchSession) -> None:
-    found = session.index_meta().get("schema")
-    if found != SCHEMA:
-        raise OutdatedIndex(
-            f"The index was built by another version (schema {found}, needed is {SCHEMA}). "
-            "Build it again with `blogsearch reindex SOURCE`."
-        )

@@ -8,6 +8,9 @@ from typing import Any
 from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch
 from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
+from app.errors import OutdatedIndex
+from indexer.records import SCHEMA
+
 Json = dict[str, Any]
 
 # Term statistics of all shards together, so that a hit's score does not depend on its shard. On an
@@ -98,6 +101,19 @@ class SearchSession:
             | ({"bodies": list(sent.bodies)} if bodies else {})
             for sent in self.sent
         ]
+
+    def require_schema(self) -> None:
+        """Check that the index has the fields of this version.
+
+        Raises:
+            OutdatedIndex: it has those of another version.
+        """
+        found = self.index_meta().get("schema")
+        if found != SCHEMA:
+            raise OutdatedIndex(
+                f"The index was built by another version (schema {found}, needed is {SCHEMA}). "
+                "Build it again with `blogsearch reindex SOURCE`."
+            )
 
     def index_meta(self) -> Json:
         """What the index says of itself: `rules`, `language` and `schema`; sends no search."""

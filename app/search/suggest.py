@@ -5,8 +5,9 @@ searches are made of the words of these posts, so that each of them finds at lea
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any
@@ -26,9 +27,11 @@ from app.search.scoring import PHRASE_FIELDS, PREFIX_MIN
 from app.search.session import SearchSession
 from app.search.spelling import as_typed
 from app.settings import Settings
+from indexer.records import post_id
 
 Json = dict[str, Any]
 
+_TITLE = "title.keyword"
 _TITLES = 10  # posts that are requested
 _SEARCHES = 3  # completed searches, before the titles
 _FEW = 3  # posts with all words as typed; if fewer, misspellings are considered too
@@ -38,9 +41,24 @@ _IN_TITLE, _IN_POST, _MISSPELLED, _IN_ORDER = 1.0, 0.95, 0.01, 0.02
 """What a word scores by where it is found, and all of them in order. A post with a misspelled word
 scores less than `_IN_POST` for each word, as there are at most `EXAMINED_TERMS`."""
 _NO_SYNTAX = re.compile(r'"|(?<!\S)-')  # what would be a phrase or an exclusion in a query
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _READ_POSTS, _READ_CHARS = 3, 200_000  # whose texts are looked through, and how far
 _TITLES_KEPT = 2048  # whose words are kept; taking titles apart is a third of a suggestion's time
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPost:
+    """A post whose title may be suggested, and the index that has it.
+
+    `title` is plain text. `score` tells where the words are. `texts` are plain text too, only there
+    if they are needed.
+    """
+
+    oid: str
+    title: str
+    url: str
+    score: float
+    index: str
+    texts: tuple[str, ...] = ()
 
 
 def suggest(
@@ -55,50 +73,73 @@ def suggest(
     One request is sent if a title has the words; else a second one, for misspelled words and those
     that only texts have.
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
+
+    Raises:
+        OutdatedIndex: the index has the fields of another version.
     """
     language = LANGUAGES[settings.language]
     query = parse_query(request.q, language)
     if not query.terms and not query.quoted:
         return {"suggestions": []}, ""
-    hits = _titles(client, index, titles_search(query, request.lang))
-    correction = ""
-    if not any(_in_title(hit, query) for hit in hits):
-        session = SearchSession(client, index, settings.elasticsearch_timeout)
-        hits, correction = _more(session, query, request.lang, hits)
-    today = datetime.now(UTC).date()
-    found = suggestions(request, query, hits, language, correction, pins, today)
-    return {"suggestions": found}, hits[0]["_index"] if hits else ""
-
-
-def _titles(client: Elasticsearch, index: str, body: Json) -> list[Json]:
+    session = SearchSession(client, index, settings.elasticsearch_timeout)
+    body = titles_search(query, request.lang)
     response = client.search(index=index, body=body, allow_partial_search_results=False)
-    hits: list[Json] = response["hits"]["hits"]
-    return hits
+    posts = _found_posts(session, response["hits"]["hits"])
+    correction = ""
+    if not any(_in_title(post, query) for post in posts):
+        posts, correction = _more(session, query, request.lang, posts)
+    today = datetime.now(UTC).date()
+    found = suggestions(request, query, posts, language, correction, pins, today)
+    return {"suggestions": found}, posts[0].index if posts else ""
+
+
+def _found_posts(session: SearchSession, hits: Sequence[Json]) -> list[FoundPost]:
+    if any(_TITLE not in hit["fields"] for hit in hits):
+        session.require_schema()
+    return [
+        FoundPost(
+            oid=hit["fields"]["oid"][0],
+            title=plain(hit["fields"][_TITLE][0]),
+            url=hit["fields"]["url"][0],
+            score=hit["_score"],
+            index=hit["_index"],
+        )
+        for hit in hits
+    ]
 
 
 def _more(
-    session: SearchSession, query: ParsedQuery, lang: str, hits: list[Json]
-) -> tuple[list[Json], str]:
-    """The hits for words that no title has, and a correction, from one request.
+    session: SearchSession, query: ParsedQuery, lang: str, posts: list[FoundPost]
+) -> tuple[list[FoundPost], str]:
+    """The posts for words that no title has, and a correction, from one request.
 
-    `hits` have all words as typed. If they are few, posts with misspelled ones are added. Some have
-    `texts`, for the word that the last one begins.
+    `posts` have all words as typed. If they are few, posts with misspelled ones are added. Some
+    have `texts`, for the word that the last one begins.
     """
     searches = {
-        "titles": titles_search(query, lang, misspelled=True) if len(hits) < _FEW else None,
-        "texts": texts_search(query, hits[:_READ_POSTS]),
-        "correction": None if hits else correction_search(query, lang),
+        "titles": titles_search(query, lang, misspelled=True) if len(posts) < _FEW else None,
+        "texts": texts_search(query, [post.oid for post in posts[:_READ_POSTS]]),
+        "correction": None if posts else correction_search(query, lang),
     }
     sent = {name: body for name, body in searches.items() if body}
     if not sent:
-        return hits, ""
+        return posts, ""
     found = dict(zip(sent, session.send("more", *sent.values()), strict=True))
     if "titles" in found:
-        hits = found["titles"]["hits"]["hits"]
+        posts = _found_posts(session, found["titles"]["hits"]["hits"])
     if "texts" in found:
-        texts = {hit["_id"]: hit["_source"] for hit in found["texts"]["hits"]["hits"]}
-        hits = [{**hit, "texts": texts.get(hit["_id"], {})} for hit in hits]
-    return hits, "" if hits else _correction(found.get("correction", {}))
+        texts = {hit["_id"]: _texts(hit) for hit in found["texts"]["hits"]["hits"]}
+        posts = [replace(post, texts=texts.get(post_id(post.oid), ())) for post in posts]
+    return posts, "" if posts else _correction(found.get("correction", {}))
+
+
+def _texts(hit: Json) -> tuple[str, ...]:
+    values = hit["_source"].values()
+    return tuple(
+        plain(text)
+        for value in values
+        for text in ([value] if isinstance(value, str) else value or [])
+    )
 
 
 def titles_search(query: ParsedQuery, lang: str, *, misspelled: bool = False) -> Json:
@@ -121,7 +162,8 @@ def titles_search(query: ParsedQuery, lang: str, *, misspelled: bool = False) ->
         ),
         # Not by oid as well: there are no pages, and it takes a fifth of the time.
         "sort": ["_score", NEWEST],
-        "_source": ["oid", "title", "url"],
+        "stored_fields": "_none_",
+        "docvalue_fields": ["oid", _TITLE, "url"],
         "size": _TITLES,
         "track_total_hits": False,
     }
@@ -162,17 +204,17 @@ def correction_search(query: ParsedQuery, lang: str) -> Json | None:
     return {"size": 0, "track_total_hits": False, "suggest": suggester}
 
 
-def texts_search(query: ParsedQuery, hits: Sequence[Json]) -> Json | None:
+def texts_search(query: ParsedQuery, oids: Sequence[str]) -> Json | None:
     """The texts of these posts; None if the last term cannot be unfinished.
 
     To have Elasticsearch mark the words that it begins would take ten times as long: the fields of
     whole words are analysed again for that.
     """
     last = query.terms[-1] if query.terms else None
-    if not hits or not last or not _may_be_unfinished(last):
+    if not oids or not last or not _may_be_unfinished(last):
         return None
     return {
-        "query": {"ids": {"values": [hit["_id"] for hit in hits]}},
+        "query": {"ids": {"values": [post_id(oid) for oid in oids]}},
         "_source": ["text", "comments", "code"],
         "track_total_hits": False,
     }
@@ -183,14 +225,14 @@ def _scores(query: Json, score: float) -> Json:
     return {"constant_score": {"filter": query, "boost": score}}
 
 
-def _in_title(hit: Json, query: ParsedQuery) -> bool:
+def _in_title(post: FoundPost, query: ParsedQuery) -> bool:
     """Whether the title has all words as typed, or begins of them."""
-    return bool(hit["_score"] >= _IN_TITLE * len(query.terms[:EXAMINED_TERMS]))
+    return post.score >= _IN_TITLE * len(query.terms[:EXAMINED_TERMS])
 
 
-def _is_typed(hit: Json, query: ParsedQuery) -> bool:
+def _is_typed(post: FoundPost, query: ParsedQuery) -> bool:
     """Whether the post has all words as typed, the title begins of them."""
-    return bool(hit["_score"] >= _IN_POST * len(query.terms[:EXAMINED_TERMS]))
+    return post.score >= _IN_POST * len(query.terms[:EXAMINED_TERMS])
 
 
 def _correction(response: Json) -> str:
@@ -204,7 +246,7 @@ def _correction(response: Json) -> str:
 def suggestions(
     request: SuggestRequest,
     query: ParsedQuery,
-    hits: Sequence[Json],
+    posts: Sequence[FoundPost],
     language: Language,
     correction: str = "",
     pins: Pins = NO_PINS,
@@ -213,52 +255,53 @@ def suggestions(
     """Completed searches, then titles, `request.size` at most.
 
     `correction` is searched for if no post has a word to complete the typed ones with. A search is
-    left out if a rule of `pins` removes the posts that it is known to find.
+    left out if rules of `pins` remove all posts that it is known to find.
     """
     terms = query.terms[:EXAMINED_TERMS]
-    typed = [hit for hit in hits if _is_typed(hit, query)]
-    if any(_in_title(hit, query) for hit in hits) or len(typed) >= _FEW:
-        hits = typed
-    titles = [plain(hit["_source"]["title"]) for hit in hits]
-    searches: defaultdict[str, set[str]] = defaultdict(set)
+    typed = [post for post in posts if _is_typed(post, query)]
+    if any(_in_title(post, query) for post in posts) or len(typed) >= _FEW:
+        posts = typed
+    searches: list[str] = []
     if not (query.quoted or query.excluded):
-        for hit, title in zip(hits, titles, strict=True):
-            if text := _completed(terms, title, hit, language, typed=hit in typed):
-                searches[text].add(hit["_source"]["oid"])
-        if correction and not searches:
-            searches[correction] = set()
-        searches.pop(" ".join(term.text.lower() for term in terms), None)
-    left = [text for text, oids in searches.items() if _finds(text, oids, language, pins, today)]
-    found: list[Suggestion] = [{"text": text, "kind": "search"} for text in left[:_SEARCHES]]
-    for hit, title in zip(hits, titles, strict=True):
-        found.append({"text": title, "kind": "post", "url": hit["_source"]["url"]})
+        left_out = {" ".join(term.text.lower() for term in terms)}
+        for post in posts:
+            if len(searches) == _SEARCHES:
+                break
+            text = _completed(terms, post, language, typed=_is_typed(post, query))
+            if not text or text in left_out or post.oid in _never(text, language, pins, today):
+                continue
+            searches.append(text)
+            left_out.add(text)
+        if correction and not searches and not _never(correction, language, pins, today):
+            searches.append(correction)
+    found: list[Suggestion] = [{"text": text, "kind": "search"} for text in searches]
+    found += [{"text": post.title, "kind": "post", "url": post.url} for post in posts]
     return found[: request.size]
 
 
-def _finds(text: str, oids: set[str], language: Language, pins: Pins, today: date) -> bool:
-    """Whether a search finds one of these posts, or any if none is named, in spite of the rules."""
+def _never(text: str, language: Language, pins: Pins, today: date) -> Sequence[str]:
+    """The oids of the posts that a search never finds by the rules of `pins`."""
     if not pins:
-        return True
+        return ()
     terms = [as_typed(term) for term in parse_query(text, language).terms]
-    never = set(pins.match(words_of(terms, (), language), today).never)
-    return bool(oids - never) if oids else not never
+    return pins.match(words_of(terms, (), language), today).never
 
 
 def _completed(
-    terms: Sequence[QueryTerm], title: str, hit: Json, language: Language, *, typed: bool
+    terms: Sequence[QueryTerm], post: FoundPost, language: Language, *, typed: bool
 ) -> str | None:
     """The typed terms with each one completed or corrected to a word of the title, and the last to
     a word of the texts.
 
     None if the post does not have one of them; a whole word may stand elsewhere in the post.
     """
-    words = _words(title, language.name)
+    words = _words(post.title, language.name)
     found = []
     for term in terms:
         last = term is terms[-1]
         word = None if term.stop and not last else _word_of(term, words, typed=typed)
         if not word and last:
-            word = _word_of_texts(hit, term, language)
+            word = _word_of_texts(post.texts, term, language)
         if word:
             found.append(word.token if "'" in word.text else word.text.lower())
         elif typed and not last:
@@ -273,25 +316,28 @@ def _words(title: str, language: str) -> tuple[QueryTerm, ...]:
     return parse_query(_NO_SYNTAX.sub(" ", title), LANGUAGES[language]).terms
 
 
-def _word_of_texts(hit: Json, term: QueryTerm, language: Language) -> QueryTerm | None:
-    """The word that the post's texts have most often of those that begin like the term."""
-    texts = [plain(text) for value in hit.get("texts", {}).values() for text in _listed(value)]
+def _word_of_texts(texts: Sequence[str], term: QueryTerm, language: Language) -> QueryTerm | None:
+    """The word that the texts have most often of those that begin like the term."""
+    pattern = _words_with(term.folded[0])
     words = Counter(
-        word for text in texts for word in _WORD.findall(text[:_READ_CHARS].replace("’", "'"))
+        word for text in texts for word in pattern.findall(text[:_READ_CHARS].replace("’", "'"))
     )
     begun = Counter[str]()
     for word, times in words.items():
-        # Most words differ in the first letter, which only accents and elisions (d'où) change.
-        may = word[0].lower() == term.folded[0] or "'" in word or not word.isascii()
-        if may and language.token(word).startswith(term.folded):
+        if language.token(word).startswith(term.folded):
             begun[word.lower()] += times
     likeliest = sorted(begun, key=lambda word: (-begun[word], len(word)))
     found = (_word_of(term, _words(word, language.name), typed=True) for word in likeliest)
     return next(filter(None, found), None)
 
 
-def _listed(value: str | list[str] | None) -> list[str]:
-    return [value] if isinstance(value, str) else value or []
+@lru_cache(maxsize=128)
+def _words_with(letter: str) -> re.Pattern[str]:
+    """Words whose token may begin with a letter: only accents and elisions (d'où) change the first
+    letter of a word."""
+    first = "".join(map(re.escape, {letter, letter.upper()}))
+    begins = rf"(?:[{first}]|[^\W_\x00-\x7f]|[^\W_]++'[^\W_])"
+    return re.compile(rf"(?<![^\W_]){begins}[^\W_]*(?:'[^\W_]+)*")
 
 
 def _word_of(term: QueryTerm, words: Sequence[QueryTerm], *, typed: bool) -> QueryTerm | None:

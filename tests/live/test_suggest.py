@@ -5,14 +5,17 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
+from analyzers.rules import NO_RULES
 from app import create_app
 from app.pins.files import PinFile
 from app.service import EXTENSION
 from app.settings import Settings
 from bench.servers import redis_server
 from indexer.records import Origin, RawPost
+from indexer.schema import index_body
 from tests.conftest import REPOSITORY
 
 HOSTILE = [
@@ -148,6 +151,21 @@ def test_only_posts_of_a_language_and_only_posts_with_a_url(
     client = create_app(own_settings).test_client()
     assert titles(client, "kaf", lang="de") == ["Kaffee eins"]
     assert sorted(titles(client, "kaf")) == ["Kaffee eins", "Kaffee one"]
+
+
+def test_an_index_of_another_version_is_recognized(
+    own_settings: Settings, elastic: Elasticsearch
+) -> None:
+    body = index_body(NO_RULES, shards=1, replicas=0)
+    del body["mappings"]["properties"]["title"]["fields"]["keyword"]
+    body["mappings"]["_meta"]["blogsearch"]["schema"] -= 1
+    index = f"{own_settings.index}-000001"
+    elastic.indices.create(index=index, aliases={own_settings.index: {}}, **body)
+    found = {"kind": "post", "oid": "a", "title": "Kumquats", "url": "/a"}
+    elastic.index(index=index, id="post:a", document=found, refresh=True)
+    response = create_app(own_settings).test_client().get("/suggest?q=kumq")
+    assert response.status_code == 503
+    assert response.get_json()["error"]["code"] == "index_outdated"
 
 
 def test_an_unknown_parameter_names_the_known_ones(client: FlaskClient) -> None:

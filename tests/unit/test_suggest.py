@@ -1,7 +1,5 @@
 """Suggestions: the parameters, and what is made of the titles that were found."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,16 +9,16 @@ from analyzers.languages import ENGLISH
 from app.errors import BadRequest
 from app.search.query_parser import parse_query
 from app.search.request import SUGGEST_PARAMETERS, SuggestRequest
-from app.search.suggest import prefix_distance, suggestions
+from app.search.suggest import FoundPost, prefix_distance, suggestions
 
 
-def hit(title: str, score: float = 1.0) -> dict[str, Any]:
-    return {"_score": score, "_source": {"oid": title, "title": title, "url": "/post"}}
+def post(title: str, score: float = 1.0, texts: tuple[str, ...] = ()) -> FoundPost:
+    return FoundPost(title, title, "/post", score, "blog-000001", texts)
 
 
-def suggested(q: str, *hits: dict[str, Any], size: int = 10) -> list[str]:
+def suggested(q: str, *posts: FoundPost, size: int = 10) -> list[str]:
     query = parse_query(q, ENGLISH)
-    return [one["text"] for one in suggestions(SuggestRequest(q, size), query, hits, ENGLISH)]
+    return [one["text"] for one in suggestions(SuggestRequest(q, size), query, posts, ENGLISH)]
 
 
 def test_every_complaint_at_once() -> None:
@@ -39,43 +37,45 @@ def test_capitals_share_a_cached_answer_and_sizes_do_not() -> None:
 
 
 def test_searches_come_before_titles() -> None:
-    titles = [hit("Python's types"), hit("Types of Python")]
+    titles = [post("Python's types"), post("Types of Python")]
     assert suggested("pyt", *titles) == ["python", "Python's types", "Types of Python"]
     assert suggested("pyt", *titles, size=2) == ["python", "Python's types"]
 
 
 def test_a_word_is_completed_to_the_one_that_the_texts_have_most_often() -> None:
-    texts = {
-        "text": "Idioms &amp; Idiomatic code, idiomatic code.",
-        "comments": ["We’re here"],
-    }
-    found = {**hit("Style", 0.95), "texts": texts}
+    texts = ("Idioms & Idiomatic code, idiomatic code.", "We’re here")
+    found = post("Style", 0.95, texts)
     assert suggested("idi", found) == ["idiomatic", "Style"]
     assert suggested("we'r", found) == ["we're", "Style"]
     assert suggested("amp", found) == ["Style"]
 
 
+def test_a_word_of_a_text_may_begin_with_an_accent() -> None:
+    found = post("Style", 0.95, ("An Élan, not (élan's) relevant; _elands_ 'elapsed'",))
+    assert suggested("ela", found) == ["élan", "Style"]
+
+
 def test_what_was_typed_is_not_suggested() -> None:
-    assert suggested("Types", hit("Types of Python")) == ["Types of Python"]
+    assert suggested("Types", post("Types of Python")) == ["Types of Python"]
 
 
 def test_every_word_is_completed_or_corrected() -> None:
-    assert suggested("typse pyt", hit("Types of Python", 1.01))[0] == "types python"
+    assert suggested("typse pyt", post("Types of Python", 1.01))[0] == "types python"
 
 
 def test_a_stop_word_is_not_completed_before_other_words() -> None:
-    found = suggested("for pyt", hit("Formatting with Python", 1.95))
+    found = suggested("for pyt", post("Formatting with Python", 1.95))
     assert found == ["for python", "Formatting with Python"]
 
 
 def test_misspellings_are_left_out_if_a_title_has_the_words_as_typed() -> None:
-    found = suggested("rust", hit("Rust"), hit("Just so", 0.01))
+    found = suggested("rust", post("Rust"), post("Just so", 0.01))
     assert found == ["Rust"]
 
 
 def test_a_phrase_or_an_exclusion_is_not_completed() -> None:
-    assert suggested('"types of" pyt', hit("Types of Python")) == ["Types of Python"]
-    assert suggested("pyt -java", hit("Types of Python")) == ["Types of Python"]
+    assert suggested('"types of" pyt', post("Types of Python")) == ["Types of Python"]
+    assert suggested("pyt -java", post("Types of Python")) == ["Types of Python"]
 
 
 @pytest.mark.parametrize(
