@@ -1,7 +1,5 @@
 """The client of Elasticsearch, and the translation of its errors."""
 
-import select
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +22,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from app.deadline import deadline
 from app.errors import BadSettings, NoIndex, ServiceError, Unavailable, without_password
 from app.settings import Settings
+from app.sockets import is_readable
 from indexer.bulk.refusals import refusal_from
 
 _OVERLOADED = {429, 502, 503, 504}
@@ -70,16 +69,8 @@ class _Connection(HTTPConnection):
 
     @property
     def is_connected(self) -> bool:
-        """Whether a kept connection can be used, asked of the system itself.
-
-        Instead of an answer at once, gevent's `poll` goes through its event loop.
-        """
-        monkey = sys.modules.get("gevent.monkey")
-        if self.sock is None or monkey is None or not monkey.is_module_patched("select"):
-            return super().is_connected
-        poll = monkey.get_original("select", "poll")()
-        poll.register(self.sock, select.POLLIN)
-        return not poll.poll(0)
+        """Whether a kept connection can be used."""
+        return self.sock is not None and not is_readable(self.sock)
 
 
 class _TlsConnection(_Connection, HTTPSConnection):

@@ -155,8 +155,8 @@ def get_search(session: requests.Session, url: str, q: str) -> Json:
 
 
 def combined_posts(posts: Sequence[Mapping[str, Any]], number: int) -> Iterator[Json]:
-    """`number` posts made of the given ones: the halves of two titles, and two runs of paragraphs
-    of three posts each; a third of them have a comment or two. The same for every run."""
+    """`number` posts made of the given ones: the halves of two titles, and two paragraphs of each
+    of two posts; a third of them have a comment or two. The same for every run."""
     chosen = random.Random(14)
     paragraphs = [re.split(r"(?<=</p>)", post["text"]) for post in posts]
     sentences = [
@@ -168,7 +168,7 @@ def combined_posts(posts: Sequence[Mapping[str, Any]], number: int) -> Iterator[
         first, second = chosen.choice(posts)["title"].split(), chosen.choice(posts)["title"].split()
         title = " ".join(first[: len(first) // 2 + 1] + second[len(second) // 2 :])
         text = ""
-        for _ in range(3):
+        for _ in range(2):
             source = chosen.choice(paragraphs)
             start = chosen.randrange(len(source))
             text += "".join(source[start : start + 2])

@@ -25,6 +25,7 @@ from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConn
 from app.cache.circuit_breaker import CircuitBreaker
 from app.deadline import deadline
 from app.logs import add_time
+from app.sockets import is_readable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -183,6 +184,17 @@ class _DeadlineMixin:
     @socket_timeout.setter
     def socket_timeout(self, value: object) -> None:
         pass
+
+    def can_read(self, timeout: float = 0) -> bool:
+        """redis-py asks this of a kept connection before each command."""
+        if not timeout and self._is_idle():
+            return False
+        return bool(super().can_read(timeout))  # type: ignore[misc]
+
+    def _is_idle(self) -> bool:
+        """Whether nothing was received, and nothing is left of the last reply."""
+        sock, reader = self._sock, self._parser._reader  # type: ignore[attr-defined]
+        return bool(sock and reader and not reader.has_data() and not is_readable(sock))
 
     def _connect(self) -> Any:
         return _DeadlineSocket(super()._connect())  # type: ignore[misc]

@@ -325,6 +325,31 @@ def test_a_late_reply_is_not_taken_for_the_next_one(server: RedisServer) -> None
                 assert found.body == {"key": key}
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_what_follows_a_reply_is_not_taken_for_the_next_one(
+    server: RedisServer, together: bool
+) -> None:
+    """A connection with something left to read is not used again."""
+
+    def add(reply: bytes) -> Iterator[bytes]:
+        left = b"*2\r\n$3\r\nold\r\n$3\r\nold\r\n"
+        if together:
+            yield reply + left
+        else:
+            yield reply
+            yield left
+
+    for key in ("one", "two"):
+        opened(server.url).get_or_compute(key, lambda key=key: Computed({"key": key}, INDEX, True))
+    with proxy(server, add) as url:
+        cache = opened(url)
+        for _ in range(10):
+            for key in ("one", "two"):
+                found = cache.get_or_compute(key, lambda: Computed({}, INDEX, True))
+                assert (found.state, found.body) == ("HIT", {"key": key})
+                time.sleep(0.02)
+
+
 GARBAGE = {
     "noise": bytes(range(256)) * 4,
     "HTTP": b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
