@@ -466,8 +466,7 @@ def environment_name(field: str) -> str:
 
 def _complaint(problem: ErrorDetails) -> str:
     field = str(problem["loc"][0])
-    name = environment_name(field) if field in Settings.model_fields else field
-    if problem["type"] == "string_pattern_mismatch":
-        return f"{name}: must be {_PATTERNS[field]} (it is {problem['input']!r})"
-    secret = field in Settings.model_fields and Settings.model_fields[field].annotation is SecretStr
-    return f"{name}: {problem['msg']}" + ("" if secret else f" (it is {problem['input']!r})")
+    pattern = problem["type"] == "string_pattern_mismatch"
+    wrong = f"must be {_PATTERNS[field]}" if pattern else problem["msg"]
+    shown = "" if field in SECRETS else f" (it is {problem['input']!r})"
+    return f"{environment_name(field)}: {wrong}{shown}"

@@ -186,7 +186,7 @@ class _DeadlineMixin:
         pass
 
     def can_read(self, timeout: float = 0) -> bool:
-        """redis-py asks this of a kept connection before each command."""
+        """redis-py asks this before each command, and by default gevent's `poll`, which is slow."""
         if not timeout and self._is_idle():
             return False
         return bool(super().can_read(timeout))  # type: ignore[misc]

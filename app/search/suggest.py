@@ -134,10 +134,10 @@ def _more(
 
 
 def _texts(hit: Json) -> tuple[str, ...]:
-    values = hit["_source"].values()
+    """The fields of a post that have text; that of its comments is a list."""
     return tuple(
         plain(text)
-        for value in values
+        for value in hit["_source"].values()
         for text in ([value] if isinstance(value, str) else value or [])
     )
 
@@ -335,7 +335,7 @@ def _word_of_texts(texts: Sequence[str], term: QueryTerm, language: Language) ->
 def _words_with(letter: str) -> re.Pattern[str]:
     """Words whose token may begin with a letter: only accents and elisions (d'où) change the first
     letter of a word."""
-    first = "".join(map(re.escape, {letter, letter.upper()}))
+    first = re.escape(letter + letter.upper())
     begins = rf"(?:[{first}]|[^\W_\x00-\x7f]|[^\W_]++'[^\W_])"
     return re.compile(rf"(?<![^\W_]){begins}[^\W_]*(?:'[^\W_]+)*")
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from app.errors import BadSettings
-from app.settings import Settings, load_settings
+from app.settings import Settings, environment_name, load_settings
 
 
 def test_every_setting_says_what_it_does() -> None:
@@ -49,6 +49,15 @@ def test_a_value_of_a_wrong_form_is_told_the_form(
     assert repr(value) in str(raised.value)
 
 
+def test_every_setting_with_a_pattern_is_among_them() -> None:
+    found = {
+        environment_name(name)
+        for name, field in Settings.model_fields.items()
+        if any(getattr(each, "pattern", None) for each in field.metadata)
+    }
+    assert found == {name for name, _, _ in PATTERNS}
+
+
 def test_settings_made_in_code_ignore_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOGSEARCH_INDEX", "notes")
     assert Settings().index == "blog"
@@ -60,6 +69,17 @@ def test_a_secret_is_not_repeated_in_a_complaint(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(BadSettings) as raised:
         load_settings()
     assert "hidden-key" not in str(raised.value)
+
+
+def test_a_url_of_a_wrong_type_is_not_repeated_either(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    Path("blogsearch.toml").write_text('[settings]\nredis_url = ["redis://:hidden@host/0"]\n')
+    with pytest.raises(BadSettings, match="REDIS_URL") as raised:
+        load_settings()
+    assert "hidden" not in str(raised.value)
 
 
 def test_a_misspelt_setting_is_told(

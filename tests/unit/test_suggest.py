@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.datastructures import MultiDict
 
-from analyzers.languages import ENGLISH
+from analyzers.languages import ENGLISH, LANGUAGES
 from app.errors import BadRequest
 from app.search.query_parser import parse_query
 from app.search.request import SUGGEST_PARAMETERS, SuggestRequest
@@ -53,6 +53,18 @@ def test_a_word_is_completed_to_the_one_that_the_texts_have_most_often() -> None
 def test_a_word_of_a_text_may_begin_with_an_accent() -> None:
     found = post("Style", 0.95, ("An Élan, not (élan's) relevant; _elands_ 'elapsed'",))
     assert suggested("ela", found) == ["élan", "Style"]
+
+
+def test_a_word_of_a_text_may_follow_an_elided_article() -> None:
+    french = LANGUAGES["french"]
+    found = [post("Style", 0.95, ("Rien de l’amitié ici, ni d'amis.",))]
+    query = parse_query("amit", french)
+    assert suggestions(SuggestRequest("amit"), query, found, french)[0]["text"] == "amitié"
+
+
+def test_a_part_of_a_word_with_an_apostrophe_is_not_suggested() -> None:
+    found = post("Style", 0.95, ("O'Reilly, O'Reilly and a reindeer.",))
+    assert suggested("rei", found) == ["reindeer", "Style"]
 
 
 def test_what_was_typed_is_not_suggested() -> None:

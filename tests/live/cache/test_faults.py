@@ -330,6 +330,7 @@ def test_what_follows_a_reply_is_not_taken_for_the_next_one(
     server: RedisServer, together: bool
 ) -> None:
     """A connection with something left to read is not used again."""
+    sent = threading.Event()
 
     def add(reply: bytes) -> Iterator[bytes]:
         left = b"*2\r\n$3\r\nold\r\n$3\r\nold\r\n"
@@ -338,6 +339,7 @@ def test_what_follows_a_reply_is_not_taken_for_the_next_one(
         else:
             yield reply
             yield left
+        sent.set()
 
     for key in ("one", "two"):
         opened(server.url).get_or_compute(key, lambda key=key: Computed({"key": key}, INDEX, True))
@@ -347,7 +349,8 @@ def test_what_follows_a_reply_is_not_taken_for_the_next_one(
             for key in ("one", "two"):
                 found = cache.get_or_compute(key, lambda: Computed({}, INDEX, True))
                 assert (found.state, found.body) == ("HIT", {"key": key})
-                time.sleep(0.02)
+                assert sent.wait(5)
+                sent.clear()
 
 
 GARBAGE = {
