@@ -33,6 +33,7 @@ import orjson
 from elasticsearch import Elasticsearch, helpers
 
 from analyzers.rules import NO_RULES
+from app.commands.sources import Sources
 from bench.results import Goal, Section, Table
 from indexer.build.builder import IndexSettings
 from indexer.build.reindex import ReindexOptions, reindex
@@ -252,8 +253,8 @@ def time_sync(
         for _ in open_source(str(source), None, SourceOptions()).read():
             pass
         between = time.perf_counter()
-        raws = open_source(str(source), None, SourceOptions()).read()
-        result = sync(client, alias, raws, shape, fail_on_reject, SyncOptions())
+        opened = Sources([open_source(str(source), None, SourceOptions())], SourceOptions())
+        result = sync(client, alias, opened.read, shape, fail_on_reject, SyncOptions())
         ended = time.perf_counter()
         if nth:
             if (result.added, result.changed, result.removed) != (0, 1, 0):

@@ -4,23 +4,17 @@ Everything about the form of a document is decided here, so that a post is the s
 source or request it comes.
 """
 
-import hashlib
 import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from datetime import datetime
-from functools import cache
-from importlib.metadata import version
 from operator import attrgetter
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import orjson
-
-from indexer import dates, html_text
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
+from indexer.digests import digest, raw_digest, with_count
 from indexer.html_text import TooDeep, clean, one_line, readable
 from indexer.records import (
     Document,
@@ -91,7 +85,7 @@ def _comments(
 ) -> Iterator[Document | Reject]:
     for comment in raw.comments:
         if not (is_stored and _is_comment_stored(post_oid, comment, is_stored)):
-            yield comment_document(post_oid, comment, raw.origin)
+            yield comment_document(post_oid, comment, raw.origin, _entry(raw))
 
 
 def _is_post_stored(raw: RawPost, is_stored: IsStored) -> bool:
@@ -133,13 +127,15 @@ def post_document(raw: RawPost) -> Document | Reject:
     except _Invalid as invalid:
         return Reject(raw.origin, _shown(raw.oid), invalid.reason, invalid.remedy)
     name = post_id(oid)
-    raw_digest = _raw_post_digest(name, raw)
-    source |= {"digest": digest(source), "raw_digest": raw_digest, "kind": "post"}
+    stored_digest = _raw_post_digest(name, raw) + _entry(raw)
+    source |= {"digest": digest(source), "raw_digest": stored_digest, "kind": "post"}
     return Document(name, oid, _version(modified, pub_date), source, "post", raw.origin)
 
 
-def comment_document(post_oid: str, raw: RawComment, origin: Origin) -> Document | Reject:
-    """One comment on the post `post_oid`."""
+def comment_document(
+    post_oid: str, raw: RawComment, origin: Origin, entry: str = ""
+) -> Document | Reject:
+    """One comment on the post `post_oid`; `entry` is what its raw digest ends with."""
     try:
         post_oid = _oid(post_oid)
         oid = _oid(raw.oid)
@@ -162,58 +158,28 @@ def comment_document(post_oid: str, raw: RawComment, origin: Origin) -> Document
         return Reject(origin, shown, invalid.reason, invalid.remedy)
     join = {"name": "comment", "parent": post_id(post_oid)}
     name = comment_id(post_oid, oid)
-    raw_digest = _raw_comment_digest(name, raw)
-    source |= {"digest": digest(source), "raw_digest": raw_digest, "kind": join}
+    stored_digest = _raw_comment_digest(name, raw) + entry
+    source |= {"digest": digest(source), "raw_digest": stored_digest, "kind": join}
     return Document(name, post_oid, _version(pub_date), source, "comment", origin)
 
 
-_digested = attrgetter(
-    *(each.name for each in fields(RawPost) if each.name not in {"origin", "comments"})
-)
+_NOT_DIGESTED = {"origin", "comments", "entry_hash"}
+_digested = attrgetter(*(one.name for one in fields(RawPost) if one.name not in _NOT_DIGESTED))
 
 
-def digest(source: dict[str, Any]) -> str:
-    """A hash of all stored fields: 32 hex digits."""
-    content = orjson.dumps(source, option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(content).hexdigest()[:32]
+def _entry(raw: RawPost) -> str:
+    """The hash of the entry with the number of its documents: 16 hex digits, "" for no entry."""
+    hashed = with_count(raw.entry_hash, 1 + len(raw.comments))
+    return f"{hashed:016x}" if hashed else ""
 
 
 def _raw_post_digest(id_: str, raw: RawPost) -> str:
     """Of everything that a post is made of, but its comments."""
-    return _raw_digest(id_, _digested(raw))
+    return raw_digest(id_, _digested(raw))
 
 
 def _raw_comment_digest(id_: str, raw: RawComment) -> str:
-    return _raw_digest(id_, (raw.oid, raw.comment, raw.author, raw.pub_date))
-
-
-def _raw_digest(id_: str, values: tuple[Any, ...]) -> str:
-    """A hash of the id, and one of what was read and of the code that makes documents of it.
-
-    If the second is the same, so is the document. Parsing HTML takes ten times as long.
-
-    Returns:
-        32 hex digits, of which the first 16 are `id_digest`.
-    """
-    try:
-        content = orjson.dumps(values, default=repr)
-    except TypeError:  # a lone surrogate, or a key that is no string
-        content = repr(values).encode("utf-8", "surrogatepass")
-    return id_digest(id_) + hashlib.sha256(_code_digest() + content).hexdigest()[:16]
-
-
-def id_digest(id_: str) -> str:
-    """A hash of the `_id` of a document: 16 hex digits."""
-    return hashlib.sha256(id_.encode()).hexdigest()[:16]
-
-
-@cache
-def _code_digest() -> bytes:
-    """Changes with the code of this module and with what it parses HTML and dates by."""
-    found = hashlib.sha256("".join(map(version, ("selectolax", "python-dateutil"))).encode())
-    for file in (__file__, html_text.__file__, dates.__file__):
-        found.update(Path(file).read_bytes())
-    return found.digest()
+    return raw_digest(id_, (raw.oid, raw.comment, raw.author, raw.pub_date))
 
 
 def address_of(url: str) -> str:

@@ -1,6 +1,6 @@
 """The values passed through the indexer: raw posts, documents, rejects, and their counts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
@@ -42,6 +42,7 @@ class RawPost:
     """A post as its source gives it, not yet validated.
 
     `title` is plain text, `text` is HTML, `modified` is the date of the last change if known.
+    `entry_hash` is `indexer.digests.entry_hash` of all that it was read from, 0 if there is none.
     """
 
     origin: Origin
@@ -55,6 +56,7 @@ class RawPost:
     keywords: Any = ()
     comments: tuple[RawComment, ...] = ()
     language: Any = None
+    entry_hash: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ class Skipped:
 
 SourceItem = RawPost | Reject | Skipped
 """What a source yields."""
+
+IsUnchangedEntry = Callable[[int, Origin], bool]
+"""Whether the index has all documents of the entry with this `entry_hash`, which was read here."""
+Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
+"""Reads a source, without the entries that are unchanged."""
 
 
 def post_id(oid: str) -> str:

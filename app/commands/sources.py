@@ -13,10 +13,11 @@ from app.settings import Settings
 from app.site_file import NAME, read_site_file
 from indexer.fetch import FetchOptions, PageStore, shown
 from indexer.normalise import address_of
-from indexer.records import RawPost, Skipped, SourceItem
+from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
-from indexer.sources.base import is_url
+from indexer.sources.base import is_url, with_site
 from indexer.sources.fingerprint import fingerprint
+from indexer.sources.json_lines import JSONLines
 
 _LATEST_ONLY = {"feed"}
 _SAME_ADDRESS = "the address of a post in an earlier source"
@@ -73,26 +74,33 @@ class Sources:
     ) -> None:
         self.sources = sources
         self._options = options
-        self._site = options.site.rstrip("/")
+        self._site = options.site
         self._verbose = verbose
         self.skipped: Counter[str] = Counter()
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
         self._sizes = [_size(source.spec) for source in sources]
         self._current = 0
 
-    def read(self) -> Iterator[SourceItem]:
+    def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
         """Every post of every source.
+
+        The unchanged ones are left out if the source is a single file of JSON Lines: of several,
+        all posts have to be read, as two may have the same address.
 
         Raises:
             SourceError: a source cannot be read to its end.
         """
         for number, source in enumerate(self.sources):
             self._current = number
-            for item in source.read():
+            if isinstance(source, JSONLines) and len(self.sources) == 1:
+                items = source.read(is_unchanged)
+            else:
+                items = source.read()
+            for item in items:
                 if isinstance(item, Skipped):
                     self.count_skipped(item)
                 elif isinstance(item, RawPost):
-                    item = self._with_whole_url(item)
+                    item = with_site(item, self._site)
                     if not self._is_first(item, number):
                         self.count_skipped(Skipped(item.origin, None, _SAME_ADDRESS))
                         continue
@@ -117,12 +125,6 @@ class Sources:
         if len(self.sources) < 2 or not isinstance(post.url, str) or not post.url:
             return True
         return self._addresses.setdefault(hash(address_of(post.url)), number) == number
-
-    def _with_whole_url(self, post: RawPost) -> RawPost:
-        """Paths on the site, as in JSON Lines, get the site's address in front of them."""
-        url = post.url
-        is_path = isinstance(url, str) and url.startswith("/") and not url.startswith("//")
-        return replace(post, url=f"{self._site}{url}") if self._site and is_path else post
 
     def fraction_read(self) -> float | None:
         """The fraction read so far (0 to 1), weighted by file size; None if unknown."""

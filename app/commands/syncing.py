@@ -91,7 +91,7 @@ def _sync(
             result = run_sync(
                 tools.elastic,
                 tools.settings.index,
-                opened.read(),
+                opened.read,
                 index_settings(tools.settings),
                 on_reject,
                 options,

@@ -1,14 +1,14 @@
 """The protocol of sources, and the options of reading."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from indexer.fetch import FetchOptions, Store
-from indexer.records import SourceItem
+from indexer.records import RawPost, SourceItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,13 @@ def is_valid_url(url: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def with_site(post: RawPost, site: str) -> RawPost:
+    """The post with the URL of the site, if any, put before a path on it, as in JSON Lines."""
+    url = post.url
+    is_path = isinstance(url, str) and url.startswith("/") and not url.startswith("//")
+    return replace(post, url=f"{site.rstrip('/')}{url}") if site and is_path else post
 
 
 class Source(Protocol):

@@ -9,8 +9,9 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from indexer.digests import entry_hash
 from indexer.errors import SourceError
-from indexer.records import Origin, RawComment, RawPost, Reject, SourceItem
+from indexer.records import IsUnchangedEntry, Origin, RawComment, RawPost, Reject, SourceItem
 from indexer.sources.base import SourceOptions
 from indexer.sources.files import File, Stream
 
@@ -54,19 +55,50 @@ class JSONLines:
         """The fraction of the bytes."""
         return self._file.progress
 
-    def read(self) -> Iterator[SourceItem]:
-        """The post of every line; a Reject with its number for each other line."""
+    def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
+        """The post of every line; a Reject with its number for each other line.
+
+        Unchanged lines are left out without being parsed.
+        """
         with self._file.opened() as stream:
             unknown: Counter[str] = Counter()
-            yield from _posts(stream, self._file.name, unknown)
+            yield from self._posts(stream, is_unchanged, unknown)
         for name, count in unknown.most_common(20):
             meant = _MEANT.get(name.lower()) or next(iter(get_close_matches(name, FIELDS, 1)), "")
             hint = f"did you mean {meant!r}?" if meant else "it is ignored."
             self._options.warn(f"{self.spec}: {count:,} posts have a field {name!r}; {hint}")
 
+    def _posts(
+        self, stream: Stream, is_unchanged: IsUnchangedEntry | None, unknown: Counter[str]
+    ) -> Iterator[RawPost | Reject]:
+        name = self._file.name
+        start = stream.peek(4096)
+        if start.startswith(_UTF_16):
+            raise SourceError(f"{name} is in UTF-16.", "Save it as UTF-8.")
+        if start.removeprefix(_BOM).lstrip().startswith(b"["):
+            for row, entry in array_items(stream, name):
+                if len(unknown) < _MAX_UNKNOWN:
+                    unknown.update(_unknown(entry))
+                yield raw_post(entry, Origin(name, row))
+            return
+        number = 0
+        while line := stream.readline(MAX_LINE + 1):
+            number += 1
+            origin = Origin(name, number)
+            if len(line) > MAX_LINE:
+                yield _too_long(stream, line, origin)
+            elif content := line.removeprefix(_BOM).strip():
+                hashed = entry_hash(content, self._options.site)
+                if not (is_unchanged and is_unchanged(hashed, origin)):
+                    yield _post(content, origin, hashed, unknown)
 
-def raw_post(entry: Any, origin: Origin) -> RawPost | Reject:
-    """The post in one JSON value; also for posts that come over HTTP."""
+
+def raw_post(entry: Any, origin: Origin, hashed: int = 0) -> RawPost | Reject:
+    """The post in one JSON value; also for posts that come over HTTP.
+
+    Args:
+        hashed: the `entry_hash` of the post.
+    """
     if not isinstance(entry, Mapping):
         return Reject(origin, None, f"not an object but {_kind(entry)}", 'Write {"oid": …}.')
     for name, others in _MISTAKEN.items():
@@ -89,6 +121,7 @@ def raw_post(entry: Any, origin: Origin) -> RawPost | Reject:
         keywords=entry.get("keywords"),
         comments=tuple(raw_comment(each) for each in comments),
         language=entry.get("language"),
+        entry_hash=hashed,
     )
 
 
@@ -102,27 +135,7 @@ def raw_comment(entry: Mapping[str, Any]) -> RawComment:
     )
 
 
-def _posts(stream: Stream, name: str, unknown: Counter[str]) -> Iterator[RawPost | Reject]:
-    start = stream.peek(4096)
-    if start.startswith(_UTF_16):
-        raise SourceError(f"{name} is in UTF-16.", "Save it as UTF-8.")
-    if start.removeprefix(_BOM).lstrip().startswith(b"["):
-        for row, entry in array_items(stream, name):
-            if len(unknown) < _MAX_UNKNOWN:
-                unknown.update(_unknown(entry))
-            yield raw_post(entry, Origin(name, row))
-        return
-    number = 0
-    while line := stream.readline(MAX_LINE + 1):
-        number += 1
-        origin = Origin(name, number)
-        if len(line) > MAX_LINE:
-            yield _too_long(stream, line, origin)
-        elif content := line.removeprefix(_BOM).strip():
-            yield _post(content, origin, unknown)
-
-
-def _post(content: bytes, origin: Origin, unknown: Counter[str]) -> RawPost | Reject:
+def _post(content: bytes, origin: Origin, hashed: int, unknown: Counter[str]) -> RawPost | Reject:
     try:
         entry = orjson.loads(content)
     except orjson.JSONDecodeError as error:
@@ -130,7 +143,7 @@ def _post(content: bytes, origin: Origin, unknown: Counter[str]) -> RawPost | Re
         return Reject(origin, None, reason, "Write one post as one JSON object on one line.")
     if len(unknown) < _MAX_UNKNOWN:
         unknown.update(_unknown(entry))
-    return raw_post(entry, origin)
+    return raw_post(entry, origin, hashed)
 
 
 def _unknown(entry: Any) -> list[str]:

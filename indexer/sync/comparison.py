@@ -12,8 +12,8 @@ from typing import Any, Literal, Self
 
 from elasticsearch import Elasticsearch
 
+from indexer.digests import count_of, id_digest
 from indexer.ingest import SeenIds
-from indexer.normalise import id_digest
 from indexer.records import Document, Origin, comment_id, post_id
 from indexer.scan import MAX_BUCKETS, child_comments, count_from_source, raw_digests, stored_ids
 
@@ -27,10 +27,11 @@ _LINES = 1 << 32
 class Comparison:
     """Every document of an index at one moment: its raw digest, and where the source has it.
 
-    A context manager. Holds 24 bytes a document, in arrays ordered by the hash of the id. Two of a
-    million ids have the same hash of 64 bits with a probability of 3 in 100 million. Left out are
-    documents that came over HTTP, and those without a raw digest. The ids of what is not in the
-    arrays are kept on disk.
+    A context manager. Holds 32 bytes a document, in arrays ordered by the hash of the id, and 4 for
+    finding it by its entry. Two of a million ids have the same hash of 64 bits with a probability
+    of 3 in 100 million, and a changed entry has the hash of another with one of 2 in 10 billion.
+    Left out are documents that came over HTTP, and those without a raw digest. The ids of what is
+    not in the arrays are kept on disk.
     """
 
     def __init__(self, client: Elasticsearch, index: str) -> None:
@@ -39,14 +40,17 @@ class Comparison:
         client.indices.refresh(index=index)
         self.posts = count_from_source(client, index, _of_kind("post"))
         self._comments = count_from_source(client, index, _of_kind("comment"))
-        self._ids, self._digests = array("Q"), array("Q")
+        self._ids, self._digests, self._entries = array("Q"), array("Q"), array("Q")
         size = min(max((self.posts + self._comments) // _PAGES, _MIN_PAGE), MAX_BUCKETS)
         for page in raw_digests(client, index, size):
-            halves = array("Q", bytes.fromhex("".join(page)))
+            # A document without an entry has 32 digits.
+            parts = array("Q", bytes.fromhex("".join(one.ljust(48, "0") for one in page)))
             if sys.byteorder == "little":
-                halves.byteswap()
-            self._ids.extend(halves[::2])
-            self._digests.extend(halves[1::2])
+                parts.byteswap()
+            self._ids.extend(parts[::3])
+            self._digests.extend(parts[1::3])
+            self._entries.extend(parts[2::3])
+        self._by_entry = self._sorted_by_entry()
         # Where each was read: 0 if it was not, otherwise its line, and above that the offset of its
         # source in a file of their names.
         self._seen = array("Q", bytes(8 * len(self._ids)))
@@ -80,6 +84,29 @@ class Comparison:
             return False
         self._seen[slot] = self._place_of(origin)
         return True
+
+    def unchanged_documents(self, entry_hash: int, origin: Origin) -> int:
+        """The number of documents of an entry, if the index has all of them as they were made of
+        this entry, and none was read before; else 0.
+
+        If so, they have been read now.
+        """
+        slots = self._by_entry[entry_hash >> 56]
+        first = bisect_left(slots, entry_hash, key=self._entries.__getitem__)
+        if first == len(slots):
+            return 0
+        entry = self._entries[slots[first]]
+        count = count_of(entry, entry_hash)
+        found = slots[first : first + count]
+        # The last one is of this entry too if as many are there as were made of it.
+        if not count or len(found) < count or self._entries[found[-1]] != entry:
+            return 0
+        if any(self._seen[slot] for slot in found):
+            return 0
+        place = self._place_of(origin)
+        for slot in found:
+            self._seen[slot] = place
+        return count
 
     def add(self, id_: str, origin: Origin) -> str | None:
         """Note that a document was read; returns where it was read first if it was before."""
@@ -166,10 +193,23 @@ class Comparison:
         """Queries for the documents of which no raw digest was read."""
         slots = (slot for slot, place in enumerate(self._seen) if not place)
         while some := list(islice(slots, _TERMS)):
-            found = [f"{self._ids[slot]:016x}{self._digests[slot]:016x}" for slot in some]
-            yield {"terms": {"raw_digest": found}}
+            yield {"terms": {"raw_digest": [self._raw_digest(slot) for slot in some]}}
         if self.posts + self._comments > len(self._ids):
             yield {"bool": {"must_not": {"exists": {"field": "raw_digest"}}}}
+
+    def _raw_digest(self, slot: int) -> str:
+        entry = self._entries[slot]
+        end = f"{entry:016x}" if entry else ""
+        return f"{self._ids[slot]:016x}{self._digests[slot]:016x}{end}"
+
+    def _sorted_by_entry(self) -> "list[array[int]]":
+        """The places of the documents that have an entry, ordered by it; 256 parts by its first
+        byte, as sorting all at once would take three times the memory of everything else."""
+        parts = [array("I") for _ in range(256)]
+        for slot, entry in enumerate(self._entries):
+            if entry:
+                parts[entry >> 56].append(slot)
+        return [array("I", sorted(part, key=self._entries.__getitem__)) for part in parts]
 
     def _find(self, id_hash: int) -> int:
         """The place of a document in the arrays, -1 if it has none."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 
 from elasticsearch import Elasticsearch
@@ -16,7 +17,7 @@ from indexer.generations import Generation
 from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import SCHEMA, Document, Origin, Reject, Skipped, SourceItem
+from indexer.records import SCHEMA, Document, Origin, Read, Reject, Skipped, SourceItem
 from indexer.sync.add import finish_comments
 from indexer.sync.comparison import Comparison
 from indexer.write.comments import based_on_stored
@@ -80,7 +81,7 @@ class SyncResult:
 def sync(
     client: Elasticsearch,
     alias: str,
-    raws: Iterable[SourceItem],
+    read: Read,
     settings: IndexSettings,
     on_reject: OnReject,
     options: SyncOptions | None = None,
@@ -92,6 +93,9 @@ def sync(
     Comments are removed with their post. Otherwise only those that came from a source are removed,
     and only if the source has comments at all.
 
+    Args:
+        read: called once.
+
     Raises:
         Locked: another process is building or syncing.
         SourceError: reading the source failed; nothing was removed.
@@ -102,7 +106,7 @@ def sync(
         forget_old_deletions(client, alias)
         live = generations.live(client, alias)
         if live is None:
-            built = _first_build(client, lock, alias, raws, settings, on_reject, options)
+            built = _first_build(client, lock, alias, read(None), settings, on_reject, options)
             return SyncResult(
                 built.index,
                 built.rules,
@@ -118,7 +122,7 @@ def sync(
         with Comparison(client, alias) as comparison:
             run = _Sync(client, alias, comparison, on_reject, options)
             # Documents of an older schema may lack a field although the post has not changed.
-            run.write(raws, rewrite_all=live.schema != SCHEMA)
+            run.write(read, rewrite_all=live.schema != SCHEMA)
             lock.check()
             run.remove()
         client.indices.refresh(index=alias)
@@ -184,14 +188,16 @@ class _Sync:
         self._source_has_comments = False
         self._rewrite_all = False
         self._unchanged = 0
+        self._entries = 0
         self.result = SyncResult()
 
-    def write(self, raws: Iterable[SourceItem], *, rewrite_all: bool) -> None:
+    def write(self, read: Read, *, rewrite_all: bool) -> None:
         """Send new and changed documents; with `rewrite_all` the unchanged ones too."""
         self._rewrite_all = rewrite_all
         changed = 0
         with Ingest(self._rejected, self._skipped, self._comparison) as ingest:
-            operations = self._operations(ingest, raws)
+            is_unchanged = partial(self._is_unchanged_entry, ingest)
+            operations = self._operations(ingest, read(None if rewrite_all else is_unchanged))
             for outcomes in send_bulk(self._client, self._alias, operations, self._options.limits):
                 ingest.record_outcomes(outcomes)
                 changed += sum(outcome.result == "updated" for outcome in outcomes)
@@ -238,7 +244,7 @@ class _Sync:
     def _operations(self, ingest: Ingest, raws: Iterable[SourceItem]) -> Iterator[Operation]:
         # Comparing what was read saves making documents of most. Of the others some still equal
         # the stored ones: the text of a page stays the same when its template changes.
-        documents = ingest.documents(self._with_progress(raws, ingest), self._is_unchanged)
+        documents = ingest.documents(self._with_progress(ingest, raws), self._is_unchanged)
         while made := list(islice(documents, _BATCH)):
             stored = self._comparison.stored(made)
             differing = [one for one in made if self._differs(one, stored.get(one.id))]
@@ -254,6 +260,16 @@ class _Sync:
                 if version <= newest:
                     version = max(now(), newest + 1)
                 yield index_operation(replace(document, version=version))
+
+    def _is_unchanged_entry(self, ingest: Ingest, entry_hash: int, origin: Origin) -> bool:
+        documents = self._comparison.unchanged_documents(entry_hash, origin)
+        if not documents:
+            return False
+        self._source_posts += 1
+        self._source_has_comments = self._source_has_comments or documents > 1
+        self._unchanged += documents
+        self._count_entry(ingest)
+        return True
 
     def _is_unchanged(self, id_: str, raw_digest: str, origin: Origin) -> bool:
         if self._rewrite_all or not self._comparison.is_unchanged(id_, raw_digest, origin):
@@ -275,11 +291,15 @@ class _Sync:
         else:
             self._source_has_comments = True
 
-    def _with_progress(self, raws: Iterable[SourceItem], ingest: Ingest) -> Iterator[SourceItem]:
-        for number, raw in enumerate(raws):
-            if number % _BATCH == 0:
-                self._report(ingest)
+    def _with_progress(self, ingest: Ingest, raws: Iterable[SourceItem]) -> Iterator[SourceItem]:
+        for raw in raws:
+            self._count_entry(ingest)
             yield raw
+
+    def _count_entry(self, ingest: Ingest) -> None:
+        if self._entries % _BATCH == 0:
+            self._report(ingest)
+        self._entries += 1
 
     def _rejected(self, reject: Reject) -> None:
         """A rejected post or comment is not missing: it keeps its state in the index."""

@@ -282,7 +282,7 @@ class TestSources:
         text = blog.stored("b")["text"]
         assert text == "Changed"
         again = [post("b", "Again"), post(text="Again", pub_date="2024-01-01")]
-        sync(blog.elastic, blog.alias, again, SETTINGS, pytest.fail)
+        sync(blog.elastic, blog.alias, lambda _: again, SETTINGS, pytest.fail)
         assert blog.comments() == ["c1", "http"]
         assert blog.comments("b") == ["http"]
         assert blog.stored()["text"] == "Again"
@@ -290,11 +290,11 @@ class TestSources:
     def test_sync_adds_and_removes_comments_alone(self, blog: Blog) -> None:
         unchanged = post("b", pub_date="2024-01-01")
         more = post(comments=["c1", "c2"], pub_date="2024-01-01")
-        sync(blog.elastic, blog.alias, [more, unchanged], SETTINGS, pytest.fail)
+        sync(blog.elastic, blog.alias, lambda _: [more, unchanged], SETTINGS, pytest.fail)
         assert blog.comments() == ["c1", "c2"]
         less = post(comments=["c2"], pub_date="2024-01-01")
         force = SyncOptions(force=True)
-        sync(blog.elastic, blog.alias, [less, unchanged], SETTINGS, pytest.fail, force)
+        sync(blog.elastic, blog.alias, lambda _: [less, unchanged], SETTINGS, pytest.fail, force)
         assert blog.comments() == ["c2"]
 
     def test_a_duplicate_comment_is_not_in_the_post(

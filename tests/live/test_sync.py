@@ -12,7 +12,9 @@ import pytest
 from click.testing import Result
 from elasticsearch import Elasticsearch
 
+from analyzers.rules import NO_RULES
 from app.settings import Settings
+from indexer.build.builder import IndexSettings
 from indexer.generations import list_generations, require_live
 from indexer.ingest import Ingest
 from indexer.lock import Lock
@@ -22,6 +24,8 @@ from indexer.scan import raw_digests
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
 from indexer.sync.comparison import Comparison
+from indexer.sync.sync import SyncOptions, sync
+from indexer.write.delete import delete_comment, delete_post
 from indexer.write.put import Write, put
 
 
@@ -67,7 +71,7 @@ class Blog:
         document = comment_document(post_oid, RawComment(oid, "Over HTTP"), Origin("test"))
         assert isinstance(document, Document)
         (written,) = put(self._elastic, self._alias, [Write(document, newest=True)])
-        assert written.status == 201
+        assert written.status in {200, 201}
 
 
 @pytest.fixture
@@ -213,6 +217,136 @@ class TestDifferences:
         blog.write(entry("a"))
         printed(blog.sync(), "2 removed")
         assert blog.ids() == {"post:a", "comment:a:1"}
+
+
+class TestLines:
+    """A line is not parsed if the index has all documents that were made of it."""
+
+    @pytest.fixture
+    def parsed(self, blog: Blog, elastic: Elasticsearch, alias: str) -> Callable[..., list[int]]:
+        """Returns the numbers of the lines that a sync would parse."""
+
+        def numbers(site: str = "") -> list[int]:
+            source = JSONLines(str(blog.file), SourceOptions(site=site))
+            with Comparison(elastic, alias) as comparison:
+                items = source.read(lambda *line: comparison.unchanged_documents(*line) > 0)
+                return [item.origin.line or 0 for item in items]
+
+        return numbers
+
+    def test_with_a_change_is_parsed(self, blog: Blog, parsed: Callable[..., list[int]]) -> None:
+        comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
+        a, b, c = entry("a"), entry("b", comments=comments), entry("c", comments=comments)
+        blog.write(a, b, c)
+        blog.sync()
+        assert parsed() == []
+        assert parsed(site="https://example.org") == [1, 2, 3]
+        blog.write(c, entry("new"), b, a)
+        assert parsed() == [2]
+        blog.write(entry("a", title="Another"), b, entry("c", comments=comments[:1]))
+        assert parsed() == [1, 3]
+
+    def test_with_another_form_is_parsed_and_not_written(
+        self, blog: Blog, parsed: Callable[..., list[int]]
+    ) -> None:
+        blog.write(entry("a"), entry("b"))
+        blog.sync()
+        blog.write(entry("a"), entry("b", views=17))
+        assert parsed() == [2]
+        printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 2 unchanged")
+
+    def test_that_is_there_twice_is_rejected(
+        self, blog: Blog, parsed: Callable[..., list[int]]
+    ) -> None:
+        blog.write(entry("a"), entry("b"))
+        blog.sync()
+        blog.write(entry("a"), entry("b"), entry("a"))
+        assert parsed() == [3]
+        printed(blog.sync(), "another post has the oid 'a' already", 3)
+
+    @pytest.mark.parametrize("what", ["post", "comment"])
+    def test_of_which_something_was_deleted_is_parsed(
+        self,
+        what: str,
+        blog: Blog,
+        elastic: Elasticsearch,
+        alias: str,
+        parsed: Callable[..., list[int]],
+    ) -> None:
+        comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
+        blog.write(entry("a", comments=comments), entry("b"))
+        blog.sync()
+        if what == "post":
+            delete_post(elastic, alias, "a")
+        else:
+            delete_comment(elastic, alias, "a", "2")
+        assert parsed() == [1]
+        blog.sync()
+        assert blog.ids() == {"post:a", "comment:a:1", "comment:a:2", "post:b"}
+        assert blog.stored("a")["comments"] == ["One", "Two"]
+        assert parsed() == []
+
+    def test_of_which_a_comment_was_written_over_http_is_parsed(
+        self, blog: Blog, parsed: Callable[..., list[int]]
+    ) -> None:
+        blog.write(entry("a", comments=[{"oid": "1", "comment": "One"}]), entry("b"))
+        blog.sync()
+        blog.comment("a", "1")
+        blog.comment("b", "2")
+        assert parsed() == [1]
+        blog.sync()
+        assert blog.stored("a")["comments"] == ["One"]
+        assert blog.stored("b")["comments"] == ["Over HTTP"]
+
+    def test_without_comments_that_were_kept_loses_them_by_force(
+        self, blog: Blog, parsed: Callable[..., list[int]]
+    ) -> None:
+        comments = [{"oid": str(number), "comment": "x"} for number in range(8)]
+        blog.write(entry("a", comments=comments), entry("b", comments=comments[:1]))
+        blog.sync()
+        blog.write(entry("a", title="Another"), entry("b", comments=comments[:1]))
+        printed(blog.sync(), "8 of 9 comments", 1)
+        assert parsed() == []
+        printed(blog.sync("--force"), "8 removed, 3 unchanged")
+
+    def test_of_a_post_with_another_oid_is_parsed(
+        self, blog: Blog, run: Callable[..., Result], parsed: Callable[..., list[int]]
+    ) -> None:
+        """`add` joins posts of one address, as those of a feed."""
+        url = "https://example.org/a"
+        blog.write(entry("a", url=url, modified="2024-01-01"))
+        blog.sync()
+        blog.write(entry("b", title="Newer", url=url, modified="2024-01-02"))
+        assert run("add", blog.file).exit_code == 0
+        assert blog.ids() == {"post:a"}
+        assert parsed() == [1]
+        printed(blog.sync(), "1 documents added, 0 changed, 1 removed")
+
+    def test_of_two_files_is_parsed(
+        self, blog: Blog, run: Callable[..., Result], tmp_path: Path
+    ) -> None:
+        """Of two posts with one address the second is left out, also if the first is unchanged."""
+        other = tmp_path / "other.jsonl"
+        other.write_text(json.dumps(entry("b", url="https://example.org/a")) + "\n")
+        blog.write(entry("a", url="https://example.org/a"))
+        for _ in range(2):
+            done = run("sync", blog.file, other)
+            assert done.exit_code == 0
+            assert "Left out: 1" in done.output
+            assert blog.ids() == {"post:a"}
+
+    def test_counts_in_the_progress(
+        self, blog: Blog, elastic: Elasticsearch, alias: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        blog.write(*(entry(number) for number in range(5)))
+        blog.sync()
+        monkeypatch.setattr("indexer.sync.sync._BATCH", 2)
+        reported: list[int] = []
+        options = SyncOptions(on_progress=lambda progress: reported.append(progress.done))
+        source = JSONLines(str(blog.file), SourceOptions())
+        shape = IndexSettings(NO_RULES, 1, 0)
+        sync(elastic, alias, source.read, shape, pytest.fail, options)
+        assert reported == [1, 3, 5]
 
 
 class TestCaution:

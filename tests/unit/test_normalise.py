@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.digests import entry_hash
 from indexer.html_text import clean, readable
 from indexer.normalise import comment_document, documents, post_document
 from indexer.records import Document, Origin, RawComment, RawPost, Reject
@@ -373,3 +374,14 @@ class TestStored:
         asked: list[str] = []
         list(documents(post(categories=value), lambda id_, digest: bool(asked.append(digest))))
         assert len(asked[0]) == 32
+
+    @pytest.mark.parametrize(("comments", "ends"), [(0, 1), (4_094, 4_095), (4_095, None)])
+    def test_the_digest_ends_with_the_entry_and_its_number_of_documents(
+        self, comments: int, ends: int | None
+    ) -> None:
+        hashed = entry_hash(b"{}", "")
+        texts = tuple(RawComment(number, "x") for number in range(comments))
+        found = list(documents(post(entry_hash=hashed, comments=texts)))
+        assert len(found) == 1 + comments
+        entries = {one.source["raw_digest"][32:] for one in found if isinstance(one, Document)}
+        assert entries == {f"{hashed + ends:016x}" if ends else ""}

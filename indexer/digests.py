@@ -1,0 +1,76 @@
+"""Hashes of what was read and of what is stored, by which `sync` finds the differences."""
+
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+_COUNTED = 0xFFF
+"""The bits of an entry's hash in which its documents are counted."""
+# What decides how a document is made of what was read.
+_CODE = (
+    *("dates.py", "digests.py", "html_text.py", "normalise.py"),
+    *("sources/base.py", "sources/json_lines.py"),
+)
+
+
+def digest(source: dict[str, Any]) -> str:
+    """A hash of all stored fields: 32 hex digits."""
+    content = orjson.dumps(source, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def id_digest(id_: str) -> str:
+    """A hash of the `_id` of a document: 16 hex digits."""
+    return hashlib.sha256(id_.encode()).hexdigest()[:16]
+
+
+def raw_digest(id_: str, values: tuple[Any, ...]) -> str:
+    """A hash of the id, and one of what was read and of the code that makes documents of it.
+
+    If the second is the same, so is the document. Parsing HTML takes ten times as long.
+
+    Returns:
+        32 hex digits, of which the first 16 are `id_digest`.
+    """
+    try:
+        content = orjson.dumps(values, default=repr)
+    except TypeError:  # a lone surrogate, or a key that is no string
+        content = repr(values).encode("utf-8", "surrogatepass")
+    return id_digest(id_) + hashlib.sha256(_code_digest() + content).hexdigest()[:16]
+
+
+def entry_hash(content: bytes, site: str) -> int:
+    """A hash of an entry as it stands in a source, of which a post and its comments are made.
+
+    Args:
+        content: the whole entry, such as a line of JSON.
+        site: what is put before paths in it.
+
+    Returns:
+        64 bits, of which the last 12 are 0: `with_count` puts a number there.
+    """
+    hashed = hashlib.sha256(_code_digest() + site.encode("utf-8", "replace") + b"\n" + content)
+    return int.from_bytes(hashed.digest()[:8]) & ~_COUNTED
+
+
+def with_count(hashed: int, documents: int) -> int:
+    """The hash of an entry with the number of its documents; 0 if there is no hash, or too many."""
+    return hashed | documents if hashed and documents <= _COUNTED else 0
+
+
+def count_of(entry: int, hashed: int) -> int:
+    """The number of documents in a hash with a count; 0 if that is not `hashed`."""
+    return entry & _COUNTED if entry & ~_COUNTED == hashed else 0
+
+
+@cache
+def _code_digest() -> bytes:
+    """Changes with the code that makes documents and with what it parses HTML and dates by."""
+    found = hashlib.sha256("".join(map(version, ("selectolax", "python-dateutil"))).encode())
+    for name in _CODE:
+        found.update((Path(__file__).parent / name).read_bytes())
+    return found.digest()
