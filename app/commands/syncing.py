@@ -26,6 +26,7 @@ from indexer.errors import IndexingError, Locked
 from indexer.sync.sync import SyncOptions, SyncResult
 from indexer.sync.sync import sync as run_sync
 
+_MANY = 1_000  # documents that take seconds to compare
 _RETRY_LOCK = 2.0  # seconds until --watch tries again while another process holds the lock
 
 
@@ -115,6 +116,13 @@ def _sync(
         f"{result.added:,} documents added, {result.changed:,} changed, "
         f"{result.removed:,} removed, {result.unchanged:,} unchanged."
     )
+    if result.compared_whole >= _MANY and 2 * result.compared_whole > result.unchanged:
+        click.echo(
+            f"{result.compared_whole:,} unchanged documents took long to compare: another version "
+            "indexed them, or only their form has changed. `blogsearch reindex` makes the next "
+            "sync fast.",
+            err=True,
+        )
     return on_reject, result
 
 

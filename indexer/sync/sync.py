@@ -54,6 +54,8 @@ class SyncResult:
     Args:
         index: the live generation.
         rules: the digest of its synonym rules.
+        compared_whole: unchanged documents that had to be made, as they were indexed by another
+            version of the code, or only the form of their source changed.
         removals_withheld: why nothing was removed; empty if removals were made or not needed.
         rolled_back_from: the generation with the current settings that somebody rolled back from;
             the live one was not rebuilt.
@@ -67,6 +69,7 @@ class SyncResult:
     changed: int = 0
     removed: int = 0
     unchanged: int = 0
+    compared_whole: int = 0
     removals_withheld: str = ""
     rolled_back_from: str = ""
     built: Built | None = None
@@ -188,6 +191,7 @@ class _Sync:
         self._source_has_comments = False
         self._rewrite_all = False
         self._unchanged = 0
+        self._compared_whole = 0
         self._entries = 0
         self.result = SyncResult()
 
@@ -204,7 +208,11 @@ class _Sync:
                 self._report(ingest)
             finish_comments(self._client, self._alias, ingest)
             self.result = replace(
-                self.result, added=ingest.created, changed=changed, unchanged=self._unchanged
+                self.result,
+                added=ingest.created,
+                changed=changed,
+                unchanged=self._unchanged,
+                compared_whole=self._compared_whole,
             )
 
     def remove(self) -> None:
@@ -283,6 +291,7 @@ class _Sync:
         if self._rewrite_all or not stored or stored[1:] != (document.source["digest"], False):
             return True
         self._unchanged += 1
+        self._compared_whole += 1
         return False
 
     def _count(self, id_: str) -> None:

@@ -152,8 +152,15 @@ class TestDifferences:
 
     @pytest.mark.parametrize("raw_digest", ["0" * 32, None])
     def test_are_found_without_a_raw_digest_of_this_version(
-        self, blog: Blog, elastic: Elasticsearch, alias: str, raw_digest: str | None
+        self,
+        blog: Blog,
+        elastic: Elasticsearch,
+        alias: str,
+        monkeypatch: pytest.MonkeyPatch,
+        raw_digest: str | None,
+        run: Callable[..., Result],
     ) -> None:
+        monkeypatch.setattr("app.commands.syncing._MANY", 3)
         comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
         blog.write(entry("a", comments=comments), entry("b", comments=comments), entry("c"))
         blog.sync()
@@ -166,8 +173,12 @@ class TestDifferences:
                 refresh=True,
             )
         blog.write(entry("a", comments=comments[:1]), entry("c"))
-        printed(blog.sync(), "0 documents added, 0 changed, 4 removed, 3 unchanged")
+        done = blog.sync()
+        printed(done, "0 documents added, 0 changed, 4 removed, 3 unchanged")
+        assert "3 unchanged documents took long" in done.stderr
         assert blog.ids() == {"post:a", "comment:a:1", "post:c"}
+        run("reindex", blog.file)
+        assert "took long" not in blog.sync().stderr
 
     def test_are_found_by_all_digests_page_by_page(
         self, blog: Blog, elastic: Elasticsearch, alias: str
