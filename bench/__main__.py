@@ -59,7 +59,7 @@ class Sizes:
 
 
 QUICK = Sizes(40, 2, 1.0, (200, 1_000, 3_000), 2_000, 3_000, 5_000)
-NORMAL = Sizes(200, 4, 2.0, (1_000, 10_000, 100_000), 15_000, 100_000, 100_000)
+NORMAL = Sizes(200, 4, 2.0, (1_000, 10_000, 100_000), 8_000, 100_000, 100_000)
 FULL = Sizes(300, 8, 3.0, (1_000, 10_000, 100_000), 100_000, 500_000, 100_000)
 
 
@@ -142,7 +142,7 @@ class Bench:
         return measure_memory(self.alias, self.queries, self.sizes.searches)
 
     def reindex(self) -> Section:
-        return measure_reindex(self.client, self.sizes.reindex, 2)
+        return measure_reindex(self.client, self.sizes.reindex, 3)
 
     def sync(self) -> Section:
         settings = load_settings()
