@@ -75,6 +75,11 @@ def test_every_word_is_completed_or_corrected() -> None:
     assert suggested("typse pyt", post("Types of Python", 1.01))[0] == "types python"
 
 
+@pytest.mark.parametrize("title", ['The "types" of it', "The “types” of it", "The -types of it"])
+def test_syntax_in_a_title_is_text(title: str) -> None:
+    assert suggested("typ", post(title)) == ["types", title]
+
+
 def test_a_stop_word_is_not_completed_before_other_words() -> None:
     found = suggested("for pyt", post("Formatting with Python", 1.95))
     assert found == ["for python", "Formatting with Python"]
