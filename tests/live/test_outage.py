@@ -77,7 +77,7 @@ def _until(condition: Callable[[], bool], seconds: float) -> float:
 
 
 def test_a_known_outage_answers_at_once_and_ends_by_itself(proxy: Proxy, behind: Changed) -> None:
-    client = behind(elasticsearch_timeout=0.5, operators_port=9100)
+    client = behind(elasticsearch_timeout=2, operators_port=9100)
     service = client.application.extensions["blogsearch"]
     assert _timed(client, "juggling")[0] == 200
     service.cache.new_generation("another-000001", "rules")
@@ -86,9 +86,9 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(proxy: Proxy, behind:
     _until(lambda: not service.admission.available, 5)
     for nth in range(5):
         status, _, seconds = _timed(client, f"unknown {nth}")
-        assert (status, seconds < 0.3) == (503, True)
+        assert (status, seconds < 1) == (503, True)
         status, state, seconds = _timed(client, "juggling")
-        assert (status, state, seconds < 0.3) == (200, "STALE", True)
+        assert (status, state, seconds < 1) == (200, "STALE", True)
     for path, expected in (
         ("/__heartbeat__", 503),
         ("/", 200),
@@ -99,7 +99,7 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(proxy: Proxy, behind:
         started = time.monotonic()
         found = client.get(path, environ_overrides={"SERVER_PORT": "9100"})
         assert found.status_code == expected, path
-        assert time.monotonic() - started < 0.3, path
+        assert time.monotonic() - started < 1, path
     proxy.recover()
     assert _until(lambda: _timed(client, "python")[0] == 200, 5) < 2
 
