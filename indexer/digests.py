@@ -10,11 +10,11 @@ import orjson
 
 _COUNTED = 0xFFF
 """The bits of an entry's hash in which its documents are counted."""
-# What decides how a document is made of what was read.
-_CODE = (
-    *("dates.py", "digests.py", "html_text.py", "normalise.py"),
-    *("sources/base.py", "sources/json_lines.py"),
-)
+# What decides how a document is made of a RawPost, and a RawPost of an entry.
+_DOCUMENT_CODE = ("dates.py", "digests.py", "html_text.py", "normalise.py")
+_DOCUMENT_PACKAGES = ("selectolax", "python-dateutil")
+_ENTRY_CODE = (*_DOCUMENT_CODE, "sources/base.py", "sources/json_lines.py")
+_ENTRY_PACKAGES = (*_DOCUMENT_PACKAGES, "orjson")
 
 
 def digest(source: dict[str, Any]) -> str:
@@ -40,26 +40,21 @@ def raw_digest(id_: str, values: tuple[Any, ...]) -> str:
         content = orjson.dumps(values, default=repr)
     except TypeError:  # a lone surrogate, or a key that is no string
         content = repr(values).encode("utf-8", "surrogatepass")
-    return id_digest(id_) + hashlib.sha256(_code_digest() + content).hexdigest()[:16]
+    return id_digest(id_) + _hashed_with(_DOCUMENT_CODE, _DOCUMENT_PACKAGES, content).hex()[:16]
 
 
-def entry_hash(content: bytes, site: str) -> int:
+def entry_hash(entry: bytes) -> int:
     """A hash of an entry as it stands in a source, of which a post and its comments are made.
-
-    Args:
-        content: the whole entry, such as a line of JSON.
-        site: what is put before paths in it.
 
     Returns:
         64 bits, of which the last 12 are 0: `with_count` puts a number there.
     """
-    hashed = hashlib.sha256(_code_digest() + site.encode("utf-8", "replace") + b"\n" + content)
-    return int.from_bytes(hashed.digest()[:8]) & ~_COUNTED
+    return int.from_bytes(_hashed_with(_ENTRY_CODE, _ENTRY_PACKAGES, entry)[:8]) & ~_COUNTED
 
 
 def with_count(hashed: int, documents: int) -> int:
-    """The hash of an entry with the number of its documents; 0 if there is no hash, or too many."""
-    return hashed | documents if hashed and documents <= _COUNTED else 0
+    """The hash of an entry with the number of its documents; 0 if they are too many to count."""
+    return hashed | documents if documents <= _COUNTED else 0
 
 
 def count_of(entry: int, hashed: int) -> int:
@@ -67,10 +62,14 @@ def count_of(entry: int, hashed: int) -> int:
     return entry & _COUNTED if entry & ~_COUNTED == hashed else 0
 
 
+def _hashed_with(code: tuple[str, ...], packages: tuple[str, ...], content: bytes) -> bytes:
+    return hashlib.sha256(_code_digest(code, packages) + content).digest()
+
+
 @cache
-def _code_digest() -> bytes:
-    """Changes with the code that makes documents and with what it parses HTML and dates by."""
-    found = hashlib.sha256("".join(map(version, ("selectolax", "python-dateutil"))).encode())
-    for name in _CODE:
+def _code_digest(code: tuple[str, ...], packages: tuple[str, ...]) -> bytes:
+    """Changes with these modules of the indexer and with the versions of these packages."""
+    found = hashlib.sha256("".join(map(version, packages)).encode())
+    for name in code:
         found.update((Path(__file__).parent / name).read_bytes())
     return found.digest()

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
-from indexer.digests import digest, raw_digest, with_count
+from indexer.digests import digest, entry_hash, raw_digest, with_count
 from indexer.html_text import TooDeep, clean, one_line, readable
 from indexer.records import (
     Document,
@@ -83,9 +83,10 @@ def documents(raw: RawPost, is_stored: IsStored | None = None) -> Iterator[Docum
 def _comments(
     post_oid: str, raw: RawPost, is_stored: IsStored | None
 ) -> Iterator[Document | Reject]:
+    entry_digest = _entry_digest(raw) if raw.comments else ""
     for comment in raw.comments:
         if not (is_stored and _is_comment_stored(post_oid, comment, is_stored)):
-            yield comment_document(post_oid, comment, raw.origin, _entry(raw))
+            yield comment_document(post_oid, comment, raw.origin, entry_digest)
 
 
 def _is_post_stored(raw: RawPost, is_stored: IsStored) -> bool:
@@ -127,15 +128,15 @@ def post_document(raw: RawPost) -> Document | Reject:
     except _Invalid as invalid:
         return Reject(raw.origin, _shown(raw.oid), invalid.reason, invalid.remedy)
     name = post_id(oid)
-    stored_digest = _raw_post_digest(name, raw) + _entry(raw)
+    stored_digest = _raw_post_digest(name, raw) + _entry_digest(raw)
     source |= {"digest": digest(source), "raw_digest": stored_digest, "kind": "post"}
     return Document(name, oid, _version(modified, pub_date), source, "post", raw.origin)
 
 
 def comment_document(
-    post_oid: str, raw: RawComment, origin: Origin, entry: str = ""
+    post_oid: str, raw: RawComment, origin: Origin, entry_digest: str = ""
 ) -> Document | Reject:
-    """One comment on the post `post_oid`; `entry` is what its raw digest ends with."""
+    """One comment on the post `post_oid`; its raw digest ends with that of its entry."""
     try:
         post_oid = _oid(post_oid)
         oid = _oid(raw.oid)
@@ -158,18 +159,20 @@ def comment_document(
         return Reject(origin, shown, invalid.reason, invalid.remedy)
     join = {"name": "comment", "parent": post_id(post_oid)}
     name = comment_id(post_oid, oid)
-    stored_digest = _raw_comment_digest(name, raw) + entry
+    stored_digest = _raw_comment_digest(name, raw) + entry_digest
     source |= {"digest": digest(source), "raw_digest": stored_digest, "kind": join}
     return Document(name, post_oid, _version(pub_date), source, "comment", origin)
 
 
-_NOT_DIGESTED = {"origin", "comments", "entry_hash"}
+_NOT_DIGESTED = {"origin", "comments", "entry"}
 _digested = attrgetter(*(one.name for one in fields(RawPost) if one.name not in _NOT_DIGESTED))
 
 
-def _entry(raw: RawPost) -> str:
+def _entry_digest(raw: RawPost) -> str:
     """The hash of the entry with the number of its documents: 16 hex digits, "" for no entry."""
-    hashed = with_count(raw.entry_hash, 1 + len(raw.comments))
+    if not raw.entry:
+        return ""
+    hashed = with_count(entry_hash(raw.entry), 1 + len(raw.comments))
     return f"{hashed:016x}" if hashed else ""
 
 

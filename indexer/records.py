@@ -42,7 +42,7 @@ class RawPost:
     """A post as its source gives it, not yet validated.
 
     `title` is plain text, `text` is HTML, `modified` is the date of the last change if known.
-    `entry_hash` is `indexer.digests.entry_hash` of all that it was read from, 0 if there is none.
+    `entry` is all that the post and its comments were read from, empty if it is not at hand.
     """
 
     origin: Origin
@@ -56,7 +56,7 @@ class RawPost:
     keywords: Any = ()
     comments: tuple[RawComment, ...] = ()
     language: Any = None
-    entry_hash: int = field(default=0, compare=False, repr=False)
+    entry: bytes = field(default=b"", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,9 @@ class Skipped:
 SourceItem = RawPost | Reject | Skipped
 """What a source yields."""
 
-IsUnchangedEntry = Callable[[int, Origin], bool]
-"""Whether the index has all documents of the entry with this `entry_hash`, which was read here."""
+IsUnchangedEntry = Callable[[bytes, Origin], bool]
+"""Whether the index has all documents that were made of this entry, and none of them was read
+before; they have been read now, at this place."""
 Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
 """Reads a source, without the entries that are unchanged."""
 

@@ -77,7 +77,8 @@ class BlogItem(Document):
     all = _lookup(
         TEXT,
         fields={
-            # Hundreds of words may begin with the same three letters; fewer are never searched for.
+            # Hundreds of words may begin with the same three letters. Fewer letters are never
+            # searched for.
             "forms": _lookup(FORMS, index_prefixes={"min_chars": 3, "max_chars": 5}),
             # As written, for the term suggester.
             "words": Text(analyzer=SPELLING, norms=False, index_options="docs"),

@@ -26,7 +26,7 @@ from indexer.errors import IndexingError, Locked
 from indexer.sync.sync import SyncOptions, SyncResult
 from indexer.sync.sync import sync as run_sync
 
-_MANY = 1_000  # documents that take seconds to compare
+_MANY = 1_000  # posts, of which parsing takes about a second
 _RETRY_LOCK = 2.0  # seconds until --watch tries again while another process holds the lock
 
 
@@ -116,11 +116,10 @@ def _sync(
         f"{result.added:,} documents added, {result.changed:,} changed, "
         f"{result.removed:,} removed, {result.unchanged:,} unchanged."
     )
-    if result.compared_whole >= _MANY and 2 * result.compared_whole > result.unchanged:
+    if result.parsed >= _MANY:
         click.echo(
-            f"{result.compared_whole:,} unchanged documents took long to compare: another version "
-            "indexed them, or only their form has changed. `blogsearch reindex` makes the next "
-            "sync fast.",
+            f"{result.parsed:,} unchanged posts had to be parsed: another version indexed them, or "
+            "only their form has changed. `blogsearch reindex` makes the next sync faster.",
             err=True,
         )
     return on_reject, result

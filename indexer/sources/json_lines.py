@@ -9,7 +9,6 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from indexer.digests import entry_hash
 from indexer.errors import SourceError
 from indexer.records import IsUnchangedEntry, Origin, RawComment, RawPost, Reject, SourceItem
 from indexer.sources.base import SourceOptions
@@ -49,6 +48,7 @@ class JSONLines:
         self.spec = spec
         self._options = options
         self._file = File(spec)
+        self._left_out = False
 
     @property
     def progress(self) -> float | None:
@@ -63,15 +63,17 @@ class JSONLines:
         with self._file.opened() as stream:
             unknown: Counter[str] = Counter()
             yield from self._posts(stream, is_unchanged, unknown)
+        which = "posts that are new or changed" if self._left_out else "posts"
         for name, count in unknown.most_common(20):
             meant = _MEANT.get(name.lower()) or next(iter(get_close_matches(name, FIELDS, 1)), "")
             hint = f"did you mean {meant!r}?" if meant else "it is ignored."
-            self._options.warn(f"{self.spec}: {count:,} posts have a field {name!r}; {hint}")
+            self._options.warn(f"{self.spec}: {count:,} {which} have a field {name!r}; {hint}")
 
     def _posts(
         self, stream: Stream, is_unchanged: IsUnchangedEntry | None, unknown: Counter[str]
     ) -> Iterator[RawPost | Reject]:
         name = self._file.name
+        site = f"{self._options.site}\n".encode("utf-8", "replace")
         start = stream.peek(4096)
         if start.startswith(_UTF_16):
             raise SourceError(f"{name} is in UTF-16.", "Save it as UTF-8.")
@@ -88,16 +90,18 @@ class JSONLines:
             if len(line) > MAX_LINE:
                 yield _too_long(stream, line, origin)
             elif content := line.removeprefix(_BOM).strip():
-                hashed = entry_hash(content, self._options.site)
-                if not (is_unchanged and is_unchanged(hashed, origin)):
-                    yield _post(content, origin, hashed, unknown)
+                # The URLs of the post depend on the site too.
+                if is_unchanged and is_unchanged(site + content, origin):
+                    self._left_out = True
+                else:
+                    yield _post(content, origin, site, unknown)
 
 
-def raw_post(entry: Any, origin: Origin, hashed: int = 0) -> RawPost | Reject:
+def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject:
     """The post in one JSON value; also for posts that come over HTTP.
 
     Args:
-        hashed: the `entry_hash` of the post.
+        whole: all that the post was read from.
     """
     if not isinstance(entry, Mapping):
         return Reject(origin, None, f"not an object but {_kind(entry)}", 'Write {"oid": …}.')
@@ -121,7 +125,7 @@ def raw_post(entry: Any, origin: Origin, hashed: int = 0) -> RawPost | Reject:
         keywords=entry.get("keywords"),
         comments=tuple(raw_comment(each) for each in comments),
         language=entry.get("language"),
-        entry_hash=hashed,
+        entry=whole,
     )
 
 
@@ -135,7 +139,7 @@ def raw_comment(entry: Mapping[str, Any]) -> RawComment:
     )
 
 
-def _post(content: bytes, origin: Origin, hashed: int, unknown: Counter[str]) -> RawPost | Reject:
+def _post(content: bytes, origin: Origin, site: bytes, unknown: Counter[str]) -> RawPost | Reject:
     try:
         entry = orjson.loads(content)
     except orjson.JSONDecodeError as error:
@@ -143,7 +147,7 @@ def _post(content: bytes, origin: Origin, hashed: int, unknown: Counter[str]) ->
         return Reject(origin, None, reason, "Write one post as one JSON object on one line.")
     if len(unknown) < _MAX_UNKNOWN:
         unknown.update(_unknown(entry))
-    return raw_post(entry, origin, hashed)
+    return raw_post(entry, origin, site + content)
 
 
 def _unknown(entry: Any) -> list[str]:

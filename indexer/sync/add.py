@@ -105,7 +105,7 @@ def _join_by_address(
             if isinstance(raw, RawPost) and isinstance(raw.url, str):
                 oid, version = known.get(address_of(raw.url), (raw.oid, 0))
                 if oid != raw.oid and oid != str(raw.oid):
-                    joined = replace(raw, oid=oid, entry_hash=0)  # not what the entry says
+                    joined = replace(raw, oid=oid, entry=b"")  # which has another oid
                     document = post_document(joined)
                     if isinstance(document, Document) and document.version <= version:
                         yield Skipped(raw.origin, None, "in the index already, by its address")

@@ -54,8 +54,8 @@ class SyncResult:
     Args:
         index: the live generation.
         rules: the digest of its synonym rules.
-        compared_whole: unchanged documents that had to be made, as they were indexed by another
-            version of the code, or only the form of their source changed.
+        parsed: unchanged posts that had to be made, as they were indexed by another version of the
+            code, or only the form of their source changed.
         removals_withheld: why nothing was removed; empty if removals were made or not needed.
         rolled_back_from: the generation with the current settings that somebody rolled back from;
             the live one was not rebuilt.
@@ -69,7 +69,7 @@ class SyncResult:
     changed: int = 0
     removed: int = 0
     unchanged: int = 0
-    compared_whole: int = 0
+    parsed: int = 0
     removals_withheld: str = ""
     rolled_back_from: str = ""
     built: Built | None = None
@@ -191,7 +191,7 @@ class _Sync:
         self._source_has_comments = False
         self._rewrite_all = False
         self._unchanged = 0
-        self._compared_whole = 0
+        self._parsed = 0
         self._entries = 0
         self.result = SyncResult()
 
@@ -212,7 +212,7 @@ class _Sync:
                 added=ingest.created,
                 changed=changed,
                 unchanged=self._unchanged,
-                compared_whole=self._compared_whole,
+                parsed=self._parsed,
             )
 
     def remove(self) -> None:
@@ -269,8 +269,8 @@ class _Sync:
                     version = max(now(), newest + 1)
                 yield index_operation(replace(document, version=version))
 
-    def _is_unchanged_entry(self, ingest: Ingest, entry_hash: int, origin: Origin) -> bool:
-        documents = self._comparison.unchanged_documents(entry_hash, origin)
+    def _is_unchanged_entry(self, ingest: Ingest, entry: bytes, origin: Origin) -> bool:
+        documents = self._comparison.unchanged_documents(entry, origin)
         if not documents:
             return False
         self._source_posts += 1
@@ -291,7 +291,7 @@ class _Sync:
         if self._rewrite_all or not stored or stored[1:] != (document.source["digest"], False):
             return True
         self._unchanged += 1
-        self._compared_whole += 1
+        self._parsed += document.kind == "post"
         return False
 
     def _count(self, id_: str) -> None:

@@ -379,9 +379,9 @@ class TestStored:
     def test_the_digest_ends_with_the_entry_and_its_number_of_documents(
         self, comments: int, ends: int | None
     ) -> None:
-        hashed = entry_hash(b"{}", "")
+        hashed = entry_hash(b"{}")
         texts = tuple(RawComment(number, "x") for number in range(comments))
-        found = list(documents(post(entry_hash=hashed, comments=texts)))
+        found = list(documents(post(entry=b"{}", comments=texts)))
         assert len(found) == 1 + comments
         entries = {one.source["raw_digest"][32:] for one in found if isinstance(one, Document)}
         assert entries == {f"{hashed + ends:016x}" if ends else ""}

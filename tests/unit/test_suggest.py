@@ -75,7 +75,9 @@ def test_every_word_is_completed_or_corrected() -> None:
     assert suggested("typse pyt", post("Types of Python", 1.01))[0] == "types python"
 
 
-@pytest.mark.parametrize("title", ['The "types" of it', "The “types” of it", "The -types of it"])
+@pytest.mark.parametrize(
+    "title", ['The "types" of it', "A “types” of it", "Use --types", 'Use "-types"', "Use “-types”"]
+)
 def test_syntax_in_a_title_is_text(title: str) -> None:
     assert suggested("typ", post(title)) == ["types", title]
 
