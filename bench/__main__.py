@@ -1,6 +1,6 @@
 """`make bench`: measures the speed of everything and writes a report.
 
-    make bench                          # under a quarter of an hour; generated posts
+    make bench                          # 15 to 22 minutes on 2 cores; generated posts
     make bench QUICK=1                  # a few minutes, for trying it
     make bench FULL=1                   # the sizes of the goals: 100,000 and 500,000 posts
     make bench DATA=FOLDER              # posts and queries of a folder, as for bench.relevance
@@ -232,7 +232,7 @@ def measure(
 @click.command()
 @click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--quick", is_flag=True, help="Little of everything, for trying it.")
-@click.option("--full", is_flag=True, help="The sizes of the goals; takes an hour.")
+@click.option("--full", is_flag=True, help="The sizes of the goals: an estimated 90 minutes.")
 @click.option("--only", default="", help=f"Some sections: {', '.join(SECTIONS)}.")
 @click.option("--meilisearch", default="", help="The path of a Meilisearch binary.")
 @click.option("--publish", "into_docs", is_flag=True, help="Into docs/performance.md as well.")

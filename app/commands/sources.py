@@ -74,7 +74,6 @@ class Sources:
     ) -> None:
         self.sources = sources
         self._options = options
-        self._site = options.site
         self._verbose = verbose
         self.skipped: Counter[str] = Counter()
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
@@ -100,7 +99,7 @@ class Sources:
                 if isinstance(item, Skipped):
                     self.count_skipped(item)
                 elif isinstance(item, RawPost):
-                    item = with_site(item, self._site)
+                    item = with_site(item, self._options.site)
                     if not self._is_first(item, number):
                         self.count_skipped(Skipped(item.origin, None, _SAME_ADDRESS))
                         continue

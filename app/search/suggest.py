@@ -40,9 +40,8 @@ _FUZZINESS = f"AUTO:{_LETTERS_PER_ERROR},{2 * _LETTERS_PER_ERROR}"
 _IN_TITLE, _IN_POST, _MISSPELLED, _IN_ORDER = 1.0, 0.95, 0.01, 0.02
 """What a word scores by where it is found, and all of them in order. A post with a misspelled word
 scores less than `_IN_POST` for each word, as there are at most `EXAMINED_TERMS`."""
-_NO_SYNTAX = re.compile(
-    r'["“”]|(?<![^\s"“”])-+'
-)  # what would be a phrase or an exclusion in a query
+# What would be a phrase or an exclusion in a query.
+_NO_SYNTAX = re.compile(r'["“”]|(?<![^\s"“”])-+')
 _READ_POSTS, _READ_CHARS = 3, 200_000  # whose texts are looked through, and how far
 _TITLES_KEPT, _WORDS_KEPT = 2_048, 8_192  # titles whose words are kept, and words that are parsed
 

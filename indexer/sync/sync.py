@@ -54,8 +54,8 @@ class SyncResult:
     Args:
         index: the live generation.
         rules: the digest of its synonym rules.
-        parsed: unchanged posts that had to be made, as they were indexed by another version of the
-            code, or only the form of their source changed.
+        parsed: unchanged posts whose HTML had to be parsed to compare them: another version of the
+            code indexed them, or only the form of their source changed.
         removals_withheld: why nothing was removed; empty if removals were made or not needed.
         rolled_back_from: the generation with the current settings that somebody rolled back from;
             the live one was not rebuilt.
