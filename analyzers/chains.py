@@ -75,57 +75,58 @@ def readable(token: str) -> str | None:
 
 _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”": "\\u0022"}
 
-# Three filters with a pattern and one with a table: each copies the whole text, and seven of them
-# took as long as all the rest of indexing.
-_SEPARATORS = (
+# One filter with a pattern and one with a table, because each copies the whole text: four with a
+# pattern took more time than all the rest of indexing. A pattern has one replacement, so it
+# encloses what it found in two of Unicode's noncharacters, which the table then replaces. Where a
+# space is inserted, the next letter is replaced too, or the word before would end a letter early.
+_BEGIN, _END = "\ufdd0", "\ufdd1"
+_FOUND = (
     # Four or more in a row are a line, not an operator.
     r"([=\-|&?:])\1{3,}"
+    # The sign of C# and the point of .NET.
+    r"|(#)(?<=(?<![A-Za-z0-9])[CcFf]#)"
+    r"|(\.)(?<![\p{L}0-9.]\.)(?=[Nn][Ee][Tt](?![A-Za-z0-9]))"
     # The tokenizer keeps node.js, pyproject.toml and snake_case whole: nDCG@10 .942, split .960.
     # A point between digits is kept: 3.11 is one number.
-    r"|_|(?<=\p{L})[.:](?=\p{L})"
-    # C++11 is C++ and 11.
-    r"|(?<=\b[Cc]\+\+|\b[CcFf]#)(?=\w)"
+    r"|[._:](?:(?<=_)|(?<=[\p{L}+#][.:])(?=\p{L}))"
 )
 # Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
 # iPhone and macOS. The whole word is found in the unstemmed fields.
-_CAMEL_CASE = r"|(?=\p{Lu}\p{Ll})(?<=\b\p{Ll}[\p{L}\p{N}]{0,40}\p{Ll})"
+_CAMEL_CASE = r"|(\p{Lu})(?=\p{Ll})(?<=\b\p{Ll}[\p{L}\p{N}]{0,40}\p{Ll}\p{Lu})"
+# C++11 is C++ and 11.
+_VERSION = r"(\w)(?<=[+#]\w)(?<=(?<![A-Za-z0-9])(?:[Cc]\+\+|[CcFf]#)\w)"
 
 
 def _char_filters() -> dict[str, dict[str, Any]]:
-    pattern = "pattern_replace"
+    def separators(pattern: str, groups: str) -> dict[str, str]:
+        replacement = f"{_BEGIN}$2$3{_END}{groups}"
+        return {"type": "pattern_replace", "pattern": pattern, "replacement": replacement}
+
     symbols = {
         **_QUOTES,
         # Of several that match, the filter takes the longest.
         **{sign: f"\\u0020{_operator_word(sign)}\\u0020" for sign in OPERATORS},
         "C++": "cplusplus",
         "c++": "cplusplus",
+        f"{_BEGIN}#{_END}": "sharp",
+        f"{_BEGIN}.{_END}": "\\u0020dot",  # C#.NET is C# and .NET
+        f"{_BEGIN}{_END}": "\\u0020",
     }
     return {
-        "blog_separators": {"type": pattern, "pattern": _SEPARATORS, "replacement": " "},
-        "blog_separators_camel": {
-            "type": pattern,
-            "pattern": _SEPARATORS + _CAMEL_CASE,
-            "replacement": " ",
-        },
+        # The characters in front are those that a match begins with: the rest is tried there only.
+        "blog_separators": separators(rf"(?=[=\-|&?:._#])(?:{_FOUND})|{_VERSION}", "$4"),
+        "blog_separators_camel": separators(
+            rf"(?=[=\-|&?:._#\p{{Lu}}])(?:{_FOUND}{_CAMEL_CASE})|{_VERSION}", "$4$5"
+        ),
         "blog_symbols": {
             "type": "mapping",
             "mappings": [f"{sign} => {word}" for sign, word in symbols.items()],
         },
-        "blog_sharp": {
-            "type": pattern,
-            "pattern": r"(?i)\b([cf])#",
-            "replacement": "$1sharp",
-        },
-        "blog_dotnet": {
-            "type": pattern,
-            "pattern": r"(?i)(?<![\w.])\.net\b",
-            "replacement": "dotnet",
-        },
     }
 
 
-_SYMBOLS = ["blog_separators", "blog_symbols", "blog_sharp", "blog_dotnet"]
-_SYMBOLS_AND_CAMEL = ["blog_separators_camel", *_SYMBOLS[1:]]
+_SYMBOLS = ["blog_separators", "blog_symbols"]
+_SYMBOLS_AND_CAMEL = ["blog_separators_camel", "blog_symbols"]
 
 
 def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
@@ -137,11 +138,11 @@ def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
         "blog_versions": {
             "type": "pattern_capture",
             "preserve_original": True,
+            # One pattern, because every word is compared with each.
             "patterns": [
-                r"^\p{L}*(\d+)\.\d",
-                r"^\p{L}*(\d+\.\d+)\.\d",
-                r"^(\p{L}+)(\d+\.\d.*)$",
-                r"^v(\d+)$",
+                r"^(?:v(\d+)$"
+                # python3.12: python and 3.12, and the beginnings of the number.
+                r"|(\p{L}*)(?=(\d+)\.\d)(?:(?=(\d+\.\d+)\.\d)|)(.*)$)"
             ],
         },
         "blog_prefixes": {

@@ -42,7 +42,7 @@ def measure_start_up(alias: str, redis_url: str, rounds: int) -> Section:
 
 def measure_commands(alias: str, rounds: int) -> Section:
     """`blogsearch --help` and `search` against importing the client of Elasticsearch."""
-    cli = [sys.executable, "-c", "from app.cli import main; main()"]
+    cli = [sys.executable, "-c", "from app.cli import run; run()"]
     commands = {
         "import elasticsearch": [sys.executable, "-c", "import elasticsearch"],
         "blogsearch --help": [*cli, "--help"],

@@ -48,7 +48,7 @@ SINGLE_CHARACTER_WORD = (
 )
 _LETTER = rf"(?:[^\W_{SINGLE_CHARACTER_WORD}]|[\u0300-\u036f\u200c\u200d])"
 # `+` and `#` belong to the word before them, a leading dot to the word after it: C++, C#, .NET.
-_WORD = re.compile(
+_WORD = (
     rf"[{SINGLE_CHARACTER_WORD}]"
     rf"|(?:(?<!\S)\.)?{_LETTER}+(?:'{_LETTER}+)*(?:\+\+?|#)*(?!{_LETTER})"
     rf"|{_LETTER}+"
@@ -226,7 +226,7 @@ def words(term: str) -> Words:
     A term without a letter or digit (`===`) is split at spaces only: `analyzers.lint` checks
     whether any token is left of it.
     """
-    return tuple(_WORD.findall(term)) or tuple(term.split())
+    return tuple(re.findall(_WORD, term)) or tuple(term.split())
 
 
 def folded(word: str) -> str:

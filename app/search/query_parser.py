@@ -16,13 +16,13 @@ _ALONE = "[\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00
 _LETTERS = rf"(?:(?!{_ALONE})[^\W_])+"
 # A point or comma between digits is part of a number, an apostrophe between letters of a word.
 _JOIN = r"(?:(?<=\d)[.,](?=\d)|(?<=[^\W\d_])'(?=[^\W\d_]))"
-_TOKEN = re.compile(rf"{_ALONE}|{_LETTERS}(?:{_JOIN}{_LETTERS})*")
+_TOKEN = rf"{_ALONE}|{_LETTERS}(?:{_JOIN}{_LETTERS})*"
 # ?? behind a word is a question asked loudly.
 _SYMBOL = re.compile(
     r"\b[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
     r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
-_SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN.pattern}")
+_SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN}")
 _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"'})
 # python3.12 is python and 3.12.
@@ -100,7 +100,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
     excluded: list[str] = []
     for piece in _PIECE.finditer(q.translate(_QUOTES)):
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"].strip()
-        if not _SYMBOL.search(text) and not _TOKEN.search(text):
+        if not _SYMBOL_OR_TOKEN.search(text):
             continue
         if piece["out"]:
             excluded.append(text)

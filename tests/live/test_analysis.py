@@ -48,7 +48,9 @@ def tokens(elastic: Elasticsearch, index: str) -> Tokens:
         ("Dont", ["don't"]),
         ("a state of the art thing", ["sota", "thing"]),
         ("C++, C# and F#", ["cplusplus", "csharp", "fsharp"]),
-        ("C++11", ["cplusplus", "11"]),
+        ("C++11 and C#8", ["cplusplus", "11", "csharp", "8"]),
+        ("page.html#f or abc# a_c#", ["page", "html", "f", "abc", "csharp"]),
+        ("C#.NET, .network", ["csharp", "dotnet", "network"]),
         (".NET or asp.net", ["dotnet", "asp", "net"]),
         ("Node.js pyproject.toml", ["node", "js", "pyproject", "toml"]),
         ("python2.4, version 1.53.0, 1,500", ["python2.4", "version", "1.53.0", "1,500"]),
@@ -100,8 +102,9 @@ def test_each_operator_is_a_word_of_its_own(tokens: Tokens) -> None:
 
 
 def test_offsets_of_symbols_are_those_of_the_text(elastic: Elasticsearch, index: str) -> None:
-    text = "Use C++ or .NET here"
-    found = elastic.indices.analyze(index=index, analyzer=WORDS, text=text)["tokens"]
-    assert [text[token["start_offset"] : token["end_offset"]] for token in found] == [
-        "Use", "C++", "or", ".NET", "here"
+    text = "Use C++11 or .NET, C#8 or snake_case in createReactApp"
+    found = elastic.indices.analyze(index=index, analyzer=TEXT, text=text)["tokens"]
+    marked = dict.fromkeys(text[token["start_offset"] : token["end_offset"]] for token in found)
+    assert list(marked) == [
+        "Use", "C++", "11", ".NET", "C#", "8", "snake", "case", "create", "React", "App"
     ]  # fmt: skip
