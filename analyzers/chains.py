@@ -76,48 +76,55 @@ def readable(token: str) -> str | None:
 _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”": "\\u0022"}
 
 # One filter with a pattern and one with a table, because each copies the whole text: four with a
-# pattern took more time than all the rest of indexing. A pattern has one replacement, so it
-# encloses what it found in two of Unicode's noncharacters, which the table then replaces. Where a
-# space is inserted, the next letter is replaced too, or the word before would end a letter early.
+# pattern took more time than all the rest of indexing. A match begins with one of a few characters,
+# and only there is the rest tried. Where a space is inserted, the next letter is replaced too:
+# otherwise the word before would end a letter early. A pattern has one replacement, so it encloses
+# what it found in two of Unicode's noncharacters, which the table then replaces.
 _BEGIN, _END = "\ufdd0", "\ufdd1"
+_REPLACEMENT = f"{_BEGIN}${{sharp}}${{point}}${{letter}}${{plus}}{_END}${{next1}}${{next2}}"
 _FOUND = (
+    r"[=\-|&?:._+#](?:"
     # Four or more in a row are a line, not an operator.
-    r"([=\-|&?:])\1{3,}"
-    # The sign of C# and the point of .NET.
-    r"|(#)(?<=(?<![A-Za-z0-9])[CcFf]#)"
-    r"|(\.)(?<![\p{L}0-9.]\.)(?=[Nn][Ee][Tt](?![A-Za-z0-9]))"
+    r"(?<=([=\-|&?:]))\1{3,}"
+    # C# and F#; C#8 is C# and 8, C++11 is C++ and 11. Java keeps what a group in a lookbehind has
+    # found even if the rest does not match: such a group is the last condition.
+    r"|(?<=(?<![A-Za-z0-9])[CcFf]#)(?:(?![A-Za-z0-9])(?<=(?<sharp>#))"
+    r"|(?<=(?<letter>[CcFf]#))(?<next1>[A-Za-z0-9]))"
+    r"|(?<=(?<![A-Za-z0-9])[Cc]\+)(?<plus>\+)(?<next2>[A-Za-z0-9])"
+    r"|(?<=(?<![\p{L}0-9.])\.)(?=[Nn][Ee][Tt](?![A-Za-z0-9]))(?<=(?<point>\.))"
     # The tokenizer keeps node.js, pyproject.toml and snake_case whole: nDCG@10 .942, split .960.
     # A point between digits is kept: 3.11 is one number.
-    r"|[._:](?:(?<=_)|(?<=[\p{L}+#][.:])(?=\p{L}))"
+    r"|(?<=_)|(?<=[\p{L}+#][.:])(?=\p{L})"
+    r")"
 )
 # Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
 # iPhone and macOS. The whole word is found in the unstemmed fields.
-_CAMEL_CASE = r"|(\p{Lu})(?=\p{Ll})(?<=\b\p{Ll}[\p{L}\p{N}]{0,40}\p{Ll}\p{Lu})"
-# C++11 is C++ and 11.
-_VERSION = r"(\w)(?<=[+#]\w)(?<=(?<![A-Za-z0-9])(?:[Cc]\+\+|[CcFf]#)\w)"
+_CAMEL_CASE = r"|(?<capital>\p{Lu})(?=\p{Ll})(?<=\b\p{Ll}[\p{L}\p{N}]{0,40}\p{Ll}\p{Lu})"
 
 
 def _char_filters() -> dict[str, dict[str, Any]]:
-    def separators(pattern: str, groups: str) -> dict[str, str]:
-        replacement = f"{_BEGIN}$2$3{_END}{groups}"
-        return {"type": "pattern_replace", "pattern": pattern, "replacement": replacement}
-
     symbols = {
         **_QUOTES,
         # Of several that match, the filter takes the longest.
         **{sign: f"\\u0020{_operator_word(sign)}\\u0020" for sign in OPERATORS},
-        "C++": "cplusplus",
-        "c++": "cplusplus",
+        f"{_BEGIN}{_END}": "\\u0020",
         f"{_BEGIN}#{_END}": "sharp",
         f"{_BEGIN}.{_END}": "\\u0020dot",  # C#.NET is C# and .NET
-        f"{_BEGIN}{_END}": "\\u0020",
+        **{f"{c}++": "cplusplus" for c in "Cc"},
+        **{f"{c}{_BEGIN}+{_END}": "cplusplus\\u0020" for c in "Cc"},
+        **{f"{c}{_BEGIN}{c}#{_END}": f"{c}sharp\\u0020" for c in "CcFf"},
     }
     return {
-        # The characters in front are those that a match begins with: the rest is tried there only.
-        "blog_separators": separators(rf"(?=[=\-|&?:._#])(?:{_FOUND})|{_VERSION}", "$4"),
-        "blog_separators_camel": separators(
-            rf"(?=[=\-|&?:._#\p{{Lu}}])(?:{_FOUND}{_CAMEL_CASE})|{_VERSION}", "$4$5"
-        ),
+        "blog_separators": {
+            "type": "pattern_replace",
+            "pattern": _FOUND,
+            "replacement": _REPLACEMENT,
+        },
+        "blog_separators_camel": {
+            "type": "pattern_replace",
+            "pattern": _FOUND + _CAMEL_CASE,
+            "replacement": f"{_REPLACEMENT}${{capital}}",
+        },
         "blog_symbols": {
             "type": "mapping",
             "mappings": [f"{sign} => {word}" for sign, word in symbols.items()],

@@ -130,7 +130,7 @@ class Bench:
         return measure_clients(self.alias, self.queries, seconds, rounds)
 
     def typeahead(self) -> Section:
-        return measure_typeahead(self.alias, self.queries)
+        return measure_typeahead(self.alias, self.queries, self.sizes.rounds // 2)
 
     def startup(self) -> Section:
         return measure_start_up(self.alias, os.environ.get("REDIS_URL", ""), self.sizes.rounds)
