@@ -4,6 +4,7 @@ The environment variables PORT, WEB_CONCURRENCY (worker processes) and GUNICORN_
 option of gunicorn) change it.
 """
 
+import gc
 import math
 import mmap
 import os
@@ -112,15 +113,22 @@ def _starting(worker: Any) -> bool:
     return exited is None and worker.tmp.last_update() > time.monotonic()
 
 
+def post_fork(server: Any, worker: Any) -> None:
+    """What a worker imports stays, so a collection would find nothing until it serves."""
+    gc.disable()
+
+
 _outage = mmap.mmap(-1, 8)  # made before the workers are, which share it
 
 
 def post_worker_init(worker: Any) -> None:
     """All workers know of an outage of Elasticsearch as soon as one does.
 
-    And they connect to Redis before the first search, which would miss its time limit: on a busy
+    They connect to Redis before the first search, which would miss its time limit: on a busy
     machine that takes half a second.
     """
+    gc.freeze()
+    gc.enable()
     if service := worker.wsgi.extensions.get("blogsearch"):  # not in the bench's bare application
         service.admission.share(memoryview(_outage))
         service.cache.ping()
