@@ -48,6 +48,7 @@ SINGLE_CHARACTER_WORD = (
 )
 _LETTER = rf"(?:[^\W_{SINGLE_CHARACTER_WORD}]|[\u0300-\u036f\u200c\u200d])"
 # `+` and `#` belong to the word before them, a leading dot to the word after it: C++, C#, .NET.
+# Compiled when it is first used: a search without rules does not wait for it.
 _WORD = (
     rf"[{SINGLE_CHARACTER_WORD}]"
     rf"|(?:(?<!\S)\.)?{_LETTER}+(?:'{_LETTER}+)*(?:\+\+?|#)*(?!{_LETTER})"

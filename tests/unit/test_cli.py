@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import entry_points, version
 
 import pytest
 
@@ -32,9 +33,16 @@ def test_a_search_does_not_import_what_only_the_service_needs() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_installed_command_prints_its_version() -> None:
+    (command,) = entry_points(group="console_scripts", name="blogsearch")
+    code = f"from {command.module} import {command.attr}; {command.attr}()"
+    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True)
+    assert done.stdout == f"blogsearch, version {version('blogsearch')}\n", done.stderr
+
+
 def test_an_unknown_command_is_an_error_that_names_it() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from app.cli import main; main()", "serach"],
+        [sys.executable, "-c", "from app.cli import run; run()", "serach"],
         capture_output=True,
         text=True,
     )
