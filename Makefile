@@ -12,7 +12,7 @@ help: ## list the commands
 setup: .venv/installed ## make .venv from requirements.lock (only when that has changed)
 	@:
 
-# Talks on stderr: `eval "$$(make -s services)"` reads what stands on stdout.
+# Prints to stderr, because the shell evaluates stdout: `eval "$$(make -s services)"`.
 .venv/installed: requirements.lock pyproject.toml
 	@set -e; \
 	if ! $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
@@ -50,7 +50,7 @@ check: setup ## lint, format, types, imports point one way, docs mention everyth
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/unit/test_architecture.py tests/unit/test_docs.py
 
-format: setup ## put the code into shape
+format: setup ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -60,7 +60,7 @@ services: setup ## start Elasticsearch and Redis; prints exports: eval "$(make -
 services-stop: setup ## stop what `make services` started
 	@exec $(BIN)/python -m devstack down
 
-services-status: setup ## say how Elasticsearch and Redis are
+services-status: setup ## show whether Elasticsearch and Redis are running
 	@exec $(BIN)/python -m devstack status
 
 screenshots: setup ## write pictures of the pages to docs/pictures/; needs ELASTICSEARCH_URL, REDIS_URL and CHROMIUM

@@ -29,7 +29,7 @@ workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 
 worker_class = "app.gunicorn_worker.Worker"
 worker_connections = 1000
 
-# Seconds without a sign of life after which a worker is killed.
+# Seconds without a heartbeat after which a worker is killed.
 timeout = 30
 graceful_timeout = 20
 

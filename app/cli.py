@@ -24,10 +24,10 @@ _COMMANDS = {
     "sync": ("syncing", "Make the live index what a source is now, additions and removals."),
     "search": ("search", "Search as a visitor would; the cache is left out."),
     "categories": ("search", "List the categories of the posts."),
-    "analyze": ("analyze", "Show what becomes of a text: its words and synonyms."),
+    "analyze": ("analyze", "Show how a text is analyzed: its tokens and synonym rules."),
     "synonyms": ("synonyms", "Check, preview, load, list and remove synonym rule files."),
     "pins": ("pins", "Check, load, list and remove pinned results."),
-    "searches": ("searches", "Show what people search, and what they do not find."),
+    "searches": ("searches", "Show what people search for, and what they do not find."),
     "cache": ("cache", "Show, clear and warm the cache of answers."),
     "indices": ("generations", "List the generations of the index."),
     "rollback": ("generations", "Go back to the generation before the live one."),
@@ -40,7 +40,7 @@ class LazyGroup(CommandGroup):
     """The group of all commands, each imported when it is used."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; a pipe that the reader closes, as `| head -1` does, is no error."""
+        """Run a command; a pipe that the reader closes, as `| head -1` does, is not an error."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:

@@ -29,7 +29,7 @@ def register(app: Flask, settings: Settings) -> None:
 
 
 class TrustedProxies:
-    """WSGI middleware: believes X-Forwarded-For and X-Forwarded-Proto of these networks only.
+    """WSGI middleware: trusts X-Forwarded-For and X-Forwarded-Proto of these networks only.
 
     The client is the last address in X-Forwarded-For that is not itself a trusted proxy.
     """
@@ -63,7 +63,7 @@ class TrustedProxies:
 
 
 def network_of(address: str | None) -> str:
-    """What a client is limited by: its IPv4 address, or its IPv6 network."""
+    """The key of a client for rate limits and counts: its IPv4 address, or its IPv6 network."""
     parsed = _address(address or "")
     if isinstance(parsed, str):
         return "unknown"
@@ -73,9 +73,9 @@ def network_of(address: str | None) -> str:
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | str:
-    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is none.
+    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is invalid.
 
-    An IPv4 address that is written as IPv6, as sockets for both families do, is that of IPv4.
+    An IPv4-mapped IPv6 address (dual-stack sockets) is returned as IPv4.
     """
     text = text.strip()
     found = _WITH_PORT.fullmatch(text)

@@ -130,7 +130,7 @@ def _certificates(settings: Settings, hosts: list[str]) -> dict[str, Any]:
 def responds(elastic: Elasticsearch) -> bool:
     """Whether Elasticsearch responds to `GET /` within a second; denied access is a response."""
     try:
-        # On a timeout another node is tried: one that hangs is no outage of the cluster.
+        # On a timeout another node is tried: one that hangs is not an outage of the cluster.
         elastic.options(request_timeout=_PROBE_TIMEOUT, retry_on_timeout=True).info()
     except ApiError as error:
         return error.status_code not in _OVERLOADED

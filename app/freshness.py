@@ -53,7 +53,8 @@ class Freshness:
         return self._publish(self._elastic)
 
     def shared(self) -> bool:
-        """The same within a second or so; callers at the same time share one refresh."""
+        """Like `now`, but callers within about a second share one refresh; in a stream of calls it
+        waits for the next full second."""
         seen = self._begun
         with self._sharing:
             if self._succeeded > seen:  # it began after this call
@@ -66,7 +67,7 @@ class Freshness:
             return taken
 
     def soon(self) -> None:
-        """The same in the background; many calls share one refresh.
+        """Like `now`, in the background; many calls share one refresh.
 
         It is repeated until Redis and Elasticsearch have taken it.
         """

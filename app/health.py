@@ -149,7 +149,8 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
             "index",
             "warning",
             f"{seen}, in {', '.join(languages)}; BLOGSEARCH_LANGUAGE is {settings.language}",
-            "Run `blogsearch synonyms load` to rebuild the index, or change the setting.",
+            "Run `blogsearch synonyms load` without a file: it rebuilds the index from its own "
+            "posts with the present language and rules. Or change the setting.",
         )
     return Check("index", "ok", seen)
 

@@ -137,7 +137,7 @@ class IndexMetrics(Collector):
             )
 
     def _runs(self) -> Iterator[Metric]:
-        """The last run of each command, which no scrape could reach while it ran."""
+        """The last run of each command, which stores it because it ends before a scrape."""
         runs = read_runs(self._elastic, self._alias, _COMMANDS)
         rejected = GaugeMetricFamily(
             "blogsearch_run_rejected_documents",

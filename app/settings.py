@@ -99,8 +99,8 @@ class Settings(BaseModel):
     language: str = Field(
         "english",
         description="The language of the posts: stemming, stop words and typical typing errors; "
-        "docs/languages.md lists the languages. A change needs a new index: run "
-        "`blogsearch synonyms load`.",
+        "docs/languages.md lists the languages. A change needs a new index: `blogsearch synonyms "
+        "load` without a file rebuilds it from its own posts.",
     )
     shards: int = Field(1, ge=1, le=64, description="Primary shards of a new index.")
     replicas: int = Field(0, ge=0, le=8, description="Replicas of each shard.")
@@ -130,8 +130,8 @@ class Settings(BaseModel):
     # -- searching -------------------------------------------------------------------------------
     strategy: Literal["blended", "fallback"] = Field(
         "blended",
-        description="How a search is answered: `blended`, one boosted query, or `fallback`, the "
-        "algorithm of 2017.",
+        description="How a search is answered: `blended`, one boosted query, or `fallback`, a "
+        "simpler algorithm of 2017, kept for comparison.",
     )
     max_computations: int = Field(
         8,
@@ -176,13 +176,15 @@ class Settings(BaseModel):
     cache_secret: SecretStr = Field(
         SecretStr(""),
         description="A random text that signs cached answers, the same in every process; empty: "
-        "the write tokens do. Without either, who can write to Redis can forge answers.",
+        "the write tokens are used. Without either, anyone who can write to Redis can forge "
+        "answers.",
     )
     cache_max_age: int = Field(
         0,
         ge=0,
         le=86_400,
-        description="Seconds a browser or CDN may use an answer without a request; 0: none.",
+        description="Seconds a browser or CDN may reuse an answer without asking the service; 0: "
+        "it always asks.",
     )
 
     # -- insights --------------------------------------------------------------------------------
@@ -190,8 +192,9 @@ class Settings(BaseModel):
         30,
         ge=0,
         le=400,
-        description="Days for which it is counted what people search, without who they are; "
-        "docs/insights.md. 0: nothing is counted, and `cache warm` has nothing to warm.",
+        description="How many days the counts of searches are kept. They record what was searched "
+        "for, not by whom; docs/insights.md. 0: nothing is counted, and `cache warm` has nothing "
+        "to warm.",
     )
     insights_size: int = Field(
         1000,
@@ -235,8 +238,8 @@ class Settings(BaseModel):
     trusted_proxies: str = Field(
         "",
         description="Addresses or networks of the proxies in front, separated by commas, such as "
-        "`127.0.0.1, 10.0.0.0/8`. Their X-Forwarded-For and X-Forwarded-Proto are believed, those "
-        "of other clients are not.",
+        "`127.0.0.1, 10.0.0.0/8`. Their X-Forwarded-For and X-Forwarded-Proto are trusted, those "
+        "of other clients are ignored.",
     )
     debug_search: Literal["open", "token"] = Field(
         "open",

@@ -3,8 +3,8 @@
     python -m bench.chaos [--kills 50] [--minutes 60] [reindex|sync|synonyms|rollback …]
 
 Needs ELASTICSEARCH_URL; the index is its own. Prints for each command how many writes were
-acknowledged, how many of them are missing, and how many searches failed. Exits with 1 if any is or
-did.
+acknowledged, how many of them are missing, and how many searches failed. Exits with 1 if a write
+is missing or a search failed.
 """
 
 import argparse

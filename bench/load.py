@@ -4,10 +4,10 @@
 
 Needs ELASTICSEARCH_URL; starts a Redis and a service of its own with the sample posts. For each mix
 of searches it finds the highest rate that the machine holds, then sends that rate, twice that rate,
-and half of it. The generator is open: it sends at the moments of the rate, however long the answers
-take, as visitors do, and counts the time of a request from the moment at which it was due.
+and half of it. The generator is open-loop: it sends at fixed times, however long the answers take,
+as visitors do, and counts the time of a request from the moment at which it was due.
 
-Exits with 1 if a response was no clear 200, 429 or 503, if the memory of the workers grew, or if
+Exits with 1 if a status was other than 200, 429 or 503, if the memory of the workers grew, or if
 searches at half the rate are not answered again.
 """
 
@@ -58,7 +58,7 @@ _CONNECTION_MB = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`due`: seconds from the first; `seconds`: from then to the end; status 0: none."""
+    """`due`: seconds from the first; `seconds`: from then to the end; status 0: no response."""
 
     due: float
     seconds: float

@@ -69,7 +69,7 @@ def get_all(
 ) -> list[float]:
     """The milliseconds of the requests that clients in two processes send for `seconds`.
 
-    With `refusals` a 503 is no error; it is left out.
+    With `refusals` a 503 is not an error; it is left out.
     """
     return _in_processes(partial(_get_paths, refusals=refusals), url, paths, seconds, clients)
 

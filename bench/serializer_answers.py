@@ -1,4 +1,4 @@
-"""What is serialized: answers of this service, and the growing list of floats of 2017."""
+"""What is serialized: answers of this service, and lists of floats as in a benchmark of 2017."""
 
 import json
 import os

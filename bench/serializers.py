@@ -77,7 +77,7 @@ def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
 
 
 def _cells(found: list[Workload], lists: list[Workload], every: dict[str, Store]) -> list[Cell]:
-    """Answers in every store; floats over TCP only, where they were measured in 2017."""
+    """Answers in every store; floats over TCP only, as in the benchmark of 2017."""
     kinds = serializers().values()
     cells = [
         Cell(serializer, workload, name, store)

@@ -119,7 +119,7 @@ def serving(
     command += ["--config", "gunicorn.conf.py", app]
     environment = environment_for(alias, folder) | {
         "BLOGSEARCH_STRATEGY": strategy,
-        "BLOGSEARCH_CACHE_TIMEOUT": "10",  # a busy machine is no fault of Redis
+        "BLOGSEARCH_CACHE_TIMEOUT": "10",  # a busy machine is not a fault of Redis
         "BLOGSEARCH_MAX_COMPUTATIONS": "32",  # no search is refused
         "REDIS_URL": redis_url,
         "PORT": str(port),

@@ -117,8 +117,8 @@ class Stack:
         """The URLs, for as long as the block runs.
 
         Engines that were started for such a block are stopped when the last block ends; those
-        started with `keep` stay. A block whose process was killed leaves its engines to the end
-        of the next block.
+        started with `keep` stay. If the process of a block is killed, its engines run until the
+        next block ends.
         """
         with (self.instance.folder / "users").open("a") as users:
             fcntl.flock(users, fcntl.LOCK_SH)

@@ -103,11 +103,11 @@ def raise_if_stopped() -> None:
 
 @contextmanager
 def ending_with_us(
-    child: subprocess.Popen[bytes], end_signal: signal.Signals, patience: float = 15.0
+    child: subprocess.Popen[bytes], end_signal: signal.Signals, timeout: float = 15.0
 ) -> Iterator[None]:
     """Make sure that the child has ended when the block ends.
 
-    It is sent `end_signal`, and killed if it still runs `patience` seconds later.
+    It is sent `end_signal`, and killed if it still runs `timeout` seconds later.
     """
     interrupted = False
     try:
@@ -117,16 +117,16 @@ def ending_with_us(
         interrupted = stopped.number == signal.SIGINT
         raise
     finally:
-        if not (interrupted and _ends(child, patience)) and child.poll() is None:
+        if not (interrupted and _ends(child, timeout)) and child.poll() is None:
             child.send_signal(end_signal)
-        if not _ends(child, patience):
+        if not _ends(child, timeout):
             child.kill()
             child.wait()
 
 
-def _ends(child: subprocess.Popen[bytes], patience: float) -> bool:
+def _ends(child: subprocess.Popen[bytes], timeout: float) -> bool:
     try:
-        child.wait(timeout=patience)
+        child.wait(timeout=timeout)
     except subprocess.TimeoutExpired:
         return False
     return True

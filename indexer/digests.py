@@ -38,7 +38,7 @@ def raw_digest(id_: str, values: tuple[Any, ...]) -> str:
     """
     try:
         content = orjson.dumps(values, default=repr)
-    except TypeError:  # a lone surrogate, or a key that is no string
+    except TypeError:  # a lone surrogate, or a key that is not a string
         content = repr(values).encode("utf-8", "surrogatepass")
     return id_digest(id_) + _hashed_with(_DOCUMENT_CODE, _DOCUMENT_PACKAGES, content).hex()[:16]
 

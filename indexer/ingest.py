@@ -12,8 +12,8 @@ from indexer.normalise import documents
 from indexer.records import Counts, Document, Origin, RawPost, Reject, Skipped, SourceItem
 
 IsUnchanged = Callable[[str, str, Origin], bool]
-"""Whether the index has the document with this id, made of what has this raw digest, and it was not
-read before; it has been read now, at this place."""
+"""Whether the index has this document unchanged (its id and raw digest) and it was not read before.
+If so, it is marked as read, at this place."""
 
 OnReject = Callable[[Reject], None]
 OnSkip = Callable[[Skipped], None]

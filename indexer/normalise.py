@@ -198,7 +198,7 @@ def address_of(url: str) -> str:
 
 
 def _language(value: Any) -> str:
-    """A language tag in lower case, `de` or `pt-br`; "" for what is none."""
+    """A language tag in lower case, `de` or `pt-br`; "" if it is invalid."""
     if not isinstance(value, str):
         return ""
     tag = value.strip().partition(".")[0].replace("_", "-").lower()

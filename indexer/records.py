@@ -86,8 +86,8 @@ SourceItem = RawPost | Reject | Skipped
 """What a source yields."""
 
 IsUnchangedEntry = Callable[[bytes, Origin], bool]
-"""Whether the index has all documents that were made of this entry, and none of them was read
-before; they have been read now, at this place."""
+"""Whether the index has all documents of this entry unchanged and none of them was read before. If
+so, they are marked as read, at this place."""
 Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
 """Reads a source, without the entries that are unchanged."""
 

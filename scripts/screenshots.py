@@ -177,7 +177,7 @@ def _search_a_little(app: Flask) -> None:
             client.get("/search", query_string={"q": q}, headers={"User-Agent": user_agent})
     search_log = app.extensions[EXTENSION].search_log
     search_log.flush()
-    search_log.settle(time.time() + 60)
+    search_log.count_due(time.time() + 60)
 
 
 def _take(

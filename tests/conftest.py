@@ -115,7 +115,7 @@ def count_searches() -> Callable[..., SearchLog]:
         for key in keys:
             log.record("MISS", key, visitor=Visitor("198.51.100.1", f"Mozilla/5.0 {uuid.uuid4()}"))
         log.flush()
-        log.settle(time.time() + 100)
+        log.count_due(time.time() + 100)
         return log
 
     return count

@@ -28,12 +28,12 @@ from app.cache.store import (
 from app.errors import StillComputing, Unavailable
 from app.logs import note
 
-_JITTER = 0.1  # of a lifetime, either way: answers of one minute do not all expire in one minute
+_JITTER = 0.1  # of a lifetime, added or removed at random, so that answers do not expire together
 _EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is refreshed
 
-_REFRESHES = 2  # in the background at a time; Elasticsearch has visitors to serve
+_REFRESHES = 2  # in the background at a time, so that visitors' searches come first
 _COMMAND_TIMEOUT = 2.0  # seconds that a command, unlike a search, may spend on Redis
-_LAST_TIMEOUT = 1.0  # seconds for what is kept, when it is the only answer there can be
+_LAST_TIMEOUT = 1.0  # seconds for reading a stored answer while Elasticsearch is unavailable
 _SIZES_KEPT = 10.0  # seconds
 
 log = logging.getLogger(__name__)

@@ -1,7 +1,7 @@
 """One computation at a time: among the threads of a process, and among processes through Redis.
 
-Threads that want what another thread of the process is computing wait for its result. Of each
-process one thread takes the lock in Redis, which is redis-py's `Lock`.
+Threads that want what another thread of the process is computing wait for its result. One thread of
+each process takes the lock in Redis, which is redis-py's `Lock`.
 """
 
 import threading
@@ -93,7 +93,7 @@ class SingleFlight(Generic[T]):
             future.set_result(entry.result)
 
     def _leave(self, key: Hashable) -> None:
-        """Before the result is set: who comes later must not be given it."""
+        """Called before the result is set: a later caller must not get it."""
         with self._mutex:
             del self._running[key]
 

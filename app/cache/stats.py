@@ -60,7 +60,7 @@ def sizes(client: RedisClient, keys: Keys) -> dict[str, int]:
 
 
 def memory(client: RedisClient) -> dict[str, Any]:
-    """What Redis reports of its memory; `maxmemory` 0 is no limit."""
+    """What Redis reports of its memory; `maxmemory` 0 means no limit."""
     info: dict[str, Any] = _run(client, lambda redis: redis.info("memory"), {})
     wanted = ("used_memory", "used_memory_peak", "maxmemory", "maxmemory_policy")
     return {name: info[name] for name in wanted if name in info}

@@ -1,4 +1,4 @@
-"""What lies in Redis: answers in envelopes, and the generation that makes them current.
+"""The values stored in Redis: answers in envelopes, and the generation that makes them current.
 
 A generation stands for one state of the index. A swap or a write begins another one, and answers
 of the former generation are no longer fresh. A lookup reads the generation and the answer in one
@@ -29,12 +29,12 @@ State = Literal["HIT", "MISS", "STALE", "OFF"]
 class Keys:
     """The names of everything that is kept for an alias.
 
-    All carry the same hash tag, `{blog}`: a Redis Cluster keeps them on one node, so that one MGET
-    can read the generation and an answer.
+    All carry the hash tag `{blog}`, which a Redis Cluster would need for one MGET. Redis Cluster is
+    not supported (docs/caching.md).
 
     Args:
         variant: whatever besides the request makes answers differ, such as the strategy.
-        secret: signs what is kept, so that who can only write to Redis cannot forge an answer.
+        secret: signs what is kept, so that write access to Redis is not enough to forge an answer.
     """
 
     def __init__(self, alias: str, variant: str, secret: bytes = b"") -> None:
@@ -75,7 +75,7 @@ _SIGNED_FROM = len(_MAGIC) + _SIGNATURE  # the signature covers what follows it
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """A kept value with what is needed to judge it.
+    """A kept value with what is needed to decide whether it may be served.
 
     `digest`: of the request or call that it belongs to. `etag`: 12 bytes. `created`: seconds since
     1970. `ttl`: how many seconds it counts as fresh. `took`: how many its computation took.

@@ -22,7 +22,8 @@ Json = dict[str, Any]
     type=click.Choice([TEXT, FORMS, WORDS, SPELLING, CODE]),
     default=TEXT,
     show_default=True,
-    help="Prose, prose not stemmed, words as written but folded, words as written, code.",
+    help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "
+    "as typed, accents folded; blog_spelling: as typed; blog_code: code blocks.",
 )
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 @pass_tools

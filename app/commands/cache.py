@@ -72,7 +72,7 @@ def clear(tools: Tools) -> None:
     deleted = tools.cache.clear()
     if deleted is None:
         raise click.ClickException(
-            "Redis failed in between; some answers may be left. Run it again."
+            "Redis failed before all answers were deleted. Run the command again."
         )
     click.echo(f"{deleted} answers deleted.")
 

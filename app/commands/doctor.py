@@ -94,6 +94,6 @@ def _synonyms(tools: Tools) -> Check:
             "synonyms",
             "warning",
             f"{seen}; the live index was built with other rules",
-            "Run `blogsearch synonyms load` to rebuild it with these.",
+            "Run `blogsearch synonyms load` without a file to rebuild it with these.",
         )
     return Check("synonyms", "ok", seen)

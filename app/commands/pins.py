@@ -30,7 +30,7 @@ _format = click.option("--format", "form", type=click.Choice(["text", "json"]), 
 
 @click.group(cls=CommandGroup)
 def pins() -> None:
-    """Manage pinned results: the posts that come first for a search, or never.
+    """Manage pinned results: the posts that come first for a search, and those that are hidden.
 
     \b
     blogsearch pins check launch.pins     report its errors; changes nothing
@@ -40,7 +40,7 @@ def pins() -> None:
 
     \b
     A rule is one line: a search, and the posts by their oid.
-        cron => crontab-guide, -cron-in-2009        first and, with -, never
+        cron => crontab-guide, -cron-in-2009        first and, with -, hidden
         python * => python-start                    whatever else is searched for with python
         opening hours => hours until 2026-12-31     with a last day
     """

@@ -98,7 +98,7 @@ def _print_hits(body: "SearchAnswer") -> None:
     count = body["count"]
     found = f"{count:,} {'post' if count == 1 else 'posts'} found for {body['q']!r}"
     if "corrected" in body:
-        found += f", taken for {body['corrected']['to']!r}"
+        found += f", corrected to {body['corrected']['to']!r}"
     click.echo(found)
     for hit in body["hits"]:
         score = "" if hit["score"] is None else hit["score"]

@@ -1,4 +1,4 @@
-"""`blogsearch searches`: what people search, what they do not find, and what takes long."""
+"""`blogsearch searches`: what people search for, what they do not find, and what takes long."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -41,7 +41,7 @@ def _options(command: F) -> F:
 
 @click.group(cls=CommandGroup)
 def searches() -> None:
-    """Show what people search.
+    """Show what people search for.
 
     \b
     blogsearch searches top       the most frequent searches

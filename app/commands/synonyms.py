@@ -61,7 +61,7 @@ def synonyms() -> None:
 def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, form: str) -> None:
     """Report errors and warnings in FILE..., by file and line. Changes nothing.
 
-    The files are checked together with those in use; a file in use with the same name is taken for
+    The files are checked together with those in use; a file in use with the same name counts as
     the older version. Without FILE, the files in use are checked. A comment in a file suppresses
     warnings: `# check-ignore: CODE`.
 

@@ -1,1 +1,1 @@
-"""What people search: counted without addresses or cookies, reported, and turned into synonyms."""
+"""What people search for: counted without addresses or cookies, reported, turned into synonyms."""

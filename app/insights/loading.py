@@ -32,7 +32,7 @@ from indexer.progress import Progress
 _TIMEOUT = 2.0  # seconds for Redis
 _ENGINE_TIMEOUT = 120.0  # seconds for a request to Elasticsearch
 _RUNNING_TTL = 300  # seconds without progress after which a load counts as interrupted
-_BEAT = 10.0  # seconds between two signs of life
+_RENEWAL = 10.0  # seconds between two renewals of the key `loading`
 _STATUS_TTL = 86_400  # seconds
 
 State = Literal["running", "done", "failed", "interrupted"]
@@ -99,7 +99,7 @@ def _load(service: Service, rule: str) -> str:
 
     def on_progress(progress: Progress) -> None:
         nonlocal beat
-        if time.monotonic() - beat > _BEAT:
+        if time.monotonic() - beat > _RENEWAL:
             beat = time.monotonic()
             with suppress(Unavailable):
                 name = service.cache.keys.insights("loading")

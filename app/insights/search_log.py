@@ -30,7 +30,7 @@ from app.insights.visitors import Visitor
 WINDOW = 45.0
 """Seconds that a request waits for others of the same client."""
 _LONGEST = 55.0  # seconds; for clients that send requests all the time
-_SETTLED = 5.0  # seconds since a client's last request
+_IDLE = 5.0  # seconds since a client's last request
 _EVENTS_TTL = 60  # seconds
 _SALT_TTL = 86_400  # seconds
 
@@ -105,7 +105,7 @@ class SearchLog:
 
     def _tick(self) -> None:
         self.flush()
-        self.settle()
+        self.count_due()
         with self._lock:
             self._timer = None
             if self._seen or self._states or time.time() < self._waiting_until:
@@ -154,7 +154,7 @@ class SearchLog:
 
     # -- counting ------------------------------------------------------------------------------
 
-    def settle(self, now: float | None = None) -> None:
+    def count_due(self, now: float | None = None) -> None:
         """Count the searches of all clients whose requests have waited long enough.
 
         Args:
@@ -167,9 +167,9 @@ class SearchLog:
             )
             due = _due_groups(waiting, now or time.time())
             if due:
-                self._client.call(TimeLimit(_TIMEOUT), self._count_due, due)
+                self._client.call(TimeLimit(_TIMEOUT), self._count_groups, due)
 
-    def _count_due(self, client: "redis.Redis", groups: Sequence["_Group"]) -> None:
+    def _count_groups(self, client: "redis.Redis", groups: Sequence["_Group"]) -> None:
         # Only the process that deletes them counts them.
         name = self._keys.insights("events")
         with client.pipeline(transaction=False) as pipeline:
@@ -280,7 +280,7 @@ def _due_groups(waiting: Iterable[bytes], now: float) -> list[_Group]:
 
 def _due(times: Sequence[float], now: float) -> bool:
     oldest, newest = now - min(times), now - max(times)
-    return oldest >= WINDOW and (newest >= _SETTLED or oldest >= _LONGEST)
+    return oldest >= WINDOW and (newest >= _IDLE or oldest >= _LONGEST)
 
 
 def day_of(at: float) -> str:

@@ -1,9 +1,8 @@
 """The requests of one client within a minute → its searches. Pure.
 
-A page that answers as one types sends `p`, `pyt` and `python`; only `python` is a search. This is
-decided from the times of the requests, so that it is right for every page and program, whatever it
-sends, and nothing has to be agreed on: a request is a search if the client sends no other one soon
-after it.
+A page that answers while the visitor types sends `p`, `pyt` and `python`; only `python` is a
+search. A request is a search if the client sends no other one soon after it. This is decided from
+the times of the requests, so that it works for every page and program without changes to them.
 """
 
 import json

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-# Programs name themselves; what has no name, or not that of a browser, is one, too.
+# Programs name themselves. A client without a browser's User-Agent counts as a program.
 _PROGRAM = re.compile(
     r"(?<!cu)bot(?:\b|[/;_-])|crawl|spider|slurp|scrap|archive|preview|monitor|uptime|pingdom|headless"
     r"|lighthouse|facebookexternalhit|feed|curl|wget|python|urllib|httpx|aiohttp|go-http-client"

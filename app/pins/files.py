@@ -1,6 +1,6 @@
-"""Parses and checks pin files: a search and the posts that come first or never, one rule a line.
+"""Parses and checks pin files: a search and the posts that come first or are hidden.
 
-    # a search => posts that come first, -posts that never come
+    # one rule a line: a search => posts that come first, -posts that are hidden
     cron => crontab-guide, -cron-in-2009
     opening hours, when open => hours until 2026-12-31
     python * => python-start
@@ -181,7 +181,7 @@ def _posts(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         oid = _ESCAPED.sub(r"\1", part.removeprefix("-").strip())
         if not oid:
             raise _InvalidLine(
-                "no_post", "a post is missing.", "Write the oid of a post, or -oid for never."
+                "no_post", "a post is missing.", "Write the oid of a post, or -oid to hide it."
             )
         if oid in first + never:
             raise _InvalidLine("post_twice", f"{oid!r} is named twice.", "Name it once.")

@@ -1,4 +1,4 @@
-"""The `fallback` strategy: the algorithm as its author published it in 2017, the bench's baseline.
+"""The `fallback` strategy: a simpler algorithm as it was published in 2017, the bench's baseline.
 
 Alternatives for the whole query come from a term suggester on every searched field; the five best
 texts are searched for as phrases, and when no phrase matches, several words are searched for once

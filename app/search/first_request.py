@@ -62,7 +62,7 @@ def read(responses: Sequence[Json]) -> FirstResponse:
 
 
 def examined_terms(plan: PlanInput) -> list[QueryTerm]:
-    """The terms that are looked up: the required ones, pieces of glued ones, neighbours as one."""
+    """The terms to look up: the required ones, pieces of compound ones, neighbours as one."""
     terms = [one.term for one in plan.required]
     found = [term for one in terms for term in (one, *apart(one, plan.language)) if not term.stop]
     for first, second in pairwise(terms):
@@ -84,7 +84,7 @@ def _lookup(terms: Sequence[QueryTerm]) -> Json:
             "field": "all.words",
             "size": scoring.SUGGEST_SIZE,
             "max_inspections": scoring.SUGGEST_INSPECTIONS,
-            # A word of more posts than this is taken for right. Rare ones may be misspelled in a
+            # A word of more posts than this is taken as correct. Rare ones may be misspelled in a
             # post, and the first letter may be the wrong one.
             "suggest_mode": "always",
             "max_term_freq": scoring.RARE_POSTS,

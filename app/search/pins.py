@@ -1,4 +1,4 @@
-"""Pinned results: the posts that come first for a search, and those that never come. Pure.
+"""Pinned results: the posts that come first for a search, and those that are hidden. Pure.
 
 `app.pins` parses and stores the rules.
 """
@@ -89,7 +89,7 @@ class Pins:
     def match(self, words: Sequence[str], today: date) -> MatchedPins:
         """The rules for a search of these words: exact ones first, then those with more words.
 
-        A post that one rule names as first and another as never does not come.
+        A post that one rule puts first and another hides is hidden.
         """
         rules = tuple(rule for rule in self._found(tuple(words)) if not rule.expired(today))
         if not rules:

@@ -133,7 +133,7 @@ def matching(plan: PlanInput) -> Json:
 
 
 def _pinned(query: Json, plan: PlanInput) -> Json:
-    """The query with the pinned posts first, in their order, and without those that never come.
+    """The query with the pinned posts first, in their order, and without those that are hidden.
 
     Elasticsearch's own `pinned` query is a part of x-pack, which not every build has.
     """
@@ -243,7 +243,7 @@ def words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -
 
 
 def _plain_words(terms: Sequence[Interpretation]) -> list[tuple[str, str]]:
-    """Name and text of each word; the words that a synonym rule takes for one are one."""
+    """Name and text of each word; the words that a synonym rule treats as one are one."""
     found: list[tuple[str, str]] = []
     for one in terms:
         if one.phrase and found and one.phrase == found[-1][1]:
@@ -395,8 +395,8 @@ def has_term(one: Interpretation, *, named: bool = False) -> Json:
 def _has(variant: TermVariant, one: Interpretation) -> Json:
     if variant.kind == "prefix":
         return _prefix(variant)
-    glued = variant.kind == "typed" and len(one.term.pieces) > 1
-    if glued or variant.kind == "split":
+    compound = variant.kind == "typed" and len(one.term.pieces) > 1
+    if compound or variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text)
     if one.term.stop:  # the stemmed field has none
         return match("all.forms", variant.text, operator="and")

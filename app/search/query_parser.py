@@ -34,7 +34,7 @@ EXAMINED_TERMS = 12
 """Bounds the cost of a query; a search of more words is answered well by its first twelve."""
 
 MAX_PIECES = 24
-"""Pieces of one glued term (a path, Chinese without spaces) that are searched for one by one."""
+"""Pieces of one compound term (a path, Chinese without spaces) that are searched for one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class QueryTerm:
     """One word of a query.
 
     `text` is as typed; `token` is what the index has for it as written, `folded` the same without
-    accents. `pieces` are the tokens of a term that the tokenizer splits (`node.js`); they must
-    stand side by side. `key` is unique within the query: "0", "1", … by position, "1.0", "1.1" for
-    single pieces of a term, and "0+1" for two terms written as one. `start` and `end` are offsets
-    in the query. `stop`: every piece is a stop word. `light`: it says little about what is searched
-    for, a stop word or a function word.
+    accents. `pieces` are the tokens of a compound term, which the tokenizer splits (`node.js`);
+    they must be side by side. `key` is unique within the query: "0", "1", … by position, "1.0",
+    "1.1" for single pieces of a term, and "0+1" for two terms written as one. `start` and `end` are
+    offsets in the query. `stop`: every piece is a stop word. `light`: it says little about what is
+    searched for, a stop word or a function word.
     """
 
     text: str
@@ -112,7 +112,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
 
 
 def _terms(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
-    """The terms of a run without spaces: a/b are two, a-b and a.b are one that is glued."""
+    """The terms of a run without spaces: a/b are two, a-b and a.b are one compound term."""
     for found in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
         begin = start + (found.start() if found else 0)
         for text in _VERSION.split(found.group() if found else ""):
@@ -146,22 +146,22 @@ def _made(
     return QueryTerm(text, token, language.fold(token), pieces, key, *place, stop, light)
 
 
-def apart(glued: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
-    """The pieces of a glued term as terms of their own, for when no post has them side by side.
+def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
+    """The pieces of a compound term as terms of their own, for when no post has them side by side.
 
     Empty for a term of one piece, and for one of more than `MAX_PIECES`.
     """
-    if not 1 < len(glued.pieces) <= MAX_PIECES:
+    if not 1 < len(compound.pieces) <= MAX_PIECES:
         return ()
     return tuple(
         _made(
             token.group(),
             [token.group()],
-            f"{glued.key}.{number}",
-            (glued.start + token.start(), glued.start + token.end()),
+            f"{compound.key}.{number}",
+            (compound.start + token.start(), compound.start + token.end()),
             language,
         )
-        for number, token in enumerate(_SYMBOL_OR_TOKEN.finditer(glued.text))
+        for number, token in enumerate(_SYMBOL_OR_TOKEN.finditer(compound.text))
     )
 
 

@@ -1,7 +1,7 @@
 """The query string → a SearchRequest, or every complaint about it at once.
 
-`PARAMETERS` is the table of parameters: requests are parsed with it, `/openapi.json` describes it,
-and the options of `blogsearch search` are made from it.
+`PARAMETERS` is the table of parameters: requests are parsed with it, and `/openapi.json` describes
+it. app/commands/search.py repeats the names as options.
 """
 
 import re
@@ -137,7 +137,8 @@ def _read(
         name, every = parameter.name, args.getlist(parameter.name)
         if not every:
             if parameter.required:
-                complaints.append(_complaint(name, None, "is missing: what to search for"))
+                missing = "is missing; it is the text to search for"
+                complaints.append(_complaint(name, None, missing))
             continue
         if len(every) > 1 and not parameter.repeatable:
             complaints.append(_complaint(name, every, "must be given only once"))

@@ -5,8 +5,8 @@ b: others were worse); the numbers here only balance the fields and say what cou
 words.
 
 A figure such as .844 is the mean reciprocal rank of the known items `desc`, `words` and `mixed` on
-the shared blogs set, with the number changed to that; `exact` and `typo1_indb` are nDCG@10 of the
-judged queries. Measured 2026-11-21; docs/relevance.md has the whole list.
+the corpus `blogs` of docs/relevance.md, with the number changed to that; `exact` and `typo1_indb`
+are nDCG@10 of the judged queries. Measured 2026-11-21; docs/relevance.md has the whole list.
 """
 
 import math
@@ -153,7 +153,8 @@ FALLBACK_COMMENT_FACTOR = 0.5
 FRAGMENT_SIZE = 160
 """Characters of a snippet: about two lines on a phone."""
 LONGEST_SNIPPET = 4 * FRAGMENT_SIZE
-"""A snippet ends with a word; one of 50,000 letters came whole."""
+"""Upper limit: a snippet ends with a word, and without a limit a word of 50,000 letters was
+returned whole."""
 FRAGMENTS = 2
 COMMENTS = 2
 """How many of a post's comments are shown with it."""

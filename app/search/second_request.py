@@ -121,7 +121,8 @@ def _supported(first: FirstResponse) -> frozenset[str]:
 def _resegmented(
     query: ParsedQuery, stats: Mapping[str, TermStats], language: Language
 ) -> ParsedQuery:
-    """The query with two terms joined where only that is known, and glued ones taken apart."""
+    """The query with two terms joined if only the joined word is in the index, and with compound
+    terms split that no post has."""
     terms: list[QueryTerm] = []
     left = list(query.terms)
     while left:

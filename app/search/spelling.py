@@ -49,7 +49,7 @@ def _replaced(letter: str, wanted: str, language: Language) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TermStats:
-    """In how many posts a word stands: as typed (`words`), as typed or by a synonym (`forms`), in
+    """How many posts have a word: as typed (`words`), as typed or by a synonym (`forms`), in
     any inflection (`stems`), in a title, and as the beginning of a longer word."""
 
     words: int = 0
@@ -88,7 +88,7 @@ class TermVariant:
 class Interpretation:
     """A term with its variants, the likeliest first, and the reason in a few words.
 
-    `phrase` is the several words that a synonym rule takes for one together with it, "" for none: a
+    `phrase` has the words that a synonym rule treats as one together with it, "" for none: a
     post with "ML" has both words of `machine learning`.
     """
 
@@ -131,7 +131,7 @@ def interpret(
     """
     typed = term.token
     if (stats.words or stats.forms) and (stats.titles or supported):
-        # Titles are read before they are published.
+        # A word in a title is taken as correct: titles are proofread.
         why = "a title has it" if stats.titles else "a post has it with another word of the query"
         return as_typed(term, max(stats.words, stats.forms), why)
     candidates = _candidates(typed, options, language)

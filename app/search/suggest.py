@@ -172,7 +172,7 @@ def titles_search(query: ParsedQuery, lang: str, *, misspelled: bool = False) ->
 
 def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Json:
     """A word of the title begins like the term, the post has the term, or, if misspelled, a word
-    of the title begins about like it. The last term need not be typed to its end."""
+    of the title begins approximately like it. The last term need not be typed to its end."""
     in_post = match("all.forms", term.text, operator="and")
     if last and _may_be_unfinished(term):
         prefix: Json = {"prefix": {"all.forms": {"value": term.folded}}}
@@ -227,12 +227,12 @@ def _scores(query: Json, score: float) -> Json:
 
 
 def _in_title(post: FoundPost, query: ParsedQuery) -> bool:
-    """Whether the title has all words as typed, or begins of them."""
+    """Whether the title has all words as typed, or words that begin with them."""
     return post.score >= _IN_TITLE * min(len(query.terms), EXAMINED_TERMS)
 
 
 def _is_typed(post: FoundPost, query: ParsedQuery) -> bool:
-    """Whether the post has all words as typed, the title begins of them."""
+    """Whether the post has all words as typed, or its title has words that begin with them."""
     return post.score >= _IN_POST * min(len(query.terms), EXAMINED_TERMS)
 
 
@@ -349,7 +349,7 @@ def _words_with(letter: str) -> re.Pattern[str]:
 
 
 def _word_of(term: QueryTerm, words: Sequence[QueryTerm], *, typed: bool) -> QueryTerm | None:
-    """The word that is the term, else one that begins like it, else about like it."""
+    """The word that is the term, else one that begins like it, else approximately like it."""
     beginning = [
         word
         for word in words

@@ -34,13 +34,13 @@ def applied(tokens: Sequence[str], digest: str, settings: Settings) -> Json:
         return {
             "rules": [],
             "note": "the index was built with other rules than the folder has now; "
-            "they come into force with the next `blogsearch reindex`",
+            "`blogsearch synonyms load` applies them",
         }
     return {"rules": [_explain(tokens, found) for found in rules.explain(tokens)]}
 
 
 def mark_phrases(terms: Sequence[Interpretation], settings: Settings) -> tuple[Interpretation, ...]:
-    """The terms, those that a rule takes for one (`machine learning, ml`) with the whole phrase.
+    """The terms; those that a rule treats as one (`machine learning, ml`) with the whole phrase.
 
     The rules are those of the folder. If the index has others, the phrase finds only posts that
     have its words anyway.

@@ -1,4 +1,4 @@
-// Results and suggestions while one types. Without this script the page works as plain HTML.
+// Results and suggestions while the visitor types. Without this script the page works as plain HTML.
 "use strict";
 (() => {
   const form = document.getElementById("search");

@@ -239,7 +239,7 @@
       try {
         return new Date(stamp).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" });
       } catch {
-        // `lang` is no language.
+        // `lang` is not a language.
         return stamp.slice(0, 10);
       }
     }

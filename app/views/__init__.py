@@ -1,4 +1,4 @@
-"""HTTP: one blueprint each for searching, the page, documents and operations."""
+"""The HTTP layer: blueprints, error responses and headers."""
 
 from typing import cast
 

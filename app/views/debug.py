@@ -16,8 +16,8 @@ def debug_view(answer: Json, debug: Json, total_ms: float) -> Json:
         total_ms: how long the page took so far.
 
     Returns:
-        `hits` in their order, each with its title, the segments of its bar and why it stands where
-        it stands, and `waterfall` with a row for each request.
+        `hits` in their order, each with its title, the segments of its bar and why it is where
+        it is, and `waterfall` with a row for each request.
     """
     return {
         **debug,
@@ -58,7 +58,7 @@ def _sum(hit: Json) -> float:
 
 
 def _reason(hit: Json, above: Json) -> str:
-    """Why a hit stands below the one above it."""
+    """Why a hit ranks below the one above it."""
     if hit.get("pinned"):
         return "It is pinned."
     if above.get("pinned"):

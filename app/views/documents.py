@@ -160,7 +160,7 @@ def _make_visible(refresh: Refresh) -> None:
 def _write_errors() -> Iterator[None]:
     """Translate errors; a write that may have succeeded despite one is made visible.
 
-    Otherwise a deletion that succeeded would stay in the cache: sent again, it is a 404.
+    Otherwise a deletion that succeeded would stay in the cache: sent again, it gets a 404.
     """
     try:
         with _translated():

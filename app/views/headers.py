@@ -23,8 +23,8 @@ _READ = {
 }
 _PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, HEAD",
-    # A GET with other headers than these is refused, above all one with Authorization: a token has
-    # no place in a page of the blog.
+    # A GET with other headers than these is refused, above all one with Authorization: a page of
+    # the blog must never contain a token.
     "Access-Control-Allow-Headers": "Content-Type, If-None-Match, X-Request-Id",
     "Access-Control-Max-Age": "7200",  # seconds; Chromium allows no more
 }

@@ -1,5 +1,5 @@
-"""`/insights`: what people search, for the blog's owner, with one click from a failed search to a
-synonym rule.
+"""`/insights`: what people search for, shown to the blog's owner, with one click from a failed
+search to a synonym rule.
 
 HTTP Basic authentication: every browser and `curl` has it, and there is no session to keep or
 steal.
@@ -130,7 +130,7 @@ def _rate_limited(error: TooManyRequests) -> Response:
 
 @blueprint.get("")
 def page() -> str:
-    """What people search: a page with the report of the last days."""
+    """What people search for: a page with the report of the last days."""
     service = current_service()
     kept = service.settings.insights_days
     periods = [days for days in _PERIODS if days < kept] + [kept]

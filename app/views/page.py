@@ -1,4 +1,6 @@
-"""`GET /`: the search page. It works without JavaScript; search.js adds results as one types."""
+"""`GET /`: the search page. It works without JavaScript; search.js adds results while the
+visitor types.
+"""
 
 import base64
 import hashlib
@@ -135,7 +137,7 @@ def _page(
 def _args() -> "MultiDict[str, str]":
     """The parameters; a form also sends the fields that were left empty.
 
-    None if the query string is not UTF-8, which is an error that the page shows.
+    Empty if the query string is not UTF-8; the page then shows that error.
     """
     try:
         given = list(request.args.items(multi=True))
@@ -234,7 +236,7 @@ def day(stamp: str | None) -> Markup:
 
 @blueprint.app_template_filter()
 def href(url: str | None) -> str:
-    """The URL of a post or comment; "" for one that is no web page, such as `javascript:`."""
+    """The URL of a post or comment; "" for one that is not a web page, such as `javascript:`."""
     return url if url and re.match(r"https?://|/(?!/)", url, re.IGNORECASE) else ""
 
 

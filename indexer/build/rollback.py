@@ -36,7 +36,7 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
         previous = _previous(client, alias)
         try:
             target = generations.open_for_restore(client, previous.name)
-            # Not earlier: whoever took the lock before this has not seen the alias.
+            # Not earlier: a process that took the lock before this has not seen the alias.
             lock.check()
             since = None if discard_writes else swap_checkpoints(client, alias, live.name)
             # Without checkpoints it starts now: writes made during the rollback are never lost.

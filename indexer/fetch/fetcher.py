@@ -22,7 +22,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _MIN_TIMEOUT = 0.01
 """Seconds; urllib3 rejects a timeout of 0."""
 _CHUNK = 1 << 16
-_ALLOW = "Allow it with BLOGSEARCH_FETCH_ALLOW_PRIVATE=true."
+_ALLOW = "Allow it with BLOGSEARCH_FETCH_ALLOW_PRIVATE=on."
 _RAISE = "Raise BLOGSEARCH_FETCH_MAX_BYTES, or leave it out."
 
 

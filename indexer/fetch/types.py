@@ -23,7 +23,7 @@ class AddressRefused(SourceError):
         resolved = host if address == host.strip("[]") else f"{host} resolves to {address}, which"
         super().__init__(
             f"{resolved} is not a public address.",
-            "Allow private addresses with BLOGSEARCH_FETCH_ALLOW_PRIVATE=true.",
+            "Allow private addresses with BLOGSEARCH_FETCH_ALLOW_PRIVATE=on.",
         )
 
 

@@ -112,7 +112,7 @@ def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject
     comments = entry.get("comments") or []
     if not isinstance(comments, list) or not all(isinstance(each, Mapping) for each in comments):
         remedy = 'Write [{"oid": …, "author": …, "comment": …, "pub_date": …}].'
-        return Reject(origin, str(entry.get("oid")), "comments is no list of objects", remedy)
+        return Reject(origin, str(entry.get("oid")), "comments is not a list of objects", remedy)
     return RawPost(
         origin=origin,
         oid=entry.get("oid"),
@@ -178,7 +178,7 @@ def array_items(stream: BinaryIO, name: str) -> Iterator[tuple[int, Any]]:
     """Each item with the number of its first line.
 
     Raises:
-        SourceError: where the array is no JSON; what comes after cannot be told apart any more.
+        SourceError: where the array is not JSON; what comes after cannot be told apart any more.
     """
     reader = _Reader(stream, name)
     reader.expect("[")

@@ -27,7 +27,7 @@ class Comparison:
     """Every document of an index at one moment: its raw digest, and where the source has it.
 
     A context manager. Takes 36 bytes of memory a document. Left out are documents that came over
-    HTTP, and those without a raw digest. The ids of what it has not are kept on disk.
+    HTTP, and those without a raw digest. Ids that the index does not have are kept on disk.
     """
 
     def __init__(self, client: Elasticsearch, index: str) -> None:
@@ -63,7 +63,7 @@ class Comparison:
     def is_unchanged(self, id_: str, raw_digest: str, origin: Origin) -> bool:
         """Whether the index has a document with this raw digest that was not read before.
 
-        If so, it has been read now. `id_` is part of the raw digest.
+        If so, it is marked as read. `id_` is part of the raw digest.
         """
         slot = self._stored.find_equal(raw_digest)
         if slot < 0 or self._seen[slot]:
@@ -72,10 +72,10 @@ class Comparison:
         return True
 
     def unchanged_documents(self, entry: bytes, origin: Origin) -> int:
-        """The number of documents that the index has of an entry, if it has all of them as they
-        were made of it, and none was read before; else 0.
+        """The number of documents of an entry, if the index has all of them unchanged and none of
+        them was read before; else 0.
 
-        If so, they have been read now.
+        If so, they are marked as read.
         """
         slots = self._stored.find_entry(entry_hash(entry))
         if any(self._seen[slot] for slot in slots):
@@ -154,7 +154,7 @@ class Comparison:
                         yield comment
 
     def _missing(self, kind: Literal["post", "comment"]) -> Iterator[Document]:
-        """What the index had and the source has not, but documents that came over HTTP."""
+        """Documents that the source lacks, except those written over HTTP."""
         for query in self._unread():
             both = {"bool": {"filter": [query, _of_kind(kind)]}}
             for document, _, over_http in stored_ids(self._client, self._index, both):

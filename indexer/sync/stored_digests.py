@@ -15,8 +15,8 @@ class StoredDigests:
     """Each document has a place, in the order of the hashes of the ids.
 
     Takes 24 bytes a document, and 4 more for finding it by its entry. Two of a million ids have the
-    same hash of 64 bits with a probability of 3 in 100 million, and a changed entry has the hash of
-    one of a million others with one of 2 in 10 billion.
+    same hash of 64 bits with a probability of 3 in 100 million. The probability that a changed
+    entry has the hash of one of a million others is 2 in 10 billion.
 
     Args:
         pages: raw digests in ascending order, as `indexer.scan.raw_digests` returns them.

@@ -91,8 +91,8 @@ def sync(
 ) -> SyncResult:
     """Compare a source with the live index by digests, and make the index equal to it.
 
-    Without an index, or if the rules or the mapping have changed, a generation is built first;
-    but not if one with these rules exists and was rolled back from.
+    Without an index, or if the rules or the mapping have changed, a generation is built first,
+    unless a generation with these rules exists and was rolled back.
     Comments are removed with their post. Otherwise only those that came from a source are removed,
     and only if the source has comments at all.
 

@@ -54,7 +54,8 @@ def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -
     for _ in range(_ATTEMPTS):
         found = _stored(client, alias, id_, post_oid)
         if not found or delete_documents(client, alias, found):
-            # Also if it is gone: whoever deleted it may have been killed before updating its post.
+            # Also if it is gone: the process that deleted it may have been killed before it updated
+            # the post.
             update_live_comments(client, alias, [post_oid])
             return bool(found)
     return False
@@ -75,15 +76,15 @@ def delete_documents(client: Elasticsearch, alias: str, documents: Sequence[Docu
     The caller updates the comments of their posts.
     """
     moment = now()
-    doomed = [
+    to_delete = [
         replace(document, version=max(moment, document.version + 1)) for document in documents
     ]
-    deletions = [Deletion(one.id, one.routing, one.version) for one in doomed]
+    deletions = [Deletion(one.id, one.routing, one.version) for one in to_delete]
     record_deletions(client, alias, deletions, pending=True)
     sender = Sender(client, alias, LIMITS)
     deleted = {
         outcome.operation.id
-        for chunk in chunks(map(delete_operation, doomed), LIMITS)
+        for chunk in chunks(map(delete_operation, to_delete), LIMITS)
         for outcome in send_to_live(client, alias, sender, chunk)
         # "not_found" counts: a build has replayed the recorded deletion already.
         if _made(outcome)

@@ -103,26 +103,30 @@ def _with_comments_updated(
     }
     try:
         without_post = update_live_comments(client, alias, numbers.values())
-        orphans = {
+        comments_without_post = {
             number: writes[number].document
             for number, oid in numbers.items()
             if oid in without_post
             and writes[number].document.kind == "comment"
             and results[number].status < 300
         }
-        if orphans:
-            stored = current_versions(client, alias, list(orphans.values()))
-            doomed = [
-                replace(one, version=stored[one.id]) for one in orphans.values() if one.id in stored
+        if comments_without_post:
+            stored = current_versions(client, alias, list(comments_without_post.values()))
+            to_delete = [
+                replace(one, version=stored[one.id])
+                for one in comments_without_post.values()
+                if one.id in stored
             ]
-            delete_documents(client, alias, doomed)
+            delete_documents(client, alias, to_delete)
     except (IndexingError, TransportError) as error:
         return results | {
             number: _unknown(writes[number].document, error)
             for number in numbers
             if results[number].status < 300
         }
-    return results | {number: _no_post(document) for number, document in orphans.items()}
+    return results | {
+        number: _no_post(document) for number, document in comments_without_post.items()
+    }
 
 
 def _send(

@@ -33,7 +33,7 @@ def settings(settings: Settings, redis_url: str) -> Iterator[Settings]:
                 at = began - 30 + n * PAUSE
                 event = Event(at, client, f"q={q}", q, "HIT", found, 0.02)
                 server.zadd(cache.keys.insights("events"), {event.dump(): at})
-        SearchLog(cache.client, cache.keys, days=30, size=100).settle(began + 100)
+        SearchLog(cache.client, cache.keys, days=30, size=100).count_due(began + 100)
         yield own
         for key in server.scan_iter(match=f"blogsearch:{{{own.index}}}:*"):
             server.delete(key)
@@ -56,9 +56,9 @@ def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: s
     refused: list[str] = []
     page.on("console", lambda line: refused.append(line.text))
     page.goto(f"{address}/insights?days=7")
-    expect(page.get_by_role("heading", name="What people search")).to_be_visible()
+    expect(page.get_by_role("heading", name="What people search for")).to_be_visible()
     expect(page.get_by_role("link", name=HOSTILE).first).to_be_visible()
-    expect(page).to_have_title("What people search")
+    expect(page).to_have_title("What people search for")
     expect(page.get_by_role("img", name="Bar chart")).to_be_visible()
     expect(page.get_by_text("k8s => kubernetes").first).to_be_visible()
     expect(page.get_by_role("button", name="Load k8s => kubernetes")).to_be_enabled()

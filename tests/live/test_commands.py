@@ -28,7 +28,7 @@ Run = Callable[..., Result]
 def test_search_prints_a_table(run: Run) -> None:
     result = run("search", "pythn", "--size", "3")
     assert result.exit_code == 0
-    assert "taken for 'python'" in result.output
+    assert "corrected to 'python'" in result.output
     assert "siteswap-in-forty-lines-of-python" in result.output
 
 

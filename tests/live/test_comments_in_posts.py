@@ -72,7 +72,7 @@ class Blog:
         assert sorted(self.stored(oid).get("comments", [])) == children
         return [text.removeprefix("About ") for text in children]
 
-    def orphans(self) -> int:
+    def comments_without_post(self) -> int:
         """The number of comments that have no post."""
         self.elastic.indices.refresh(index=self.alias)
         any_post = {"has_parent": {"parent_type": "post", "query": {"match_all": {}}}}
@@ -174,7 +174,7 @@ class TestTogether:
         for thread in threads:
             thread.join()
         assert failures == []
-        assert blog.orphans() == 0
+        assert blog.comments_without_post() == 0
 
 
 class TestBuilds:
@@ -229,7 +229,7 @@ class TestBuilds:
         reindex(blog.elastic, blog.alias, raws(), SETTINGS, pytest.fail)
         assert blog.stored()["text"] == "New text"
         assert blog.comments() == ["during"]
-        assert blog.orphans() == 0
+        assert blog.comments_without_post() == 0
 
     def test_a_post_replaced_with_the_same_date_during_a_reindex(self, blog: Blog) -> None:
         def raws() -> Iterator[RawPost]:
@@ -256,7 +256,7 @@ class TestBuilds:
 
         reindex(blog.elastic, blog.alias, raws(), SETTINGS, pytest.fail)
         assert not blog.elastic.exists(index=blog.alias, id="post:f", routing="f")
-        assert blog.orphans() == 0
+        assert blog.comments_without_post() == 0
 
     def test_a_rollback_keeps_them(self, blog: Blog) -> None:
         blog.comment("before")

@@ -68,10 +68,10 @@ def _get(client: FlaskClient, path: str, **headers: str) -> None:
 
 
 def _report(client: FlaskClient) -> Report:
-    """The counts of a service, once its searches are settled."""
+    """The counts of a service, once all of them are counted."""
     service: Service = client.application.extensions[EXTENSION]
     service.search_log.flush()
-    service.search_log.settle(time.time() + 100)
+    service.search_log.count_due(time.time() + 100)
     found = read_report(service.cache.client, service.cache.keys, 3)
     assert found is not None
     return found
@@ -135,7 +135,7 @@ def test_nothing_stored_tells_who_searched(
     assert "cron" in stored()
     assert ADDRESS not in stored()
     assert "Firefox" not in stored()
-    service.search_log.settle(time.time() + 100)
+    service.search_log.count_due(time.time() + 100)
     assert not server.exists(waiting)
     assert ADDRESS not in stored()
 
@@ -145,9 +145,9 @@ def test_a_search_is_counted_without_another_one_after_it(settings: Settings) ->
     log = _log(settings)
     log.record("MISS", "q=cron&page=1&size=10", visitor=_visitor())
     log.flush()
-    log.settle(time.time() + 30)
+    log.count_due(time.time() + 30)
     assert log.popular(1) == []
-    log.settle(time.time() + 50)
+    log.count_due(time.time() + 50)
     assert log.popular(1) == [("q=cron&page=1&size=10", 1.0)]
 
 
@@ -179,7 +179,7 @@ def test_pairs_are_of_one_client(settings: Settings, server: "redis.Redis") -> N
     while server.zcard(waiting) != 3:
         assert time.monotonic() < ends
         time.sleep(0.05)
-    log.settle(time.time() + 100)
+    log.count_due(time.time() + 100)
     cache = open_cache(settings)
     found = read_report(cache.client, cache.keys, 1)
     assert found is not None
@@ -193,13 +193,13 @@ def test_hostile_searches_are_bounded(settings: Settings, server: "redis.Redis")
     for _ in range(5):
         log.record("MISS", "q=frequent", visitor=_visitor())
     log.flush()
-    log.settle(time.time() + 100)
+    log.count_due(time.time() + 100)
     for n in range(200):
         log.record("MISS", f"q=rare{n}", found=False, visitor=_visitor())
     log.record("MISS", "q=" + "x" * 5000, found=False, visitor=_visitor())
     log.record("MISS", "q=%00%FF%ED%A0%80", visitor=_visitor())
     log.flush()
-    log.settle(time.time() + 100)
+    log.count_due(time.time() + 100)
     assert log.popular(1) == [("q=frequent", 5.0)]
     today = day_of(time.time())
     for kind in ("requests", "nothing"):
@@ -216,7 +216,7 @@ def test_requests_of_one_client_are_bounded(settings: Settings, server: "redis.R
         log.record("MISS", f"q=word{n}", visitor=visitor)
     log.flush()
     assert server.zcard(f"blogsearch:{{{settings.index}}}:insights:events") <= 5000
-    log.settle(time.time() + 100)
+    log.count_due(time.time() + 100)
     assert log.popular(5) == []
 
 
@@ -239,7 +239,7 @@ def test_nothing_is_stored_when_the_setting_says_so(
     log = _log(settings.model_copy(update={"insights_days": 0}))
     log.record("MISS", "q=python", visitor=_visitor())
     log.flush()
-    log.settle(time.time() + 100)
+    log.count_due(time.time() + 100)
     assert _keys(server, settings) == []
 
 
@@ -249,7 +249,7 @@ def test_counts_wait_for_a_redis_that_is_away(settings: Settings) -> None:
     began = time.monotonic()
     log.record("MISS", "q=python", visitor=_visitor())
     log.flush()
-    log.settle()
+    log.count_due()
     assert (log.popular(5), log.states()) == ([], {})
     assert time.monotonic() - began < 2
     with redis_server(port=port):
@@ -258,7 +258,7 @@ def test_counts_wait_for_a_redis_that_is_away(settings: Settings) -> None:
             assert time.monotonic() < ends
             time.sleep(0.1)
             log.flush()
-            log.settle(time.time() + 100)
+            log.count_due(time.time() + 100)
 
 
 def test_many_threads_count_right(settings: Settings) -> None:
@@ -284,7 +284,7 @@ def test_two_processes_count_a_search_once(settings: Settings) -> None:
         one.record("MISS", "q=python", visitor=_visitor())
     one.flush()
     threads = [
-        threading.Thread(target=log.settle, args=(time.time() + 100,)) for log in (one, other)
+        threading.Thread(target=log.count_due, args=(time.time() + 100,)) for log in (one, other)
     ]
     for thread in threads:
         thread.start()

@@ -78,7 +78,7 @@ def searched(settings: Settings) -> Searched:
             waiting[event.dump()] = at
         assert cache.client.redis is not None
         cache.client.redis.zadd(cache.keys.insights("events"), waiting)
-        log.settle(began + 100)
+        log.count_due(began + 100)
 
     return count
 

@@ -43,7 +43,7 @@ def site(elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> It
             "ELASTICSEARCH_URL": elasticsearch_url,
             "REDIS_URL": redis.url,
             "BLOGSEARCH_INDEX": "test-no-posts",
-            "BLOGSEARCH_CACHE_TIMEOUT": "5",  # a busy machine is no fault of Redis
+            "BLOGSEARCH_CACHE_TIMEOUT": "5",  # a busy machine is not a fault of Redis
             "BLOGSEARCH_RATE_LIMIT": "10/hour",
             "BLOGSEARCH_TRUSTED_PROXIES": "127.0.0.1",
         }

@@ -468,7 +468,7 @@ def test_an_index_of_another_version_is_recognized(
         search(elastic, alias, SearchRequest(q=q), settings)
 
 
-# -- the strategy of 2017 --------------------------------------------------------------------------
+# -- the strategy fallback -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("strategy", ["fallback"], indirect=True)

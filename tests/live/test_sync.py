@@ -522,7 +522,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 def test_a_page_that_looks_like_a_list_now_is_not_deleted(
     run: Callable[..., Result], elastic: Elasticsearch, alias: str, tmp_path: Path
 ) -> None:
-    """What is a guess is no reason to delete a post; what the page says is one."""
+    """A guess is not a reason to delete a post; what the page says is one."""
     prose = "A sentence that is long enough to be taken for what the page is about. " * 4
     links = "".join(f"<p><a href='/{number}'>A post {number}</a></p>" for number in range(20))
     site = tmp_path / "public"

@@ -1,4 +1,4 @@
-"""Cutting into requests, and patience with an Elasticsearch that is busy, closed or away."""
+"""Cutting into requests, and retries while Elasticsearch is busy, closed or away."""
 
 import json
 import threading
@@ -143,7 +143,7 @@ class TestSender:
         assert pauses[-1] > pauses[0]
         assert 0.02 < pauses[0] < 0.06
 
-    def test_gives_up_after_its_patience_and_says_why(self) -> None:
+    def test_gives_up_after_its_time_limit_and_says_why(self) -> None:
         engine = Engine(*[answered({"status": 403, "error": SWAPPING})] * 3)
         with pytest.raises(
             BulkTimeout, match=r"1 documents within 0 seconds: .* being replaced"
@@ -213,7 +213,7 @@ class TestSend:
             f"post:{number}" for number in range(50)
         ]
 
-    def test_a_fault_ends_it_without_waiting_for_the_patience_of_the_others(self) -> None:
+    def test_a_fault_ends_it_without_waiting_for_the_other_requests(self) -> None:
         engine = Engine(api_error(403), *[api_error(429)] * 50)
         limits = BulkLimits(workers=4, chunk_documents=1)
         with pytest.raises(ApiError):

@@ -88,6 +88,6 @@ def test_a_child_that_has_ended_keeps_its_exit_code() -> None:
 def test_a_child_that_ignores_the_signal_is_killed() -> None:
     deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN);" + SLEEPS
     child = _child(deaf)
-    with pytest.raises(Stopped), ending_with_us(child, signal.SIGTERM, patience=0.2):
+    with pytest.raises(Stopped), ending_with_us(child, signal.SIGTERM, timeout=0.2):
         raise Stopped(signal.SIGTERM)
     assert child.returncode == -signal.SIGKILL

@@ -74,7 +74,7 @@ def test_every_make_target_is_mentioned(prose: str, targets: set[str]) -> None:
 def test_every_make_target_that_is_mentioned_exists(prose: str, targets: set[str]) -> None:
     others = [".pre-commit-config.yaml", ".github/workflows/ci.yml", ".ci/run"]
     text = prose + "".join((REPOSITORY / name).read_text() for name in others)
-    # In prose "make sure" is no target: only commands in code or at the start of a line count.
+    # In prose "make sure" is not a target: only commands in code or at the start of a line count.
     used = re.findall(r"(?:`|^\s*|run: |exec |entry: |-s )make (?:-s )?([a-z][a-z-]+)", text, re.M)
     assert "check" in used
     assert not set(used) - targets

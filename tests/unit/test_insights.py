@@ -21,7 +21,7 @@ def _searched(*requests: tuple[float, str]) -> list[str]:
     ("requests", "expected"),
     [
         ([(0, "python")], ["python"]),
-        # results as one types
+        # results while the visitor types
         ([(0, "p"), (0.3, "py"), (0.9, "pyth"), (1.4, "python")], ["python"]),
         # a slow typist
         ([(0, "py"), (4, "python")], ["python"]),

@@ -107,9 +107,9 @@ def test_words_know_where_they_stood() -> None:
 
 def test_pieces_and_joins_know_where_they_stood() -> None:
     q = "see node.js"
-    see, glued = parse_query(q).terms
-    assert [q[piece.start : piece.end] for piece in apart(glued)] == ["node", "js"]
-    both = joined(see, glued)
+    see, compound = parse_query(q).terms
+    assert [q[piece.start : piece.end] for piece in apart(compound)] == ["node", "js"]
+    both = joined(see, compound)
     assert q[both.start : both.end] == q
 
 

@@ -79,7 +79,7 @@ def test_pages_that_are_none(page: str) -> None:
 
 
 def test_q_is_missing() -> None:
-    assert complaints() == {"q": "is missing: what to search for"}
+    assert complaints() == {"q": "is missing; it is the text to search for"}
 
 
 def test_q_has_at_most_200_characters_after_trimming() -> None:

@@ -141,7 +141,7 @@ def test_terms_that_are_only_known_as_one_word_are_joined() -> None:
     assert [term.text for term in found.query.terms] == ["postgres"]
 
 
-def test_a_glued_word_that_no_post_has_is_taken_apart() -> None:
+def test_a_compound_word_that_no_post_has_is_split() -> None:
     stats = {"0": TermStats(), "0.0": KNOWN, "0.1": KNOWN}
     found = second("foo.bar", stats, {})
     assert found is not None

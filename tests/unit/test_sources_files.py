@@ -72,7 +72,7 @@ def test_json_lines(tmp_path: Path, name: str) -> None:
     reasons = [each.reason for each in rejects if isinstance(each, Reject)]
     for reason, part in zip(
         reasons,
-        ("not JSON", "not an object", "oid is missing", "comments is no list", "not JSON"),
+        ("not JSON", "not an object", "oid is missing", "comments is not a list", "not JSON"),
         strict=True,
     ):
         assert part in reason

@@ -459,7 +459,7 @@ def read_config(file: Path) -> dict[str, Any]:
 
 
 def read_text(file: Path) -> str:
-    """The text of a small file; a configuration of more than 1 MB is none."""
+    """The text of a small file; one of more than 1 MB is not taken as a configuration."""
     if not file.is_file():
         raise FileNotFoundError(file)
     with file.open(encoding="utf-8-sig", errors="replace") as stream:

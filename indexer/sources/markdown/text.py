@@ -235,7 +235,7 @@ def _with_markers(text: str, saved: list[str]) -> Iterator[str]:
             closing = _END_OF[paired[1]].search(text, end)
             if closing is None:
                 unended.add(paired[1])
-            else:  # what stands between `raw` tags is text, not template code
+            else:  # the content of `raw` tags is text, not template code
                 kept = "" if paired[1] == "comment" else text[end : closing.start()]
                 end = closing.end()
         if text[start - 1 : start] == "<" and text[end : end + 1] == ">":  # `<{{ url }}>`

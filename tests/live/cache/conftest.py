@@ -37,7 +37,7 @@ def server(redis_url: str) -> Iterator["redis.Redis"]:
 def settings(redis_url: str, name: str, elasticsearch_url: str) -> Settings:
     """Settings of an empty alias.
 
-    The cache may spend more time on Redis than by default: a busy machine is no fault of Redis.
+    The cache may spend more time on Redis than by default: a busy machine is not a fault of Redis.
     """
     return Settings(
         redis_url=redis_url, index=name, elasticsearch_url=elasticsearch_url, cache_timeout=5
