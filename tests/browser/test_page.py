@@ -146,6 +146,7 @@ def test_nothing_near_is_offered_that_finds_nothing(page: Page, address: str) ->
 
 def test_the_keyboard_alone_leads_from_the_box_to_a_hit(page: Page, address: str) -> None:
     page.goto(address)
+    expect(page.get_by_label("Search posts and comments")).to_be_focused()
     page.keyboard.type("pythn")
     page.keyboard.press("Enter")
     expect(page.locator(".hits li").first).to_be_visible()
