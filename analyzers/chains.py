@@ -7,7 +7,7 @@ The order is html_strip, standard tokenizer, lowercase, synonyms, stop, snowball
 - stop after synonyms, so that a rule may contain stop words (`state of the art, sota`): with stop
   first, such rules are rejected or never match (docs/synonyms.md has the measurement);
 - the same chain at index and search time, because a contraction only works when both sides are
-  contracted.
+  contracted. Only html_strip is left out at search time.
 
 Accents are folded first in languages where they are optional (English), and otherwise last,
 because the stemmers need them: folded first, a French stemmer finds 21 % fewer of the inflections
@@ -42,9 +42,12 @@ LONGEST_PREFIX = 12
 
 
 def index_time(analyzer: str) -> str:
-    """The analyzer that TEXT, FORMS or WORDS has at index time: a version such as 3.4.1 is also
-    found as 3.4 and 3, and python3.12 as python and 3.12. At search time they are not: 3.4.1 does
-    not mean 3.4."""
+    """The analyzer that TEXT, FORMS, WORDS or SPELLING has at index time.
+
+    Stored texts are HTML, queries are not: `"<details>"` searches for that word. And in TEXT, FORMS
+    and WORDS a version such as 3.4.1 is also found as 3.4 and 3, and python3.12 as python and 3.12.
+    At search time they are not: 3.4.1 does not mean 3.4.
+    """
     return f"{analyzer}_index"
 
 
@@ -180,10 +183,13 @@ def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
     def chain(char_filters: list[str], names: list[str]) -> dict[str, Any]:
         return {
             "type": "custom",
-            "char_filter": ["html_strip", *char_filters],
+            "char_filter": char_filters,
             "tokenizer": "standard",
             "filter": names,
         }
+
+    def index_chain(char_filters: list[str], names: list[str]) -> dict[str, Any]:
+        return chain(["html_strip", *char_filters], names)
 
     first = named("lowercase", (language.lowercase,))
     folding = named("folding", language.folding)
@@ -204,11 +210,12 @@ def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
         "analyzer": {
             **{name: chain(chars, [*first, *rest]) for name, (chars, rest) in prose.items()},
             **{
-                index_time(name): chain(chars, [*first, "blog_versions", *rest])
+                index_time(name): index_chain(chars, [*first, "blog_versions", *rest])
                 for name, (chars, rest) in prose.items()
             },
             SPELLING: chain(_SYMBOLS, first),
-            PREFIXES: chain(_SYMBOLS, [*first, *folding, PREFIXES]),
-            CODE: chain(_SYMBOLS, ["blog_camel_parts", *first, *folding]),
+            index_time(SPELLING): index_chain(_SYMBOLS, first),
+            PREFIXES: index_chain(_SYMBOLS, [*first, *folding, PREFIXES]),
+            CODE: index_chain(_SYMBOLS, ["blog_camel_parts", *first, *folding]),
         },
     }

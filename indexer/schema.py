@@ -81,7 +81,7 @@ class BlogItem(Document):
             # searched for.
             "forms": _lookup(FORMS, index_prefixes={"min_chars": 3, "max_chars": 5}),
             # As written, for the term suggester.
-            "words": Text(analyzer=SPELLING, norms=False, index_options="docs"),
+            "words": _analyzed(SPELLING, norms=False, index_options="docs"),
         },
     )
     url = Keyword(index=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers.chains import CODE, FORMS, TEXT, WORDS, index_time
+from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, index_time
 from analyzers.rules import RuleSet, read_rules
 from indexer.schema import index_body
 
@@ -58,14 +58,18 @@ def tokens(elastic: Elasticsearch, index: str) -> Tokens:
         ("createReactApp", ["creat", "react", "reactj", "app"]),
         ("GitHub iPhone macOS", ["github", "iphon", "maco"]),
         ("Crème brûlée", ["creme", "brule"]),
-        ("a &lt;b&gt; &amp; c", ["b", "c"]),
-        ("<p>no tags</p>", ["tag"]),
         ("x ======= y", ["x", "y"]),
         ("the", []),
     ],
 )
 def test_text(tokens: Tokens, text: str, expected: list[str]) -> None:
     assert tokens(TEXT, text) == expected
+
+
+@pytest.mark.parametrize("analyzer", [TEXT, FORMS, WORDS, SPELLING])
+def test_a_post_is_html_and_a_query_is_not(tokens: Tokens, analyzer: str) -> None:
+    assert tokens(index_time(analyzer), "&lt;b&gt; &amp; <p>tag</p>") == ["b", "tag"]
+    assert tokens(analyzer, "<b> & <tag>") == ["b", "tag"]
 
 
 def test_a_version_is_indexed_with_its_parts(tokens: Tokens) -> None:

@@ -34,7 +34,7 @@ def test_posts_and_comments_are_in_one_mapping() -> None:
     assert properties["kind"]["relations"] == {"post": "comment"}
     assert {"title", "text", "code", "comment", "post_oid"} <= set(properties)
     assert properties["title"]["fields"]["words"]["search_analyzer"] == WORDS
-    assert properties["all"]["fields"]["words"]["analyzer"] == SPELLING
+    assert properties["all"]["fields"]["words"]["search_analyzer"] == SPELLING
 
 
 def test_symbols_are_readable_again() -> None:
