@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from analyzers.languages import LANGUAGES, Language
 from app.cache import Computed
 from app.elastic import translated
 from app.search.answer_types import Facets
@@ -49,19 +50,20 @@ def _compute(service: Service, filters: SearchRequest) -> Computed:
     index, timeout = service.settings.index, service.settings.elasticsearch_timeout
     with service.admission.admit(), translated():
         client = service.elastic.options(request_timeout=timeout)
-        response = client.search(index=index, body=_search(filters)).body
+        body = _search(filters, LANGUAGES[service.settings.language])
+        response = client.search(index=index, body=body).body
     hits = response["hits"]["hits"]
-    body = {
+    found = {
         "newest": [{**hit["_source"], "title": plain(hit["_source"]["title"])} for hit in hits],
         "facets": read(response),
     }
     # There are too many combinations of filters to keep all of them for a day.
-    index, found = hits[0]["_index"] if hits else "", bool(hits)
-    return Computed(body=body, index=index, found=found, keep_stale=filters == EVERYTHING)
+    index = hits[0]["_index"] if hits else ""
+    return Computed(body=found, index=index, found=bool(hits), keep_stale=filters == EVERYTHING)
 
 
-def _search(filters: SearchRequest) -> Json:
-    chosen = post_filters(filters)
+def _search(filters: SearchRequest, language: Language) -> Json:
+    chosen = post_filters(filters, language)
     return {
         "query": {"term": {"kind": "post"}},
         # Applied to the hits only; each count has filters of its own.
@@ -70,5 +72,5 @@ def _search(filters: SearchRequest) -> Json:
         "track_total_hits": False,
         "sort": [NEWEST],
         "_source": ["title", "url", "pub_date"],
-        "aggs": counts(filters),
+        "aggs": counts(filters, language),
     }

@@ -29,6 +29,7 @@ from typing import Any
 import click
 import requests
 
+from analyzers.languages import LANGUAGES
 from app.elastic import connect
 from app.search import blended, fallback
 from app.search.request import MAX_QUERY, SearchRequest
@@ -110,7 +111,7 @@ def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
             session = SearchSession(client, alias)
             request = SearchRequest(q=query.q)
             if strategy == "fallback":
-                fallback.answer(session, request)
+                fallback.answer(session, request, LANGUAGES[settings.language])
             else:
                 blended.answer(session, request, settings)
             bodies = [body for sent in session.sent for body in sent.bodies]

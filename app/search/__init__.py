@@ -5,6 +5,7 @@ from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch
 
+from analyzers.languages import LANGUAGES
 from app.search import blended, fallback
 from app.search.answer_types import SearchAnswer
 from app.search.pins import NO_PINS, Pins
@@ -43,7 +44,8 @@ def search(
     session = SearchSession(client, index, settings.elasticsearch_timeout)
     try:
         if settings.strategy == "fallback":
-            return Answer(*fallback.answer(session, request))
+            language = LANGUAGES[settings.language]
+            return Answer(*fallback.answer(session, request, language))
         answer = Answer(*blended.answer(session, request, settings, pins))
     except BadRequestError:
         session.require_schema()

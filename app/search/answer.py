@@ -83,11 +83,11 @@ class Outcome:
     @property
     def _unmatched(self) -> set[str]:
         """The keys of the significant terms that no post has in any variant."""
-        required = {one.term.key for one in self.plan.required}
+        counted = {one.term.key for one in self.plan.significant}
         return {
             term.key
             for term in self.plan.query.examined
-            if term.key not in required or self._posts_with(HAS + term.key) == 0
+            if term.key not in counted or self._posts_with(HAS + term.key) == 0
         }
 
     def missing(self, hit: Json) -> list[str]:
@@ -95,7 +95,7 @@ class Outcome:
         if self.pin_score(hit):
             return []
         matched = set(hit.get("matched_queries", ()))
-        has = {one.term.key for one in self.plan.required if HAS + one.term.key in matched}
+        has = {one.term.key for one in self.plan.significant if HAS + one.term.key in matched}
         return [term.text for term in self.plan.query.examined if term.key not in has]
 
     def pin_score(self, hit: Json) -> float:

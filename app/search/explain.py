@@ -139,7 +139,7 @@ def _hit(hit: Json, outcome: Outcome, scores: Mapping[str, Mapping[str, float]])
 
 
 def _matched(hit: Json, outcome: Outcome) -> Json:
-    """The variants of each required word that a hit has."""
+    """The variants of each significant word that a hit has."""
     matched = set(hit.get("matched_queries", ()))
     return {
         one.term.text: [
@@ -147,6 +147,6 @@ def _matched(hit: Json, outcome: Outcome) -> Json:
             for number, variant in enumerate(one.variants)
             if one.as_typed or f"{IS}{one.term.key} {number}" in matched
         ]
-        for one in outcome.plan.required
+        for one in outcome.plan.significant
         if HAS + one.term.key in matched
     }

@@ -6,6 +6,7 @@ years: the counts tell what another choice would find.
 
 from typing import Any
 
+from analyzers.languages import Language
 from app.search.answer_types import Facet, Facets
 from app.search.filters import category_filter, day_filter, language_filter
 from app.search.query_builder import PlanInput, bool_query, matching
@@ -37,16 +38,16 @@ def facets_search(plan: PlanInput) -> Json:
         "size": 0,
         "track_total_hits": False,
         "query": matching(plan),
-        "aggs": counts(plan.request),
+        "aggs": counts(plan.request, plan.language),
     }
 
 
-def counts(request: SearchRequest) -> Json:
-    """The aggregations that count by category and by year."""
-    language = language_filter(request.lang)
+def counts(request: SearchRequest, language: Language) -> Json:
+    """The aggregations that count by category and by year; `language` is that of the index."""
+    in_language = language_filter(request.lang, language)
     return {
-        "categories": _among(language + day_filter(request), _CATEGORY_COUNTS),
-        "years": _among(language + category_filter(request), _YEAR_COUNTS),
+        "categories": _among(in_language + day_filter(request), _CATEGORY_COUNTS),
+        "years": _among(in_language + category_filter(request), _YEAR_COUNTS),
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from analyzers.languages import ENGLISH
+from analyzers.languages import ENGLISH, Language
 from app.search import scoring
 from app.search.answer_types import Hit, SearchAnswer
 from app.search.filters import highlight_fields, page, post_filters
@@ -71,8 +71,14 @@ def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
     ]
 
 
-def search_plan(request: SearchRequest, kind: str, terms: Iterable[SearchTerm]) -> Json:
-    """All terms in one OR-query; `kind` is `match_phrase` or `match`."""
+def search_plan(
+    request: SearchRequest, kind: str, terms: Iterable[SearchTerm], language: Language
+) -> Json:
+    """All terms in one OR-query; `kind` is `match_phrase` or `match`.
+
+    Args:
+        language: that of the index.
+    """
     matches = [
         {kind: {name: {"query": _text(term.term, kind), "boost": boost}}}
         for term in terms
@@ -89,7 +95,7 @@ def search_plan(request: SearchRequest, kind: str, terms: Iterable[SearchTerm]) 
         "must": [{"bool": {"should": matches, "minimum_should_match": 1}}],
         "should": [{"has_parent": with_post}],
     }
-    if filters := _filters(request):
+    if filters := _filters(request, language):
         query["filter"] = filters
     return {
         "query": {"bool": query},
@@ -106,8 +112,8 @@ def _text(term: str, kind: str) -> str:
     return " ".join(kept) or term
 
 
-def _filters(request: SearchRequest) -> list[Json]:
-    chosen = post_filters(request)
+def _filters(request: SearchRequest, language: Language) -> list[Json]:
+    chosen = post_filters(request, language)
     if not chosen:
         return []
     of_parent = {"has_parent": {"parent_type": "post", "query": {"bool": {"filter": chosen}}}}
@@ -115,17 +121,19 @@ def _filters(request: SearchRequest) -> list[Json]:
     return [{"bool": {"should": [post, of_parent], "minimum_should_match": 1}}]
 
 
-def answer(session: SearchSession, request: SearchRequest) -> tuple[SearchAnswer, Json, str]:
+def answer(
+    session: SearchSession, request: SearchRequest, language: Language
+) -> tuple[SearchAnswer, Json, str]:
     """The answer's body, its explanation, and the index that answered."""
     suggested: Json = {}
     if request.typos:
         suggested = session.send("suggest", suggest_plan(request.q))[0].get("suggest", {})
     terms = search_terms(request.q, suggested)
     kind: Literal["match_phrase", "match"] = "match_phrase"
-    response = session.send(kind, search_plan(request, kind, terms))[0]
+    response = session.send(kind, search_plan(request, kind, terms, language))[0]
     if not response["hits"]["total"]["value"] and len(request.q.split()) > 1:
         kind = "match"
-        response = session.send(kind, search_plan(request, kind, terms))[0]
+        response = session.send(kind, search_plan(request, kind, terms, language))[0]
     body: SearchAnswer = {
         "q": request.q,
         "count": response["hits"]["total"]["value"],

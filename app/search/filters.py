@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from analyzers.languages import Language
 from app.search.request import SearchRequest
 from app.search.scoring import FRAGMENT_SIZE, FRAGMENTS, MAX_ANALYZED_OFFSET
 from app.search.snippets import MARK, UNMARK
@@ -12,9 +13,14 @@ NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
 """Newest first; posts without a date last."""
 
 
-def post_filters(request: SearchRequest) -> list[Json]:
-    """Filters on posts: categories (any of them), language and days (both included)."""
-    return category_filter(request) + language_filter(request.lang) + day_filter(request)
+def post_filters(request: SearchRequest, language: Language) -> list[Json]:
+    """Filters on posts: categories (any of them), language and days (both included).
+
+    Args:
+        language: that of the index.
+    """
+    chosen = language_filter(request.lang, language)
+    return category_filter(request) + chosen + day_filter(request)
 
 
 def category_filter(request: SearchRequest) -> list[Json]:
@@ -33,11 +39,16 @@ def day_filter(request: SearchRequest) -> list[Json]:
     return [{"range": {"pub_date": days}}] if days else []
 
 
-def language_filter(lang: str) -> list[Json]:
-    """A filter on the language of posts, none for ""; `pt` finds `pt-br` too."""
+def language_filter(lang: str, language: Language) -> list[Json]:
+    """A filter on the language of posts, none for ""; `pt` finds `pt-br` too.
+
+    A post that names no language is in `language`, that of the index.
+    """
     if not lang:
         return []
-    clauses = [{"term": {"language": lang}}, {"prefix": {"language": f"{lang}-"}}]
+    clauses: list[Json] = [{"term": {"language": lang}}, {"prefix": {"language": f"{lang}-"}}]
+    if lang == language.code:
+        clauses.append({"bool": {"must_not": {"exists": {"field": "language"}}}})
     return [{"bool": {"should": clauses}}]
 
 

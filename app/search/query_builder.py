@@ -23,8 +23,9 @@ class PlanInput:
     """What the query of a search is built from.
 
     `terms`: every term of the query in its order, with its variants. `required`: those that decide
-    which posts match; `needed`: how many of them a post must have. `total`: the number of posts, 0
-    if that is not known. `recency`: whether newer posts score a little more.
+    which posts match; `needed`: how many of them a post must have. `optional`: significant terms
+    that posts need not have. `total`: the number of posts, 0 if that is not known. `recency`:
+    whether newer posts score a little more.
     """
 
     request: SearchRequest
@@ -36,6 +37,12 @@ class PlanInput:
     recency: bool
     language: Language
     pins: MatchedPins = NO_MATCH
+    optional: tuple[Interpretation, ...] = ()
+
+    @property
+    def significant(self) -> tuple[Interpretation, ...]:
+        """The terms of which is reported whether a post has them."""
+        return self.required + self.optional
 
 
 WORD = "word "
@@ -58,14 +65,16 @@ def hits_search(plan: PlanInput) -> Json:
     should: list[Json] = []
     if plan.terms:
         should += words_clauses(plan.terms, plan.total, debug=debug)
-        should += all_words_clauses(plan.required, plan.total, debug=debug)
+        should += all_words_clauses(plan.significant, plan.total, debug=debug)
         should += neighbour_clauses(plan.terms, debug=debug)
         should += phrase_clauses(plan.terms)
         should += language_clauses(plan, debug=debug)
+    for one in plan.optional:
+        should.append({"constant_score": {"filter": has_term(one, named=True), "boost": 0}})
     if plan.recency and request.sort == "relevance":
         should.append(recency_clause(debug=debug))
     has = [has_term(one, named=True) for one in plan.required]
-    filters: list[Json] = [{"term": {"kind": "post"}}, *post_filters(request)]
+    filters: list[Json] = [{"term": {"kind": "post"}}, *post_filters(request, plan.language)]
     if has:
         filters.append({"bool": {"should": has, "minimum_should_match": plan.needed}})
     query = bool_query(
@@ -94,8 +103,8 @@ def _counted(plan: PlanInput) -> dict[str, Json]:
     clauses tell whether there is one; to look for it in every post takes longer.
     """
     counted: dict[str, Json] = {}
-    if plan.needed < len(plan.required):
-        counted["all_words"] = {"bool": {"filter": [has_term(one) for one in plan.required]}}
+    if plan.needed < len(plan.significant):
+        counted["all_words"] = {"bool": {"filter": [has_term(one) for one in plan.significant]}}
     for one in plan.required:
         if one.likeliest.kind == "split":
             counted[HAS + one.term.key] = has_term(one)
@@ -145,7 +154,7 @@ def _pinned(query: Json, plan: PlanInput) -> Json:
     never: list[Json] = [{"terms": {"oid": list(pins.never)}}] if pins.never else []
     found = bool_query(
         should=[query, *first],
-        filter=[{"term": {"kind": "post"}}, *post_filters(plan.request)],
+        filter=[{"term": {"kind": "post"}}, *post_filters(plan.request, plan.language)],
         must_not=[*_excluded(plan), *never],
     )
     found["bool"]["minimum_should_match"] = 1
@@ -294,15 +303,12 @@ def language_clauses(plan: PlanInput, *, debug: bool) -> list[Json]:
     prefer, terms = plan.request.prefer, plan.required
     if not prefer or not terms:
         return []
-    languages = language_filter(prefer)
-    if prefer == plan.language.code:
-        languages.append({"bool": {"must_not": {"exists": {"field": "language"}}}})
     boost = scoring.LANGUAGE_BOOST / len(terms)
     return [
         {
             "bool": {
                 "must": [_lookup("all.forms", one, boost, plan.total) for one in terms],
-                "filter": [any_of(languages)],
+                "filter": language_filter(prefer, plan.language),
                 **_named("your language" if debug else ""),
             }
         }

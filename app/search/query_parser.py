@@ -11,23 +11,46 @@ from dataclasses import dataclass
 from analyzers.languages import Language
 
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
+
+
+def _marks() -> str:
+    """Ranges of Unicode's marks for a regular expression, without rare ones.
+
+    A mark is a part of the letter before it: vowels of Hindi, points of Arabic and Hebrew, accents
+    that no letter contains. For a regular expression they are not letters.
+    """
+    found: list[list[int]] = []
+    for code in (*range(0x300, 0x3100), *range(0xA600, 0xAC00), *range(0xFE00, 0xFE30)):
+        if unicodedata.category(chr(code)).startswith("M"):
+            if found and found[-1][1] == code - 1:
+                found[-1][1] = code
+            else:
+                found.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in found)
+
+
+_MARK = rf"[{_marks()}\u200c\u200d]"
 # Chinese characters and hiragana are a token each.
 _ALONE = "[\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-_LETTERS = rf"(?:(?!{_ALONE})[^\W_])+"
-# A point or comma between digits is part of a number, an apostrophe between letters of a word.
-_JOIN = r"(?:(?<=\d)[.,](?=\d)|(?<=[^\W\d_])'(?=[^\W\d_]))"
-_TOKEN = rf"{_ALONE}|{_LETTERS}(?:{_JOIN}{_LETTERS})*"
-# ?? behind a word is a question asked loudly.
+_LETTERS = rf"(?:(?!{_ALONE})[^\W_]{_MARK}*)+"
+# A point or comma between digits is part of a number; between letters an apostrophe is part of a
+# word, and the point of Catalan's col·legi.
+_JOIN = rf"(?:(?<=\d)[.,](?=\d)|(?<=[^\W\d_]|{_MARK})['·](?=[^\W\d_]))"
+_TOKEN = rf"{_ALONE}{_MARK}*|{_LETTERS}(?:{_JOIN}{_LETTERS})*"
+# libc++ is a word, too. ?? behind a word is a question asked loudly.
 _SYMBOL = re.compile(
-    r"\b[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
+    r"[^\W_]*[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
     r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
 _SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN}")
 _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"'})
+QUOTATION_MARKS = '"“”„‟«»＂'
+"""What may enclose a phrase; keyboards write those of their language by themselves."""
+_QUOTES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'") | dict.fromkeys(QUOTATION_MARKS, '"'))
 # python3.12 is python and 3.12.
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
-_CORRECTABLE = re.compile(r"[^\W\d_]{3,}(?:'[^\W\d_]+)?")
+_LETTER = rf"[^\W\d_]{_MARK}*"
+_CORRECTABLE = re.compile(rf"(?:{_LETTER}){{3,}}(?:['·](?:{_LETTER})+)?")
 
 
 EXAMINED_TERMS = 12

@@ -38,8 +38,10 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
     )
     found = count_matched(first.hits)
     as_written = all(one.as_typed for one in terms)
-    if len(required) == 2 and as_written and found < scoring.FEW_POSTS:
-        required = _without_common(required, first) or required
+    optional: tuple[Interpretation, ...] = ()
+    few = as_written and found < scoring.FEW_POSTS and plan.request.sort == "relevance"
+    if few and len(required) == 2:
+        required, optional = _without_common(required, first)
     if not required and not query.quoted:
         return None
     changed = query != plan.query or not as_written
@@ -48,7 +50,13 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
         return None
     needed = terms_needed(len(required), plan.request)
     return replace(
-        plan, query=query, terms=terms, required=required, needed=needed, total=first.total
+        plan,
+        query=query,
+        terms=terms,
+        required=required,
+        optional=optional,
+        needed=needed,
+        total=first.total,
     )
 
 
@@ -60,15 +68,17 @@ def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:
 
 
 def _without_common(
-    required: Sequence[Interpretation], first: FirstResponse
-) -> tuple[Interpretation, ...]:
-    """The terms that less than a quarter of the posts have: both words of `rust post` need not be
-    in a post if few posts have both."""
-    return tuple(
+    required: tuple[Interpretation, ...], first: FirstResponse
+) -> tuple[tuple[Interpretation, ...], tuple[Interpretation, ...]]:
+    """The terms that less than a quarter of the posts have, and the others: both words of
+    `rust post` need not be in a post if few posts have both. If all are common, all are needed."""
+    common = tuple(
         one
         for one in required
-        if first.stats.get(one.term.key, _UNCOUNTED).stems < first.total * scoring.COMMON
+        if first.stats.get(one.term.key, _UNCOUNTED).stems >= first.total * scoring.COMMON
     )
+    rare = tuple(one for one in required if one not in common)
+    return (rare, common) if rare else (required, ())
 
 
 def any_term(plan: PlanInput) -> PlanInput:

@@ -20,7 +20,13 @@ from app.search.answer_types import SuggestAnswer, Suggestion
 from app.search.filters import NEWEST, language_filter
 from app.search.pins import NO_PINS, Pins, words_of
 from app.search.query_builder import bool_query, match, phrase_in
-from app.search.query_parser import EXAMINED_TERMS, ParsedQuery, QueryTerm, parse_query
+from app.search.query_parser import (
+    EXAMINED_TERMS,
+    QUOTATION_MARKS,
+    ParsedQuery,
+    QueryTerm,
+    parse_query,
+)
 from app.search.render import plain
 from app.search.request import SuggestRequest
 from app.search.scoring import PHRASE_FIELDS, PREFIX_MIN
@@ -41,7 +47,7 @@ _IN_TITLE, _IN_POST, _MISSPELLED, _IN_ORDER = 1.0, 0.95, 0.01, 0.02
 """What a word scores by where it is found, and all of them in order. A post with a misspelled word
 scores less than `_IN_POST` for each word, as there are at most `EXAMINED_TERMS`."""
 # What would be a phrase or an exclusion in a query.
-_NO_SYNTAX = re.compile(r'["“”]|(?<![^\s"“”])-+')
+_NO_SYNTAX = re.compile(rf"[{QUOTATION_MARKS}]|(?<![^\s{QUOTATION_MARKS}])-+")
 _READ_POSTS, _READ_CHARS = 3, 200_000  # whose texts are looked through, and how far
 _TITLES_KEPT, _WORDS_KEPT = 2_048, 8_192  # titles whose words are kept, and words that are parsed
 
@@ -83,12 +89,13 @@ def suggest(
     if not query.terms and not query.quoted:
         return {"suggestions": []}, ""
     session = SearchSession(client, index, settings.elasticsearch_timeout)
-    body = titles_search(query, request.lang)
+    in_language = language_filter(request.lang, language)
+    body = titles_search(query, in_language)
     response = client.search(index=index, body=body, allow_partial_search_results=False)
     posts = _found_posts(session, response["hits"]["hits"])
     correction = ""
     if not any(_in_title(post, query) for post in posts):
-        posts, correction = _more(session, query, request.lang, posts)
+        posts, correction = _more(session, query, in_language, posts)
     today = datetime.now(UTC).date()
     found = suggestions(request, query, posts, language, correction, pins, today)
     return {"suggestions": found}, posts[0].index if posts else ""
@@ -110,7 +117,7 @@ def _found_posts(session: SearchSession, hits: Sequence[Json]) -> list[FoundPost
 
 
 def _more(
-    session: SearchSession, query: ParsedQuery, lang: str, posts: list[FoundPost]
+    session: SearchSession, query: ParsedQuery, in_language: list[Json], posts: list[FoundPost]
 ) -> tuple[list[FoundPost], str]:
     """The posts for words that no title has, and a correction, from one request.
 
@@ -118,9 +125,9 @@ def _more(
     have `texts`, for the word that the last one begins.
     """
     searches = {
-        "titles": titles_search(query, lang, misspelled=True) if len(posts) < _FEW else None,
+        "titles": titles_search(query, in_language, misspelled=True) if len(posts) < _FEW else None,
         "texts": texts_search(query, [post.oid for post in posts[:_READ_POSTS]]),
-        "correction": None if posts else correction_search(query, lang),
+        "correction": None if posts else correction_search(query, in_language),
     }
     sent = {name: body for name, body in searches.items() if body}
     if not sent:
@@ -143,16 +150,22 @@ def _texts(hit: Json) -> tuple[str, ...]:
     )
 
 
-def titles_search(query: ParsedQuery, lang: str, *, misspelled: bool = False) -> Json:
+def titles_search(
+    query: ParsedQuery, in_language: Sequence[Json], *, misspelled: bool = False
+) -> Json:
     """Posts whose titles are suggested: with all words as typed in the title first, then with all
-    words as typed anywhere, then, if asked for, with misspelled ones in the title."""
+    words as typed anywhere, then, if asked for, with misspelled ones in the title.
+
+    Args:
+        in_language: the filters on the language of posts.
+    """
     terms = query.terms[:EXAMINED_TERMS]
     should: list[Json] = []
     if len(terms) > 1:
         words = " ".join(term.text for term in terms)
         should.append(_scores({"match_phrase_prefix": {"title.words": words}}, _IN_ORDER))
     # Only posts have a URL.
-    filters: list[Json] = [{"exists": {"field": "url"}}, *language_filter(lang)]
+    filters: list[Json] = [{"exists": {"field": "url"}}, *in_language]
     filters += [phrase_in(PHRASE_FIELDS, text) for text in query.quoted]
     return {
         "query": bool_query(
@@ -191,14 +204,14 @@ def _may_be_unfinished(term: QueryTerm) -> bool:
     return len(term.folded) >= PREFIX_MIN and len(term.pieces) == 1
 
 
-def correction_search(query: ParsedQuery, lang: str) -> Json | None:
+def correction_search(query: ParsedQuery, in_language: Sequence[Json]) -> Json | None:
     """Another spelling of a single word, from all texts.
 
     None for several words, of which nobody would know whether a post has them together, and for
     posts of one language, as the word may be one of another.
     """
     only = query.terms[0] if len(query.terms) == 1 else None
-    if not only or not only.correctable or query.quoted or query.excluded or lang:
+    if not only or not only.correctable or query.quoted or query.excluded or in_language:
         return None
     options = {"field": "all.words", "suggest_mode": "missing", "prefix_length": 0, "size": 1}
     suggester = {"spelling": {"text": only.token, "term": options}}

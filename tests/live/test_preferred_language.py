@@ -16,7 +16,7 @@ IndexPosts = Callable[[Iterable[RawPost]], Built]
 
 
 def post(oid: str, title: str, text: str, language: str | None = None) -> RawPost:
-    return RawPost(Origin("test"), oid, title, text, language=language)
+    return RawPost(Origin("test"), oid, title, text, f"/{oid}", language=language)
 
 
 POSTS = [
@@ -59,6 +59,17 @@ def test_a_post_in_the_visitors_language_comes_first(
     # Nor does it matter for a filter.
     filtered, vary = search(app, "nl", "/search?q=kaffee&lang=de")
     assert (filtered, "Accept-Language" in vary) == (["german"], False)
+
+
+def test_a_post_without_a_language_is_in_that_of_the_index(
+    app: Flask, index_posts: IndexPosts
+) -> None:
+    index_posts(POSTS)
+    assert search(app, "", "/search?q=kaffee&lang=en")[0] == ["unnamed"]
+    client = app.test_client()
+    assert client.get("/suggest?q=kaf&lang=en").get_json()["suggestions"]
+    assert not client.get("/suggest?q=kaf&lang=fr").get_json()["suggestions"]
+    assert "/unnamed" in client.get("/?lang=en").get_data(as_text=True)
 
 
 def test_the_cache_knows_languages_and_not_headers(app: Flask, index_posts: IndexPosts) -> None:

@@ -69,6 +69,8 @@ POSTS = {
     "lts": ("Node v18.2.0 is the new LTS", "<p>Upgrade.</p>", "2022-05-17", "tools"),
     "aspnet": ("ASP.NET at last", "<p>It serves.</p>", "2016-01-01", "tools"),
     "swede": ("Rutabaga roasted", "<p>With salt.</p>", "2016-01-01", "food"),
+    "details": ("Folding text", "<p>The &lt;details&gt; element.</p>", "2016-01-01", "web"),
+    "generic": ("Parametric", "<p>A List&lt;Integer&gt; in libc++.</p>", "2016-01-01", "web"),
 }  # fmt: skip
 COMMENTS = {"commented": ("c1", "Add a rutabaga, I say.", "Olu")}
 
@@ -279,6 +281,16 @@ def test_quoted_text_is_a_phrase_and_nothing_else(ask: Ask) -> None:
     assert ask('"format date"').body["count"] == 0
     assert ask('"dates format"').body["count"] == 0
     assert oids(ask('"date format" files')) == ["date-title"]
+
+
+def test_a_query_is_not_html(ask: Ask) -> None:
+    assert oids(ask('"<details>"')) == ["details"]
+    assert oids(ask('folding "<details>"')) == ["details"]
+    assert oids(ask('"List<Integer>"')) == ["generic"]
+    assert oids(ask('"List<String>"')) == []
+    assert oids(ask("parametric -List<String>")) == ["generic"]
+    assert oids(ask('parametric -"<script>"')) == ["generic"]
+    assert oids(ask("parametric -List<Integer>")) == []
 
 
 def test_a_word_is_kept_out(ask: Ask) -> None:

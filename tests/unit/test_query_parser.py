@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzers.languages import ENGLISH
+from analyzers.languages import ENGLISH, LANGUAGES, Language
 from app.search import query_parser
 from app.search.query_parser import ParsedQuery, QueryTerm
 
@@ -52,6 +52,8 @@ def tokens(q: str) -> list[str]:
         ("rust🎉 rust® ©2015", ["rust", "rust", "2015"]),
         ("中文rust", ["中-文-rust"]),
         ("Łukasz Straße Søren", ["lukasz", "strasse", "soren"]),
+        ("libc++ VC++", ["libc++", "vc++"]),
+        ("x\u0304y", ["x\u0304y"]),
     ],
 )
 def test_words(q: str, expected: list[str]) -> None:
@@ -65,8 +67,12 @@ def test_quoted_text_and_words_to_keep_out() -> None:
     assert [word.token for word in query.terms] == ["python"]
 
 
-def test_curly_quotes_quote_too() -> None:
-    assert parse_query("“date format”").quoted == ("date format",)
+@pytest.mark.parametrize(
+    "q", ["“date format”", "„date format“", "« date format »", "”date format”"]
+)
+def test_quotation_marks_of_any_language_quote(q: str) -> None:
+    query = parse_query(f"{q} x -{q}")
+    assert (query.quoted, query.excluded) == (("date format",), ("date format",))
 
 
 def test_two_hyphens_are_an_option_not_an_exclusion() -> None:
@@ -111,6 +117,22 @@ def test_pieces_and_joins_know_where_they_stood() -> None:
     assert [q[piece.start : piece.end] for piece in apart(compound)] == ["node", "js"]
     both = joined(see, compound)
     assert q[both.start : both.end] == q
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda one: one.name)
+def test_stop_words_are_recognized_in_every_language(language: Language) -> None:
+    # `piu-pau` is two tokens, `heldeke(ne)` too.
+    words = [word for word in language.stop_words if not {"-", "("} & set(word)]
+    terms = [query_parser.parse_query(word, language).terms for word in words]
+    assert all(term.stop for found in terms for term in found)
+
+
+def test_marks_are_parts_of_their_letters() -> None:
+    hindi = query_parser.parse_query("किताबें लड़के", LANGUAGES["hindi"]).terms
+    assert [term.pieces for term in hindi] == [("किताबें",), ("लड़के",)]
+    assert all(term.correctable for term in hindi)
+    catalan = query_parser.parse_query("col·legis", LANGUAGES["catalan"]).terms
+    assert [term.pieces for term in catalan] == [("col·legis",)]
 
 
 @given(st.text(max_size=200))

@@ -33,8 +33,7 @@ def first(q: str, **changes: Any) -> list[Json]:
 
 
 def second(q: str, stats: dict[str, TermStats], options: dict[str, list[Json]]) -> PlanInput | None:
-    response = FirstResponse(FOUND, stats, options, 100)
-    return plan_second(plan(q), response, SETTINGS)
+    return plan_second(plan(q), FirstResponse(FOUND, stats, options, 100), SETTINGS)
 
 
 def option(text: str, freq: int = 9) -> Json:
@@ -131,7 +130,11 @@ def test_a_word_that_most_posts_have_is_not_needed_beside_a_rarer_one() -> None:
     found = second("rust post", {"0": rare, "1": common}, {})
     assert found is not None
     assert [one.term.text for one in found.required] == ["rust"]
+    assert [one.term.text for one in found.optional] == ["post"]
     assert second("rust cargo", {"0": rare, "1": rare}, {}) is None
+    by_date = plan("rust post", sort="newest")
+    stats = {"0": rare, "1": common}
+    assert plan_second(by_date, FirstResponse(FOUND, stats, {}, 100), SETTINGS) is None
 
 
 def test_terms_that_are_only_known_as_one_word_are_joined() -> None:
@@ -211,9 +214,9 @@ def test_2017_takes_the_five_best_and_boosts_by_rank() -> None:
 
 def test_2017_drops_stop_words_when_it_looks_for_single_words() -> None:
     terms = search_terms("the Date", {})
-    match = str(fallback_plan(SearchRequest(q="the Date"), "match", terms))
-    phrase = str(fallback_plan(SearchRequest(q="the Date"), "match_phrase", terms))
+    match = str(fallback_plan(SearchRequest(q="the Date"), "match", terms, ENGLISH))
+    phrase = str(fallback_plan(SearchRequest(q="the Date"), "match_phrase", terms, ENGLISH))
     assert "the Date" not in match
     assert "the Date" in phrase
     only = search_terms("the", {})
-    assert "'the'" in str(fallback_plan(SearchRequest(q="the"), "match", only))
+    assert "'the'" in str(fallback_plan(SearchRequest(q="the"), "match", only, ENGLISH))

@@ -1,0 +1,42 @@
+"""A word that many posts have is not needed beside a rare one, and is still reported rightly."""
+
+from collections.abc import Callable, Iterable
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.settings import Settings
+from indexer.build.builder import Built
+from indexer.records import Origin, RawPost
+
+IndexPosts = Callable[[Iterable[RawPost]], Built]
+
+
+def post(oid: str, text: str, day: str) -> RawPost:
+    return RawPost(Origin("test"), oid, oid, text, f"/{oid}", day)
+
+
+@pytest.fixture
+def client(index_posts: IndexPosts, own_settings: Settings) -> FlaskClient:
+    index_posts(
+        [
+            post("both", "A ferret in this chapter.", "2020-01-01"),
+            post("rare", "A ferret, and nothing else.", "2024-01-01"),
+            *(post(f"common-{number}", "One chapter.", "2022-01-01") for number in range(4)),
+            *(post(f"other-{number}", "Nothing of that.", "2022-01-01") for number in range(8)),
+        ]
+    )
+    return create_app(own_settings).test_client()
+
+
+def test_a_post_that_has_both_words_lacks_none(client: FlaskClient) -> None:
+    answer = client.get("/search?q=ferret+chapter").get_json()
+    assert [hit["oid"] for hit in answer["hits"]] == ["both", "rare"]
+    assert (answer["tier"], answer.get("dropped")) == ("all words", None)
+    assert [hit.get("missing") for hit in answer["hits"]] == [None, ["chapter"]]
+
+
+def test_an_order_by_date_needs_both(client: FlaskClient) -> None:
+    answer = client.get("/search?q=ferret+chapter&sort=newest").get_json()
+    assert [hit["oid"] for hit in answer["hits"]] == ["both"]
