@@ -16,6 +16,7 @@ from pathlib import Path
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from devstack import chromium
+from devstack.elasticsearch_distribution import HEAP
 from devstack.engines import port_is_taken
 from devstack.instance import Instance, open_instance
 from devstack.stack import Stack
@@ -36,6 +37,9 @@ _SAMPLE_POSTS = REPOSITORY / "sample" / "posts.jsonl"
 
 # The files that determine what an index of the sample posts contains.
 _SAMPLE_INPUTS = ("sample/*.jsonl", "synonyms/*.synonyms", "analyzers/**/*.py", "indexer/**/*.py")
+
+# For minutes, the second compiler takes more time than its code saves.
+_TEST_JAVA_OPTIONS = f"{HEAP} -XX:TieredStopAtLevel=1"
 
 _EPILOG = """\
 Environment variables:
@@ -98,8 +102,9 @@ def test(stack: Stack, arguments: list[str]) -> int:
     browser = chromium.find_or_install(stack.environment, stack.instance.root / "browser.log")
     with stack.using(keep=_keep_services(stack.environment)) as urls:
         environment = {**stack.environment, **urls}
-        # One file is run by one process, so that its fixtures are made once.
-        processes = ["--numprocesses=2", "--dist=loadfile"]
+        # One file is run by one process, so that its fixtures are made once. The many short files
+        # of unit tests stay last: sorted by size, a few long files would end alone.
+        processes = ["--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder"]
         command = [sys.executable, "-m", "pytest", *processes, *arguments]
         if browser is None:
             command.append("--ignore=tests/browser")
@@ -138,7 +143,10 @@ def main(arguments: list[str]) -> int:
     os.umask(0o022)  # the engines' user must be able to read what root unpacks
     try:
         with stoppable():
-            stack = Stack(open_instance(os.environ), os.environ)
+            environment = dict(os.environ)
+            if parsed.command == "test" and not _keep_services(environment):
+                environment.setdefault("ES_JAVA_OPTS", _TEST_JAVA_OPTIONS)
+            stack = Stack(open_instance(environment), environment)
             if parsed.command == "test":
                 return test(stack, arguments[cut + 1 :])
             return _COMMANDS[parsed.command](stack)

@@ -245,7 +245,7 @@ def _examine_jdk(home: Path, user: str | None) -> tuple[str | None, int]:
     return None, version
 
 
-_HEAP = "-Xms1g -Xmx1g"
+HEAP = "-Xms1g -Xmx1g"
 """Enough for the tests and for about 100,000 posts."""
 
 
@@ -291,6 +291,6 @@ def configure(
         "ES_JAVA_HOME": str(jdk),
         "ES_PATH_CONF": str(config),
         "ES_TMPDIR": str(folders["tmp"]),
-        "ES_JAVA_OPTS": environment.get("ES_JAVA_OPTS") or _HEAP,
+        "ES_JAVA_OPTS": environment.get("ES_JAVA_OPTS") or HEAP,
     }
     return [str(home / "bin" / "elasticsearch")], extra
