@@ -17,7 +17,7 @@ from analyzers.rules.parse import parse_files
 from app.commands.building import after_swap, print_stale_builds, stop_on_sigterm
 from app.commands.output import console
 from app.commands.reporting import display
-from app.commands.tools import Tools, pass_tools
+from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.synonyms.folder import SynonymFolder, check_unique_names
 from app.synonyms.loader import Loader
 from app.synonyms.preview import Change, compare_searches, preview_index
@@ -39,7 +39,7 @@ _optional_files = click.argument(
 _format = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def synonyms() -> None:
     """Manage the synonym rule files.
 
