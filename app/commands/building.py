@@ -15,13 +15,10 @@ from analyzers.rules import read_rules
 from app.commands.reporting import RejectLog
 from app.commands.tools import Tools
 from app.freshness import Freshness
-from app.service import WARM_AFTER_SWAP
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
-from indexer.errors import IndexingError, Locked
-from indexer.generations import prune
-from indexer.lock import Lock
+from indexer.errors import IndexingError
 from indexer.state import record_run
 
 
@@ -52,7 +49,7 @@ def index_settings(settings: Settings) -> IndexSettings:
 
 def begin_cache_generation(tools: Tools, index: str, rules: str) -> None:
     """Make earlier answers stale, or print that this failed."""
-    if not tools.cache.new_generation(index, rules) and tools.cache.configured:
+    if not tools.cache.new_generation(index, rules):
         print_cache_not_updated()
 
 
@@ -121,14 +118,9 @@ def print_stale_builds(names: Iterable[str]) -> None:
 
 def after_swap(tools: Tools) -> None:
     """Warm the cache with the most frequent queries, and delete old generations."""
-    warmed = tools.service.warm(seconds=WARM_AFTER_SWAP)
+    warmed, deleted = tools.service.after_swap()
     if warmed.answered:
         click.echo(f"The answers to the {warmed.answered:,} most frequent queries are cached.")
-    alias, keep = tools.settings.index, tools.settings.keep_generations
-    try:
-        with Lock(tools.elastic, alias, "prune"):
-            deleted = prune(tools.elastic, alias, keep)
-    except Locked:
-        return  # another process is building, and will delete them
     if deleted:
+        keep = tools.settings.keep_generations
         click.echo(f"Deleted {', '.join(deleted)}: {keep} are kept besides the live one.")

@@ -113,7 +113,7 @@ class Loader:
         )
         built = rebuild(self._client, lock, self._settings.index, index_settings, self._on_progress)
         # Before the files are installed, which may fail: the index has been swapped.
-        if not self._cache.new_generation(built.index, built.rules) and self._cache.configured:
+        if not self._cache.new_generation(built.index, built.rules):
             log.warning("Redis could not be updated: older answers may be served until they expire")
         return built
 
