@@ -14,9 +14,9 @@ from app.admission import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup, fresh
 from app.elastic import responds, translated
 from app.errors import ServiceError, StillComputing, Unavailable
+from app.indexed_languages import IndexedLanguages
 from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
-from app.languages import IndexedLanguages
 from app.logs import note, timed
 from app.pins.store import PinStore
 from app.search import Answer
