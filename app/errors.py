@@ -18,7 +18,7 @@ class ErrorDescription(TypedDict):
     message: str
     """What was wrong, and what to do."""
     details: list[Mapping[str, Any]]
-    """Every complaint; of a search: `parameter`, `got` and `message`."""
+    """Every complaint; about parameters: `parameter`, `got` and `message`."""
 
 
 class ErrorAnswer(TypedDict):

@@ -208,3 +208,5 @@ class TestParameters:
         with pytest.raises(BadRequest) as caught:
             requested_refresh(seen(f"/documents{query}"))
         assert len(caught.value.details) == query.count("=") - query.count("&refresh=false")
+        assert all(one.keys() == {"parameter", "got", "message"} for one in caught.value.details)
+        assert "Known parameters: refresh." in caught.value.message
