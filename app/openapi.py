@@ -115,15 +115,6 @@ OPERATIONS = {
 }
 """The operations by endpoint."""
 
-NOT_DESCRIBED = {
-    "static",
-    "page.page",
-    "api.docs",
-    "widget.widget",
-    "insights.load_rule",
-}
-"""Endpoints for browsers: pages without parameters of their own, forms and files."""
-
 _HEADERS = {
     "X-Cache": "HIT, MISS or STALE: whether the answer was kept. STALE: an older answer, because "
     "Elasticsearch is unavailable.",

@@ -21,14 +21,11 @@ class Timing:
     median: float
     average: float
     stddev: float
-    fastest: float
 
     @classmethod
     def of(cls, nanoseconds: list[int]) -> "Timing":
         times = [taken / 1000 for taken in nanoseconds]
-        return cls(
-            statistics.median(times), statistics.fmean(times), statistics.stdev(times), min(times)
-        )
+        return cls(statistics.median(times), statistics.fmean(times), statistics.stdev(times))
 
 
 @dataclass
