@@ -49,6 +49,18 @@ class BadSettings(ServiceError):
     code = "bad_settings"
 
 
+class FolderNotReadable(ServiceError):
+    """The synonyms folder does not exist or cannot be read."""
+
+    code = "folder_not_readable"
+
+
+class FolderNotWritable(ServiceError):
+    """This process cannot change the synonyms folder."""
+
+    code = "folder_not_writable"
+
+
 class BadRequest(ServiceError):
     """Parameters or a body are invalid; `details` has every complaint."""
 
@@ -84,6 +96,13 @@ class NotFound(ServiceError):
     code = "not_found"
 
 
+class NotCounted(ServiceError):
+    """Searches are not counted."""
+
+    status = 404
+    code = "not_counted"
+
+
 class Conflict(ServiceError):
     """An older version would have overwritten a newer one."""
 
@@ -96,6 +115,13 @@ class TooLarge(ServiceError):
 
     status = 413
     code = "too_large"
+
+
+class Unprocessable(ServiceError):
+    """Documents that are valid JSON but not valid posts or comments."""
+
+    status = 422
+    code = "unprocessable"
 
 
 class RateLimited(ServiceError):

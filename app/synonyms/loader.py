@@ -12,9 +12,9 @@ from analyzers.languages import LANGUAGES
 from analyzers.lint import CheckResult, PostCounts, check
 from analyzers.rules import RuleSet, read_rules
 from app.cache import AnswerCache
-from app.errors import ServiceError
+from app.errors import FolderNotWritable, ServiceError
 from app.settings import Settings
-from app.synonyms.folder import FolderNotWritable, SynonymFolder
+from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
 from indexer.build.rebuild import rebuild
 from indexer.generations import live as live_generation
