@@ -10,12 +10,10 @@ import pytest
 from rich.console import Console
 
 from bench.charts import draw_serializers
-from bench.serializer_answers import Workload, floats
-from bench.serializer_markdown import put_into
-from bench.serializer_registry import serializers
-from bench.serializer_report import as_json, medians_of, print_rows, rows_of
-from bench.serializer_stores import TCP
-from bench.serializer_timing import WARM_UP, Cell, Timing, measure
+from bench.serializers.answers import Workload, floats
+from bench.serializers.registry import serializers
+from bench.serializers.report import as_json, medians_of, print_rows, put_into, rows_of
+from bench.serializers.timing import TCP, WARM_UP, Cell, Timing, measure
 
 ANSWER = Workload("10 hits", {"q": "x" * 300, "hits": []}, is_answer=True)
 
