@@ -63,7 +63,7 @@ class LazyGroup(CommandGroup):
             formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("blogsearch", cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="blogsearch", prog_name="blogsearch")
 @click.option("--traceback", is_flag=True, help="Show the traceback of an unexpected error.")
 def main(traceback: bool) -> None:

@@ -19,10 +19,9 @@ from elasticsearch import (
 )
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from app.deadline import deadline
 from app.errors import BadSettings, NoIndex, ServiceError, Unavailable, without_password
 from app.settings import Settings
-from app.sockets import is_readable
+from app.sockets import deadline, is_readable
 from indexer.bulk.refusals import refusal_from
 
 _OVERLOADED = {429, 502, 503, 504}

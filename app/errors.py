@@ -18,7 +18,7 @@ class ErrorDescription(TypedDict):
     message: str
     """What was wrong, and what to do."""
     details: list[Mapping[str, Any]]
-    """Every complaint; of a search: `parameter`, `got` and `message`."""
+    """Every complaint; about parameters: `parameter`, `got` and `message`."""
 
 
 class ErrorAnswer(TypedDict):
@@ -47,6 +47,18 @@ class BadSettings(ServiceError):
     """A setting in the environment is invalid; the process does not start."""
 
     code = "bad_settings"
+
+
+class FolderNotReadable(ServiceError):
+    """The synonyms folder does not exist or cannot be read."""
+
+    code = "folder_not_readable"
+
+
+class FolderNotWritable(ServiceError):
+    """This process cannot change the synonyms folder."""
+
+    code = "folder_not_writable"
 
 
 class BadRequest(ServiceError):
@@ -84,6 +96,13 @@ class NotFound(ServiceError):
     code = "not_found"
 
 
+class NotCounted(ServiceError):
+    """Searches are not counted."""
+
+    status = 404
+    code = "not_counted"
+
+
 class Conflict(ServiceError):
     """An older version would have overwritten a newer one."""
 
@@ -96,6 +115,13 @@ class TooLarge(ServiceError):
 
     status = 413
     code = "too_large"
+
+
+class Unprocessable(ServiceError):
+    """Documents that are valid JSON but not valid posts or comments."""
+
+    status = 422
+    code = "unprocessable"
 
 
 class RateLimited(ServiceError):

@@ -91,7 +91,7 @@ class Freshness:
     def _publish(self, elastic: Elasticsearch) -> bool:
         elastic.indices.refresh(index=self._alias)
         live = require_live(elastic, self._alias)
-        return self._cache.new_generation(live.name, live.rules or "") or not self._cache.configured
+        return self._cache.new_generation(live.name, live.rules or "")
 
     def _pause_in_a_stream(self) -> None:
         """Wait for the next full second, the same one in all processes, after a burst."""

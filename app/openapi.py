@@ -24,6 +24,7 @@ from app.errors import (
     ErrorAnswer,
     Forbidden,
     NoIndex,
+    NotCounted,
     NotFound,
     OutdatedIndex,
     RateLimited,
@@ -32,13 +33,13 @@ from app.errors import (
     TooLarge,
     Unauthorized,
     Unavailable,
+    Unprocessable,
     WritesClosed,
 )
 from app.search.answer_types import SearchAnswer, SuggestAnswer
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter
-from app.views.bulk_items import Unprocessable
 from app.views.document_types import Comment, NamedComment, NamedPost, Post, WriteAnswer
-from app.views.insights import DAYS, NotCounted
+from app.views.insights import DAYS
 from app.views.operations import Health, Liveness, Version
 from app.views.write_request import MAX_DOCUMENTS, REFRESH
 
@@ -114,15 +115,6 @@ OPERATIONS = {
     ),
 }
 """The operations by endpoint."""
-
-NOT_DESCRIBED = {
-    "static",
-    "page.page",
-    "api.docs",
-    "widget.widget",
-    "insights.load_rule",
-}
-"""Endpoints for browsers: pages without parameters of their own, forms and files."""
 
 _HEADERS = {
     "X-Cache": "HIT, MISS or STALE: whether the answer was kept. STALE: an older answer, because "

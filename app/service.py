@@ -14,9 +14,9 @@ from app.admission import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup, fresh
 from app.elastic import responds, translated
 from app.errors import ServiceError, StillComputing, Unavailable
+from app.indexed_languages import IndexedLanguages
 from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
-from app.languages import IndexedLanguages
 from app.logs import note, timed
 from app.pins.store import PinStore
 from app.search import Answer
@@ -24,12 +24,15 @@ from app.search import search as run_search
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
 from app.settings import Settings
+from indexer.errors import Locked
+from indexer.generations import prune
+from indexer.lock import Lock
 
 EXTENSION = "blogsearch"
 """Where the Service is in `app.extensions`."""
 
-WARM_AFTER_SWAP = 20.0
-"""Seconds that warming may take after a swap; the command that swapped waits for it."""
+_WARM_AFTER_SWAP = 20.0  # seconds; the command that swapped waits for it
+_PRUNE_TIMEOUT = 120.0  # seconds for a request to Elasticsearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,19 @@ class Service:
             else:
                 answered += 1
         return Warmed(answered, failed)
+
+    def after_swap(self) -> tuple[Warmed, list[str]]:
+        """Warm the cache, and delete old generations, of which it returns the names.
+
+        None is deleted while another process is building, which will delete them.
+        """
+        warmed = self.warm(seconds=_WARM_AFTER_SWAP)
+        client, alias = self.elastic.options(request_timeout=_PRUNE_TIMEOUT), self.settings.index
+        try:
+            with Lock(client, alias, "prune"):
+                return warmed, prune(client, alias, self.settings.keep_generations)
+        except Locked:
+            return warmed, []
 
     def _warm(self, query: str) -> None:
         args = MultiDict(parse_qsl(query))

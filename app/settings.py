@@ -270,6 +270,38 @@ class Settings(BaseModel):
         "", description="The commit this was built from, for `/__version__`; the image sets it."
     )
 
+    # -- fetching --------------------------------------------------------------------------------
+    fetch_user_agent: str = Field(
+        "blogsearch/0.1.0",
+        min_length=1,
+        pattern=r"^[\x20-\x7e]+$",
+        description="User-Agent of the indexer; add a URL that says who runs it: "
+        "`blogsearch/0.1.0 (+https://example.org/bot)`.",
+    )
+    fetch_allow_private: bool = Field(
+        False,
+        description="Whether to fetch from private networks and from `file:` URLs too: `on` or "
+        "`off`.",
+    )
+    fetch_timeout: float = Field(
+        60.0,
+        gt=0,
+        description="Seconds that fetching one URL may take, with its redirects and retries.",
+    )
+    fetch_max_bytes: int = Field(
+        20_000_000,
+        ge=1_000,
+        description="The largest feed, sitemap or page, in bytes after decompression.",
+    )
+    fetch_connections: int = Field(
+        4, ge=1, le=16, description="How many pages of a sitemap are fetched at the same time."
+    )
+    fetch_store: str = Field(
+        "~/.cache/blogsearch/pages",
+        description="A folder that keeps fetched pages, so that unchanged ones are not sent again; "
+        "it may be deleted at any time; empty: none.",
+    )
+
     @field_validator("language")
     @classmethod
     def _known_language(cls, name: str) -> str:
@@ -364,38 +396,6 @@ class Settings(BaseModel):
     def synonyms_left_out(self) -> frozenset[str]:
         """The names in `synonyms_without`."""
         return frozenset(_listed(self.synonyms_without))
-
-    # -- fetching --------------------------------------------------------------------------------
-    fetch_user_agent: str = Field(
-        "blogsearch/0.1.0",
-        min_length=1,
-        pattern=r"^[\x20-\x7e]+$",
-        description="User-Agent of the indexer; add a URL that says who runs it: "
-        "`blogsearch/0.1.0 (+https://example.org/bot)`.",
-    )
-    fetch_allow_private: bool = Field(
-        False,
-        description="Whether to fetch from private networks and from `file:` URLs too: `on` or "
-        "`off`.",
-    )
-    fetch_timeout: float = Field(
-        60.0,
-        gt=0,
-        description="Seconds that fetching one URL may take, with its redirects and retries.",
-    )
-    fetch_max_bytes: int = Field(
-        20_000_000,
-        ge=1_000,
-        description="The largest feed, sitemap or page, in bytes after decompression.",
-    )
-    fetch_connections: int = Field(
-        4, ge=1, le=16, description="How many pages of a sitemap are fetched at the same time."
-    )
-    fetch_store: str = Field(
-        "~/.cache/blogsearch/pages",
-        description="A folder that keeps fetched pages, so that unchanged ones are not sent again; "
-        "it may be deleted at any time; empty: none.",
-    )
 
 
 def _listed(value: str) -> list[str]:

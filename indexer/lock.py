@@ -80,14 +80,6 @@ class Lock:
             # Lost, or Elasticsearch is unavailable: other processes detect a dead holder.
             return
 
-    def is_held(self) -> bool:
-        """Whether this process still holds the lock; False if Elasticsearch is unavailable."""
-        try:
-            self.check()
-        except (Locked, ApiError, TransportError):
-            return False
-        return True
-
     def check(self) -> None:
         """Verify that this process still holds the lock.
 

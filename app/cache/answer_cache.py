@@ -255,11 +255,12 @@ class AnswerCache:
         """After a swap or a write that can be searched: older answers are no longer fresh.
 
         `index` is the concrete index that answers now, `rules` the digest of its synonym rules.
-        False when Redis did not take it: older answers may then be served until they expire.
+        False when there is a Redis that did not take it: older answers may then be served until
+        they expire.
         """
-        return self._store.begin_generation(
-            make_generation(index, rules), TimeLimit(_COMMAND_TIMEOUT)
-        )
+        generation = make_generation(index, rules)
+        taken = self._store.begin_generation(generation, TimeLimit(_COMMAND_TIMEOUT))
+        return taken or not self.configured
 
     def generation(self) -> str:
         """The current generation: index, rules and a random part; "" when there is none."""

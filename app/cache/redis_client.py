@@ -23,9 +23,8 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection
 
 from app.cache.circuit_breaker import CircuitBreaker
-from app.deadline import deadline
 from app.logs import add_time
-from app.sockets import is_readable
+from app.sockets import deadline, is_readable
 
 P = ParamSpec("P")
 T = TypeVar("T")

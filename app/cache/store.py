@@ -155,8 +155,8 @@ class CachedAnswer:
     """An answer, and where it came from.
 
     `state`: HIT from Redis; MISS computed now; STALE from Redis, older than it should be; OFF
-    computed now, without Redis. `payload`: the body of the response, compressed when
-    `content_encoding` is set. `etag`: without quotes. `age`, `ttl` and `took`: seconds.
+    computed now, without Redis. `payload`: the body of the response, compressed by
+    `serializer`. `etag`: without quotes. `age`, `ttl` and `took`: seconds.
     `generation`: b"" without Redis. `found`: whether it has hits.
     """
 
@@ -169,11 +169,6 @@ class CachedAnswer:
     took: float
     serializer: Serializer
     found: bool
-
-    @property
-    def content_encoding(self) -> str | None:
-        """The content coding of `payload`, None where it is plain JSON."""
-        return self.serializer.content_encoding
 
     def json(self) -> bytes:
         """The body of the response, not compressed."""

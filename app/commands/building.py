@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 import click
@@ -12,16 +13,14 @@ from elasticsearch import ApiError, TransportError
 
 from analyzers.languages import LANGUAGES
 from analyzers.rules import read_rules
-from app.commands.reporting import RejectLog
+from app.commands.reporting import RejectLog, display, reject_log
 from app.commands.tools import Tools
 from app.freshness import Freshness
-from app.service import WARM_AFTER_SWAP
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
-from indexer.errors import IndexingError, Locked
-from indexer.generations import prune
-from indexer.lock import Lock
+from indexer.errors import IndexingError
+from indexer.progress import OnProgress
 from indexer.state import record_run
 
 
@@ -52,7 +51,7 @@ def index_settings(settings: Settings) -> IndexSettings:
 
 def begin_cache_generation(tools: Tools, index: str, rules: str) -> None:
     """Make earlier answers stale, or print that this failed."""
-    if not tools.cache.new_generation(index, rules) and tools.cache.configured:
+    if not tools.cache.new_generation(index, rules):
         print_cache_not_updated()
 
 
@@ -68,30 +67,36 @@ def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
 
 
 @dataclass(slots=True)
-class RunOutcome:
-    """Whether a run did what it should; one that raises did not."""
+class Run:
+    """A run on a source: what to call meanwhile, and whether it did what it should."""
 
+    on_progress: OnProgress
+    on_reject: RejectLog
     succeeded: bool = True
 
 
 @contextmanager
-def recorded_run(tools: Tools, command: str, rejects: RejectLog) -> Iterator[RunOutcome]:
-    """Store for `/metrics` how the block ends and how much was rejected."""
-    outcome = RunOutcome()
-    try:
-        yield outcome
-    except BaseException:
-        outcome.succeeded = False
-        raise
-    finally:
-        with suppress(ApiError, TransportError):
-            record_run(
-                tools.elastic,
-                tools.settings.index,
-                command,
-                rejected=rejects.count,
-                succeeded=outcome.succeeded,
-            )
+def recorded_run(tools: Tools, command: str, rejects_path: Path | None) -> Iterator[Run]:
+    """Print progress and rejects, and store for `/metrics` how the block ends; see `reject_log`.
+
+    A block that raises did not succeed.
+    """
+    with display() as show, reject_log(show, rejects_path) as rejects:
+        run = Run(show.on_progress, rejects)
+        try:
+            yield run
+        except BaseException:
+            run.succeeded = False
+            raise
+        finally:
+            with suppress(ApiError, TransportError):
+                record_run(
+                    tools.elastic,
+                    tools.settings.index,
+                    command,
+                    rejected=rejects.count,
+                    succeeded=run.succeeded,
+                )
 
 
 def print_cache_not_updated() -> None:
@@ -121,14 +126,9 @@ def print_stale_builds(names: Iterable[str]) -> None:
 
 def after_swap(tools: Tools) -> None:
     """Warm the cache with the most frequent queries, and delete old generations."""
-    warmed = tools.service.warm(seconds=WARM_AFTER_SWAP)
+    warmed, deleted = tools.service.after_swap()
     if warmed.answered:
         click.echo(f"The answers to the {warmed.answered:,} most frequent queries are cached.")
-    alias, keep = tools.settings.index, tools.settings.keep_generations
-    try:
-        with Lock(tools.elastic, alias, "prune"):
-            deleted = prune(tools.elastic, alias, keep)
-    except Locked:
-        return  # another process is building, and will delete them
     if deleted:
+        keep = tools.settings.keep_generations
         click.echo(f"Deleted {', '.join(deleted)}: {keep} are kept besides the live one.")

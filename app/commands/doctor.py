@@ -12,10 +12,10 @@ from analyzers.rules import RuleErrors, read_rules
 from app.commands.output import console
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
-from app.errors import ServiceError, without_password
+from app.errors import FolderNotReadable, ServiceError, without_password
 from app.health import Check, checks
 from app.settings import Settings
-from app.synonyms.folder import FolderNotReadable, SynonymFolder
+from app.synonyms.folder import SynonymFolder
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 

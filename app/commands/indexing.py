@@ -15,7 +15,7 @@ from app.commands.building import (
     stop_on_sigterm,
     updates_cache_on_failure,
 )
-from app.commands.reporting import SOME_REJECTED, display, exit_if_rejected, reject_log
+from app.commands.reporting import SOME_REJECTED, exit_if_rejected
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.freshness import Freshness
@@ -78,16 +78,11 @@ def reindex(
     zcat posts.jsonl.gz | blogsearch reindex -
     blogsearch reindex posts.jsonl --max-rejects 2% --rejects rejects.jsonl
     """
-    with (
-        stop_on_sigterm(),
-        display() as show,
-        reject_log(show, rejects_path) as on_reject,
-        recorded_run(tools, "reindex", on_reject),
-    ):
+    with stop_on_sigterm(), recorded_run(tools, "reindex", rejects_path) as run:
         opened = sources.open(tools.settings)
         options = ReindexOptions(
             max_rejects=max_rejects or MaxRejects.parse(tools.settings.max_rejects),
-            on_progress=show.on_progress,
+            on_progress=run.on_progress,
             fraction_read=opened.fraction_read,
             purpose=f"reindex {sources}",
             fingerprint=opened.fingerprint(),
@@ -99,14 +94,14 @@ def reindex(
                 tools.settings.index,
                 opened.read(),
                 index_settings(tools.settings),
-                on_reject,
+                run.on_reject,
                 options,
             )
         begin_cache_generation(tools, built.index, built.rules)
     print_built(built)
     opened.print_skipped()
     after_swap(tools)
-    exit_if_rejected(on_reject)
+    exit_if_rejected(run.on_reject)
 
 
 @click.command()
@@ -131,22 +126,17 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
     blogsearch add new-posts.jsonl
     blogsearch add content/posts/today.md
     """
-    with (
-        stop_on_sigterm(),
-        display() as show,
-        reject_log(show, rejects_path) as on_reject,
-        recorded_run(tools, "add", on_reject),
-    ):
+    with stop_on_sigterm(), recorded_run(tools, "add", rejects_path) as run:
         opened = sources.open(tools.settings)
         options = AddOptions(
             newest=as_new,
             on_skip=opened.count_skipped,
-            on_progress=show.on_progress,
+            on_progress=run.on_progress,
             fraction_read=opened.fraction_read,
         )
         elastic, alias = tools.elastic, tools.settings.index
         with updates_cache_on_failure(tools):
-            added = run_add(elastic, alias, opened.read(), on_reject, options)
+            added = run_add(elastic, alias, opened.read(), run.on_reject, options)
             if not Freshness(elastic, tools.cache, alias).now():
                 print_cache_not_updated()
     hint = "the index is newer; --as-new replaces them"
@@ -160,4 +150,4 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
             err=True,
         )
         click.get_current_context().exit(SOME_REJECTED)
-    exit_if_rejected(on_reject)
+    exit_if_rejected(run.on_reject)

@@ -2,10 +2,9 @@
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import NoReturn
 
 import click
 from rich.table import Table
@@ -13,8 +12,8 @@ from rich.table import Table
 from analyzers.findings import Finding
 from analyzers.languages import LANGUAGES
 from app.commands.building import begin_cache_generation
+from app.commands.findings import fail, print_findings, report
 from app.commands.output import console
-from app.commands.synonyms import ONLY_WARNINGS
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.pins.files import PinFile, parse, read_file, warnings
 from app.pins.store import VISIBLE_AFTER, PinStore
@@ -61,23 +60,7 @@ def check(tools: Tools, files: tuple[Path, ...], offline: bool, form: str) -> No
     blogsearch pins check --format json *.pins
     """
     _, found = _checked(tools, files, offline=offline)
-    errors = sum(finding.severity == "error" for finding in found)
-    if form == "json":
-        body = {
-            "files": [str(path) for path in files],
-            "errors": errors,
-            "warnings": len(found) - errors,
-            "findings": [finding.as_dict() for finding in found],
-        }
-        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
-    else:
-        for finding in found:
-            click.echo(str(finding))
-        click.echo(f"{_number_of(found)}.")
-    if errors:
-        click.get_current_context().exit(1)
-    if found:
-        click.get_current_context().exit(ONLY_WARNINGS)
+    report(files, found, form)
 
 
 @pins.command()
@@ -93,9 +76,8 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     """
     read, found = _checked(tools, files)
     if any(finding.severity == "error" for finding in found):
-        _fail(found)
-    for finding in found:
-        click.echo(str(finding), err=True)
+        fail(found)
+    print_findings(found)
     for name in _store(tools).save(read):
         click.echo(f"Replaced {name}.", err=True)
     _publish(tools)
@@ -131,8 +113,7 @@ def list_(tools: Tools, form: str) -> None:
         until = str(rule.until) if rule.until else ""
         table.add_row(rule.place, searches, ", ".join(rule.first), ", ".join(rule.never), until)
     console().print(table)
-    for finding in findings:
-        click.echo(str(finding), err=True)
+    print_findings(findings)
 
 
 @pins.command()
@@ -184,18 +165,6 @@ def _publish(tools: Tools) -> None:
     elif tools.cache.configured:
         time.sleep(VISIBLE_AFTER)
         begin_cache_generation(tools, live.name, live.rules or "")
-
-
-def _fail(findings: Sequence[Finding]) -> NoReturn:
-    for finding in findings:
-        click.echo(str(finding), err=True)
-    raise click.ClickException(f"{_number_of(findings)}; nothing was changed.")
-
-
-def _number_of(findings: Iterable[Finding]) -> str:
-    severities = [finding.severity for finding in findings]
-    counted = ((severities.count("error"), "error"), (severities.count("warning"), "warning"))
-    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted)
 
 
 def _as_dict(rule: PinRule) -> dict[str, object]:

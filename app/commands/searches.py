@@ -32,11 +32,11 @@ _limit = click.option(
     type=click.IntRange(1, 1000),
     help="How many searches to list.",
 )
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_format = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 
 
 def _options(command: F) -> F:
-    return _days(_limit(_json(command)))
+    return _days(_limit(_format(command)))
 
 
 @click.group(cls=CommandGroup)
@@ -58,23 +58,23 @@ def searches() -> None:
 @searches.command()
 @_options
 @pass_tools
-def top(tools: Tools, days: int, limit: int, as_json: bool) -> None:
+def top(tools: Tools, days: int, limit: int, form: str) -> None:
     """List the most frequent searches.
 
     \b
     blogsearch searches top
-    blogsearch searches top --days 30 --limit 100 --json
+    blogsearch searches top --days 30 --limit 100 --format json
     """
     report = _report(tools, days)
     rows = [{"times": times, "query": query} for query, times in report.top[:limit]]
-    _print(report, rows, as_json)
+    _print(report, rows, form)
 
 
 @searches.command()
 @_options
 @click.option("--propose", is_flag=True, help="Propose synonym rules that pass `synonyms check`.")
 @pass_tools
-def nothing(tools: Tools, days: int, limit: int, as_json: bool, propose: bool) -> None:
+def nothing(tools: Tools, days: int, limit: int, form: str, propose: bool) -> None:
     """List the searches that found nothing, and what the same visitor tried next with success.
 
     With --propose only rules are printed, one a line, for a file that `synonyms load` takes.
@@ -89,12 +89,12 @@ def nothing(tools: Tools, days: int, limit: int, as_json: bool, propose: bool) -
             {"times": times, "query": query, "then": report.then(query)}
             for query, times in report.nothing[:limit]
         ]
-        _print(report, rows, as_json)
+        _print(report, rows, form)
         return
     with stop_on_sigterm():
         loader = Loader(tools.settings, tools.elastic, tools.cache)
         found = proposals(report, loader, SynonymFolder.of(tools.settings))[:limit]
-    if as_json:
+    if form == "json":
         body = [
             {"rule": one.rule, "query": one.failed, "then": one.succeeded, "times": one.times}
             for one in found
@@ -110,7 +110,7 @@ def nothing(tools: Tools, days: int, limit: int, as_json: bool, propose: bool) -
 @searches.command()
 @_options
 @pass_tools
-def slow(tools: Tools, days: int, limit: int, as_json: bool) -> None:
+def slow(tools: Tools, days: int, limit: int, form: str) -> None:
     """List the searches that took longest, with the most milliseconds that one took.
 
     \b
@@ -118,7 +118,7 @@ def slow(tools: Tools, days: int, limit: int, as_json: bool) -> None:
     """
     report = _report(tools, days)
     rows = [{"ms": milliseconds, "query": query} for query, milliseconds in report.slow[:limit]]
-    _print(report, rows, as_json)
+    _print(report, rows, form)
 
 
 def _report(tools: Tools, days: int) -> Report:
@@ -145,8 +145,8 @@ def _report(tools: Tools, days: int) -> Report:
     return found
 
 
-def _print(report: Report, rows: list[dict[str, Any]], as_json: bool) -> None:
-    if as_json:
+def _print(report: Report, rows: list[dict[str, Any]], form: str) -> None:
+    if form == "json":
         totals = {
             "searches": report.searches,
             "nothing": report.without_hits,

@@ -17,7 +17,7 @@ from app.commands.building import (
     stop_on_sigterm,
     updates_cache_on_failure,
 )
-from app.commands.reporting import RejectLog, display, exit_if_rejected, reject_log
+from app.commands.reporting import RejectLog, exit_if_rejected
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
@@ -75,16 +75,12 @@ def sync(
 def _sync(
     tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
 ) -> tuple[RejectLog, SyncResult]:
-    with (
-        display() as show,
-        reject_log(show, rejects_path) as on_reject,
-        recorded_run(tools, "sync", on_reject) as run,
-    ):
+    with recorded_run(tools, "sync", rejects_path) as run:
         opened = sources.open(tools.settings)
         options = SyncOptions(
             force=force,
             complete=opened.complete,
-            on_progress=show.on_progress,
+            on_progress=run.on_progress,
             fraction_read=opened.fraction_read,
             purpose=f"sync {sources}",
         )
@@ -94,7 +90,7 @@ def _sync(
                 tools.settings.index,
                 opened.read,
                 index_settings(tools.settings),
-                on_reject,
+                run.on_reject,
                 options,
             )
         run.succeeded = not result.removals_withheld
@@ -122,7 +118,7 @@ def _sync(
             "only their form has changed. `blogsearch reindex` makes the next sync faster.",
             err=True,
         )
-    return on_reject, result
+    return run.on_reject, result
 
 
 def _watch(tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None) -> None:

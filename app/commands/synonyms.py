@@ -3,30 +3,26 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
 from urllib.parse import parse_qsl
 
 import click
 from rich.table import Table
 
 from analyzers.languages import LANGUAGES
-from analyzers.lint import CheckResult
 from analyzers.lint import check as check_rules
 from analyzers.rules import RuleErrors, read_rules
 from analyzers.rules.parse import parse_files
 from app.commands.building import after_swap, print_stale_builds, stop_on_sigterm
+from app.commands.findings import fail, print_findings, report
 from app.commands.output import console
 from app.commands.reporting import display
-from app.commands.tools import Tools, pass_tools
+from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.synonyms.folder import SynonymFolder, check_unique_names
 from app.synonyms.loader import Loader
 from app.synonyms.preview import Change, compare_searches, preview_index
 from indexer.build.builder import Built
 from indexer.generations import live as live_generation
 from indexer.generations import require_live
-
-ONLY_WARNINGS = 3
-"""Exit code of `check` for warnings without errors. 2 is click's, for an invalid command line."""
 
 _SHOWN_MOVES = 10  # of each kind, per search
 
@@ -39,7 +35,7 @@ _optional_files = click.argument(
 _format = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def synonyms() -> None:
     """Manage the synonym rule files.
 
@@ -81,24 +77,7 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
     else:
         with stop_on_sigterm():
             result = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
-    if form == "json":
-        body = {
-            "files": [str(path) for path in files],
-            "errors": len(result.errors),
-            "warnings": len(result.warnings),
-            "suppressed": result.suppressed,
-            "findings": [finding.as_dict() for finding in result.findings],
-        }
-        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
-    else:
-        for finding in result.findings:
-            click.echo(str(finding))
-        suppressed = f", {result.suppressed} suppressed" if result.suppressed else ""
-        click.echo(f"{_number_of(result)}{suppressed}.")
-    if result.errors:
-        click.get_current_context().exit(1)
-    if result.warnings:
-        click.get_current_context().exit(ONLY_WARNINGS)
+    report(files, result.findings, form, result.suppressed)
 
 
 @synonyms.command()
@@ -136,7 +115,7 @@ def preview(
     with stop_on_sigterm():
         result = loader.check(files, SynonymFolder.of(tools.settings).used())
         if result.rules is None:
-            _fail(result)
+            fail(result.findings)
         searches = _searches_of(queries) if queries else _frequent_searches(tools, top)
         alias = tools.settings.index
         language = LANGUAGES[tools.settings.language]
@@ -178,9 +157,8 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
         loader = Loader(tools.settings, tools.elastic, tools.cache, show.on_progress)
         loaded = loader.load(files)
     if loaded.checked.rules is None:
-        _fail(loaded.checked)
-    for finding in loaded.checked.findings:
-        click.echo(str(finding), err=True)
+        fail(loaded.checked.findings)
+    print_findings(loaded.checked.findings)
     for name in loaded.replaced:
         click.echo(f"Replaced {name} in the synonyms folder.", err=True)
     _report_built(tools, loaded.built)
@@ -255,18 +233,6 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
         loader = Loader(tools.settings, tools.elastic, tools.cache, show.on_progress)
         built = loader.remove(names)
     _report_built(tools, built)
-
-
-def _fail(result: CheckResult) -> NoReturn:
-    """Ends a command that cannot use the files, after showing every finding."""
-    for finding in result.findings:
-        click.echo(str(finding), err=True)
-    raise click.ClickException(f"{_number_of(result)}; nothing was changed.")
-
-
-def _number_of(result: CheckResult) -> str:
-    counted = ((len(result.errors), "error"), (len(result.warnings), "warning"))
-    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted)
 
 
 def _report_built(tools: Tools, built: Built | None) -> None:

@@ -99,9 +99,11 @@ class CommandGroup(click.Group):
                 raise click.ClickException(message) from error
             if ctx.find_root().params.get("traceback"):
                 raise
+            blogsearch = ctx.find_root().command_path
+            words = ctx.command_path.removeprefix(blogsearch) + f" {ctx.invoked_subcommand}"
             raise click.ClickException(
-                f"{type(error).__name__}: {error}. This is unexpected: run `blogsearch --traceback "
-                f"{ctx.invoked_subcommand} …` and report the traceback as a bug."
+                f"{type(error).__name__}: {error}. This is unexpected: run `{blogsearch} "
+                f"--traceback{words} …` and report the traceback as a bug."
             ) from error
 
     def list_commands(self, ctx: click.Context) -> Sequence[str]:  # type: ignore[override]

@@ -21,12 +21,10 @@ from analyzers.rules import RuleErrors
 from app.cache.redis_client import RedisUnavailable, TimeLimit
 from app.errors import Conflict, ServiceError, Unavailable
 from app.insights.proposals import write
-from app.service import WARM_AFTER_SWAP, Service
+from app.service import Service
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
-from indexer.errors import IndexingError, Locked
-from indexer.generations import prune
-from indexer.lock import Lock
+from indexer.errors import IndexingError
 from indexer.progress import Progress
 
 _TIMEOUT = 2.0  # seconds for Redis
@@ -113,9 +111,7 @@ def _load(service: Service, rule: str) -> str:
         raise ServiceError(f"The rule files have errors, and nothing was changed: {found}")
     if loaded.built is None:
         return "The live index has the rule."
-    service.warm(seconds=WARM_AFTER_SWAP)
-    with suppress(Locked), Lock(client, settings.index, "prune"):
-        prune(client, settings.index, settings.keep_generations)
+    service.after_swap()
     return f"{loaded.built.index} is live with the rule, built in {loaded.built.seconds:.1f} s."
 
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.search import scoring
-from app.search.filters import highlight_fields
-from app.search.highlighting import highlight_query
+from app.search.highlighting import highlight_fields, highlight_query
 from app.search.query_builder import PlanInput
 from app.search.render import highlights
 from app.search.session import SearchSession

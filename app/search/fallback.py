@@ -13,7 +13,8 @@ from typing import Any, Literal
 from analyzers.languages import ENGLISH, Language
 from app.search import scoring
 from app.search.answer_types import Hit, SearchAnswer
-from app.search.filters import highlight_fields, page, post_filters
+from app.search.filters import page, post_filters
+from app.search.highlighting import highlight_fields
 from app.search.render import comment_hit, concrete_index, post_hit
 from app.search.request import SearchRequest
 from app.search.session import SearchSession

@@ -1,11 +1,9 @@
-"""What every strategy shares: the filters and the order a visitor chose, the page, the marks."""
+"""What every strategy shares: the filters and the order a visitor chose, the page."""
 
 from typing import Any
 
 from analyzers.languages import Language
 from app.search.request import SearchRequest
-from app.search.scoring import FRAGMENT_SIZE, FRAGMENTS, MAX_ANALYZED_OFFSET
-from app.search.snippets import MARK, UNMARK
 
 Json = dict[str, Any]
 
@@ -64,30 +62,3 @@ def page(request: SearchRequest) -> Json:
     if request.sort == "newest":
         found |= {"sort": [NEWEST, "_score", "oid"], "track_scores": True}
     return found
-
-
-def highlight_fields(*names: str, **query: Any) -> dict[str, Any]:
-    """The `highlight` part of a search: title, text and code whole, the others in fragments.
-
-    `app.search.snippets` cuts the text and the code. The highlighter would look for the sentences
-    of a whole text to find two, which took half of the time of a search.
-    """
-    of_field: dict[str, dict[str, Any]] = {
-        "title": {"number_of_fragments": 0},
-        "text": {"number_of_fragments": 0, "no_match_size": FRAGMENT_SIZE},
-        "code": {"number_of_fragments": 0},
-        # Only whether a comment matches is of interest.
-        "comments": {"number_of_fragments": 1, "fragment_size": 20},
-    }
-    fields = {name: of_field.get(name.partition(".")[0], {}) for name in names}
-    return {
-        "type": "unified",
-        "pre_tags": [MARK],
-        "post_tags": [UNMARK],
-        "fragment_size": FRAGMENT_SIZE,
-        "number_of_fragments": FRAGMENTS,
-        "order": "score",
-        "max_analyzed_offset": MAX_ANALYZED_OFFSET,
-        "fields": fields,
-        **query,
-    }

@@ -128,9 +128,6 @@ def comment_hit(hit: Json) -> Hit:
     }
 
 
-def concrete_index(*responses: Json) -> str:
+def concrete_index(response: Json) -> str:
     """The index behind the alias, as the hits tell it; "" when there are none."""
-    for response in responses:
-        for hit in response["hits"]["hits"]:
-            return str(hit["_index"])
-    return ""
+    return next((str(hit["_index"]) for hit in response["hits"]["hits"]), "")

@@ -112,14 +112,25 @@ class SuggestRequest:
         Raises:
             BadRequest: as `SearchRequest.parse` does.
         """
-        values, complaints = _read(args, SUGGEST_PARAMETERS, "suggestions")
-        _raise_if_any(complaints, SUGGEST_PARAMETERS)
-        return cls(**values)
+        return cls(**parse_parameters(args, SUGGEST_PARAMETERS, "suggestions"))
 
     def key(self) -> str:
         """The same for every request that has the same suggestions."""
         chosen = [("suggest", self.q.lower()), ("size", self.size), ("lang", self.lang)]
         return urlencode(chosen)
+
+
+def parse_parameters(
+    args: "MultiDict[str, str]", parameters: "Sequence[Parameter]", of: str
+) -> dict[str, Any]:
+    """The values of the parameters that are given; `of` says for messages what takes them.
+
+    Raises:
+        BadRequest: as `SearchRequest.parse` does.
+    """
+    values, complaints = _read(args, parameters, of)
+    _raise_if_any(complaints, parameters)
+    return values
 
 
 def _read(
@@ -232,7 +243,7 @@ def _whole_number(name: str, description: str, least: int, most: int, default: i
     return Parameter(name, description, schema, read)
 
 
-def _choice(name: str, description: str, values: Mapping[str, Any]) -> Parameter:
+def choice(name: str, description: str, values: Mapping[str, Any]) -> Parameter:
     """A parameter with some values, the first of which is the default."""
 
     def read(raw: str) -> dict[str, Any]:
@@ -262,7 +273,7 @@ PARAMETERS = (
     ),
     _whole_number("page", "The page of hits.", 1, MAX_PAGE, 1),
     _whole_number("size", "Hits on a page.", 1, MAX_SIZE, DEFAULT_SIZE),
-    _choice(
+    choice(
         "sort",
         "The order of the hits: by relevance or by date.",
         {"relevance": "relevance", "newest": "newest"},
@@ -291,12 +302,12 @@ PARAMETERS = (
         lambda raw: {"until": _day(raw)},
     ),
     _LANG,
-    _choice(
+    choice(
         "typos",
         "Whether words are corrected: off searches exactly what was typed.",
         {"on": True, "off": False},
     ),
-    _choice(
+    choice(
         "facets",
         "Whether to count the posts that are found by category and by year.",
         {"off": False, "on": True},

@@ -15,22 +15,10 @@ from pathlib import Path
 
 from analyzers.rules import SUFFIX, rule_files
 from analyzers.rules.parse import is_for, refusal
-from app.errors import BadRequest, NotFound, ServiceError
+from app.errors import BadRequest, FolderNotReadable, FolderNotWritable, NotFound
 from app.settings import Settings
 
 _STAGED = ".staged-"  # and the alias: several indices may share a folder
-
-
-class FolderNotReadable(ServiceError):
-    """The synonyms folder does not exist or cannot be read."""
-
-    code = "folder_not_readable"
-
-
-class FolderNotWritable(ServiceError):
-    """This process cannot change the synonyms folder."""
-
-    code = "folder_not_writable"
 
 
 @dataclass(frozen=True, slots=True)

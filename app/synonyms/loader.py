@@ -12,9 +12,9 @@ from analyzers.languages import LANGUAGES
 from analyzers.lint import CheckResult, PostCounts, check
 from analyzers.rules import RuleSet, read_rules
 from app.cache import AnswerCache
-from app.errors import ServiceError
+from app.errors import FolderNotWritable, ServiceError
 from app.settings import Settings
-from app.synonyms.folder import FolderNotWritable, SynonymFolder
+from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
 from indexer.build.rebuild import rebuild
 from indexer.generations import live as live_generation
@@ -113,7 +113,7 @@ class Loader:
         )
         built = rebuild(self._client, lock, self._settings.index, index_settings, self._on_progress)
         # Before the files are installed, which may fail: the index has been swapped.
-        if not self._cache.new_generation(built.index, built.rules) and self._cache.configured:
+        if not self._cache.new_generation(built.index, built.rules):
             log.warning("Redis could not be updated: older answers may be served until they expire")
         return built
 

@@ -128,7 +128,7 @@ def compare(query: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
 
 def _ranked(hits: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], tuple[int, Any]]:
     return {
-        (hit.get("kind"), hit["oid"], hit.get("comment_oid")): (rank, hit)
+        (hit["kind"], hit["oid"], hit.get("comment", {}).get("oid")): (rank, hit)
         for rank, hit in enumerate(hits, 1)
     }
 

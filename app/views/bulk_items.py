@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from app.errors import Conflict, NotFound, ServiceError, Unavailable
+from app.errors import Conflict, NotFound, ServiceError, Unavailable, Unprocessable
 from app.views.document_types import WriteResult
 from indexer.dates import NoDate, milliseconds, moment
 from indexer.normalise import comment_document, documents
@@ -13,13 +13,6 @@ from indexer.write.put import Write, Written
 
 Entry = tuple[int | None, Any]
 """The line of an entry, if the body was NDJSON, and the entry."""
-
-
-class Unprocessable(ServiceError):
-    """Documents that are valid JSON but not valid posts or comments."""
-
-    status = 422
-    code = "unprocessable"
 
 
 @dataclass(frozen=True, slots=True)

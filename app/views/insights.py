@@ -25,7 +25,14 @@ from flask import (
 from werkzeug.exceptions import TooManyRequests
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-from app.errors import BadRequest, Forbidden, ServiceError, Unauthorized, Unavailable
+from app.errors import (
+    BadRequest,
+    Forbidden,
+    NotCounted,
+    ServiceError,
+    Unauthorized,
+    Unavailable,
+)
 from app.insights.loading import start, status
 from app.insights.proposals import Proposal, candidates, proposals
 from app.insights.report import Day, Report, read_report
@@ -173,13 +180,6 @@ def _read(service: Service, days: int) -> Report:
     if report is None:
         raise Unavailable("Redis, where searches are counted, does not answer. Try again soon.")
     return report
-
-
-class NotCounted(ServiceError):
-    """Searches are not counted."""
-
-    status = 404
-    code = "not_counted"
 
 
 def _proposals(service: Service, report: Report) -> tuple[Sequence[Proposal], str]:

@@ -3,14 +3,14 @@
 import hmac
 import logging
 import time
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import orjson
 from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.errors import BadRequest, TooLarge, Unauthorized, WritesClosed
-from app.search.request import Parameter
+from app.search.request import choice, parse_parameters
 from app.settings import Settings
 
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
@@ -19,13 +19,12 @@ MAX_DOCUMENTS = 10_000
 
 _WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
 Refresh = Literal["wait_for", "true", "false"]
-REFRESH = Parameter(
+REFRESH = choice(
     "refresh",
     "When searches find what was written: before the response, which other writes may share "
     "(wait_for); before the response, without waiting for other writes (true); or about a second "
     "later (false).",
-    {"type": "string", "enum": list(get_args(Refresh)), "default": "wait_for"},
-    lambda raw: {"refresh": raw},
+    {one: one for one in get_args(Refresh)},
 )
 
 log = logging.getLogger(__name__)
@@ -73,20 +72,11 @@ def requested_refresh(request: Request) -> Refresh:
     """The parameter `refresh`.
 
     Raises:
-        BadRequest: an unknown parameter or value.
+        BadRequest: an unknown parameter or value, as in a search.
     """
-    complaints = [
-        {"parameter": name, "message": f"Unknown parameter {name!r}; known is 'refresh'."}
-        for name in request.args
-        if name != "refresh"
-    ]
-    value = request.args.get("refresh", "wait_for")
-    if value not in get_args(Refresh) or len(request.args.getlist("refresh")) > 1:
-        message = "refresh is 'wait_for' (the default), 'true' or 'false'."
-        complaints.append({"parameter": "refresh", "message": message})
-    if complaints:
-        raise BadRequest("The parameters are invalid.", complaints)
-    return cast(Refresh, value)
+    values = parse_parameters(request.args, (REFRESH,), "a write")
+    refresh: Refresh = values.get("refresh", "wait_for")
+    return refresh
 
 
 def read_entries(request: Request, settings: Settings) -> list[tuple[int | None, Any]]:

@@ -14,8 +14,7 @@ from requests.exceptions import RequestException, SSLError, Timeout
 from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError, NewConnectionError
 from urllib3.util.retry import Retry
 
-from indexer.fetch.deadline import cancelled_after
-from indexer.fetch.transport import PublicAddressAdapter
+from indexer.fetch.transport import PublicAddressAdapter, cancelled_after
 from indexer.fetch.types import Fetched, FetchFailed, FetchOptions, Store, shown
 
 _REDIRECTS = (301, 302, 303, 307, 308)

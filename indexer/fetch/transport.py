@@ -6,10 +6,10 @@ resolve to another address in between (DNS rebinding).
 
 import ipaddress
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
-from threading import Event
+from threading import Event, Timer
 from typing import Any
 
 from requests.adapters import HTTPAdapter
@@ -18,7 +18,6 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 from urllib3.util.connection import create_connection
 
-from indexer.fetch.deadline import cancelled_after
 from indexer.fetch.types import AddressRefused
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
@@ -64,6 +63,30 @@ def is_public(address: str) -> bool:
     if any(ip in network for network in _SPECIAL):
         return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
+
+
+@contextmanager
+def cancelled_after(seconds: float, cancel: Callable[[], None]) -> Iterator[Event]:
+    """Call `cancel` from another thread when the block takes longer than `seconds`.
+
+    Yields an event that is set when the time is up. A socket timeout does not replace this: a
+    server that sends one byte now and then never exceeds it. `cancel` may fail with an OSError,
+    ValueError or RuntimeError when the block has just ended by itself.
+    """
+    expired = Event()
+
+    def expire() -> None:
+        expired.set()
+        with suppress(OSError, ValueError, RuntimeError):
+            cancel()
+
+    timer = Timer(max(0.0, seconds), expire)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield expired
+    finally:
+        timer.cancel()
 
 
 class _Connection(HTTPConnection):

@@ -9,13 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from elasticsearch import Elasticsearch
+from click.testing import Result
 
 from app import create_app
-from app.cli import main
 from app.commands.search import search
-from app.commands.tools import Tools
 from app.insights.search_log import SearchLog
 from app.search.request import PARAMETERS
 from app.settings import Settings
@@ -219,30 +216,6 @@ def test_what_elasticsearch_refuses_comes_with_its_reason(run: Run) -> None:
     result = run("analyze", "word " * 20_000)
     assert result.exit_code == 1
     assert "10000" in result.output
-
-
-class BrokenTools(Tools):
-    @property
-    def elastic(self) -> Elasticsearch:  # type: ignore[override]
-        raise RuntimeError("broken on purpose")
-
-
-def test_an_unexpected_error_is_one_message(settings: Settings) -> None:
-    result = CliRunner().invoke(main, ["search", "python"], obj=BrokenTools(settings))
-    assert result.exit_code == 1
-    assert "RuntimeError: broken on purpose" in result.output
-    assert "blogsearch --traceback search" in result.output
-    assert "Traceback (most" not in result.output
-
-
-def test_an_unexpected_error_of_a_subcommand_is_one_message_or_a_traceback(
-    settings: Settings,
-) -> None:
-    words = ["synonyms", "load"]
-    result = CliRunner().invoke(main, words, obj=BrokenTools(settings))
-    assert "blogsearch --traceback synonyms" in result.output
-    result = CliRunner().invoke(main, ["--traceback", *words], obj=BrokenTools(settings))
-    assert isinstance(result.exception, RuntimeError)
 
 
 @pytest.fixture

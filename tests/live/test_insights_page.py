@@ -210,13 +210,13 @@ def test_the_commands(run: Run, searched: Searched, settings: Settings) -> None:
     searched(("soup recipe", False), ("soup", True))
     searched(("the", False), ("kubernetes", True))
 
-    top = json.loads(run("searches", "top", "--json").stdout)
+    top = json.loads(run("searches", "top", "--format", "json").stdout)
     assert (top["searches"], top["nothing"]) == (7, 3)
     assert top["queries"][0] == {"times": 2, "query": "kubernetes"}
     assert "kubernetes" in run("searches", "top", "--limit", "1").stdout
     assert "cron" not in run("searches", "top", "--limit", "1").stdout
 
-    nothing = json.loads(run("searches", "nothing", "--json").stdout)
+    nothing = json.loads(run("searches", "nothing", "--format", "json").stdout)
     assert {"times": 1, "query": "k8s", "then": ["kubernetes"]} in nothing["queries"]
     assert "kubernetes" in run("searches", "nothing").stdout
 
@@ -224,11 +224,11 @@ def test_the_commands(run: Run, searched: Searched, settings: Settings) -> None:
     proposed = run("searches", "nothing", "--propose")
     assert proposed.exit_code == 0, proposed.output
     assert proposed.stdout == "k8s => kubernetes\n"
-    assert json.loads(run("searches", "nothing", "--propose", "--json").stdout) == [
+    assert json.loads(run("searches", "nothing", "--propose", "--format", "json").stdout) == [
         {"rule": "k8s => kubernetes", "query": "k8s", "then": "kubernetes", "times": 1}
     ]
 
-    slow = json.loads(run("searches", "slow", "--json").stdout)
+    slow = json.loads(run("searches", "slow", "--format", "json").stdout)
     assert slow["queries"][0]["ms"] == 12.3
 
 

@@ -1,10 +1,18 @@
-"""How the `blogsearch` command starts."""
+"""How the `blogsearch` command starts, and how it fails."""
 
+import re
 import subprocess
 import sys
 from importlib.metadata import entry_points, version
 
+import click
 import pytest
+from click.testing import CliRunner
+from elasticsearch import Elasticsearch
+
+from app.cli import main
+from app.commands.tools import Tools
+from app.settings import Settings
 
 
 @pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["--version"]])
@@ -48,3 +56,32 @@ def test_an_unknown_command_is_an_error_that_names_it() -> None:
     )
     assert done.returncode == 2
     assert "serach" in done.stderr
+
+
+class BrokenTools(Tools):
+    @property
+    def elastic(self) -> Elasticsearch:  # type: ignore[override]
+        raise RuntimeError("broken on purpose")
+
+
+@pytest.mark.parametrize("words", [["search", "python"], ["pins", "list"], ["synonyms", "load"]])
+def test_an_unexpected_error_names_the_command_that_shows_the_traceback(words: list[str]) -> None:
+    tools = BrokenTools(Settings())
+    result = CliRunner().invoke(main, words, obj=tools)
+    assert result.exit_code == 1
+    assert "RuntimeError: broken on purpose" in result.output
+    assert "Traceback (most" not in result.output
+    hint = re.search("`blogsearch (.+) …`", result.output)
+    assert hint is not None, result.output
+    again = [*hint[1].split(), *words[len(hint[1].split()) - 1 :]]
+    assert [word for word in again if word != "--traceback"] == words
+    assert isinstance(CliRunner().invoke(main, again, obj=tools).exception, RuntimeError)
+
+
+def test_every_group_lists_its_commands_in_the_order_of_registration() -> None:
+    context = click.Context(main)
+    found = [main.get_command(context, name) for name in main.list_commands(context)]
+    groups = [command for command in found if isinstance(command, click.Group)]
+    assert len(groups) == 4
+    for group in groups:
+        assert group.list_commands(context) == list(group.commands)

@@ -131,5 +131,5 @@ def test_plain_text_of_nothing() -> None:
 
 
 def test_the_index_that_answered() -> None:
-    assert concrete_index({"hits": {"hits": []}}, {"hits": {"hits": [hit()]}}) == "blog-000001"
+    assert concrete_index({"hits": {"hits": [hit(), hit()]}}) == "blog-000001"
     assert concrete_index({"hits": {"hits": []}}) == ""

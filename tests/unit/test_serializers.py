@@ -33,7 +33,7 @@ from app.cache.serializers import (
     loads,
     to_plain,
 )
-from bench.serializer_registry import FORMATS, serializers
+from bench.serializers.registry import FORMATS, serializers
 
 EVERY = sorted(serializers())
 ALONE = sorted(FORMATS)

@@ -8,9 +8,8 @@ import pytest
 
 from app.cache.serializers import NAMES
 from app.settings import Settings
-from bench.serializer_markdown import put_into
-from bench.serializer_registry import serializers
-from bench.serializer_rule import RULE, contenders, winner
+from bench.serializers.registry import serializers
+from bench.serializers.report import RULE, contenders, put_into, winner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import BadRequest, NotFound
+from app.errors import BadRequest, FolderNotReadable, FolderNotWritable, NotFound
 from app.settings import Settings
-from app.synonyms.folder import FolderNotReadable, FolderNotWritable, SynonymFolder
+from app.synonyms.folder import SynonymFolder
 
 
 @pytest.fixture

@@ -57,3 +57,12 @@ def test_a_comment_is_not_its_post() -> None:
     change = compare("q", {"count": 1, "hits": [post]}, {"count": 1, "hits": [comment]})
     assert change.gained
     assert change.lost
+
+
+def test_two_comments_on_a_post_are_two_hits() -> None:
+    first, second = (
+        {"kind": "comment", "oid": "a", "title": "A", "comment": {"oid": oid}} for oid in "xy"
+    )
+    change = compare("q", {"count": 1, "hits": [first]}, {"count": 2, "hits": [second, first]})
+    assert _moves(change.gained) == [("a", None, 1)]
+    assert _moves(change.lost) == []

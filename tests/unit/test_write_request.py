@@ -8,9 +8,17 @@ import pytest
 from flask import Flask, Request, request
 from pydantic import SecretStr, ValidationError
 
-from app.errors import BadRequest, Conflict, NotFound, TooLarge, Unauthorized, Unavailable
+from app.errors import (
+    BadRequest,
+    Conflict,
+    NotFound,
+    TooLarge,
+    Unauthorized,
+    Unavailable,
+    Unprocessable,
+)
 from app.settings import Settings
-from app.views.bulk_items import BulkItem, Unprocessable, comment_items, failure, post_items
+from app.views.bulk_items import BulkItem, comment_items, failure, post_items
 from app.views.write_request import (
     MAX_DOCUMENTS,
     authorize,
@@ -208,3 +216,5 @@ class TestParameters:
         with pytest.raises(BadRequest) as caught:
             requested_refresh(seen(f"/documents{query}"))
         assert len(caught.value.details) == query.count("=") - query.count("&refresh=false")
+        assert all(one.keys() == {"parameter", "got", "message"} for one in caught.value.details)
+        assert "Known parameters: refresh." in caught.value.message

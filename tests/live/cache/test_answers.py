@@ -101,7 +101,7 @@ def test_without_an_address_there_is_no_cache(opened: Open) -> None:
     cache, compute = opened(redis_url=""), Computation()
     assert [cache.get_or_compute("q", compute).state for _ in range(2)] == ["OFF", "OFF"]
     assert cache.ping() is None
-    assert not cache.new_generation(INDEX, "rules")
+    assert cache.new_generation(INDEX, "rules")  # no older answer can be served
 
 
 # -- generations -------------------------------------------------------------------------------

@@ -11,25 +11,27 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bench import serializer_hashes as hashes
 from bench.charts import draw_serializers
-from bench.serializer_answers import Workload, answers, floats
-from bench.serializer_markdown import SHOWN, put_into
-from bench.serializer_registry import serializers
-from bench.serializer_report import (
+from bench.serializers import hashes
+from bench.serializers.answers import Workload, answers, floats
+from bench.serializers.registry import serializers
+from bench.serializers.report import (
     JUDGED,
+    RULE,
+    SHOWN,
     as_json,
+    contenders,
     medians_of,
     print_columns,
     print_rows,
+    put_into,
     rows_of,
     surroundings,
+    winner,
 )
-from bench.serializer_rule import RULE, contenders, winner
-from bench.serializer_stores import TCP, Store, stores
-from bench.serializer_timing import WARM_UP, Cell, measure
+from bench.serializers.timing import TCP, WARM_UP, Cell, Store, measure, stores
 
-_REPOSITORY = Path(__file__).resolve().parent.parent
+_REPOSITORY = Path(__file__).resolve().parents[2]
 _DOCS = _REPOSITORY / "docs"
 _AGAIN = 20  # times a round
 

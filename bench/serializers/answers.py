@@ -22,7 +22,7 @@ from app.settings import load_settings
 
 HITS = (1, 10, 50)
 FLOATS = (10, 100, 1_000, 10_000)
-_SAMPLE = Path(__file__).resolve().parent.parent / "sample" / "posts.jsonl"
+_SAMPLE = Path(__file__).resolve().parents[2] / "sample" / "posts.jsonl"
 # Tried in this order until one has enough hits: from a usual search to a word of most posts.
 _QUERIES = ("pythn", "date format", "people", "what", "which", "have")
 
