@@ -49,7 +49,8 @@ def _compute(service: Service, filters: SearchRequest) -> Computed:
     index, timeout = service.settings.index, service.settings.elasticsearch_timeout
     with service.admission.admit(), translated():
         client = service.elastic.options(request_timeout=timeout)
-        response = client.search(index=index, body=_search(filters)).body
+        body = _search(filters)
+        response = client.search(index=index, body=body, allow_partial_search_results=False).body
     hits = response["hits"]["hits"]
     body = {
         "newest": [{**hit["_source"], "title": plain(hit["_source"]["title"])} for hit in hits],

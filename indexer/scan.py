@@ -53,8 +53,7 @@ def count_documents(client: Elasticsearch, index: str) -> Counts:
     """Posts and comments in an index, after a refresh."""
     client.indices.refresh(index=index)
     posts, comments = (
-        int(client.count(index=index, query={"term": {"kind": kind}})["count"])
-        for kind in ("post", "comment")
+        _count(client, index, {"term": {"kind": kind}}) for kind in ("post", "comment")
     )
     return Counts(posts, comments)
 
@@ -137,8 +136,19 @@ def posts_at(
 
 def count_from_source(client: Elasticsearch, index: str, *filters: Mapping[str, Any]) -> int:
     """The number of documents that did not come over HTTP, as of the last refresh."""
-    query = {"bool": {"filter": [_FROM_SOURCE, *filters]}}
-    return int(client.count(index=index, query=query)["count"])
+    return _count(client, index, {"bool": {"filter": [_FROM_SOURCE, *filters]}})
+
+
+def _count(client: Elasticsearch, index: str, query: Mapping[str, Any]) -> int:
+    """The number of documents in all shards; `client.count` leaves out those of a missing one."""
+    response = client.search(
+        index=index,
+        query=query,
+        size=0,
+        track_total_hits=True,
+        allow_partial_search_results=False,
+    )
+    return int(response["hits"]["total"]["value"])
 
 
 def raw_digests(client: Elasticsearch, index: str, size: int) -> Iterator[list[str]]:
