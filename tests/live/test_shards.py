@@ -1,11 +1,13 @@
-"""An index of two shards, one of which is missing."""
+"""An index of two shards, one of which is missing or fails."""
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from elastic_transport import Urllib3HttpNode
 from elasticsearch import ApiError, Elasticsearch
 from flask.testing import FlaskClient
 from prometheus_client import generate_latest
@@ -13,6 +15,8 @@ from prometheus_client import generate_latest
 from analyzers.languages import ENGLISH
 from app import create_app
 from app.cache import open_cache
+from app.elastic import translated
+from app.errors import Unavailable
 from app.languages import IndexedLanguages
 from app.metrics import IndexMetrics
 from app.pins.store import PinStore
@@ -92,6 +96,46 @@ def test_a_missing_shard_is_an_error_and_no_part_of_an_answer_is_kept(
     assert _found(client, "/search?q=balls") == (200, "MISS", 20)
     assert _found(client, "/suggest?q=jug")[0] == 200
     assert "Newest posts" in client.get("/").text
+
+
+def test_a_failed_shard_is_an_older_answer_or_a_503(whole: Settings) -> None:
+    class FailingShard(Urllib3HttpNode):
+        """Answers searches as Elasticsearch does when a shard has an I/O error."""
+
+        failing = False
+
+        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+            accepted = super().perform_request(method, target, *rest, **more)
+            if not self.failing or "search" not in target:
+                return accepted
+            failed = {"error": {"type": "search_phase_execution_exception"}, "status": 500}
+            if target.startswith("/_msearch"):
+                found = {**json.loads(accepted.body), "responses": [failed, failed]}
+                return accepted._replace(body=json.dumps(found).encode())
+            meta = replace(accepted.meta, status=500)
+            return accepted._replace(meta=meta, body=json.dumps(failed).encode())
+
+    with Elasticsearch(whole.elasticsearch_url, node_class=FailingShard) as elastic:
+        client = create_app(whole, elastic=elastic).test_client()
+        assert _found(client, "/search?q=juggling") == (200, "MISS", 20)
+        client.application.extensions["blogsearch"].cache.new_generation("posts", "rules")
+        FailingShard.failing = True
+        assert _found(client, "/search?q=juggling") == (200, "STALE", 20)
+        for path in ("/search?q=balls", "/suggest?q=jug"):
+            response = client.get(path)
+            assert (response.status_code, response.json["error"]["code"]) == (
+                503,
+                "engine_unavailable",
+            ), path
+
+
+def test_a_search_that_loses_its_index_is_unavailable(
+    elastic: Elasticsearch, whole: Settings
+) -> None:
+    pit = elastic.open_point_in_time(index=whole.index, keep_alive="1m")["id"]
+    elastic.close_point_in_time(id=pit)  # as when the index is deleted between two phases
+    with pytest.raises(Unavailable), translated():
+        elastic.search(pit={"id": pit})
 
 
 def test_nothing_is_counted_in_a_part_of_the_posts(
