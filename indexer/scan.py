@@ -6,10 +6,11 @@ a number without being in the index.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from elasticsearch import Elasticsearch
+from elastic_transport import ObjectApiResponse
+from elasticsearch import ApiError, Elasticsearch
 
 from indexer.records import Counts, Document, Origin, comment_id, post_id
 
@@ -111,7 +112,22 @@ def current_versions(
             for document in documents
         ],
     )
-    return {doc["_id"]: int(doc["_version"]) for doc in response["docs"] if doc.get("found")}
+    return {doc["_id"]: int(doc["_version"]) for doc in docs_of(response) if doc.get("found")}
+
+
+def docs_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
+    """The documents of the response to an mget, found or not; none of an index that does not exist.
+
+    Raises:
+        ApiError: a shard could not say whether it has one, as when it is missing or overloaded.
+    """
+    docs: list[dict[str, Any]] = response.get("docs", [])
+    for doc in docs:
+        error = doc.get("error")
+        if error and error["type"] != "index_not_found_exception":
+            meta = replace(response.meta, status=503)
+            raise ApiError(error["type"], meta, {"error": error, "status": 503})
+    return docs
 
 
 def posts_at(

@@ -11,6 +11,7 @@ from elastic_transport import Urllib3HttpNode
 from elasticsearch import ApiError, Elasticsearch
 from flask.testing import FlaskClient
 from prometheus_client import generate_latest
+from pydantic import SecretStr
 
 from analyzers.languages import ENGLISH
 from app import create_app
@@ -24,6 +25,7 @@ from app.search.pins import PinRule
 from app.settings import Settings
 from app.synonyms.loader import count_posts
 from indexer.scan import count_from_source
+from indexer.write.comments import read_posts
 from tests.conftest import Run
 
 ONE_PER_NODE = "index.routing.allocation.total_shards_per_node"
@@ -153,3 +155,22 @@ def test_nothing_is_counted_in_a_part_of_the_posts(
     assert run("categories", settings=whole).exit_code != 0
     metrics = generate_latest(IndexMetrics(elastic, open_cache(whole), whole.index))
     assert b"blogsearch_posts" not in metrics
+
+
+def test_a_post_of_a_missing_shard_is_not_taken_for_a_post_that_does_not_exist(
+    elastic: Elasticsearch, whole: Settings
+) -> None:
+    token = "a-token-for-these-tests"
+    client = create_app(whole.model_copy(update={"write_tokens": SecretStr(token)})).test_client()
+    headers = {"Authorization": f"Bearer {token}"}
+    name = _lose_a_shard(elastic, whole)
+    ids = [f"post:p{n}" for n in range(20)]
+    docs = [{"_id": id_, "routing": id_.removeprefix("post:")} for id_ in ids]
+    found = elastic.mget(index=name, docs=docs, source=False)["docs"]
+    lost = next(doc["_id"].removeprefix("post:") for doc in found if "error" in doc)
+    with pytest.raises(ApiError, match="no_shard_available"):
+        read_posts(elastic, name, [lost])
+    comment = client.put(
+        f"/documents/{lost}/comments/c", headers=headers, json={"comment": "Not lost."}
+    )
+    assert comment.status_code == 503
