@@ -51,7 +51,7 @@ def _compute(service: Service, filters: SearchRequest) -> Computed:
     with service.admission.admit(), translated():
         client = service.elastic.options(request_timeout=timeout)
         body = _search(filters, LANGUAGES[service.settings.language])
-        response = client.search(index=index, body=body).body
+        response = client.search(index=index, body=body, allow_partial_search_results=False).body
     hits = response["hits"]["hits"]
     found = {
         "newest": [{**hit["_source"], "title": plain(hit["_source"]["title"])} for hit in hits],

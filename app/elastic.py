@@ -25,6 +25,7 @@ from app.sockets import deadline, is_readable
 from indexer.bulk.refusals import refusal_from
 
 _OVERLOADED = {429, 502, 503, 504}
+_SEARCH_FAILED = "search_phase_execution_exception"
 _PROBE_TIMEOUT = 1.0  # seconds
 
 
@@ -132,10 +133,15 @@ def responds(elastic: Elasticsearch) -> bool:
         # On a timeout another node is tried: one that hangs is not an outage of the cluster.
         elastic.options(request_timeout=_PROBE_TIMEOUT, retry_on_timeout=True).info()
     except ApiError as error:
-        return error.status_code not in _OVERLOADED
+        return not _failed(error)
     except TransportError:
         return False
     return True
+
+
+def _failed(error: ApiError) -> bool:
+    """Whether it is no fault of the request: an overload, a lost node, a shard with a bad disk."""
+    return error.status_code == 429 or error.status_code >= 500
 
 
 def _with_port(host: str) -> str:
@@ -159,12 +165,16 @@ def translated() -> Iterator[None]:
 
     Raises:
         NoIndex: there is no index behind the alias.
-        Unavailable: Elasticsearch is unreachable, too slow, overloaded, or denies access.
+        Unavailable: Elasticsearch is unreachable, too slow, overloaded, denies access, or failed,
+            in one shard or in all.
         ServiceError: Elasticsearch rejects the request.
     """
     try:
         yield
     except NotFoundError as error:
+        if _SEARCH_FAILED in str(error.message):
+            # As when an index is deleted, or its node restarted, between two phases of a search.
+            raise Unavailable("The search lost its index. Try again.") from error
         if "index_not_found_exception" not in str(error.message):
             raise ServiceError(f"Elasticsearch did not find it: {error.message}") from error
         raise NoIndex(
@@ -182,6 +192,10 @@ def translated() -> Iterator[None]:
         if error.status_code in _OVERLOADED:
             raise Unavailable(
                 f"Elasticsearch is overloaded or starting ({error.status_code}). Try again soon."
+            ) from error
+        if _failed(error):
+            raise Unavailable(
+                f"Elasticsearch failed ({error.status_code}, {error.message}). Its log says more."
             ) from error
         raise ServiceError(f"Elasticsearch rejected the request: {error.message}") from error
     except ConnectionTimeout as error:

@@ -71,6 +71,7 @@ class IndexedLanguages:
                 "named": {"terms": {"field": "language", "size": _MOST}},
                 "unnamed": {"missing": {"field": "language"}},
             },
+            allow_partial_search_results=False,
         )
         found = response["aggregations"]
         named = [bucket["key"] for bucket in found["named"]["buckets"]]

@@ -124,6 +124,7 @@ class IndexMetrics(Collector):
             track_total_hits=True,
             query={"term": {"kind": "post"}},
             aggs={"newest": {"max": {"field": "pub_date"}}},
+            allow_partial_search_results=False,
         ).body
         yield GaugeMetricFamily(
             "blogsearch_posts", "Posts in the live index", value=found["hits"]["total"]["value"]

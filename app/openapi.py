@@ -101,7 +101,7 @@ OPERATIONS = {
     "documents.put_comment": _write(NamedComment, many=False),
     "documents.remove_comment": _REMOVE,
     "operations.alive": Operation("operations", {200: Liveness}),
-    "operations.ready": Operation("operations", {200: Health, 503: Health}),
+    "operations.ready": Operation("operations", {200: Health, 503: Health}, errors=(Unauthorized,)),
     "operations.version": Operation("operations", {200: Version}),
     "insights.page": Operation(
         "operations",

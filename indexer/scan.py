@@ -6,10 +6,11 @@ a number without being in the index.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from elasticsearch import Elasticsearch
+from elastic_transport import ObjectApiResponse
+from elasticsearch import ApiError, Elasticsearch
 
 from indexer.records import Counts, Document, Origin, comment_id, post_id
 
@@ -53,8 +54,7 @@ def count_documents(client: Elasticsearch, index: str) -> Counts:
     """Posts and comments in an index, after a refresh."""
     client.indices.refresh(index=index)
     posts, comments = (
-        int(client.count(index=index, query={"term": {"kind": kind}})["count"])
-        for kind in ("post", "comment")
+        _count(client, index, {"term": {"kind": kind}}) for kind in ("post", "comment")
     )
     return Counts(posts, comments)
 
@@ -112,7 +112,22 @@ def current_versions(
             for document in documents
         ],
     )
-    return {doc["_id"]: int(doc["_version"]) for doc in response["docs"] if doc.get("found")}
+    return {doc["_id"]: int(doc["_version"]) for doc in docs_of(response) if doc.get("found")}
+
+
+def docs_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
+    """The documents of the response to an mget, found or not; none of an index that does not exist.
+
+    Raises:
+        ApiError: a shard could not say whether it has one, as when it is missing or overloaded.
+    """
+    docs: list[dict[str, Any]] = response.get("docs", [])
+    for doc in docs:
+        error = doc.get("error")
+        if error and error["type"] != "index_not_found_exception":
+            meta = replace(response.meta, status=503)
+            raise ApiError(error["type"], meta, {"error": error, "status": 503})
+    return docs
 
 
 def posts_at(
@@ -137,8 +152,19 @@ def posts_at(
 
 def count_from_source(client: Elasticsearch, index: str, *filters: Mapping[str, Any]) -> int:
     """The number of documents that did not come over HTTP, as of the last refresh."""
-    query = {"bool": {"filter": [_FROM_SOURCE, *filters]}}
-    return int(client.count(index=index, query=query)["count"])
+    return _count(client, index, {"bool": {"filter": [_FROM_SOURCE, *filters]}})
+
+
+def _count(client: Elasticsearch, index: str, query: Mapping[str, Any]) -> int:
+    """The number of documents in all shards; `client.count` leaves out those of a missing one."""
+    response = client.search(
+        index=index,
+        query=query,
+        size=0,
+        track_total_hits=True,
+        allow_partial_search_results=False,
+    )
+    return int(response["hits"]["total"]["value"])
 
 
 def raw_digests(client: Elasticsearch, index: str, size: int) -> Iterator[list[str]]:

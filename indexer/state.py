@@ -12,7 +12,7 @@ from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch, NotFoundError
 
-from indexer.scan import Checkpoint
+from indexer.scan import Checkpoint, docs_of
 
 _COUNTER = "counter"
 _UNFINISHED = "unfinished"
@@ -112,7 +112,7 @@ def record_run(
 def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[Run]:
     """What `record_run` stored for these commands; nothing for one that never ran."""
     ids = [f"run:{command}" for command in commands]
-    found = client.mget(index=state_index(alias), ids=ids)["docs"]
+    found = docs_of(client.mget(index=state_index(alias), ids=ids))
     stored = [one["_source"] for one in found if one.get("found")]
     return [Run(**{name: one[name] for name in Run.__dataclass_fields__}) for one in stored]
 

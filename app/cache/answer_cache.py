@@ -228,7 +228,8 @@ class AnswerCache:
         computed = compute()
         took = time.monotonic() - started
         if generation and computed.index and index_of(generation) != computed.index:
-            # Redis missed a swap. No answer of the former index may count as fresh any more.
+            # Redis missed a swap, or a write did not say which index is live. No answer of another
+            # index may count as fresh any more.
             generation = self._store.replace_generation(generation, computed.index, limit)
         serializer = self._store.serializer if generation else get_serializer("bytes")
         payload = serializer.compress(render(computed.body))

@@ -202,10 +202,13 @@ class Lookup:
 
 _NOT_REACHED = Lookup(reached=False)
 
-# Replaces the generation only if it is still the one that was read: a newer one is right.
+# Replaces the generation only if it is still the one that was read. One that a write or a swap has
+# begun meanwhile is newer than the answer, which belongs to the one that was read.
 _REPLACE_GENERATION = """
-if redis.call("get", KEYS[1]) == ARGV[1] then redis.call("set", KEYS[1], ARGV[2]) end
-return redis.call("get", KEYS[1])
+local current = redis.call("get", KEYS[1])
+if current == ARGV[1] then redis.call("set", KEYS[1], ARGV[2]) end
+if current == ARGV[1] or current == ARGV[2] then return ARGV[2] end
+return ARGV[1]
 """
 
 
@@ -221,6 +224,16 @@ def make_etag(generation: bytes, digest: bytes, payload: bytes) -> bytes:
 def make_generation(index: str, rules: str) -> bytes:
     """A generation that is different from all others; `index` and `rules` are for readers."""
     return f"{index or '-'} {rules or '-'} {secrets.token_hex(6)}".encode()
+
+
+def _successor(generation: bytes, index: str) -> bytes:
+    """The generation that follows one that named no index or another one.
+
+    Searches that were computed at the same time name the same successor, so that all of their
+    answers stay fresh, whichever of them begins it.
+    """
+    unique = hashlib.blake2b(generation + index.encode(), digest_size=6).hexdigest()
+    return f"{index} - {unique}".encode()
 
 
 def index_of(generation: bytes) -> str:
@@ -302,11 +315,13 @@ class AnswerStore:
         return self._generation(_set_default, make_generation("", ""), limit)
 
     def replace_generation(self, seen: bytes, index: str, limit: TimeLimit) -> bytes | None:
-        """Begin a generation of `index`, unless another has replaced `seen`; the current one.
+        """Begin a generation of `index` in place of `seen`; the generation of an answer that was
+        computed by `index` under `seen`.
 
-        None when Redis takes none.
+        That is `seen`, so the answer is not fresh, if a write or a swap has begun a generation
+        meanwhile. None when Redis takes none.
         """
-        return self._generation(_replace, (seen, make_generation(index, "")), limit)
+        return self._generation(_replace, (seen, _successor(seen, index)), limit)
 
     def _generation(self, command: Any, value: Any, limit: TimeLimit) -> bytes | None:
         try:

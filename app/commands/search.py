@@ -124,6 +124,7 @@ def categories(tools: Tools, form: str) -> None:
         size=0,
         query={"term": {"kind": "post"}},
         aggs={"categories": {"terms": {"field": "categories", "size": _MAX_CATEGORIES}}},
+        allow_partial_search_results=False,
     )
     buckets = found["aggregations"]["categories"]["buckets"]
     counts = {bucket["key"]: bucket["doc_count"] for bucket in buckets}

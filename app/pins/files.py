@@ -18,8 +18,9 @@ from pathlib import Path
 from analyzers.findings import Finding
 from analyzers.languages import Language
 from analyzers.rules.parse import refusal
-from app.search.pins import MAX_FIRST, PinnedSearch, PinRule
+from app.search.pins import MAX_FIRST, PinnedSearch, PinRule, words_of
 from app.search.query_parser import parse_query
+from app.search.spelling import as_typed
 
 SUFFIX = ".pins"
 MAX_RULES = 1000  # of all files; every search looks at them
@@ -162,8 +163,8 @@ def _search(text: str, language: Language) -> PinnedSearch:
         raise _InvalidLine("search_too_long", message, "Shorten it.")
     plain = _ESCAPED.sub(r"\1", text)
     asterisks = [word for word in plain.split() if word == "*"]
-    query = parse_query(" ".join(w for w in plain.split() if w != "*").replace('"', " "), language)
-    words = tuple(piece for term in query.terms for piece in term.pieces)
+    query = parse_query(" ".join(w for w in plain.split() if w != "*"), language)
+    words = words_of([as_typed(term) for term in query.terms], query, language)
     if query.excluded:
         message = f"`{_shortened(text)}` excludes a word."
         raise _InvalidLine("excluded_word", message, "A search on the left has words only.")

@@ -106,6 +106,7 @@ class PinStore:
                     query={"bool": {"filter": batch}},
                     size=_BATCH,
                     source_includes=["oid"],
+                    allow_partial_search_results=False,
                 )
             except NotFoundError:
                 return None

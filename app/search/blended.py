@@ -65,7 +65,7 @@ def _with_pins(plan: PlanInput, pins: Pins) -> PlanInput:
     correction. In an order by date no post comes first."""
     if not pins or plan.pins:
         return plan
-    words = words_of(plan.terms, plan.query.quoted, plan.language)
+    words = words_of(plan.terms, plan.query, plan.language)
     found = pins.match(words, datetime.now(UTC).date())
     return replace(plan, pins=found if plan.request.sort == "relevance" else found.only_never())
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from analyzers.languages import Language
-from app.search.query_parser import parse_query
+from app.search.query_parser import ParsedQuery, parse_query
 from app.search.spelling import Interpretation
 
 MAX_FIRST = 10
@@ -113,12 +113,17 @@ class Pins:
 NO_PINS = Pins(())
 
 
-def words_of(terms: Sequence[Interpretation], quoted: Sequence[str], language: Language) -> Words:
-    """The words of a query as the index has them, in their likeliest spelling, quoted ones last."""
-    words = [word for one in terms for word in _words(one)]
-    for text in quoted:
-        words += [piece for term in parse_query(text, language).terms for piece in term.pieces]
-    return tuple(words)
+def words_of(terms: Sequence[Interpretation], query: ParsedQuery, language: Language) -> Words:
+    """The words of a query in their order, as the index has them and in their likeliest spelling.
+
+    `terms` are the interpretations of those of the query.
+    """
+    places = [(one.term.start, _words(one)) for one in terms]
+    for text, start in zip(query.quoted, query.quoted_at, strict=True):
+        phrase = parse_query(text, language).terms
+        places.append((start, [piece for term in phrase for piece in term.pieces]))
+    places.sort(key=lambda place: place[0])
+    return tuple(word for _, words in places for word in words)
 
 
 def _words(one: Interpretation) -> Sequence[str]:

@@ -90,11 +90,15 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """The terms of a query in their order, its quoted phrases, and what a post must not have."""
+    """The terms of a query in their order, its quoted phrases, and what a post must not have.
+
+    `quoted_at` has the offset of each quoted phrase in the query.
+    """
 
     terms: tuple[QueryTerm, ...] = ()
     quoted: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    quoted_at: tuple[int, ...] = ()
 
     @property
     def significant(self) -> tuple[QueryTerm, ...]:
@@ -121,6 +125,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
     terms: list[QueryTerm] = []
     quoted: list[str] = []
     excluded: list[str] = []
+    quoted_at: list[int] = []
     for piece in _PIECE.finditer(q.translate(_QUOTES)):
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"].strip()
         if not _SYMBOL_OR_TOKEN.search(text):
@@ -129,9 +134,10 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
             excluded.append(text)
         elif piece["quoted"] is not None:
             quoted.append(text)
+            quoted_at.append(piece.start())
         else:
             terms.extend(_terms(text, piece.start("plain"), len(terms), language))
-    return ParsedQuery(tuple(terms), tuple(quoted), tuple(excluded))
+    return ParsedQuery(tuple(terms), tuple(quoted), tuple(excluded), tuple(quoted_at))
 
 
 def _terms(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:

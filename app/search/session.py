@@ -86,6 +86,7 @@ class SearchSession:
             body=body,
             search_type=_SEARCH_TYPE,
             include_named_queries_score=True,
+            allow_partial_search_results=False,
         ).body
         return response
 

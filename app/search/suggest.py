@@ -297,8 +297,9 @@ def _never(text: str, language: Language, pins: Pins, today: date) -> Sequence[s
     """The oids of the posts that a search never finds by the rules of `pins`."""
     if not pins:
         return ()
-    terms = [as_typed(term) for term in parse_query(text, language).terms]
-    return pins.match(words_of(terms, (), language), today).never
+    query = parse_query(text, language)
+    words = words_of([as_typed(term) for term in query.terms], query, language)
+    return pins.match(words, today).never
 
 
 def _completed(
@@ -398,7 +399,9 @@ def relaxed(q: str, language: Language) -> list[str]:
     """Searches that ask for less than one that found nothing: without quotes and exclusions, then
     each word alone."""
     query = parse_query(q, language)
-    plain_words = [*query.quoted, *(term.text for term in query.terms)]
+    places = [(term.start, term.text) for term in query.terms]
+    places += zip(query.quoted_at, query.quoted, strict=True)
+    plain_words = [text for _, text in sorted(places)]
     words = [term.text for term in parse_query(" ".join(plain_words), language).significant]
     found = [" ".join(plain_words), *sorted(words, key=len, reverse=True)]
     return list(dict.fromkeys(filter(None, found)))

@@ -5,7 +5,7 @@
   const input = form.elements.q;
   const parts = ["status", "tools", "answer", "filters"].map((id) => document.getElementById(id));
   const RESULTS_AFTER = 200, SUGGESTIONS_AFTER = 100; // milliseconds after the last key
-  let timer, running, typing = false;
+  let timer, running, typing = false, failed = false;
 
   const address = () => {
     const given = [...new FormData(form)].filter(([name, value]) => value.trim() || name === "debug-search");
@@ -17,6 +17,7 @@
   async function load(url) {
     running?.abort();
     const mine = (running = new AbortController());
+    failed = false;
     document.body.classList.add("busy");
     try {
       const response = await fetch(url, { signal: mine.signal });
@@ -29,6 +30,7 @@
       document.body.className = next.body.className;
     } catch (error) {
       if (error.name === "AbortError") return;
+      failed = true;
       document.getElementById("bar").hidden = false;
       document.getElementById("status").textContent = "Search is not available. Please try again.";
       document.body.classList.remove("busy");
@@ -40,7 +42,10 @@
     clearTimeout(timer);
     const url = address();
     if (url === location.pathname + location.search || url === location.search) {
-      if (!typed) typing = false;
+      if (typed) return;
+      typing = false;
+      // The URL names this search, but its results are not there.
+      if (failed || document.querySelector("#answer .error")) load(url);
       return;
     }
     history[typing ? "replaceState" : "pushState"](null, "", url);

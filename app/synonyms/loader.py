@@ -142,6 +142,7 @@ def count_posts(client: Elasticsearch, index: str, words: Sequence[str]) -> Post
             track_total_hits=True,
             query={"term": {"kind": "post"}},
             aggs={"words": {"filters": {"filters": [_having(word) for word in batch]}}},
+            allow_partial_search_results=False,
         )
         total = response["hits"]["total"]["value"]
         buckets = response["aggregations"]["words"]["buckets"]

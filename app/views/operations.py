@@ -15,7 +15,7 @@ from app.health import Check, CheckReport, SharedChecks, checks
 from app.metrics import METRICS, IndexMetrics, Metrics
 from app.service import EXTENSION, Service
 from app.views import current_service
-from app.views.write_request import authorize, is_operator
+from app.views.write_request import authorize, is_operator, sent_token
 
 blueprint = Blueprint("operations", __name__)
 
@@ -71,11 +71,17 @@ def ready() -> Response:
 
     Without Redis the service is degraded (answers are slower), which is not a 503. What was seen,
     with versions and names of indices, is shown to operators.
+
+    Raises:
+        Unauthorized: a wrong token was sent, which is logged and takes a while.
     """
     service = current_service()
+    details = is_operator(request, service.settings)
+    if not details and sent_token(request) and service.settings.accepted_tokens:
+        # An answer without the details would tell at once, and unlogged, that the token is wrong.
+        authorize(request, service.settings)
     shared: SharedChecks = current_app.extensions[_CHECKS]
     results = shared.current(available=service.admission.available)
-    details = is_operator(request, service.settings)
     failed = any(check.status == "error" for check in results)
     degraded = any(check.status == "warning" for check in results)
     answer: Health = {

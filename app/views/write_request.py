@@ -43,8 +43,8 @@ def authorize(request: Request, settings: Settings) -> None:
             "(`openssl rand -hex 32`), restart the service, and send it as "
             "`Authorization: Bearer …`."
         )
-    scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not sent.strip():
+    sent = sent_token(request)
+    if not sent:
         raise Unauthorized("Send a token: `Authorization: Bearer …`.")
     if not _accepted(sent, settings):
         log.warning("a wrong token was sent by %s", request.remote_addr)
@@ -57,12 +57,18 @@ def is_operator(request: Request, settings: Settings) -> bool:
     port = settings.operators_port
     if port and request.environ.get("SERVER_PORT") == str(port):
         return True
+    sent = sent_token(request)
+    return bool(sent) and _accepted(sent, settings)
+
+
+def sent_token(request: Request) -> str:
+    """The token of a request, right or wrong; "" if none was sent."""
     scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
-    return scheme.lower() == "bearer" and _accepted(sent, settings)
+    return sent.strip() if scheme.lower() == "bearer" else ""
 
 
 def _accepted(sent: str, settings: Settings) -> bool:
-    given = sent.strip().encode()
+    given = sent.encode()
     # Compares all of them, so that the time does not depend on which one matches.
     matching = [hmac.compare_digest(given, one.encode()) for one in settings.accepted_tokens]
     return any(matching)

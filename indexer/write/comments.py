@@ -40,7 +40,7 @@ from indexer.bulk.refusals import NO_INDEX, Refusal, refusal_from
 from indexer.bulk.sender import BulkTimeout, retryable_refusal
 from indexer.errors import IndexingError
 from indexer.records import Document, post_id
-from indexer.scan import child_comments
+from indexer.scan import child_comments, docs_of
 
 _BATCH = 100  # posts that are read with all their comments at a time
 _BULK_BYTES = 1_000_000
@@ -97,7 +97,7 @@ def read_posts(
             primary_term=doc["_primary_term"],
             source=doc["_source"],
         )
-        for oid, doc in zip(oids, response["docs"], strict=True)
+        for oid, doc in zip(oids, docs_of(response), strict=True)
         if doc.get("found")
     }
 

@@ -19,7 +19,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from indexer.bulk.refusals import Refusal, refusal_from
 from indexer.bulk.sender import RETRYABLE, BulkTimeout, retryable_refusal
 from indexer.records import Document, Origin
-from indexer.scan import Checkpoint, scan
+from indexer.scan import Checkpoint, docs_of, scan
 from indexer.state import ensure_state, state_index
 
 KEPT_DAYS = 30
@@ -117,7 +117,7 @@ def deletion_versions(client: Elasticsearch, alias: str, ids: Iterable[str]) -> 
     if not state_ids:
         return {}
     response = client.options(ignore_status=404).mget(index=state_index(alias), ids=state_ids)
-    found = [doc["_source"] for doc in response.get("docs", []) if doc.get("found")]
+    found = [doc["_source"] for doc in docs_of(response) if doc.get("found")]
     return {source["id"]: int(source["version"]) for source in found}
 
 

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from app import create_app
 from app.settings import Settings
+from bench.servers import free_port
 from indexer.records import Origin, RawComment, RawPost
 
 
@@ -89,6 +90,38 @@ def test_results_follow_what_is_typed_and_back_leads_to_the_search_before(
     page.go_back()
     expect(box).to_have_value("cron")
     expect(page.locator(".hits h2").first).to_contain_text("cron")
+
+
+def test_after_a_network_error_the_same_search_can_be_tried_again(page: Page, address: str) -> None:
+    page.goto(address)
+    page.route("**/?q=*", lambda route: route.abort())
+    box = page.get_by_label("Search posts and comments")
+    box.fill("cron")
+    expect(page.get_by_role("status")).to_contain_text("Please try again")
+    entries = page.evaluate("history.length")
+    page.unroute("**/?q=*")
+    box.press("Enter")
+    expect(page.locator(".hits h2").first).to_contain_text("cron")
+    expect(page.get_by_role("status")).to_contain_text("results")
+    assert page.evaluate("history.length") == entries
+
+
+def test_from_an_error_page_the_same_search_can_be_tried_again(
+    page: Page, address: str, settings: Settings
+) -> None:
+    gone = {"elasticsearch_url": f"http://127.0.0.1:{free_port()}", "redis_url": ""}
+    failed = create_app(settings.model_copy(update=gone)).test_client().get("/?q=cron")
+    assert failed.status_code == 503
+    page.route(
+        "**/?q=cron",
+        lambda route: route.fulfill(status=503, body=failed.text, content_type="text/html"),
+        times=1,
+    )
+    page.goto(f"{address}/?q=cron")
+    expect(page.get_by_role("alert")).to_contain_text("Search is not available")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".hits h2").first).to_contain_text("cron")
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_a_filter_narrows_the_results(page: Page, address: str) -> None:

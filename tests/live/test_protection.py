@@ -104,6 +104,21 @@ def test_the_heartbeat_shows_details_to_token_holders_only(
     assert "secret" not in shown.text
 
 
+def test_a_wrong_token_for_the_heartbeat_is_refused_late_and_logged(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = _client(settings, write_tokens=SecretStr(TOKEN))
+    started = time.monotonic()
+    refused = client.get("/__heartbeat__", headers={"Authorization": f"Bearer {TOKEN[:-1]}"})
+    assert refused.status_code == 401
+    assert time.monotonic() - started > 0.4
+    assert "a wrong token was sent" in caplog.text
+    assert TOKEN[:-1] not in caplog.text
+    # Where no token is set there is nothing to guess, and a probe may send one.
+    unset = _client(settings).get("/__heartbeat__", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert unset.status_code == 200
+
+
 def test_no_password_in_the_error_of_an_invalid_url(settings: Settings) -> None:
     for changed in (
         {"redis_url": "redis://user:pa55/w0rd@host:port/0"},

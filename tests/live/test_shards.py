@@ -1,18 +1,35 @@
-"""An index of two shards, one of which is missing."""
+"""An index of two shards, one of which is missing or fails."""
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from elasticsearch import Elasticsearch
+import pytest
+from elastic_transport import Urllib3HttpNode
+from elasticsearch import ApiError, Elasticsearch
 from flask.testing import FlaskClient
+from prometheus_client import generate_latest
+from pydantic import SecretStr
 
+from analyzers.languages import ENGLISH
 from app import create_app
+from app.cache import open_cache
+from app.elastic import translated
+from app.errors import Unavailable
+from app.languages import IndexedLanguages
+from app.metrics import IndexMetrics
+from app.pins.store import PinStore
+from app.search.pins import PinRule
 from app.settings import Settings
+from app.synonyms.loader import count_posts
+from indexer.scan import count_from_source
+from indexer.write.comments import read_posts
 from tests.conftest import Run
 
 ONE_PER_NODE = "index.routing.allocation.total_shards_per_node"
+_RULE = PinRule("my.pins", 1, (), ("p1",), ())
 
 
 def _shards(elastic: Elasticsearch, index: str) -> list[str]:
@@ -28,22 +45,23 @@ def _found(client: FlaskClient, path: str) -> tuple[int, str | None, int]:
     return answer.status_code, answer.headers.get("X-Cache"), count
 
 
-def test_a_missing_shard_is_an_error_and_no_part_of_an_answer_is_kept(
-    elastic: Elasticsearch, own_settings: Settings, run: Run, tmp_path: Path
-) -> None:
+@pytest.fixture
+def whole(own_settings: Settings, run: Run, tmp_path: Path) -> Settings:
+    """The settings of an index of two shards with 20 posts."""
     posts = tmp_path / "posts.jsonl"
     lines = [{"oid": f"p{n}", "title": f"Juggling {n} balls", "text": "Throw."} for n in range(20)]
     posts.write_text("\n".join(map(json.dumps, lines)))
     settings = own_settings.model_copy(update={"shards": 2, "cache_timeout": 5.0})
     assert run("reindex", posts, settings=settings).exit_code == 0
-    (index,) = elastic.indices.get_alias(name=settings.index)
-    client = create_app(settings).test_client()
-    assert _found(client, "/search?q=juggling") == (200, "MISS", 20)
+    return settings
 
-    # A copy of which this node, the only one, may have one shard.
+
+def _lose_a_shard(elastic: Elasticsearch, settings: Settings) -> str:
+    """Have the alias name a copy of which this node, the only one, may have one shard."""
+    (index,) = elastic.indices.get_alias(name=settings.index)
     copy = f"{settings.index}-000002"
     elastic.indices.put_settings(index=index, settings={"index.blocks.write": True})
-    limits = {ONE_PER_NODE: 1, "index.number_of_replicas": 0}
+    limits = {ONE_PER_NODE: 1, "index.number_of_replicas": 0, "index.blocks.write": None}
     elastic.indices.clone(index=index, target=copy, settings=limits, wait_for_active_shards="0")
     deadline = time.monotonic() + 30
     while (states := _shards(elastic, copy)) != ["STARTED", "UNASSIGNED"]:
@@ -54,6 +72,16 @@ def test_a_missing_shard_is_an_error_and_no_part_of_an_answer_is_kept(
         {"add": {"index": copy, "alias": settings.index}},
     ]
     elastic.indices.update_aliases(actions=actions)
+    return copy
+
+
+def test_a_missing_shard_is_an_error_and_no_part_of_an_answer_is_kept(
+    elastic: Elasticsearch, whole: Settings
+) -> None:
+    client = create_app(whole).test_client()
+    assert _found(client, "/search?q=juggling") == (200, "MISS", 20)
+
+    copy = _lose_a_shard(elastic, whole)
     client.application.extensions["blogsearch"].cache.new_generation(copy, "rules")
     for path in (
         "/search?q=balls",
@@ -62,9 +90,87 @@ def test_a_missing_shard_is_an_error_and_no_part_of_an_answer_is_kept(
         "/suggest?q=jug",
     ):
         assert _found(client, path)[0] == 503, path
+    assert "Newest posts" not in client.get("/").text
     assert _found(client, "/search?q=juggling") == (200, "STALE", 20)
 
     elastic.indices.put_settings(index=copy, settings={ONE_PER_NODE: -1})
     elastic.cluster.health(index=copy, wait_for_status="green", timeout="60s")
     assert _found(client, "/search?q=balls") == (200, "MISS", 20)
     assert _found(client, "/suggest?q=jug")[0] == 200
+    assert "Newest posts" in client.get("/").text
+
+
+def test_a_failed_shard_is_an_older_answer_or_a_503(whole: Settings) -> None:
+    class FailingShard(Urllib3HttpNode):
+        """Answers searches as Elasticsearch does when a shard has an I/O error."""
+
+        failing = False
+
+        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+            accepted = super().perform_request(method, target, *rest, **more)
+            if not self.failing or "search" not in target:
+                return accepted
+            failed = {"error": {"type": "search_phase_execution_exception"}, "status": 500}
+            if target.startswith("/_msearch"):
+                found = {**json.loads(accepted.body), "responses": [failed, failed]}
+                return accepted._replace(body=json.dumps(found).encode())
+            meta = replace(accepted.meta, status=500)
+            return accepted._replace(meta=meta, body=json.dumps(failed).encode())
+
+    with Elasticsearch(whole.elasticsearch_url, node_class=FailingShard) as elastic:
+        client = create_app(whole, elastic=elastic).test_client()
+        assert _found(client, "/search?q=juggling") == (200, "MISS", 20)
+        client.application.extensions["blogsearch"].cache.new_generation("posts", "rules")
+        FailingShard.failing = True
+        assert _found(client, "/search?q=juggling") == (200, "STALE", 20)
+        for path in ("/search?q=balls", "/suggest?q=jug"):
+            response = client.get(path)
+            assert (response.status_code, response.json["error"]["code"]) == (
+                503,
+                "engine_unavailable",
+            ), path
+
+
+def test_a_search_that_loses_its_index_is_unavailable(
+    elastic: Elasticsearch, whole: Settings
+) -> None:
+    pit = elastic.open_point_in_time(index=whole.index, keep_alive="1m")["id"]
+    elastic.close_point_in_time(id=pit)  # as when the index is deleted between two phases
+    with pytest.raises(Unavailable), translated():
+        elastic.search(pit={"id": pit})
+
+
+def test_nothing_is_counted_in_a_part_of_the_posts(
+    elastic: Elasticsearch, whole: Settings, run: Run
+) -> None:
+    name = _lose_a_shard(elastic, whole)
+    for count in (
+        lambda: count_from_source(elastic, name),
+        lambda: count_posts(elastic, name, ["juggling"]),
+        IndexedLanguages(elastic, name, ENGLISH).refresh,
+        lambda: PinStore(elastic, name, ENGLISH).existing([_RULE]),
+    ):
+        with pytest.raises(ApiError, match="search_phase_execution_exception"):
+            count()
+    assert run("categories", settings=whole).exit_code != 0
+    metrics = generate_latest(IndexMetrics(elastic, open_cache(whole), whole.index))
+    assert b"blogsearch_posts" not in metrics
+
+
+def test_a_post_of_a_missing_shard_is_not_taken_for_a_post_that_does_not_exist(
+    elastic: Elasticsearch, whole: Settings
+) -> None:
+    token = "a-token-for-these-tests"
+    client = create_app(whole.model_copy(update={"write_tokens": SecretStr(token)})).test_client()
+    headers = {"Authorization": f"Bearer {token}"}
+    name = _lose_a_shard(elastic, whole)
+    ids = [f"post:p{n}" for n in range(20)]
+    docs = [{"_id": id_, "routing": id_.removeprefix("post:")} for id_ in ids]
+    found = elastic.mget(index=name, docs=docs, source=False)["docs"]
+    lost = next(doc["_id"].removeprefix("post:") for doc in found if "error" in doc)
+    with pytest.raises(ApiError, match="no_shard_available"):
+        read_posts(elastic, name, [lost])
+    comment = client.put(
+        f"/documents/{lost}/comments/c", headers=headers, json={"comment": "Not lost."}
+    )
+    assert comment.status_code == 503

@@ -24,7 +24,7 @@ def _pins(text: str) -> Pins:
 
 def _matched(text: str, q: str) -> tuple[list[str], list[str]]:
     plan = plan_first(SearchRequest(q=q), Settings())
-    words = words_of(plan.terms, plan.query.quoted, ENGLISH)
+    words = words_of(plan.terms, plan.query, ENGLISH)
     found = _pins(text).match(words, TODAY)
     return list(found.first), list(found.never)
 
@@ -44,6 +44,14 @@ def _matched(text: str, q: str) -> tuple[list[str], list[str]]:
         ("date * format => a", "format of a date", ["a"]),
         ("date format => a", "format date", []),
         ("date format => a", '"date format"', ["a"]),
+        ("date format python => a", '"date format" python', ["a"]),
+        ("python date format => a", 'python "date format"', ["a"]),
+        ("date format python => a", 'python "date format"', []),
+        ("a b c d e => a", '"a b" c "d" e', ["a"]),
+        ('"date format" python => a', "date format python", ["a"]),
+        ("“date format” python => a", "date format python", ["a"]),
+        ("“date format” python => a", "python", []),
+        ("date format python * => a", 'new "date format" in python', ["a"]),
         ("when open, opening hours => a", "opening hours", ["a"]),
         ("node.js => a", "Node.js", ["a"]),
         ("c++ => a", "C++", ["a"]),

@@ -133,6 +133,41 @@ def test_an_answer_begun_before_a_write_is_not_fresh_after_it(
     assert cache.get_or_compute("q", Computation()).state == "MISS"
 
 
+@pytest.mark.parametrize("before", ["nothing", "no index", "another index"])
+@pytest.mark.parametrize("announced", [INDEX, "posts-000002"])
+def test_an_answer_begun_before_a_write_is_not_fresh_when_its_generation_did_not_name_the_index(
+    opened: Open, before: str, announced: str
+) -> None:
+    cache = opened()
+    if before != "nothing":
+        cache.new_generation("" if before == "no index" else cache.keys.generation, "")
+
+    def overtaken() -> Computed:
+        cache.new_generation(announced, "rules")
+        return Computed(body={"old": True}, index=INDEX, found=True)
+
+    cache.get_or_compute("q", overtaken)
+    kept = cache.lookup("q").answer
+    assert kept
+    assert kept.state == "STALE"
+    assert cache.generation().startswith(f"{announced} rules ")
+    after = Computation(index=announced)
+    assert cache.get_or_compute("q", after).state == "MISS"
+    assert cache.get_or_compute("q", after).state == "HIT"
+
+
+def test_all_answers_computed_while_no_generation_named_the_index_are_fresh(opened: Open) -> None:
+    cache = opened()
+
+    def meanwhile_another() -> Computed:
+        assert cache.get_or_compute("other", Computation()).state == "MISS"
+        return Computation()()
+
+    cache.get_or_compute("q", meanwhile_another)
+    assert cache.get_or_compute("other", Computation()).state == "HIT"
+    assert cache.get_or_compute("q", Computation()).state == "HIT"
+
+
 def test_while_one_computes_after_a_write_the_others_wait_instead_of_taking_the_older_answer(
     opened: Open,
 ) -> None:
