@@ -11,6 +11,7 @@ import click
 
 from app.settings import Settings
 from app.site_file import NAME, read_site_file
+from indexer.errors import SourceError
 from indexer.fetch import FetchOptions, PageStore, shown
 from indexer.normalise import address_of
 from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
@@ -95,7 +96,7 @@ class Sources:
                 items = source.read(is_unchanged)
             else:
                 items = source.read()
-            for item in items:
+            for item in _named_in_errors(items, source):
                 if isinstance(item, Skipped):
                     self.count_skipped(item)
                 elif isinstance(item, RawPost):
@@ -141,6 +142,17 @@ class Sources:
     def complete(self) -> bool:
         """Whether they have every post of the blog; a feed has only the latest."""
         return not any(source.kind in _LATEST_ONLY for source in self.sources)
+
+
+def _named_in_errors(items: Iterator[SourceItem], source: Source) -> Iterator[SourceItem]:
+    """The items of a source; an unexpected error gets a note that names the source."""
+    try:
+        yield from items
+    except SourceError:
+        raise
+    except Exception as error:
+        error.add_note(f"It occurred while {shown(source.spec)} was read.")
+        raise
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:

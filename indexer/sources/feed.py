@@ -13,7 +13,7 @@ import feedparser  # type: ignore[import-untyped]
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
 from indexer.records import Origin, RawPost, SourceItem
-from indexer.sources.base import SourceOptions, is_url
+from indexer.sources.base import SourceOptions, is_url, unexpected
 from indexer.sources.files import File, unzipped_bytes
 from indexer.sources.identity import fitting, plain, title_or_start
 
@@ -46,7 +46,11 @@ class Feed:
         self._check(found, body)
         total = len(found.entries)
         for number, entry in enumerate(found.entries, start=1):
-            yield _post(entry, Origin(f"{self.spec} entry {number}"))
+            origin = Origin(f"{self.spec} entry {number}")
+            try:
+                yield _post(entry, origin)
+            except Exception as error:  # noqa: BLE001 - one odd entry must not end the run
+                yield unexpected(error, origin, None)
             self.progress = number / total
 
     def _content(self) -> Fetched:

@@ -170,6 +170,7 @@ def _kind(entry: Any) -> str:
 
 _CHUNK = 1 << 16
 _MAX_ITEM = 16 * 1024 * 1024
+_MAX_DIGITS = 4_300
 _BETWEEN = re.compile(r"\s*")
 _REMEDY = "Correct it, or write JSON Lines: then only the wrong lines are rejected."
 
@@ -196,13 +197,18 @@ def array_items(stream: BinaryIO, name: str) -> Iterator[tuple[int, Any]]:
         raise SourceError(f"{name}:{reader.line}: content after the array.", _REMEDY)
 
 
+def _integer(digits: str) -> int | float:
+    """An integer; one of more digits than `int` takes is infinite, so that only its post is odd."""
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
+
+
 class _Reader:
     """A window on the stream that holds little more than one item."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self._stream = stream
         self._name = name
-        self._decoder = json.JSONDecoder()
+        self._decoder = json.JSONDecoder(parse_int=_integer)
         self._bytes = b""
         self._text = ""
         self._at = 0

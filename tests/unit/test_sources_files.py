@@ -7,9 +7,11 @@ import os
 import time
 import tracemalloc
 from datetime import datetime
+from itertools import chain, repeat
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -25,6 +27,8 @@ from indexer.sources.json_lines import MAX_LINE
 from indexer.sources.wordpress import paragraphs
 
 DATA = Path(__file__).resolve().parent.parent / "data"
+ATOM = "http://www.w3.org/2005/Atom"
+WXR_NAMESPACE = "http://wordpress.org/export/1.2/"
 
 
 def read(place: Path | str, kind: str | None = None, **options: Any) -> list[RawPost | Reject]:
@@ -126,6 +130,11 @@ def test_json_array(tmp_path: Path, ending: str) -> None:
     found = posts(save(tmp_path / "a.json", f" [{ending}{body}{ending}]{ending}"))
     assert [each.title for each in found] == [entry["title"] for entry in entries]
     assert [each.origin.line for each in found][:2] == ([2, 3] if ending else [1, 1])
+
+
+def test_an_integer_without_end_in_a_json_array(tmp_path: Path) -> None:
+    array = '[{"oid": 1, "title": "A", "x": 1%s}, {"oid": 2, "title": "B"}]' % ("0" * 5_000)
+    assert [each.oid for each in posts(save(tmp_path / "a.json", array))] == [1, 2]
 
 
 def test_an_empty_json_array(tmp_path: Path) -> None:
@@ -386,6 +395,57 @@ def test_a_page_nested_too_deep_is_a_reject(tmp_path: Path) -> None:
     assert (reject.oid, "are nested" in reject.reason) == ("a", True)
 
 
+@pytest.mark.parametrize(
+    ("keywords", "found"),
+    [
+        ("true", []),
+        ("5", []),
+        ('"a, b"', ["a", " b"]),
+        ('["a", 5, null]', ["a"]),
+        ('{"@type": "DefinedTerm", "name": "a"}', ["a"]),
+        ('[{"@type": "DefinedTerm", "name": "a"}, {"@type": "DefinedTerm"}]', ["a"]),
+    ],
+)
+def test_keywords_of_any_type_in_json_ld(tmp_path: Path, keywords: str, found: list[str]) -> None:
+    data = f'<script type="application/ld+json">{{"@type":"BlogPosting","keywords":{keywords}}}'
+    save(tmp_path / "a.html", f"{HEAD}{data}</script><main><p>{WORDS}</main>")
+    assert posts(tmp_path)[0].keywords == found
+
+
+ITEM = """<item><title>T</title><wp:post_id>1</wp:post_id><wp:post_type>post</wp:post_type>
+<wp:status>publish</wp:status></item>"""
+
+
+@pytest.mark.parametrize(
+    ("files", "function"),
+    [
+        (dict.fromkeys(("a.html", "b.html"), HEAD + WORDS), "html.page.main_content"),
+        (
+            {"a.xml": f"<feed xmlns='{ATOM}'>{'<entry><id>1</id></entry>' * 2}</feed>"},
+            "feed.title_or_start",
+        ),
+        (
+            {"a.xml": f"<rss xmlns:wp='{WXR_NAMESPACE}'><channel>{ITEM * 2}</channel></rss>"},
+            "wordpress._date",
+        ),
+    ],
+)
+def test_an_unexpected_error_rejects_one_entry(
+    tmp_path: Path, files: dict[str, str], function: str
+) -> None:
+    for name, content in files.items():
+        save(tmp_path / name, content)
+    place = tmp_path if len(files) > 1 else tmp_path / "a.xml"
+    error = ZeroDivisionError("an odd entry")
+    with patch(f"indexer.sources.{function}", side_effect=chain([error], repeat(None))):
+        reject, post = read(place)
+    assert isinstance(reject, Reject)
+    assert isinstance(post, RawPost)
+    assert "ZeroDivisionError" in reject.reason
+    assert "an odd entry" in reject.reason
+    assert str(reject.origin).startswith(f"{tmp_path}/a.")
+
+
 def test_a_canonical_address_on_a_disk_is_none(tmp_path: Path) -> None:
     link = '<link rel="canonical" href="file:///usr/share/x.html">'
     save(tmp_path / "a.html", f"{HEAD}{link}<p>{WORDS}")
@@ -407,6 +467,8 @@ def test_a_canonical_address_on_a_disk_is_none(tmp_path: Path) -> None:
         (b"\xff\xfe" + "é".encode("utf-16-le"), "text/html; charset=utf-8", "é"),
         (b"\xe9", "text/html; charset=no-such-thing", "é"),
         (b"\x81", "", "\ufffd"),
+        (b'<meta charset="undefined">\xe9', "", '<meta charset="undefined">\xe9'),
+        (b"\xe9", "text/html; charset=idna", "\xe9"),
     ],
 )
 def test_encodings(body: bytes, content_type: str, text: str) -> None:

@@ -88,6 +88,7 @@ def test_yaml_does_not_guess() -> None:
         ("---\ntitle: a\ntext without an end", 1),
         ("+++\ntitle = 1\nx = \n+++\n", 3),
         ('{"title": 1,\n"x" 2}', 2),
+        ('{"title": 1%s}' % ("0" * 5_000), 1),
         ("---js\n{title: 1}\n---\n", 1),
         ("---\na: " + "[" * 1500 + "\n---\n", 1),
     ],
@@ -116,6 +117,16 @@ def test_a_bad_head_is_a_reject_with_file_and_line(tmp_path: Path) -> None:
     assert isinstance(encoding, Reject)
     assert (str(head.origin), head.oid) == (f"{tmp_path}/b.md:2", "b")
     assert "UTF-8 at byte 14" in encoding.reason
+
+
+def test_an_unexpected_error_rejects_one_file(tmp_path: Path) -> None:
+    title = "0x" + "f" * 5_000  # an integer that Python does not convert to decimal digits
+    write(tmp_path, {"a.md": f"+++\ntitle = {title}\n+++\nt", "b.md": "---\ntitle: b\n---\nt"})
+    reject, post = open_source(str(tmp_path), None, SourceOptions()).read()
+    assert isinstance(post, RawPost)
+    assert isinstance(reject, Reject)
+    assert (str(reject.origin), reject.oid) == (f"{tmp_path}/a.md", None)
+    assert "unexpected ValueError" in reject.reason
 
 
 # -- what is out -----------------------------------------------------------------------------------
@@ -352,6 +363,12 @@ news = "/:year/:slugorfilename/"
     assert (first.title, first.keywords) == ("A & B", ["all", "x"])
     assert iso(first.pub_date) == "2024-01-30T23:00:00Z"
     assert "Only" in found["docs/link"].text
+
+
+def test_hugo_mounts_that_are_no_tables(tmp_path: Path) -> None:
+    config = "module: {mounts: [content, {source: content, target: content}]}"
+    write(tmp_path, {"hugo.yaml": config, "content/a.md": "---\ntitle: a\n---\nt"})
+    assert urls(tmp_path) == {"a": "/a/"}
 
 
 def test_hugo_languages_in_files_of_their_own(tmp_path: Path) -> None:
@@ -801,6 +818,7 @@ def test_pelican(tmp_path: Path) -> None:
             "content/2024-02-01_two.md": "---\nTitle: Two\nSlug: zwei\n---\nText",
             "content/three.md": "Title: Three\nDate: 2024-02-02\nLang: fr\n\nText",
             "content/four.md": "Title: Four\nDate: 2024-02-02\nUrl: f/4.html\n\nText",
+            "content/five.md": '{"title": "Five", "authors": 5}\nText',
             "content/draft.md": "Title: x\nStatus: draft\n\nText",
             "content/pages/About Us.md": "Title: About Us\n\nText",
             "output/x.md": POST,
@@ -812,6 +830,7 @@ def test_pelican(tmp_path: Path) -> None:
         "2024-02-01_two": "https://e.org/misc/2024/zwei/",
         "three": "https://e.org/three-fr.html",
         "four": "https://e.org/f/4.html",
+        "five": "https://e.org/five.html",
         "pages/About Us": "https://e.org/pages/about-us.html",
     }
     one = found["Web Dev/one"]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner, Result
@@ -135,6 +136,20 @@ def test_a_wrong_file_is_named(invoke: Invoke, tmp_path: Path, wrong: str) -> No
     with pytest.raises(BadSettings, match=r"blogsearch\.toml"):
         load_settings()
     assert invoke("try", "x").exit_code == 1
+
+
+def test_an_unexpected_error_names_what_was_read(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text("<rss version='2.0'><channel></channel></rss>")
+    with patch("feedparser.parse", side_effect=ZeroDivisionError):
+        done = invoke("try", "a.xml")
+    assert done.exit_code == 1
+    assert "It occurred while a.xml was read." in done.stderr
+
+    oid = "0x" + "f" * 5_000  # an integer that Python does not convert to decimal digits
+    (tmp_path / "a.md").write_text(f"+++\noid = {oid}\ntitle = 'a'\n+++\n")
+    done = invoke("try", "a.md")
+    assert done.exit_code == 1
+    assert "It occurred while a.md was read." in done.stderr
 
 
 def test_without_a_source_the_command_says_what_it_needs(invoke: Invoke) -> None:

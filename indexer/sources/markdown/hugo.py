@@ -70,7 +70,7 @@ class Hugo(Site):
         """The folders of content: mounts, or one for each language, or `content`."""
         mounts = _mapping(config.get("module")).get("mounts")
         roots = []
-        for mount in mounts if isinstance(mounts, list) else ():
+        for mount in _list(mounts):
             target = PurePosixPath(str(mount.get("target", "")).strip("/"))
             if target.parts[:1] == ("content",):
                 matrix = _mapping(_mapping(mount.get("sites")).get("matrix"))

@@ -376,7 +376,8 @@ def from_template(template: str, site: Site, entry: Entry, categories: Iterable[
 def site_url(address: str, path: str) -> str:
     """A path behind the site's address, or alone where that is not known."""
     path = "/" + re.sub(r"/{2,}", "/", path).lstrip("/")
-    path = quote(path.removesuffix("index.html"), safe="/%?=&#:+,;@~!'()*$")
+    path = path.removesuffix("index.html")
+    path = quote(path.encode("utf-8", "ignore"), safe="/%?=&#:+,;@~!'()*$")  # JSON: "\ud800"
     return f"{address.rstrip('/')}{path}"
 
 
