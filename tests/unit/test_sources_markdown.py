@@ -161,6 +161,46 @@ def test_drafts_future_and_expired_posts_stay_out_unless_asked(tmp_path: Path) -
     assert set(read(tmp_path, future=True)) == out | future
 
 
+@pytest.mark.parametrize(
+    ("fields", "date"),
+    [
+        ("published: true", None),
+        ("published: yes\ncreated_at: 2024-01-01", "2024-01-01"),
+        ('published: "On"\ncreated_at: 2024-01-01', "2024-01-01"),
+        ("date: false", None),
+        ("date: 2024-01-01\nupdated: true", "2024-01-01"),
+        ("published: 2024-01-01", "2024-01-01"),
+    ],
+)
+def test_a_switch_is_not_a_date(tmp_path: Path, fields: str, date: str | None) -> None:
+    write(tmp_path, {"p/a.md": f"---\ntitle: A\n{fields}\n---\nx"})
+    (post,) = read(tmp_path).values()
+    assert (post.pub_date, post.modified) == (moment(date), None)
+
+
+@pytest.mark.parametrize("value", ["false", "no", "'off'"])
+def test_an_unpublished_post_is_a_draft_without_a_date(tmp_path: Path, value: str) -> None:
+    write(tmp_path, {"a.md": f"---\ntitle: A\npublished: {value}\n---\nx"})
+    assert not read(tmp_path)
+    assert read(tmp_path, drafts=True)["a"].pub_date is None
+
+
+@pytest.mark.parametrize("value", ["Last Modified", "git Last Modified", "Created", "git created"])
+def test_eleventys_names_of_file_times_are_no_dates(tmp_path: Path, value: str) -> None:
+    write(
+        tmp_path,
+        {
+            "eleventy.config.js": "",
+            "posts/posts.json": f'{{"date": "{value}"}}',
+            "posts/a.md": "---\ntitle: A\n---\nx",
+            "posts/2024-01-31-b.md": "---\ntitle: B\n---\nx",
+            "posts/c.md": "---\ntitle: C\ndate: 2024-02-01\n---\nx",
+        },
+    )
+    dates = [post.pub_date for post in read(tmp_path).values()]
+    assert dates == [moment("2024-01-31"), None, moment("2024-02-01")]
+
+
 def test_a_link_in_a_circle_is_not_followed(tmp_path: Path) -> None:
     write(tmp_path, {"a/b.md": "---\ntitle: x\n---\ntext"})
     (tmp_path / "a" / "again").symlink_to(tmp_path)

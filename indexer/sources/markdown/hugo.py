@@ -14,7 +14,7 @@ from indexer.sources.markdown.site import (
     Root,
     Site,
     date_tokens,
-    first_of,
+    first_date,
     is_regex,
     lower_names,
     read_config,
@@ -187,7 +187,7 @@ class Hugo(Site):
 
     def published(self, entry: Entry) -> When:
         names = [each.lower() for each in _strings(self._front_matter_dates("date"))]
-        found: When = first_of(entry.fields, [each for each in names if each[0] != ":"])
+        found = first_date(entry.fields, [each for each in names if each[:1] != ":"])
         if found is None:
             found = super().published(entry)
         return found if found is not None else self.modified(entry)  # as Hugo does

@@ -65,6 +65,7 @@ _MODIFIED = (
     *("modified", "updated", "lastmod", "last_modified_at", "updated_at", "updatedat"),
     *("updateddate", "updated_date", "moddatetime", "last_modified", "last_update", "revised"),
 )
+_SWITCHES = ("true", "false", "yes", "no", "on", "off")
 URL_FIELDS = ("year", "month", "day", "slug", "path", "section", "categories")
 """What a URL template may contain in braces."""
 
@@ -198,7 +199,7 @@ class Site:
 
     def published(self, entry: Entry) -> When:
         """When the post was published: its front matter, else the date in its path."""
-        found: When = first_of(entry.fields, _PUBLISHED)
+        found: When = first_date(entry.fields, _PUBLISHED)
         if isinstance(found, Mapping):  # Material for MkDocs
             found = found.get("created")
         in_path = self._date_in_path(entry)
@@ -208,7 +209,7 @@ class Site:
 
     def modified(self, entry: Entry) -> When:
         """When the post was last changed, as its front matter says."""
-        found: When = first_of(entry.fields, _MODIFIED)
+        found: When = first_date(entry.fields, _MODIFIED)
         if isinstance(found, Mapping):  # Docusaurus
             found = found.get("date")
         dates = entry.fields.get("date")
@@ -404,6 +405,23 @@ def is_error_page(path: PurePosixPath) -> bool:
 def first_of(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
     """The first of these fields that is there and not empty."""
     return next((fields[name] for name in names if fields.get(name) not in (None, "")), None)
+
+
+def first_date(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """The first of these fields that is there and meant as a date.
+
+    A boolean is not, nor what YAML 1.1 takes for one in `published`, which says in Jekyll and on
+    dev.to whether a post is public.
+    """
+    return first_of(
+        fields,
+        [
+            name
+            for name in names
+            if not isinstance(fields.get(name), bool)
+            and not (name == "published" and str(fields.get(name)).lower() in _SWITCHES)
+        ],
+    )
 
 
 def lower_names(value: Any) -> Any:
