@@ -380,6 +380,8 @@ def test_pages_that_are_no_posts(tmp_path: Path, path: str, page: str, taken: bo
         ),
         ('<script type="application/ld+json">{no</script>', None),
         ("</head><main><time datetime='2024-01-27'>", "27"),
+        ("</head><main><time datetime='2024-01-26 09:30:00 +0000 UTC'>", "26"),
+        ("</head><main><time datetime='0001-01-01 00:00:00 +0000 UTC'>", None),
     ],
 )
 def test_the_date_of_a_page(tmp_path: Path, head: str, date: str | None) -> None:
