@@ -3,6 +3,7 @@
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import click
 
 from app.settings import Settings
 from app.site_file import NAME, read_site_file
-from indexer.errors import SourceError
+from indexer.errors import IndexingError, SourceError
 from indexer.fetch import FetchOptions, PageStore, shown
 from indexer.normalise import address_of
 from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
@@ -119,6 +120,15 @@ class Sources:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts)
             hint = "" if self._verbose else "; --verbose lists them"
             click.echo(f"Left out: {reasons}{hint}.", err=True)
+
+    @contextmanager
+    def prints_skipped_on_failure(self) -> Iterator[None]:
+        """Print it if the block fails: it may be why there are no posts, or too few."""
+        try:
+            yield
+        except IndexingError:
+            self.print_skipped()
+            raise
 
     def _is_first(self, post: RawPost, number: int) -> bool:
         """Whether no earlier source has a post with the same address."""

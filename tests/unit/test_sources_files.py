@@ -398,6 +398,31 @@ def test_a_page_nested_too_deep_is_a_reject(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("configuration", "built"),
+    [
+        ("_config.yml", "_site"),
+        ("eleventy.config.js", "_site"),
+        ("pelicanconf.py", "output"),
+        ("conf.py", "_build/html"),
+        (".vitepress/config.js", ".vitepress/dist"),
+    ],
+)
+def test_a_built_site_inside_its_source_is_html(
+    tmp_path: Path, configuration: str, built: str
+) -> None:
+    save(tmp_path / configuration, "")
+    save(tmp_path / "index.md", "---\ntitle: a\n---\nx")
+    save(tmp_path / "_posts/2024-01-01-a.md", "---\ntitle: a\n---\nx")
+    save(tmp_path / built / "post/a.html", f"{HEAD}<main><p>{WORDS}")
+    save(tmp_path / built / "post/README.md", "# Copied without front matter")
+    for place, oid in ((built, "post/a"), (f"{built}/post", "a")):
+        source = open_source(str(tmp_path / place), None, SourceOptions())
+        assert source.kind == "html"
+        assert [each.oid for each in source.read()] == [oid]
+    assert open_source(str(tmp_path), None, SourceOptions()).kind == "markdown"
+
+
+@pytest.mark.parametrize(
     ("keywords", "found"),
     [
         ("true", []),

@@ -150,9 +150,32 @@ class Site:
     # -- which files -----------------------------------------------------------------------------
 
     def has(self, place: Path) -> bool:
-        """Whether a place is in the site's content, or the content is in it."""
-        folders = [root.folder for root in self.roots]
-        return any(place.is_relative_to(each) or each.is_relative_to(place) for each in folders)
+        """Whether a place is in the site's content, or the content is in it.
+
+        A folder that `walk` would leave out, such as Jekyll's `_site`, is not content, and neither
+        is what is below it.
+        """
+        folder = place.parent if place.is_file() else place
+        return any(
+            root.folder.is_relative_to(place)
+            or (
+                place.is_relative_to(root.folder)
+                and not any(
+                    self.leaves_out(root, each)
+                    for each in (folder, *folder.parents)
+                    if each != root.folder and each.is_relative_to(root.folder)
+                )
+            )
+            for root in self.roots
+        )
+
+    def leaves_out(self, root: Root, folder: Path) -> bool:
+        """Whether a folder below a root is hidden, one of a tool, or has no posts."""
+        return (
+            folder.name[0] == "."
+            or folder.name in IGNORED_FOLDERS
+            or self.skips_folder(_path_in(root, folder))
+        )
 
     def skips_folder(self, path: PurePosixPath) -> bool:
         """Whether a folder below a root has no posts; `path` as in `Entry.path`."""
@@ -288,9 +311,7 @@ def walk(
             folders[:] = sorted(
                 name
                 for name in folders
-                if name[0] != "."
-                and name not in IGNORED_FOLDERS
-                and not site.skips_folder(_path_in(root, here / name))
+                if not site.leaves_out(root, here / name)
                 and not any(
                     other.folder == here / name and other is not root for other in site.roots
                 )
