@@ -3,6 +3,7 @@
 A feed has the latest posts only. To be complete, a blog needs one of the other sources.
 """
 
+import html
 import io
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,13 +77,13 @@ class Feed:
 
 
 def _post(entry: Any, origin: Origin) -> RawPost:
-    html = _html(entry)
+    text = _html(entry)
     updated = dict.get(entry, "updated")  # the entry's own `get` warns, and gives `published`
     return RawPost(
         origin=origin,
         oid=fitting(oid) if (oid := entry.get("id") or entry.get("link")) else None,
-        title=title_or_start(_title(entry), html),
-        text=html,
+        title=title_or_start(_title(entry), text),
+        text=text,
         url=entry.get("link") or None,
         pub_date=entry.get("published") or updated,
         modified=updated,
@@ -93,8 +94,17 @@ def _post(entry: Any, origin: Origin) -> RawPost:
 
 def _html(entry: Any) -> str:
     """The longest content: some feeds have a plain one too."""
-    contents = [each.get("value") or "" for each in entry.get("content", ())]
-    return max(contents, key=len, default="") or entry.get("summary") or ""
+    contents = [*entry.get("content", ()), {}]
+    longest = max(contents, key=lambda each: len(each.get("value") or ""))
+    return _as_html(longest) or _as_html(entry.get("summary_detail") or {})
+
+
+def _as_html(detail: Any) -> str:
+    """A text of a feed as HTML; the default type of Atom is plain text (RFC 4287, 3.1.1)."""
+    value: str = detail.get("value") or ""
+    if detail.get("type") == "text/plain":
+        return html.escape(value, quote=False).replace("\n", "<br>\n")
+    return value
 
 
 def _title(entry: Any) -> str:

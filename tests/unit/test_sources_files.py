@@ -397,6 +397,18 @@ def test_a_page_nested_too_deep_is_a_reject(tmp_path: Path) -> None:
     assert (reject.oid, "are nested" in reject.reason) == ("a", True)
 
 
+@pytest.mark.parametrize("element", ["summary", "summary type='text'", "content type='text'"])
+def test_plain_text_in_atom_is_not_html(tmp_path: Path, element: str) -> None:
+    words = "The &lt;main&gt; element and\n\n&lt;script&gt; tags: List&lt;String&gt; &amp;amp;"
+    content = f"<{element}>{words}</{element.split()[0]}>"
+    body = f"<feed xmlns='{ATOM}'><entry><id>1</id><title>t</title>{content}</entry></feed>"
+    (post,) = posts(save(tmp_path / "feed.xml", body))
+    prose = readable(post.text).prose
+    said = " ".join(prose.split())
+    assert said == "The <main> element and <script> tags: List<String> &amp;"
+    assert "\n" in prose
+
+
 @pytest.mark.parametrize(
     ("configuration", "built"),
     [
