@@ -584,6 +584,52 @@ def test_mdx() -> None:
 
 
 @pytest.mark.parametrize(
+    "prose",
+    [
+        "You should first\nimport the module, then go on.\n\nLast words.",
+        "You should first\nimport the module (see\n\nthe docs), then go on.\n\nLast words.",
+        "First\nimport * from 'y' and go on.\n\nLast words.",
+        "import the module (see\n\nthe docs), then go on.",
+        "export default settings (to\n\na file), then go on.",
+    ],
+)
+def test_prose_of_mdx_that_begins_like_an_import_stays(prose: str) -> None:
+    found = readable(rendered(prose, title="T", mdx=True)[1])
+    assert found.prose.split() == prose.split()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import A from 'a'\nimport B, {\n  C\n} from 'b';",
+        "import type { T } from 't'\nimport * as D from 'd'\nimport './e.css'",
+        "export const x = [\n  1,\n\n  2,\n]",
+        "export default function F({ a }) {\n  const b = a\n\n  return b\n}",
+        "export const smile = ':('",
+        "# Title\nimport A from 'a'",
+        "<!-- a comment -->\nimport A from 'a'",
+    ],
+)
+def test_imports_and_exports_of_mdx_are_no_words(code: str) -> None:
+    found = readable(rendered(f"{code}\n\nThe text.\n\nLast words.", title="Title", mdx=True)[1])
+    assert found.prose == "The text.\nLast words."
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *("export const x = (\n\n" * 99_999, "import {\n" * 99_999, "export default (\n" * 99_999),
+        *("import a" + " " * 99_999 + "x", "import a," + " " * 99_999 + "x"),
+    ],
+    ids=range(5),
+)
+def test_hostile_mdx_takes_no_quadratic_time(bad: str) -> None:
+    start = time.monotonic()
+    rendered(bad, mdx=True)
+    assert time.monotonic() - start < 10
+
+
+@pytest.mark.parametrize(
     ("fields", "title"),
     [
         ("title: 'A &amp; <em>b</em> :tada: &rsquo;s'", "A & b ’s"),
