@@ -17,7 +17,7 @@ from indexer.fetch import FetchOptions, PageStore, shown
 from indexer.normalise import address_of
 from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
-from indexer.sources.base import is_url, with_site
+from indexer.sources.base import is_url, with_language, with_site
 from indexer.sources.fingerprint import fingerprint
 from indexer.sources.json_lines import JSONLines
 
@@ -102,6 +102,7 @@ class Sources:
                     self.count_skipped(item)
                 elif isinstance(item, RawPost):
                     item = with_site(item, self._options.site)
+                    item = with_language(item, self._options.language)
                     if not self._is_first(item, number):
                         self.count_skipped(Skipped(item.origin, None, _SAME_ADDRESS))
                         continue

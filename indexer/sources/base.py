@@ -91,6 +91,11 @@ def unexpected(error: Exception, origin: Origin, oid: str | None) -> Reject:
     return Reject(origin, oid, reason, "Report it as a bug, with what was read.")
 
 
+def with_language(post: RawPost, language: str) -> RawPost:
+    """The post with a language, if any, unless it has one."""
+    return replace(post, language=language) if language and not post.language else post
+
+
 class Source(Protocol):
     """A stream of posts from one place."""
 

@@ -46,10 +46,11 @@ class Feed:
         found = feedparser.parse(io.BytesIO(body), response_headers=headers)
         self._check(found, body)
         total = len(found.entries)
+        language = self._options.language or found.feed.get("language")
         for number, entry in enumerate(found.entries, start=1):
             origin = Origin(f"{self.spec} entry {number}")
             try:
-                yield _post(entry, origin)
+                yield _post(entry, origin, language)
             except Exception as error:  # noqa: BLE001 - one odd entry must not end the run
                 yield unexpected(error, origin, None)
             self.progress = number / total
@@ -76,8 +77,9 @@ class Feed:
             raise SourceError(f"{self.spec} ends early: {found.bozo_exception}.", "Try again.")
 
 
-def _post(entry: Any, origin: Origin) -> RawPost:
+def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
     text = _html(entry)
+    own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
     updated = dict.get(entry, "updated")  # the entry's own `get` warns, and gives `published`
     return RawPost(
         origin=origin,
@@ -87,7 +89,7 @@ def _post(entry: Any, origin: Origin) -> RawPost:
         url=entry.get("link") or None,
         pub_date=entry.get("published") or updated,
         modified=updated,
-        language=(entry.get("content") or [{}])[0].get("language"),
+        language=own.get("language") or language,
         categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
     )
 

@@ -42,8 +42,12 @@ class WordPress:
         """Every post and page; its WordPress ID is its oid."""
         with self._file.opened() as stream:
             try:
-                for item in _items(stream):
-                    yield self._item(item)
+                language = self._options.language
+                for element in _items(stream):
+                    if element.tag == "language":
+                        language = language or element.text or ""
+                    else:
+                        yield self._item(element, language)
             except ParseError as error:
                 line, column = error.position
                 reason = f"{self._file.name}:{line}:{column}: invalid XML: {error.msg}."
@@ -54,12 +58,12 @@ class WordPress:
                 reason = f"{self._file.name} declares entities, which an export never does."
                 raise SourceError(reason, "Remove the declarations.") from error
 
-    def _item(self, item: Element) -> SourceItem:
+    def _item(self, item: Element, language: str) -> SourceItem:
         oid = _text(item, "post_id")
         origin = Origin(f"{self._file.name} post {oid}")
         try:
             reason = self._why_left_out(item)
-            return Skipped(origin, None, reason) if reason else _post(item, origin, oid)
+            return Skipped(origin, None, reason) if reason else _post(item, origin, oid, language)
         except Exception as error:  # noqa: BLE001 - one odd post must not end the run
             return unexpected(error, origin, oid or None)
 
@@ -92,6 +96,7 @@ class _WithoutControls:
 
 
 def _items(stream: Stream) -> Iterator[Element]:
+    """The posts of the export, and before them the element with the language of the site."""
     events = iterparse(_WithoutControls(stream), events=("start", "end"))
     path: list[Element] = []
     is_export = False
@@ -102,7 +107,7 @@ def _items(stream: Stream) -> Iterator[Element]:
             continue
         path.pop()
         if len(path) == 2:
-            if element.tag == "item":
+            if element.tag in ("item", "language"):
                 yield element
             path[-1].clear()  # or the whole export would stay in memory
     if not is_export:
@@ -119,7 +124,7 @@ def _parsed(events: Iterator[tuple[str, Element]]) -> Iterator[tuple[str, Elemen
         raise SourceError(f"The export cannot be decoded: {error}.", "Save it as UTF-8.") from error
 
 
-def _post(item: Element, origin: Origin, oid: str) -> RawPost:
+def _post(item: Element, origin: Origin, oid: str, language: str) -> RawPost:
     html = paragraphs(item.findtext(_CONTENT) or "")
     return RawPost(
         origin=origin,
@@ -132,6 +137,7 @@ def _post(item: Element, origin: Origin, oid: str) -> RawPost:
         categories=_terms(item, "category"),
         keywords=_terms(item, "post_tag"),
         comments=tuple(_comments(item)),
+        language=language,
     )
 
 

@@ -642,6 +642,17 @@ def test_memory_does_not_grow_with_an_export(tmp_path: Path) -> None:
     assert peaks[1] < peaks[0] + path.stat().st_size / 4
 
 
+@pytest.mark.parametrize(("said", "found"), [("", "de-DE"), ("fr", "fr")])
+def test_the_language_of_a_channel(tmp_path: Path, said: str, found: str) -> None:
+    channel = f"<channel><language>de-DE</language>{ITEM}</channel>"
+    for name, version in (("rss", "version='2.0'"), ("wxr", f"xmlns:wp='{WXR_NAMESPACE}'")):
+        content = f"<rss {version}>{channel}</rss>"
+        if name == "rss":
+            content = content.replace("wp:", "")
+        (post,) = posts(save(tmp_path / name, content), language=said)
+        assert post.language == found
+
+
 def test_paragraphs_leave_code_alone() -> None:
     assert paragraphs("a\r\n\r\nb") == "a<br>\n<p>b"
     assert (
