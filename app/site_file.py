@@ -54,7 +54,7 @@ def read_site_file(path: Path | None = None) -> SiteFile:
     """
     path = path or Path(NAME)
     try:
-        return SiteFile.model_validate(tomllib.loads(path.read_text("utf-8")))
+        return SiteFile.model_validate(tomllib.loads(path.read_text("utf-8-sig")))
     except FileNotFoundError:
         return SiteFile()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -40,6 +40,16 @@ _MONTH_NAMED = re.compile(
 )
 _REGION = re.compile(r"\s*\[?([A-Z][A-Za-z]+/[A-Za-z_+/-]+)\]?$")
 _ZONE_AND_OFFSET = re.compile(r"\b(?:GMT|UTC) ?(?=[+-]\d)")
+_OFFSET_AND_ZONE = re.compile(r"([+-]\d\d:?\d\d) (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?)$")
+"""How Go prints a time, in Hugo's `{{ .Date }}`: `+0100 CET`, `+0300 +03`."""
+_UNSET = re.compile(
+    r"0001[-/.]0?1[-/.]0?1(?!\d)"
+    r"|(?:mon(?:day)?,?\s+)?(?:jan(?:uary)?\s+0?1(?:st)?|0?1(?:st)?\s+jan(?:uary)?),?\s+0001\b",
+    re.IGNORECASE,
+)
+"""Go's zero time, which Hugo writes for a page without a date."""
+_EARLY_YEAR = re.compile(r"(?:(?<![+-])|(?<=[a-z]-))\b0\d{3}\b", re.IGNORECASE)
+_MAX_LENGTH = 100
 _ZONE_COMMENT = re.compile(r"\s*\([^()]*\)$")
 
 
@@ -48,7 +58,7 @@ class NoDate(ValueError):
 
 
 def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
-    """The moment in UTC; None for None and for an empty string.
+    """The moment in UTC; None for None, for an empty string, and for Go's zero time.
 
     A date without a time is its first second. `zone` applies to values without a zone.
 
@@ -56,7 +66,7 @@ def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
         NoDate: an unknown or ambiguous format (`01/02/2024`), a date that does not exist, or a
             year outside 1000 to 9999.
     """
-    if when is None or (isinstance(when, str) and not when.strip()):
+    if when is None or _is_unset(when):
         return None
     try:
         if isinstance(when, datetime):
@@ -88,12 +98,20 @@ def milliseconds(when: datetime) -> int:
     return max(0, int(when.timestamp() * 1000))
 
 
+def _is_unset(when: When) -> bool:
+    if isinstance(when, str):
+        return not when.strip() or bool(_UNSET.match(when.strip()))
+    return isinstance(when, date) and (when.year, when.month, when.day) == (1, 1, 1)
+
+
 def _parse(text: str) -> datetime:
     """A moment, with a zone if the text has one.
 
     dateutil alone would guess: the day of `May 2024` from today, the month of `01/02/2024`, and
     the sign of `UTC+2` the POSIX way.
     """
+    if len(text) > _MAX_LENGTH:  # the patterns below would take quadratic time
+        raise ValueError(text)
     try:
         if len(text) >= 10:  # not `2024-W05`
             return datetime.fromisoformat(text)
@@ -106,14 +124,16 @@ def _parse(text: str) -> datetime:
         except (ZoneInfoNotFoundError, ValueError, OSError):
             raise ValueError(text) from None
         text = text[: region.start()]
-    text = _ZONE_AND_OFFSET.sub("", _ZONE_COMMENT.sub("", text))
-    if len(text) > 100 or not (_YEAR_FIRST.match(text) or _MONTH_NAMED.match(text)):
+    text = _OFFSET_AND_ZONE.sub(r"\1", _ZONE_AND_OFFSET.sub("", _ZONE_COMMENT.sub("", text)))
+    if not (_YEAR_FIRST.match(text) or _MONTH_NAMED.match(text)):
         raise ValueError(text)
     first, second = (
         parse(text, default=datetime(2000, month, day), tzinfos=_zone)
         for month, day in ((1, 1), (2, 2))
     )
     if first != second:  # the day or the month came from the default
+        raise ValueError(text)
+    if str(first.year) not in text and _EARLY_YEAR.search(text):  # dateutil makes 1999 of 0099
         raise ValueError(text)
     return first.replace(tzinfo=zone) if zone and first.tzinfo is None else first
 

@@ -60,8 +60,17 @@ def documents(raw: RawPost, is_stored: IsStored | None = None) -> Iterator[Docum
     """The post, then each of its comments; a Reject in place of each invalid one.
 
     The comments of a rejected post are left out, and its Reject says so. Documents that `is_stored`
-    knows are left out too, without being made.
+    knows are left out too, without being made. An unexpected error gets a note that names
+    the place.
     """
+    try:
+        yield from _made(raw, is_stored)
+    except Exception as error:
+        error.add_note(f"It occurred while {raw.origin} was read.")
+        raise
+
+
+def _made(raw: RawPost, is_stored: IsStored | None) -> Iterator[Document | Reject]:
     if is_stored and _is_post_stored(raw, is_stored):
         if raw.comments:
             yield from _comments(_oid(raw.oid), raw, is_stored)

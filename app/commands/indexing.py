@@ -88,7 +88,7 @@ def reindex(
             fingerprint=opened.fingerprint(),
             force=force,
         )
-        with updates_cache_on_failure(tools):
+        with updates_cache_on_failure(tools), opened.prints_skipped_on_failure():
             built = run_reindex(
                 tools.elastic,
                 tools.settings.index,
@@ -135,7 +135,7 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
             fraction_read=opened.fraction_read,
         )
         elastic, alias = tools.elastic, tools.settings.index
-        with updates_cache_on_failure(tools):
+        with updates_cache_on_failure(tools), opened.prints_skipped_on_failure():
             added = run_add(elastic, alias, opened.read(), run.on_reject, options)
             if not Freshness(elastic, tools.cache, alias).now():
                 print_cache_not_updated()

@@ -3,6 +3,7 @@
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ import click
 
 from app.settings import Settings
 from app.site_file import NAME, read_site_file
+from indexer.errors import IndexingError, SourceError
 from indexer.fetch import FetchOptions, PageStore, shown
 from indexer.normalise import address_of
 from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
-from indexer.sources.base import is_url, with_site
+from indexer.sources.base import is_url, with_language, with_site
 from indexer.sources.fingerprint import fingerprint
 from indexer.sources.json_lines import JSONLines
 
@@ -95,11 +97,12 @@ class Sources:
                 items = source.read(is_unchanged)
             else:
                 items = source.read()
-            for item in items:
+            for item in _named_in_errors(items, source):
                 if isinstance(item, Skipped):
                     self.count_skipped(item)
                 elif isinstance(item, RawPost):
                     item = with_site(item, self._options.site)
+                    item = with_language(item, self._options.language)
                     if not self._is_first(item, number):
                         self.count_skipped(Skipped(item.origin, None, _SAME_ADDRESS))
                         continue
@@ -118,6 +121,15 @@ class Sources:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts)
             hint = "" if self._verbose else "; --verbose lists them"
             click.echo(f"Left out: {reasons}{hint}.", err=True)
+
+    @contextmanager
+    def prints_skipped_on_failure(self) -> Iterator[None]:
+        """Print it if the block fails: it may be why there are no posts, or too few."""
+        try:
+            yield
+        except IndexingError:
+            self.print_skipped()
+            raise
 
     def _is_first(self, post: RawPost, number: int) -> bool:
         """Whether no earlier source has a post with the same address."""
@@ -141,6 +153,17 @@ class Sources:
     def complete(self) -> bool:
         """Whether they have every post of the blog; a feed has only the latest."""
         return not any(source.kind in _LATEST_ONLY for source in self.sources)
+
+
+def _named_in_errors(items: Iterator[SourceItem], source: Source) -> Iterator[SourceItem]:
+    """The items of a source; an unexpected error gets a note that names the source."""
+    try:
+        yield from items
+    except SourceError:
+        raise
+    except Exception as error:
+        error.add_note(f"It occurred while {shown(source.spec)} was read.")
+        raise
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -84,7 +84,7 @@ def _sync(
             fraction_read=opened.fraction_read,
             purpose=f"sync {sources}",
         )
-        with updates_cache_on_failure(tools):
+        with updates_cache_on_failure(tools), opened.prints_skipped_on_failure():
             result = run_sync(
                 tools.elastic,
                 tools.settings.index,

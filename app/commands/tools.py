@@ -97,6 +97,8 @@ class CommandGroup(click.Group):
         except Exception as error:
             if (message := _message(error)) is not None:
                 raise click.ClickException(message) from error
+            for note in getattr(error, "__notes__", ()):  # what was read when it occurred
+                click.echo(note, err=True)
             if ctx.find_root().params.get("traceback"):
                 raise
             blogsearch = ctx.find_root().command_path

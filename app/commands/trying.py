@@ -19,6 +19,7 @@ from indexer.normalise import documents
 from indexer.records import Document, RawPost, Reject, SourceItem
 from indexer.sources import detect
 from indexer.sources.base import is_url
+from indexer.sources.files import is_utf8
 from indexer.sources.markdown.generators import site_of
 
 _LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
@@ -163,6 +164,8 @@ def init(place: str | None, yes: bool, force: bool) -> None:
         address = click.prompt("Address of the site's front page", default=address or "", err=True)
     elif not address and not is_url(place):
         click.echo(f"note: the site's address is not known; write it into {NAME}.", err=True)
+    if not is_utf8(content):
+        raise SourceError(f"The name of {content!a} is not UTF-8.", "Rename it.")
     try:
         path.write_text(_toml(content, kind, address, language), "utf-8")
     except OSError as error:
@@ -180,12 +183,17 @@ def _built_site(root: Path) -> str:
     return str(found.relative_to(here)) if found.is_relative_to(here) else str(found)
 
 
+def _string(text: str) -> str:
+    """A string of TOML, which has no surrogate pairs."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _toml(source: str, kind: str, address: str, language: str) -> str:
     return f"""# Every blogsearch command started in this folder reads this; see docs/sources.md.
-sources = [{json.dumps(source)}]
-{"kind = " + json.dumps(kind) if kind else '# kind = "markdown"'}
-site = {json.dumps(address)}
-{"language = " + json.dumps(language) if language else '# language = "en"'}
+sources = [{_string(source)}]
+{"kind = " + _string(kind) if kind else '# kind = "markdown"'}
+site = {_string(address)}
+{"language = " + _string(language) if language else '# language = "en"'}
 # include = ["posts/*"]
 # exclude = ["drafts/*"]
 

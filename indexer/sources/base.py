@@ -1,5 +1,6 @@
 """The protocol of sources, and the options of reading."""
 
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from indexer.fetch import FetchOptions, Store
-from indexer.records import RawPost, SourceItem
+from indexer.records import Origin, RawPost, Reject, SourceItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,22 @@ def with_site(post: RawPost, site: str) -> RawPost:
     url = post.url
     is_path = isinstance(url, str) and url.startswith("/") and not url.startswith("//")
     return replace(post, url=f"{site.rstrip('/')}{url}") if site and is_path else post
+
+
+def unexpected(error: Exception, origin: Origin, oid: str | None) -> Reject:
+    """The Reject for an unexpected error while one file, page or entry is read.
+
+    One of them must not end the run, and the message must say which it was.
+    """
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
+    reason = f"unexpected {type(error).__name__} in {where}: {error!s:.200}"
+    return Reject(origin, oid, reason, "Report it as a bug, with what was read.")
+
+
+def with_language(post: RawPost, language: str) -> RawPost:
+    """The post with a language, if any, unless it has one."""
+    return replace(post, language=language) if language and not post.language else post
 
 
 class Source(Protocol):

@@ -3,6 +3,7 @@
 A feed has the latest posts only. To be complete, a blog needs one of the other sources.
 """
 
+import html
 import io
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import feedparser  # type: ignore[import-untyped]
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
 from indexer.records import Origin, RawPost, SourceItem
-from indexer.sources.base import SourceOptions, is_url
+from indexer.sources.base import SourceOptions, is_url, unexpected
 from indexer.sources.files import File, unzipped_bytes
 from indexer.sources.identity import fitting, plain, title_or_start
 
@@ -45,8 +46,13 @@ class Feed:
         found = feedparser.parse(io.BytesIO(body), response_headers=headers)
         self._check(found, body)
         total = len(found.entries)
+        language = self._options.language or found.feed.get("language")
         for number, entry in enumerate(found.entries, start=1):
-            yield _post(entry, Origin(f"{self.spec} entry {number}"))
+            origin = Origin(f"{self.spec} entry {number}")
+            try:
+                yield _post(entry, origin, language)
+            except Exception as error:  # noqa: BLE001 - one odd entry must not end the run
+                yield unexpected(error, origin, None)
             self.progress = number / total
 
     def _content(self) -> Fetched:
@@ -71,26 +77,36 @@ class Feed:
             raise SourceError(f"{self.spec} ends early: {found.bozo_exception}.", "Try again.")
 
 
-def _post(entry: Any, origin: Origin) -> RawPost:
-    html = _html(entry)
+def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
+    text = _html(entry)
+    own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
     updated = dict.get(entry, "updated")  # the entry's own `get` warns, and gives `published`
     return RawPost(
         origin=origin,
         oid=fitting(oid) if (oid := entry.get("id") or entry.get("link")) else None,
-        title=title_or_start(_title(entry), html),
-        text=html,
+        title=title_or_start(_title(entry), text),
+        text=text,
         url=entry.get("link") or None,
         pub_date=entry.get("published") or updated,
         modified=updated,
-        language=(entry.get("content") or [{}])[0].get("language"),
+        language=own.get("language") or language,
         categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
     )
 
 
 def _html(entry: Any) -> str:
     """The longest content: some feeds have a plain one too."""
-    contents = [each.get("value") or "" for each in entry.get("content", ())]
-    return max(contents, key=len, default="") or entry.get("summary") or ""
+    contents = [*entry.get("content", ()), {}]
+    longest = max(contents, key=lambda each: len(each.get("value") or ""))
+    return _as_html(longest) or _as_html(entry.get("summary_detail") or {})
+
+
+def _as_html(detail: Any) -> str:
+    """A text of a feed as HTML; the default type of Atom is plain text (RFC 4287, 3.1.1)."""
+    value: str = detail.get("value") or ""
+    if detail.get("type") == "text/plain":
+        return html.escape(value, quote=False).replace("\n", "<br>\n")
+    return value
 
 
 def _title(entry: Any) -> str:

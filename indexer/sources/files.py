@@ -220,6 +220,6 @@ def decoded(body: bytes, content_type: str = "") -> str:
         name = "cp1252" if encoding in ("iso-8859-1", "latin1", "ascii", "us-ascii") else encoding
         try:
             return body.decode(name)
-        except (UnicodeDecodeError, LookupError):
+        except (UnicodeError, LookupError):  # `undefined` and `idna` raise a plain UnicodeError
             continue
     return body.decode("cp1252", "replace")

@@ -73,7 +73,8 @@ class JSONLines:
         self, stream: Stream, is_unchanged: IsUnchangedEntry | None, unknown: Counter[str]
     ) -> Iterator[RawPost | Reject]:
         name = self._file.name
-        site = f"{self._options.site}\n".encode("utf-8", "replace")
+        # The URLs and the language of a post depend on these options too.
+        options = f"{self._options.site}\n{self._options.language}\n".encode("utf-8", "replace")
         start = stream.peek(4096)
         if start.startswith(_UTF_16):
             raise SourceError(f"{name} is in UTF-16.", "Save it as UTF-8.")
@@ -90,11 +91,10 @@ class JSONLines:
             if len(line) > MAX_LINE:
                 yield _too_long(stream, line, origin)
             elif content := line.removeprefix(_BOM).strip():
-                # The URLs of the post depend on the site too.
-                if is_unchanged and is_unchanged(site + content, origin):
+                if is_unchanged and is_unchanged(options + content, origin):
                     self._left_out = True
                 else:
-                    yield _post(content, origin, site, unknown)
+                    yield _post(content, origin, options, unknown)
 
 
 def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject:
@@ -139,7 +139,9 @@ def raw_comment(entry: Mapping[str, Any]) -> RawComment:
     )
 
 
-def _post(content: bytes, origin: Origin, site: bytes, unknown: Counter[str]) -> RawPost | Reject:
+def _post(
+    content: bytes, origin: Origin, options: bytes, unknown: Counter[str]
+) -> RawPost | Reject:
     try:
         entry = orjson.loads(content)
     except orjson.JSONDecodeError as error:
@@ -147,7 +149,7 @@ def _post(content: bytes, origin: Origin, site: bytes, unknown: Counter[str]) ->
         return Reject(origin, None, reason, "Write one post as one JSON object on one line.")
     if len(unknown) < _MAX_UNKNOWN:
         unknown.update(_unknown(entry))
-    return raw_post(entry, origin, site + content)
+    return raw_post(entry, origin, options + content)
 
 
 def _unknown(entry: Any) -> list[str]:
@@ -170,6 +172,7 @@ def _kind(entry: Any) -> str:
 
 _CHUNK = 1 << 16
 _MAX_ITEM = 16 * 1024 * 1024
+_MAX_DIGITS = 4_300
 _BETWEEN = re.compile(r"\s*")
 _REMEDY = "Correct it, or write JSON Lines: then only the wrong lines are rejected."
 
@@ -196,13 +199,18 @@ def array_items(stream: BinaryIO, name: str) -> Iterator[tuple[int, Any]]:
         raise SourceError(f"{name}:{reader.line}: content after the array.", _REMEDY)
 
 
+def _integer(digits: str) -> int | float:
+    """An integer; one of more digits than `int` takes is infinite, so that only its post is odd."""
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
+
+
 class _Reader:
     """A window on the stream that holds little more than one item."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self._stream = stream
         self._name = name
-        self._decoder = json.JSONDecoder()
+        self._decoder = json.JSONDecoder(parse_int=_integer)
         self._bytes = b""
         self._text = ""
         self._at = 0

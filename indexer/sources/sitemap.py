@@ -15,7 +15,7 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.html_text import TooDeep
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions, is_url, is_valid_url
+from indexer.sources.base import SourceOptions, is_url, is_valid_url, unexpected
 from indexer.sources.files import File, decoded, unzipped_bytes
 from indexer.sources.html.page import Page
 from indexer.sources.identity import oid_of_page
@@ -146,6 +146,12 @@ class _Visit:
 
     def page(self, url: str, lastmod: str | None) -> _Found:
         """The post on a page, or why there is none."""
+        try:
+            return self._page(url, lastmod)
+        except Exception as error:  # noqa: BLE001 - one odd page must not end the run
+            return [unexpected(error, Origin(url), oid_of_page(url))]
+
+    def _page(self, url: str, lastmod: str | None) -> _Found:
         origin, oid = Origin(url), oid_of_page(url)
         try:
             if not self._robots.allows(url):

@@ -14,7 +14,7 @@ from defusedxml.ElementTree import iterparse
 
 from indexer.errors import SourceError
 from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem
-from indexer.sources.base import SourceOptions
+from indexer.sources.base import SourceOptions, unexpected
 from indexer.sources.files import File, Stream
 from indexer.sources.identity import title_or_start
 
@@ -42,10 +42,12 @@ class WordPress:
         """Every post and page; its WordPress ID is its oid."""
         with self._file.opened() as stream:
             try:
-                for item in _items(stream):
-                    post = _post(item, self._file.name)
-                    reason = self._why_left_out(item)
-                    yield Skipped(post.origin, None, reason) if reason else post
+                language = self._options.language
+                for element in _items(stream):
+                    if element.tag == "language":
+                        language = language or element.text or ""
+                    else:
+                        yield self._item(element, language)
             except ParseError as error:
                 line, column = error.position
                 reason = f"{self._file.name}:{line}:{column}: invalid XML: {error.msg}."
@@ -55,6 +57,15 @@ class WordPress:
             except DefusedXmlException as error:
                 reason = f"{self._file.name} declares entities, which an export never does."
                 raise SourceError(reason, "Remove the declarations.") from error
+
+    def _item(self, item: Element, language: str) -> SourceItem:
+        oid = _text(item, "post_id")
+        origin = Origin(f"{self._file.name} post {oid}")
+        try:
+            reason = self._why_left_out(item)
+            return Skipped(origin, None, reason) if reason else _post(item, origin, oid, language)
+        except Exception as error:  # noqa: BLE001 - one odd post must not end the run
+            return unexpected(error, origin, oid or None)
 
     def _why_left_out(self, item: Element) -> str:
         """Why an item is not a published post; "" if it is one."""
@@ -85,6 +96,7 @@ class _WithoutControls:
 
 
 def _items(stream: Stream) -> Iterator[Element]:
+    """The posts of the export, and before them the element with the language of the site."""
     events = iterparse(_WithoutControls(stream), events=("start", "end"))
     path: list[Element] = []
     is_export = False
@@ -95,7 +107,7 @@ def _items(stream: Stream) -> Iterator[Element]:
             continue
         path.pop()
         if len(path) == 2:
-            if element.tag == "item":
+            if element.tag in ("item", "language"):
                 yield element
             path[-1].clear()  # or the whole export would stay in memory
     if not is_export:
@@ -112,11 +124,10 @@ def _parsed(events: Iterator[tuple[str, Element]]) -> Iterator[tuple[str, Elemen
         raise SourceError(f"The export cannot be decoded: {error}.", "Save it as UTF-8.") from error
 
 
-def _post(item: Element, name: str) -> RawPost:
-    oid = _text(item, "post_id")
+def _post(item: Element, origin: Origin, oid: str, language: str) -> RawPost:
     html = paragraphs(item.findtext(_CONTENT) or "")
     return RawPost(
-        origin=Origin(f"{name} post {oid}"),
+        origin=origin,
         oid=oid or None,
         title=title_or_start(item.findtext("title"), html),
         text=html,
@@ -126,6 +137,7 @@ def _post(item: Element, name: str) -> RawPost:
         categories=_terms(item, "category"),
         keywords=_terms(item, "post_tag"),
         comments=tuple(_comments(item)),
+        language=language,
     )
 
 

@@ -242,8 +242,8 @@ class TestLines:
     def parsed(self, blog: Blog, elastic: Elasticsearch, alias: str) -> Callable[..., list[int]]:
         """Returns the numbers of the lines that a sync would parse."""
 
-        def numbers(site: str = "") -> list[int]:
-            source = read_by_commands(blog.file, SourceOptions(site=site))
+        def numbers(**options: str) -> list[int]:
+            source = read_by_commands(blog.file, SourceOptions(**options))
             with Comparison(elastic, alias) as comparison:
                 items = source.read(lambda *line: comparison.unchanged_documents(*line) > 0)
                 return [item.origin.line or 0 for item in items]
@@ -257,6 +257,7 @@ class TestLines:
         blog.sync()
         assert parsed() == []
         assert parsed(site="https://example.org") == [1, 2, 3]
+        assert parsed(language="de") == [1, 2, 3]
         blog.write(c, entry("new"), b, a)
         assert parsed() == [2]
         blog.write(entry("a", title="Another"), b, entry("c", comments=comments[:1]))

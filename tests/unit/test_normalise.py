@@ -170,6 +170,11 @@ def test_long_html_is_not_deep(html: str) -> None:
         ("2024-01-31 10:00 UTC+2", "2024-01-31T08:00:00Z"),
         ("Fri Mar 14 2025 00:00:00 GMT-0500 (CDT)", "2025-03-14T05:00:00Z"),
         ("Wed, 31 Jan 2024 09:30:00 +0100", "2024-01-31T08:30:00Z"),
+        ("Wed, 31 Jan 24 09:30:00 +0100", "2024-01-31T08:30:00Z"),
+        ("2024-01-31 09:30:00 +0000 UTC", "2024-01-31T09:30:00Z"),
+        ("2024-01-31 09:30:00.123456789 +0100 CET", "2024-01-31T08:30:00.123Z"),
+        ("2024-01-31 09:30:00 +0300 +03", "2024-01-31T06:30:00Z"),
+        ("Sat, 01 Jan 2000 00:00:00 +0000", "2000-01-01T00:00:00Z"),
         ("31 Jan 2024 09:30 GMT", "2024-01-31T09:30:00Z"),
         ("Jan 31 2024", "2024-01-31T00:00:00Z"),
         ("January 31, 2024", "2024-01-31T00:00:00Z"),
@@ -190,6 +195,7 @@ def test_dates_taken(given: Any, stored: str) -> None:
         *("yesterday", "2024-02-30", "2024-13-01", "31/01/2024", "2024", "1 2 3", "20240131x"),
         *("01/02/2024", "1.2.2024", "May 2024", "2024-01", "2024-01-31 10:00 XYZ"),
         *("0000-00-00 00:00:00", "0202-01-01", "12345-01-01", "31 Foo 2024", "Foo 31, 2024"),
+        *("Sat, 31 Jan 0099 00:00:00 +0000", "0099/1/31 9:30", "31-Jan-0099", "Jan 2, 0001"),
         *("9999-12-31T23:59:59-12:00", "2024-01-31T25:00:00Z", 1706700000, True, ["2024-01-31"]),
     ],
 )
@@ -198,6 +204,24 @@ def test_dates_refused(given: Any) -> None:
     assert reason.startswith("pub_date:")
     assert str(given)[:4].strip("[") in reason
     assert refused(modified=given).startswith("modified:")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("Mon, 01 Jan 0001 00:00:00 +0000", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00"),
+        *("0001-01-01 00:00:00 +0000 UTC", "0001-01-01", "Jan 1, 0001", "Monday, January 1, 0001"),
+        *("1 January 0001", date(1, 1, 1), datetime(1, 1, 1, tzinfo=UTC)),
+    ],
+)
+def test_the_zero_time_of_go_is_no_date(given: Any) -> None:
+    assert "pub_date" not in taken(pub_date=given)
+
+
+def test_a_long_text_is_refused_as_a_date_quickly() -> None:
+    start = time.monotonic()
+    assert "is not a date" in refused(pub_date="2024" + " " * 20_000 + "x")
+    assert time.monotonic() - start < 1
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ import os
 import time
 import tracemalloc
 from datetime import datetime
+from itertools import chain, repeat
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -25,6 +27,8 @@ from indexer.sources.json_lines import MAX_LINE
 from indexer.sources.wordpress import paragraphs
 
 DATA = Path(__file__).resolve().parent.parent / "data"
+ATOM = "http://www.w3.org/2005/Atom"
+WXR_NAMESPACE = "http://wordpress.org/export/1.2/"
 
 
 def read(place: Path | str, kind: str | None = None, **options: Any) -> list[RawPost | Reject]:
@@ -126,6 +130,11 @@ def test_json_array(tmp_path: Path, ending: str) -> None:
     found = posts(save(tmp_path / "a.json", f" [{ending}{body}{ending}]{ending}"))
     assert [each.title for each in found] == [entry["title"] for entry in entries]
     assert [each.origin.line for each in found][:2] == ([2, 3] if ending else [1, 1])
+
+
+def test_an_integer_without_end_in_a_json_array(tmp_path: Path) -> None:
+    array = '[{"oid": 1, "title": "A", "x": 1%s}, {"oid": 2, "title": "B"}]' % ("0" * 5_000)
+    assert [each.oid for each in posts(save(tmp_path / "a.json", array))] == [1, 2]
 
 
 def test_an_empty_json_array(tmp_path: Path) -> None:
@@ -371,6 +380,8 @@ def test_pages_that_are_no_posts(tmp_path: Path, path: str, page: str, taken: bo
         ),
         ('<script type="application/ld+json">{no</script>', None),
         ("</head><main><time datetime='2024-01-27'>", "27"),
+        ("</head><main><time datetime='2024-01-26 09:30:00 +0000 UTC'>", "26"),
+        ("</head><main><time datetime='0001-01-01 00:00:00 +0000 UTC'>", None),
     ],
 )
 def test_the_date_of_a_page(tmp_path: Path, head: str, date: str | None) -> None:
@@ -384,6 +395,94 @@ def test_a_page_nested_too_deep_is_a_reject(tmp_path: Path) -> None:
     (reject,) = read(tmp_path)
     assert isinstance(reject, Reject)
     assert (reject.oid, "are nested" in reject.reason) == ("a", True)
+
+
+@pytest.mark.parametrize("element", ["summary", "summary type='text'", "content type='text'"])
+def test_plain_text_in_atom_is_not_html(tmp_path: Path, element: str) -> None:
+    words = "The &lt;main&gt; element and\n\n&lt;script&gt; tags: List&lt;String&gt; &amp;amp;"
+    content = f"<{element}>{words}</{element.split()[0]}>"
+    body = f"<feed xmlns='{ATOM}'><entry><id>1</id><title>t</title>{content}</entry></feed>"
+    (post,) = posts(save(tmp_path / "feed.xml", body))
+    prose = readable(post.text).prose
+    said = " ".join(prose.split())
+    assert said == "The <main> element and <script> tags: List<String> &amp;"
+    assert "\n" in prose
+
+
+@pytest.mark.parametrize(
+    ("configuration", "built"),
+    [
+        ("_config.yml", "_site"),
+        ("eleventy.config.js", "_site"),
+        ("pelicanconf.py", "output"),
+        ("conf.py", "_build/html"),
+        (".vitepress/config.js", ".vitepress/dist"),
+    ],
+)
+def test_a_built_site_inside_its_source_is_html(
+    tmp_path: Path, configuration: str, built: str
+) -> None:
+    save(tmp_path / configuration, "")
+    save(tmp_path / "index.md", "---\ntitle: a\n---\nx")
+    save(tmp_path / "_posts/2024-01-01-a.md", "---\ntitle: a\n---\nx")
+    save(tmp_path / built / "post/a.html", f"{HEAD}<main><p>{WORDS}")
+    save(tmp_path / built / "post/README.md", "# Copied without front matter")
+    for place, oid in ((built, "post/a"), (f"{built}/post", "a")):
+        source = open_source(str(tmp_path / place), None, SourceOptions())
+        assert source.kind == "html"
+        assert [each.oid for each in source.read()] == [oid]
+    assert open_source(str(tmp_path), None, SourceOptions()).kind == "markdown"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "found"),
+    [
+        ("true", []),
+        ("5", []),
+        ('"a, b"', ["a", " b"]),
+        ('["a", 5, null]', ["a"]),
+        ('{"@type": "DefinedTerm", "name": "a"}', ["a"]),
+        ('[{"@type": "DefinedTerm", "name": "a"}, {"@type": "DefinedTerm"}]', ["a"]),
+    ],
+)
+def test_keywords_of_any_type_in_json_ld(tmp_path: Path, keywords: str, found: list[str]) -> None:
+    data = f'<script type="application/ld+json">{{"@type":"BlogPosting","keywords":{keywords}}}'
+    save(tmp_path / "a.html", f"{HEAD}{data}</script><main><p>{WORDS}</main>")
+    assert posts(tmp_path)[0].keywords == found
+
+
+ITEM = """<item><title>T</title><wp:post_id>1</wp:post_id><wp:post_type>post</wp:post_type>
+<wp:status>publish</wp:status></item>"""
+
+
+@pytest.mark.parametrize(
+    ("files", "function"),
+    [
+        (dict.fromkeys(("a.html", "b.html"), HEAD + WORDS), "html.page.main_content"),
+        (
+            {"a.xml": f"<feed xmlns='{ATOM}'>{'<entry><id>1</id></entry>' * 2}</feed>"},
+            "feed.title_or_start",
+        ),
+        (
+            {"a.xml": f"<rss xmlns:wp='{WXR_NAMESPACE}'><channel>{ITEM * 2}</channel></rss>"},
+            "wordpress._date",
+        ),
+    ],
+)
+def test_an_unexpected_error_rejects_one_entry(
+    tmp_path: Path, files: dict[str, str], function: str
+) -> None:
+    for name, content in files.items():
+        save(tmp_path / name, content)
+    place = tmp_path if len(files) > 1 else tmp_path / "a.xml"
+    error = ZeroDivisionError("an odd entry")
+    with patch(f"indexer.sources.{function}", side_effect=chain([error], repeat(None))):
+        reject, post = read(place)
+    assert isinstance(reject, Reject)
+    assert isinstance(post, RawPost)
+    assert "ZeroDivisionError" in reject.reason
+    assert "an odd entry" in reject.reason
+    assert str(reject.origin).startswith(f"{tmp_path}/a.")
 
 
 def test_a_canonical_address_on_a_disk_is_none(tmp_path: Path) -> None:
@@ -407,6 +506,8 @@ def test_a_canonical_address_on_a_disk_is_none(tmp_path: Path) -> None:
         (b"\xff\xfe" + "é".encode("utf-16-le"), "text/html; charset=utf-8", "é"),
         (b"\xe9", "text/html; charset=no-such-thing", "é"),
         (b"\x81", "", "\ufffd"),
+        (b'<meta charset="undefined">\xe9', "", '<meta charset="undefined">\xe9'),
+        (b"\xe9", "text/html; charset=idna", "\xe9"),
     ],
 )
 def test_encodings(body: bytes, content_type: str, text: str) -> None:
@@ -539,6 +640,17 @@ def test_memory_does_not_grow_with_an_export(tmp_path: Path) -> None:
         tracemalloc.stop()
         assert count == 3 * times
     assert peaks[1] < peaks[0] + path.stat().st_size / 4
+
+
+@pytest.mark.parametrize(("said", "found"), [("", "de-DE"), ("fr", "fr")])
+def test_the_language_of_a_channel(tmp_path: Path, said: str, found: str) -> None:
+    channel = f"<channel><language>de-DE</language>{ITEM}</channel>"
+    for name, version in (("rss", "version='2.0'"), ("wxr", f"xmlns:wp='{WXR_NAMESPACE}'")):
+        content = f"<rss {version}>{channel}</rss>"
+        if name == "rss":
+            content = content.replace("wp:", "")
+        (post,) = posts(save(tmp_path / name, content), language=said)
+        assert post.language == found
 
 
 def test_paragraphs_leave_code_alone() -> None:

@@ -88,6 +88,7 @@ def test_yaml_does_not_guess() -> None:
         ("---\ntitle: a\ntext without an end", 1),
         ("+++\ntitle = 1\nx = \n+++\n", 3),
         ('{"title": 1,\n"x" 2}', 2),
+        ('{"title": 1%s}' % ("0" * 5_000), 1),
         ("---js\n{title: 1}\n---\n", 1),
         ("---\na: " + "[" * 1500 + "\n---\n", 1),
     ],
@@ -116,6 +117,16 @@ def test_a_bad_head_is_a_reject_with_file_and_line(tmp_path: Path) -> None:
     assert isinstance(encoding, Reject)
     assert (str(head.origin), head.oid) == (f"{tmp_path}/b.md:2", "b")
     assert "UTF-8 at byte 14" in encoding.reason
+
+
+def test_an_unexpected_error_rejects_one_file(tmp_path: Path) -> None:
+    title = "0x" + "f" * 5_000  # an integer that Python does not convert to decimal digits
+    write(tmp_path, {"a.md": f"+++\ntitle = {title}\n+++\nt", "b.md": "---\ntitle: b\n---\nt"})
+    reject, post = open_source(str(tmp_path), None, SourceOptions()).read()
+    assert isinstance(post, RawPost)
+    assert isinstance(reject, Reject)
+    assert (str(reject.origin), reject.oid) == (f"{tmp_path}/a.md", None)
+    assert "unexpected ValueError" in reject.reason
 
 
 # -- what is out -----------------------------------------------------------------------------------
@@ -148,6 +159,46 @@ def test_drafts_future_and_expired_posts_stay_out_unless_asked(tmp_path: Path) -
     assert set(read(tmp_path, drafts=True)) == out | drafts
     future = {"_posts/2024-07-01-future", "_posts/2024-01-04-publish"}
     assert set(read(tmp_path, future=True)) == out | future
+
+
+@pytest.mark.parametrize(
+    ("fields", "date"),
+    [
+        ("published: true", None),
+        ("published: yes\ncreated_at: 2024-01-01", "2024-01-01"),
+        ('published: "On"\ncreated_at: 2024-01-01', "2024-01-01"),
+        ("date: false", None),
+        ("date: 2024-01-01\nupdated: true", "2024-01-01"),
+        ("published: 2024-01-01", "2024-01-01"),
+    ],
+)
+def test_a_switch_is_not_a_date(tmp_path: Path, fields: str, date: str | None) -> None:
+    write(tmp_path, {"p/a.md": f"---\ntitle: A\n{fields}\n---\nx"})
+    (post,) = read(tmp_path).values()
+    assert (post.pub_date, post.modified) == (moment(date), None)
+
+
+@pytest.mark.parametrize("value", ["false", "no", "'off'"])
+def test_an_unpublished_post_is_a_draft_without_a_date(tmp_path: Path, value: str) -> None:
+    write(tmp_path, {"a.md": f"---\ntitle: A\npublished: {value}\n---\nx"})
+    assert not read(tmp_path)
+    assert read(tmp_path, drafts=True)["a"].pub_date is None
+
+
+@pytest.mark.parametrize("value", ["Last Modified", "git Last Modified", "Created", "git created"])
+def test_eleventys_names_of_file_times_are_no_dates(tmp_path: Path, value: str) -> None:
+    write(
+        tmp_path,
+        {
+            "eleventy.config.js": "",
+            "posts/posts.json": f'{{"date": "{value}"}}',
+            "posts/a.md": "---\ntitle: A\n---\nx",
+            "posts/2024-01-31-b.md": "---\ntitle: B\n---\nx",
+            "posts/c.md": "---\ntitle: C\ndate: 2024-02-01\n---\nx",
+        },
+    )
+    dates = [post.pub_date for post in read(tmp_path).values()]
+    assert dates == [moment("2024-01-31"), None, moment("2024-02-01")]
 
 
 def test_a_link_in_a_circle_is_not_followed(tmp_path: Path) -> None:
@@ -354,6 +405,12 @@ news = "/:year/:slugorfilename/"
     assert "Only" in found["docs/link"].text
 
 
+def test_hugo_mounts_that_are_no_tables(tmp_path: Path) -> None:
+    config = "module: {mounts: [content, {source: content, target: content}]}"
+    write(tmp_path, {"hugo.yaml": config, "content/a.md": "---\ntitle: a\n---\nt"})
+    assert urls(tmp_path) == {"a": "/a/"}
+
+
 def test_hugo_languages_in_files_of_their_own(tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -524,6 +581,52 @@ def test_mdx() -> None:
     title, text = rendered(mdx, mdx=True)
     assert title == "Title"
     assert readable(text).prose == "inner words {x}\nred"
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "You should first\nimport the module, then go on.\n\nLast words.",
+        "You should first\nimport the module (see\n\nthe docs), then go on.\n\nLast words.",
+        "First\nimport * from 'y' and go on.\n\nLast words.",
+        "import the module (see\n\nthe docs), then go on.",
+        "export default settings (to\n\na file), then go on.",
+    ],
+)
+def test_prose_of_mdx_that_begins_like_an_import_stays(prose: str) -> None:
+    found = readable(rendered(prose, title="T", mdx=True)[1])
+    assert found.prose.split() == prose.split()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import A from 'a'\nimport B, {\n  C\n} from 'b';",
+        "import type { T } from 't'\nimport * as D from 'd'\nimport './e.css'",
+        "export const x = [\n  1,\n\n  2,\n]",
+        "export default function F({ a }) {\n  const b = a\n\n  return b\n}",
+        "export const smile = ':('",
+        "# Title\nimport A from 'a'",
+        "<!-- a comment -->\nimport A from 'a'",
+    ],
+)
+def test_imports_and_exports_of_mdx_are_no_words(code: str) -> None:
+    found = readable(rendered(f"{code}\n\nThe text.\n\nLast words.", title="Title", mdx=True)[1])
+    assert found.prose == "The text.\nLast words."
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *("export const x = (\n\n" * 99_999, "import {\n" * 99_999, "export default (\n" * 99_999),
+        *("import a" + " " * 99_999 + "x", "import a," + " " * 99_999 + "x"),
+    ],
+    ids=range(5),
+)
+def test_hostile_mdx_takes_no_quadratic_time(bad: str) -> None:
+    start = time.monotonic()
+    rendered(bad, mdx=True)
+    assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize(
@@ -801,6 +904,7 @@ def test_pelican(tmp_path: Path) -> None:
             "content/2024-02-01_two.md": "---\nTitle: Two\nSlug: zwei\n---\nText",
             "content/three.md": "Title: Three\nDate: 2024-02-02\nLang: fr\n\nText",
             "content/four.md": "Title: Four\nDate: 2024-02-02\nUrl: f/4.html\n\nText",
+            "content/five.md": '{"title": "Five", "authors": 5}\nText',
             "content/draft.md": "Title: x\nStatus: draft\n\nText",
             "content/pages/About Us.md": "Title: About Us\n\nText",
             "output/x.md": POST,
@@ -812,6 +916,7 @@ def test_pelican(tmp_path: Path) -> None:
         "2024-02-01_two": "https://e.org/misc/2024/zwei/",
         "three": "https://e.org/three-fr.html",
         "four": "https://e.org/f/4.html",
+        "five": "https://e.org/five.html",
         "pages/About Us": "https://e.org/pages/about-us.html",
     }
     one = found["Web Dev/one"]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner, Result
@@ -118,6 +119,54 @@ def test_init_says_what_it_does_not_know_and_names_the_built_site(
     assert (found.sources, found.site, found.language) == ((".",), "", "fr")
 
 
+PAGE = "<html{}><head><title>T</title></head><main><p>" + "A long enough sentence. " * 20
+ITEM = (
+    "<item><title>T</title><link>https://e.org/1</link><wp:post_id>1</wp:post_id><wp:post_type>post</wp:post_type>"
+    "<wp:status>publish</wp:status></item>"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "shown"),
+    [
+        ("a.jsonl", '{"oid": 1, "title": "A"}', "de"),
+        ("a.jsonl", '{"oid": 1, "title": "A", "language": "fr"}', "fr"),
+        ("a.html", PAGE.format(""), "de"),
+        ("a.html", PAGE.format(" lang='fr'"), "fr"),
+        ("a.md", "---\ntitle: A\n---\nx", "de"),
+        ("a.xml", f"<rss version='2.0'><channel>{ITEM}</channel></rss>".replace("wp:", ""), "de"),
+        (
+            "a.xml",
+            f"<rss xmlns:wp='http://wordpress.org/export/1.2/'><channel>{ITEM}</channel></rss>",
+            "de",
+        ),
+    ],
+)
+def test_the_language_of_the_file_is_that_of_posts_that_name_none(
+    invoke: Invoke, tmp_path: Path, name: str, content: str, shown: str
+) -> None:
+    (tmp_path / "blogsearch.toml").write_text('language = "de"')
+    (tmp_path / name).write_text(content)
+    done = invoke("try", name)
+    assert f"language  {shown}\n" in done.stdout
+
+
+def test_a_file_of_windows_notepad_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "blogsearch.toml"
+    file.write_bytes(b'\xef\xbb\xbflanguage = "de"\r\n')
+    assert read_site_file(file).language == "de"
+
+
+@pytest.mark.parametrize("name", ["🎉", 'a "b" \\ c', "\x7f"])
+def test_init_writes_any_name_of_a_folder_as_toml(
+    invoke: Invoke, tmp_path: Path, name: str
+) -> None:
+    write_posts(tmp_path / name, 1)
+    done = invoke("init", name, "--yes")
+    assert done.exit_code == 0, done.output
+    assert read_site_file(tmp_path / "blogsearch.toml").sources == (name,)
+
+
 def test_the_environment_wins_over_the_file(
     invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +184,20 @@ def test_a_wrong_file_is_named(invoke: Invoke, tmp_path: Path, wrong: str) -> No
     with pytest.raises(BadSettings, match=r"blogsearch\.toml"):
         load_settings()
     assert invoke("try", "x").exit_code == 1
+
+
+def test_an_unexpected_error_names_what_was_read(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text("<rss version='2.0'><channel></channel></rss>")
+    with patch("feedparser.parse", side_effect=ZeroDivisionError):
+        done = invoke("try", "a.xml")
+    assert done.exit_code == 1
+    assert "It occurred while a.xml was read." in done.stderr
+
+    oid = "0x" + "f" * 5_000  # an integer that Python does not convert to decimal digits
+    (tmp_path / "a.md").write_text(f"+++\noid = {oid}\ntitle = 'a'\n+++\n")
+    done = invoke("try", "a.md")
+    assert done.exit_code == 1
+    assert "It occurred while a.md was read." in done.stderr
 
 
 def test_without_a_source_the_command_says_what_it_needs(invoke: Invoke) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import quote, urljoin
 from indexer.errors import SourceError
 from indexer.html_text import TooDeep
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions
+from indexer.sources.base import SourceOptions, unexpected
 from indexer.sources.files import decoded, files_in, is_utf8, read_inside, remedy_of
 from indexer.sources.html.page import Page
 from indexer.sources.identity import oid_of_page
@@ -40,7 +40,11 @@ class HTMLFolder:
             )
         base = self._folder if self._folder.is_dir() else self._folder.parent
         for number, file in enumerate(files, start=1):
-            yield from self._page(file, file.relative_to(base).as_posix(), base)
+            path = file.relative_to(base).as_posix()
+            try:
+                yield from self._page(file, path, base)
+            except Exception as error:  # noqa: BLE001 - one odd page must not end the run
+                yield unexpected(error, Origin(str(file)), oid_of_page(quote(path)))
             self.progress = number / len(files)
 
     def _page(self, file: Path, path: str, base: Path) -> Iterator[SourceItem]:

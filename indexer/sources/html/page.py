@@ -140,9 +140,7 @@ class Page:
         heads = (self._meta.get("og:title"), self._data.get("headline"))
         section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
         said = self._meta.get("keywords") or self._data.get("keywords") or ""
-        listed = said.split(",") if isinstance(said, str) else said
-        named = [each for each in listed if isinstance(each, str) and each.strip()]
-        keywords = self._labels or named
+        keywords = self._labels or _terms(said)
         keywords = keywords or self._links_to("tag", "tags")
         categories = [section] if section else self._links_to("category", "categories")
         site = self._meta.get("og:site_name", "")
@@ -275,6 +273,19 @@ def _named(oid: str) -> str:
     """A title from the last part of the path."""
     words = re.sub(r"[-_\s]+", " ", oid.rpartition("/")[2]).strip()
     return words[:1].upper() + words[1:]
+
+
+def _terms(said: Any) -> list[str]:
+    """Keywords: a string with commas, or a term or a list of them, each a string or a named object.
+
+    schema.org/keywords also allows a DefinedTerm. Anything else is no term.
+    """
+    listed = said.split(",") if isinstance(said, str) else said
+    terms = [
+        each.get("name") if isinstance(each, dict) else each
+        for each in (listed if isinstance(listed, list) else [listed])
+    ]
+    return [each for each in terms if isinstance(each, str) and each.strip()]
 
 
 def _text(value: Any) -> str:

@@ -27,6 +27,8 @@ CONFIGURATION = (
 )
 _EXPRESSION = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}")
 _DATE_FORMAT = re.compile(r"date\w*\s*[:(]\s*[\"']([^\"']*)[\"']")
+_FILE_TIMES = ("last modified", "git last modified", "created", "git created")
+"""Values of `date` that stand for a time of the file: 11ty.dev/docs/dates."""
 _LUXON = (("yyyy", "%Y"), ("LL", "%m"), ("MM", "%m"), ("dd", "%d"), ("YYYY", "%Y"), ("DD", "%d"))
 
 
@@ -87,7 +89,10 @@ class Eleventy(Site):
         for folder in reversed(path.parents):
             merged = _merged(merged, self._data_of(folder, folder.name))
         merged = _merged(merged, self._data_of(path.parent, path.stem))
-        return _merged(merged, own)
+        merged = _merged(merged, own)
+        if str(merged.get("date")).lower() in _FILE_TIMES:
+            del merged["date"]  # a checkout's file times are those of the checkout
+        return merged
 
     def _data_of(self, folder: PurePosixPath, name: str) -> dict[str, Any]:
         """The data files of a folder or of a file: JSON, or JavaScript with plain strings."""

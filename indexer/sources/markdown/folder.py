@@ -8,7 +8,7 @@ from typing import Any
 from indexer.errors import SourceError
 from indexer.normalise import MAX_HTML
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions
+from indexer.sources.base import SourceOptions, unexpected
 from indexer.sources.files import OutsideFolder, is_utf8, read_inside, remedy_of
 from indexer.sources.identity import fitting
 from indexer.sources.markdown.front_matter import BadFrontMatter
@@ -59,7 +59,12 @@ class MarkdownFolder:
         yield from skipped
         now = self._options.moment()
         for number, (file, path, root) in enumerate(files, start=1):
-            yield self._item(file, path, root, site, now)
+            try:
+                yield self._item(file, path, root, site, now)
+            except SourceError:
+                raise
+            except Exception as error:  # noqa: BLE001 - one odd file must not end the run
+                yield unexpected(error, Origin(self._shown(file)), None)  # it may say its own oid
             self.progress = number / len(files)
 
     def _item(

@@ -189,4 +189,6 @@ def _json_object(content: str) -> FrontMatter:
         raise BadFrontMatter(f"invalid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
         raise BadFrontMatter("invalid JSON: nested too deep", 1) from None
+    except ValueError as error:  # an integer of more than 4,300 digits
+        raise BadFrontMatter(f"invalid JSON: {error}", 1) from None
     return FrontMatter(fields, content[end:])

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from indexer.errors import SourceError
 from indexer.sources.files import IGNORED_FOLDERS
 from indexer.sources.markdown import jekyll, mkdocs, pelican
 from indexer.sources.markdown.books import MdBook, Sphinx, VitePress, vue_settings
@@ -58,6 +59,24 @@ def _configured_below(folder: Path) -> Site | None:
 
 
 def _configured(folder: Path) -> Site | None:
+    """The site that has its configuration in a folder.
+
+    Raises:
+        SourceError: the configuration cannot be read.
+    """
+    try:
+        return _generated(folder)
+    except SourceError:
+        raise
+    except Exception as error:
+        raise SourceError(
+            f"The configuration of the site in {folder} cannot be read: "
+            f"{type(error).__name__}: {error}.",
+            "Correct it, or index the built site.",
+        ) from error
+
+
+def _generated(folder: Path) -> Site | None:
     if any((folder / name).is_file() for name in jekyll.CONFIGURATION):
         if (folder / "_toc.yml").is_file():
             return Sphinx(folder)

@@ -14,7 +14,7 @@ from indexer.sources.markdown.site import (
     Root,
     Site,
     date_tokens,
-    first_of,
+    first_date,
     is_regex,
     lower_names,
     read_config,
@@ -70,7 +70,7 @@ class Hugo(Site):
         """The folders of content: mounts, or one for each language, or `content`."""
         mounts = _mapping(config.get("module")).get("mounts")
         roots = []
-        for mount in mounts if isinstance(mounts, list) else ():
+        for mount in _list(mounts):
             target = PurePosixPath(str(mount.get("target", "")).strip("/"))
             if target.parts[:1] == ("content",):
                 matrix = _mapping(_mapping(mount.get("sites")).get("matrix"))
@@ -187,7 +187,7 @@ class Hugo(Site):
 
     def published(self, entry: Entry) -> When:
         names = [each.lower() for each in _strings(self._front_matter_dates("date"))]
-        found: When = first_of(entry.fields, [each for each in names if each[0] != ":"])
+        found = first_date(entry.fields, [each for each in names if each[:1] != ":"])
         if found is None:
             found = super().published(entry)
         return found if found is not None else self.modified(entry)  # as Hugo does

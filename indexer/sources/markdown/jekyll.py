@@ -15,7 +15,7 @@ from indexer.sources.markdown.site import (
     Root,
     Site,
     date_tokens,
-    first_of,
+    first_date,
     is_error_page,
     read_config,
     said_slug,
@@ -114,7 +114,7 @@ class Jekyll(Site):
         return (
             super().published(entry)
             if self._collection(entry.path)
-            else first_of(entry.fields, ("date",))
+            else first_date(entry.fields, ("date",))
         )
 
     def own_url(self, entry: Entry) -> str:

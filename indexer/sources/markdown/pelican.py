@@ -116,7 +116,9 @@ class Pelican(Site):
         template = self._settings.get(name)
         if not isinstance(template, str):
             template = f"{folder}{{slug}}.html" if is_default else f"{folder}{{slug}}-{{lang}}.html"
-        author = entry.fields.get("author") or next(iter(entry.fields.get("authors") or ()), "")
+        authors = entry.fields.get("authors")
+        first = next(iter(authors), "") if isinstance(authors, list) else authors
+        author = entry.fields.get("author") or first or ""
         values = {
             **entry.fields,
             "slug": self._slug_of(entry),
@@ -127,7 +129,7 @@ class Pelican(Site):
         }
         try:
             return template.format(**values)
-        except (KeyError, ValueError, IndexError, AttributeError):
+        except (KeyError, ValueError, IndexError, AttributeError, TypeError):
             return f"{folder}{values['slug']}.html"
 
     def _slug_of(self, entry: Entry) -> str:

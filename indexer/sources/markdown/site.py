@@ -65,6 +65,7 @@ _MODIFIED = (
     *("modified", "updated", "lastmod", "last_modified_at", "updated_at", "updatedat"),
     *("updateddate", "updated_date", "moddatetime", "last_modified", "last_update", "revised"),
 )
+_SWITCHES = ("true", "false", "yes", "no", "on", "off")
 URL_FIELDS = ("year", "month", "day", "slug", "path", "section", "categories")
 """What a URL template may contain in braces."""
 
@@ -149,9 +150,32 @@ class Site:
     # -- which files -----------------------------------------------------------------------------
 
     def has(self, place: Path) -> bool:
-        """Whether a place is in the site's content, or the content is in it."""
-        folders = [root.folder for root in self.roots]
-        return any(place.is_relative_to(each) or each.is_relative_to(place) for each in folders)
+        """Whether a place is in the site's content, or the content is in it.
+
+        A folder that `walk` would leave out, such as Jekyll's `_site`, is not content, and neither
+        is what is below it.
+        """
+        folder = place.parent if place.is_file() else place
+        return any(
+            root.folder.is_relative_to(place)
+            or (
+                place.is_relative_to(root.folder)
+                and not any(
+                    self.leaves_out(root, each)
+                    for each in (folder, *folder.parents)
+                    if each != root.folder and each.is_relative_to(root.folder)
+                )
+            )
+            for root in self.roots
+        )
+
+    def leaves_out(self, root: Root, folder: Path) -> bool:
+        """Whether a folder below a root is hidden, one of a tool, or has no posts."""
+        return (
+            folder.name[0] == "."
+            or folder.name in IGNORED_FOLDERS
+            or self.skips_folder(_path_in(root, folder))
+        )
 
     def skips_folder(self, path: PurePosixPath) -> bool:
         """Whether a folder below a root has no posts; `path` as in `Entry.path`."""
@@ -198,7 +222,7 @@ class Site:
 
     def published(self, entry: Entry) -> When:
         """When the post was published: its front matter, else the date in its path."""
-        found: When = first_of(entry.fields, _PUBLISHED)
+        found: When = first_date(entry.fields, _PUBLISHED)
         if isinstance(found, Mapping):  # Material for MkDocs
             found = found.get("created")
         in_path = self._date_in_path(entry)
@@ -208,7 +232,7 @@ class Site:
 
     def modified(self, entry: Entry) -> When:
         """When the post was last changed, as its front matter says."""
-        found: When = first_of(entry.fields, _MODIFIED)
+        found: When = first_date(entry.fields, _MODIFIED)
         if isinstance(found, Mapping):  # Docusaurus
             found = found.get("date")
         dates = entry.fields.get("date")
@@ -287,9 +311,7 @@ def walk(
             folders[:] = sorted(
                 name
                 for name in folders
-                if name[0] != "."
-                and name not in IGNORED_FOLDERS
-                and not site.skips_folder(_path_in(root, here / name))
+                if not site.leaves_out(root, here / name)
                 and not any(
                     other.folder == here / name and other is not root for other in site.roots
                 )
@@ -376,7 +398,8 @@ def from_template(template: str, site: Site, entry: Entry, categories: Iterable[
 def site_url(address: str, path: str) -> str:
     """A path behind the site's address, or alone where that is not known."""
     path = "/" + re.sub(r"/{2,}", "/", path).lstrip("/")
-    path = quote(path.removesuffix("index.html"), safe="/%?=&#:+,;@~!'()*$")
+    path = path.removesuffix("index.html")
+    path = quote(path.encode("utf-8", "ignore"), safe="/%?=&#:+,;@~!'()*$")  # JSON: "\ud800"
     return f"{address.rstrip('/')}{path}"
 
 
@@ -403,6 +426,23 @@ def is_error_page(path: PurePosixPath) -> bool:
 def first_of(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
     """The first of these fields that is there and not empty."""
     return next((fields[name] for name in names if fields.get(name) not in (None, "")), None)
+
+
+def first_date(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """The first of these fields that is there and meant as a date.
+
+    A boolean is not, nor what YAML 1.1 takes for one in `published`, which says in Jekyll and on
+    dev.to whether a post is public.
+    """
+    return first_of(
+        fields,
+        [
+            name
+            for name in names
+            if not isinstance(fields.get(name), bool)
+            and not (name == "published" and str(fields.get(name)).lower() in _SWITCHES)
+        ],
+    )
 
 
 def lower_names(value: Any) -> Any:

@@ -60,7 +60,13 @@ _TOOL_LINE = re.compile(r"[ \t]*(?:\[\[?_?TOC_?\]\]?|-{1,2}8<-{1,2}.*)[ \t]*$", 
 _ALERT = re.compile(r"\[(?:!\w+|[ xX])\][+-]?[ \t]*")  # `> [!NOTE]` and `- [x] task`
 _EMOJI = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+-]*|[+-]1):(?![\w:`])")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
-_ESM = re.compile(r"import[\s{\"']|export\s+(?:const|default|let|function|async|\{|\*)")
+_ESM = re.compile(
+    r"import(?:\s*[{\"'*]|\s+(?:type\s+)?[\w$]+\s*(?:,\s*(?:[{*]|$)|from\b|$)|\s+type\s*\{|\s*$)"
+    r"|export\s+(?:const|default|let|function|async|\{|\*)"
+)
+"""The first line of an import or export, and not of a sentence such as "import the module"."""
+_JAVASCRIPT = re.compile(r"[={]|\bfrom\b|([\"'`])[^\"'`]*\1")
+_ENDS_PARAGRAPH = re.compile(r"[ \t]*(?:$|[#<])|.*(?:-->|/>)[ \t]*$")
 _COMPONENT = re.compile(r"</?(?:[A-Z][\w.]*(?:\s[^<>]{0,5000})?/?)?>")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CODE_ELEMENT = re.compile(r"<(/?)(?:pre|code|kbd|samp)\b", re.IGNORECASE)
@@ -289,19 +295,45 @@ def _dedented(lines: list[str], depth: int = 0) -> list[str]:
 
 
 def _without_esm(lines: list[str]) -> list[str]:
-    """MDX without its imports and exports; a statement ends where its brackets are balanced."""
-    found = []
-    open_brackets = 0
-    is_code = False
-    for line in lines:
-        if not is_code and _ESM.match(line):
-            is_code, open_brackets = True, 0
-        if not is_code:
-            found.append(line)
-            continue
-        open_brackets += sum(map(line.count, "{[(")) - sum(map(line.count, "}])"))
-        is_code = open_brackets > 0
+    """MDX without its imports and exports.
+
+    As in MDX, one cannot interrupt a paragraph: a line of it may begin with the word "import".
+    """
+    found: list[str] = []
+    at = 0
+    may_begin, is_any_unended = True, False
+    while at < len(lines):
+        end = 0
+        if may_begin and _ESM.match(lines[at]):
+            end, is_unended = _end_of_esm(lines, at, is_any_unended)
+            is_any_unended = is_any_unended or is_unended
+        if not end:
+            found.append(lines[at])
+            may_begin = bool(_ENDS_PARAGRAPH.match(lines[at]))
+        at = end or at + 1
     return found
+
+
+def _end_of_esm(lines: list[str], at: int, is_any_unended: bool) -> tuple[int, bool]:
+    """The line after an import or export, 0 if it is prose; and whether it is never balanced.
+
+    It ends where its brackets are balanced, but not at a bracket in a string that nothing closes:
+    then it ends at the first blank line, and the next is not searched beyond that, because
+    searching again and again would take quadratic time.
+    """
+    open_brackets = blank = 0
+    for number in range(at, len(lines)):
+        line = lines[number]
+        if not blank and not line.strip():
+            blank = number
+            if not _JAVASCRIPT.search("\n".join(lines[at:number])):
+                return 0, False
+            if is_any_unended:
+                return blank, True
+        open_brackets += sum(map(line.count, "{[(")) - sum(map(line.count, "}])"))
+        if open_brackets <= 0:
+            return number + 1, False
+    return blank or (len(lines) if _JAVASCRIPT.search("\n".join(lines[at:])) else 0), True
 
 
 def _without_expressions(text: str, saved: list[str]) -> Iterator[str]:
