@@ -6,6 +6,7 @@ visitor would see them.
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -36,10 +37,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_DEPTH = 2_000
 """Nested elements; the time to parse grows with the square of their number."""
 _NESTING = re.compile(
-    r"<(/?)(?!(?:br|img|hr|wbr|input|meta|link|area|base|col|embed|source|track|p|li|dt|dd|option|"
-    r"t[dhr]|tbody|thead|tfoot)\b)[a-z]",
-    re.IGNORECASE,
+    r"<!--.*?(?:-->|\Z)"
+    r"|<(script|style|textarea|title)\b.*?(?:</\1\b|\Z)"
+    r"|<(?P<end>/?)(?!(?:br|img|hr|wbr|input|meta|link|area|base|col|embed|source|track|param|"
+    r"p|li|dt|dd|option|optgroup|r[bpt]|rtc|t[dhr]|tbody|thead|tfoot|caption|colgroup)\b)"
+    r"(?P<name>[a-z][^\s/>]*)(?P<attributes>(?:\"[^\"]*\"|'[^']*'|[^\"'>])*+)",
+    re.IGNORECASE | re.DOTALL,
 )
+"""Comments and elements without markup inside, then tags that nest."""
 
 
 class TooDeep(ValueError):
@@ -80,16 +85,27 @@ def one_line(text: str) -> str:
 def check_depth(html: str) -> None:
     """Check foreign HTML before it is parsed.
 
-    Elements that need no end tag are not counted: they do not nest.
+    Elements that need no end tag are not counted: they do not nest. Nor are `<use/>` and the like
+    in SVG and MathML. An end tag closes an element of its name, none if there is none.
 
     Raises:
         TooDeep: more than `MAX_DEPTH` nested elements.
     """
     if html.count("<") <= MAX_DEPTH:
         return
+    unclosed: Counter[str] = Counter()
     depth = 0
     for tag in _NESTING.finditer(html):
-        depth = max(0, depth - 1) if tag[1] else depth + 1
+        name = (tag["name"] or "").lower()
+        empty = tag["name"] and tag["attributes"].endswith("/")
+        if not name or (empty and (unclosed["svg"] or unclosed["math"])):
+            continue
+        if not tag["end"]:
+            unclosed[name] += 1
+            depth += 1
+        elif unclosed[name]:
+            unclosed[name] -= 1
+            depth -= 1
         if depth > MAX_DEPTH:
             raise TooDeep(f"more than {MAX_DEPTH:,} elements are nested")
 

@@ -33,6 +33,7 @@ MAX_TITLE = 1_000
 MAX_TEXT = 1_000_000
 """Stored characters; highlighting fails above `index.highlight.max_analyzed_offset`."""
 MAX_HTML = 5 * MAX_TEXT
+MAX_COMMENT_TAGS = 2_000  # anybody may write a comment, and with more tags parsing may take seconds
 """Characters of HTML, checked before it is parsed."""
 MAX_URL = 2_000
 MAX_LABEL = 200
@@ -151,6 +152,9 @@ def comment_document(
         oid = _oid(raw.oid)
         if ":" in oid:
             raise _Invalid(f"the comment's oid {oid!r:.80} has a colon", "Use one without a colon.")
+        if isinstance(raw.comment, str) and raw.comment.count("<") > MAX_COMMENT_TAGS:
+            reason = f"comment has more than {MAX_COMMENT_TAGS:,} tags"
+            raise _Invalid(reason, "Leave it out.")
         prose, code = _prose_and_code("comment", raw.comment)
         text = "\n".join(part for part in (prose, code) if part)
         if not text:

@@ -139,7 +139,15 @@ def test_clean_keeps_what_is_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "html", ["<div>" * 400_000, "<b>" * 3000 + "</b>" * 3000, ("<DIV>" * 2 + "</i>") * 2001]
+    "html",
+    [
+        "<div>" * 400_000,
+        "<b>" * 3000 + "</b>" * 3000,
+        "<div></i>" * 80_000,
+        "<b><div></b>" * 80_000,
+        "<div " + "/><div " * 80_000,
+        "<svg><g>" * 3_000,
+    ],
 )
 def test_deeply_nested_html_is_refused_quickly(html: str) -> None:
     start = time.monotonic()
@@ -147,9 +155,35 @@ def test_deeply_nested_html_is_refused_quickly(html: str) -> None:
     assert time.monotonic() - start < 1
 
 
-@pytest.mark.parametrize("html", ["x<br>", "<p>x", "<li>x</li>", "<div>x</div>", "<img>x<td>"])
+@pytest.mark.parametrize(
+    "html",
+    [
+        "x<br>",
+        "<p>x",
+        "<li>x</li>",
+        "<div>x</div>",
+        "<img>x<td>",
+        "<ruby>x<rt>y</ruby>",
+        "<!-- <div> -->x",
+        '<script>"<div>" + "<b>"</script>x',
+        '<a title="a > b <b>">x</a>',
+    ],
+)
 def test_long_html_is_not_deep(html: str) -> None:
     assert taken(text=html * 5000)["text"].count("x") == 5000
+
+
+def test_a_drawing_of_many_elements_is_not_deep() -> None:
+    drawing = "<svg>" + "<use href='#x'/><g><path d='M0'/></g>" * 3000 + "</svg>"
+    assert taken(text=f"<p>before</p>{drawing}<p>after</p>")["text"] == "before\nafter"
+
+
+def test_a_comment_has_few_tags() -> None:
+    comment = RawComment(oid="c", comment="<div></i>" * 40_000)
+    post, reject = documents(RawPost(Origin("x"), "a", "T", "t", comments=(comment,)))
+    assert isinstance(post, Document)
+    assert isinstance(reject, Reject)
+    assert "more than 2,000 tags" in reject.reason
 
 
 @pytest.mark.parametrize(
