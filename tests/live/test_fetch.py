@@ -478,17 +478,22 @@ def test_robots(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "allowed"),
-    [
-        (plain(b"", 404), True),
-        (plain(b"", 403), True),
-        (plain(b"", 500), False),
-        (broken(b""), False),
-        (plain(b"\xff\xfe<html>nonsense\0"), True),
-    ],
-    ids=["404", "403", "500", "broken", "nonsense"],
+    "answer",
+    [plain(b"", 404), plain(b"", 403), plain(b"\xff\xfe<html>nonsense\0")],
+    ids=["404", "403", "nonsense"],
 )
-def test_robots_that_cannot_be_had(server: Server, answer: Answer, allowed: bool) -> None:
+def test_without_robots_everything_is_allowed(server: Server, answer: Answer) -> None:
     server.answers["/robots.txt"] = answer
     with Fetcher(FetchOptions(**QUICK)) as fetcher:
-        assert Robots(fetcher).allows(server.url("/")) is allowed
+        assert Robots(fetcher).allows(server.url("/"))
+
+
+@pytest.mark.parametrize("answer", [plain(b"", 500), broken(b"")], ids=["500", "broken"])
+def test_robots_that_cannot_be_had_are_an_error(server: Server, answer: Answer) -> None:
+    server.answers["/robots.txt"] = answer
+    with Fetcher(FetchOptions(**QUICK, retries=1)) as fetcher:
+        robots = Robots(fetcher)
+        for path in ("/", "/another"):
+            with pytest.raises(FetchFailed, match=r"/robots.txt: .*; without it nothing"):
+                robots.allows(server.url(path))
+    assert len(server.asked) == 2  # one retry; not again for the second page

@@ -541,3 +541,34 @@ def test_a_page_that_looks_like_a_list_now_is_not_deleted(
         "post:stays",
         "post:guessed",
     }
+
+
+def test_pages_that_are_gone_do_not_keep_others_from_being_removed(
+    run: Callable[..., Result],
+    own_settings: Settings,
+    server: Any,
+    post_oids: Callable[[], set[str]],
+) -> None:
+    """A dead link in a sitemap may stay there for ever."""
+    words = "A sentence that is long enough to be taken for what the page is about. " * 4
+
+    def listed(*names: str) -> None:
+        urls = "".join(f"<url><loc>{server.url(f'/{name}')}</loc></url>" for name in names)
+        server.say("/sitemap.xml", f"<urlset>{urls}</urlset>", Content_Type="text/xml")
+
+    def sync() -> Result:
+        settings = own_settings.model_copy(update={"fetch_allow_private": True, "fetch_store": ""})
+        return run("sync", server.url("/sitemap.xml"), settings=settings)
+
+    for name in ("stays", "dead", "hidden", "removed"):
+        server.say(f"/{name}", f"<!doctype html><title>x</title><main><p>{words}</main>")
+    listed("stays", "dead", "hidden", "removed")
+    assert sync().exit_code == 0
+    assert post_oids() == {"stays", "dead", "hidden", "removed"}
+    del server.answers["/dead"]
+    server.say("/robots.txt", "User-agent: *\nDisallow: /hidden")
+    listed("stays", "dead", "hidden")
+    done = sync()
+    assert (done.exit_code, "3 removed" in done.output) == (0, True)
+    assert "1 gone (404), 1 disallowed by robots.txt" in done.output
+    assert post_oids() == {"stays"}
