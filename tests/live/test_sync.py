@@ -432,6 +432,47 @@ class TestCaution:
         printed(blog.sync(), "1 rejected lines", 1)
         assert blog.ids() == {"post:a", "comment:a:1", "post:b"}
 
+    def test_rejected_posts_stay_whatever_their_oid(self, blog: Blog) -> None:
+        oids = ("abc ", "p/cafe\u0301", "c")
+        blog.write(*map(entry, oids))
+        blog.sync()
+        blog.write(*(entry(oid, pub_date="31.1.2024") for oid in oids[:2]), entry("c"))
+        printed(blog.sync(), "0 removed", 3)
+        assert blog.ids() == {"post:abc", "post:p/cafe\u0301", "post:c"}
+        for oid in ("", 1.5):
+            blog.write(entry("abc"), {**entry("x"), "oid": oid}, entry("c"))
+            printed(blog.sync(), "1 rejected lines", 1)
+
+    def test_rejected_posts_with_an_oid_in_their_front_matter_stay(
+        self, blog: Blog, run: Callable[..., Result], tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "posts"
+        folder.mkdir()
+        for name in "abcd":
+            (folder / f"{name}.md").write_text(f"---\noid: my-{name}\ntitle: A\n---\nx")
+        assert run("sync", folder).exit_code == 0
+        (folder / "a.md").write_text("---\noid: my-a\ntitle: 'A\n---\nx")
+        (folder / "b.md").write_bytes(b"---\noid: my-b\ntitle: A\n---\nf\xfcr")
+        (folder / "c.md").unlink()
+        printed(run("sync", folder), "1 removed", 3)
+        assert blog.ids() == {"post:my-a", "post:my-b", "post:my-d"}
+
+    def test_rejected_comments_stay_whatever_their_oid(self, blog: Blog) -> None:
+        def written(**fields: Any) -> None:
+            blog.write(
+                entry("p", comments=[{"oid": "x/y", "comment": "One", **fields}]),
+                entry("q", comments=[{"oid": "1", "comment": "Two", **fields}]),
+                entry("r", comments=[{"oid": "2", "comment": "Three"}]),
+            )
+
+        written()
+        blog.sync()
+        written(pub_date="31.1.2024")
+        printed(blog.sync(), "0 removed", 3)
+        written(oid=None)
+        printed(blog.sync(), "0 removed", 3)
+        assert {"comment:p:x/y", "comment:q:1", "comment:r:2"} < blog.ids()
+
     def test_a_source_that_breaks_off(self, blog: Blog) -> None:
         blog.write(entry("a"), entry("b"))
         blog.sync()
