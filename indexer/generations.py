@@ -331,7 +331,7 @@ def prune(client: Elasticsearch, alias: str, keep: int) -> list[str]:
     found = [one for one in present if one.state in {"previous", "kept"}]
     found.sort(key=lambda generation: (generation.state == "previous", generation.number))
     deleted = [one for one in present if one.state == "unfinished"]
-    deleted += found[: len(found) - keep] if keep else found
+    deleted += found[: max(0, len(found) - keep)]
     for generation in deleted:
         delete_generation(client, generation.name)
     return [generation.name for generation in deleted]

@@ -253,7 +253,7 @@ def _duplicate(document: Document, first: str) -> Reject:
     oid = str(document.source["oid"])
     return Reject(
         document.origin,
-        oid,
+        oid if document.kind == "post" else f"{document.routing}/{oid}",
         f"another {document.kind} has the oid {oid!r} already ({first})",
         "Give one of them another oid, or leave one out.",
     )

@@ -136,7 +136,7 @@ def post_document(raw: RawPost) -> Document | Reject:
         if "url" in source:
             source["address"] = address_of(source["url"])
     except _Invalid as invalid:
-        return Reject(raw.origin, _shown(raw.oid), invalid.reason, invalid.remedy)
+        return Reject(raw.origin, oid_of_reject(raw.oid), invalid.reason, invalid.remedy)
     name = post_id(oid)
     stored_digest = _raw_post_digest(name, raw) + _entry_digest(raw)
     source |= {"digest": digest(source), "raw_digest": stored_digest, "kind": "post"}
@@ -168,7 +168,7 @@ def comment_document(
             **_optional_fields(pub_date=pub_date),
         }
     except _Invalid as invalid:
-        shown = f"{_shown(post_oid)}/{_shown(raw.oid) or '?'}"
+        shown = f"{oid_of_reject(post_oid)}/{oid_of_reject(raw.oid) or '?'}"
         return Reject(origin, shown, invalid.reason, invalid.remedy)
     join = {"name": "comment", "parent": post_id(post_oid)}
     name = comment_id(post_oid, oid)
@@ -227,9 +227,15 @@ def _version(*moments: datetime | None) -> int:
     return next((milliseconds(when) for when in moments if when is not None), 0)
 
 
-def _shown(oid: Any) -> str | None:
-    """An oid for a Reject, whatever its type."""
-    return None if oid is None else clean(str(oid))[:MAX_OID]
+def oid_of_reject(value: Any) -> str | None:
+    """The oid as it is stored, so that `sync` knows which post was rejected.
+
+    None for a value of another type, and for none: any post may have been meant.
+    """
+    try:
+        return _oid(value)
+    except _Invalid:
+        return (clean(value).strip()[:MAX_OID] or None) if isinstance(value, str) else None
 
 
 def _oid(value: Any) -> str:

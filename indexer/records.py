@@ -61,7 +61,11 @@ class RawPost:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Something that was not indexed: where it was read, its oid, the reason, and the remedy."""
+    """Something that was not indexed: where it was read, its oid, the reason, and the remedy.
+
+    The oid is that of the stored document, for a comment `post/comment`, so that `sync` keeps it;
+    `post/?` is a comment without one. None if it cannot be told: nothing is removed then.
+    """
 
     origin: Origin
     oid: str | None

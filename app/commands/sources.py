@@ -231,7 +231,7 @@ rejects_option = click.option(
 def _page_store(folder: str) -> PageStore | None:
     """The store of fetched pages; None if the folder cannot be created."""
     try:
-        return PageStore(Path(folder).expanduser())
+        return PageStore(Path(folder).expanduser(), lambda message: click.echo(message, err=True))
     except (OSError, RuntimeError) as error:
         click.echo(f"Fetched pages are not stored in {folder}: {error}.", err=True)
         return None

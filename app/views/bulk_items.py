@@ -7,7 +7,7 @@ from typing import Any, cast
 from app.errors import Conflict, NotFound, ServiceError, Unavailable, Unprocessable
 from app.views.document_types import WriteResult
 from indexer.dates import NoDate, milliseconds, moment
-from indexer.normalise import comment_document, documents
+from indexer.normalise import comment_document, documents, oid_of_reject
 from indexer.records import Document, Origin, RawPost, Reject
 from indexer.write.put import Write, Written
 
@@ -92,7 +92,7 @@ def _comment_item(post_oid: str, line: int | None, entry: Any) -> BulkItem:
     try:
         modified = moment(entry.get("modified"))
     except NoDate as error:
-        oid = str(entry.get("oid"))
+        oid = oid_of_reject(entry.get("oid"))
         return _item(Reject(origin, oid, f"modified: {error}", "Send an ISO 8601 date."), line)
     from indexer.sources import raw_comment  # here for the same reason as in `post_items`
 

@@ -59,8 +59,9 @@ class Outcome:
 
     def reject(self) -> Reject:
         """A refused operation as a Reject."""
-        refusal = self.refusal or _NO_REFUSAL
-        return Reject(self.operation.origin, self.operation.oid, refusal.reason, refusal.remedy)
+        refusal, one = self.refusal or _NO_REFUSAL, self.operation
+        oid = one.oid if one.kind == "post" else f"{one.routing}/{one.oid}"
+        return Reject(one.origin, oid, refusal.reason, refusal.remedy)
 
 
 def send_bulk(

@@ -4,6 +4,7 @@ import hashlib
 import os
 import tempfile
 import zlib
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,10 +14,15 @@ from indexer.fetch.types import Fetched
 
 
 class PageStore:
-    """One file per page; any file may be deleted at any time."""
+    """One file per page; any file, and the folder, may be deleted at any time.
 
-    def __init__(self, folder: Path) -> None:
+    `warn` is called once, when a page could not be stored: the next run then fetches it anew.
+    """
+
+    def __init__(self, folder: Path, warn: Callable[[str], None] = lambda message: None) -> None:
         self._folder = folder
+        self._warn = warn
+        self._warned = False
         folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, url: str) -> Fetched | None:
@@ -32,11 +38,21 @@ class PageStore:
         if not (fetched.etag or fetched.last_modified):
             return
         head = {name: value for name, value in asdict(fetched).items() if name != "body"}
+        content = orjson.dumps(head) + b"\n" + zlib.compress(fetched.body)
+        try:
+            self._write(self._file(url), content)
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                reason = error.strerror or error
+                self._warn(f"Fetched pages are not stored in {self._folder}: {reason}.")
+
+    def _write(self, file: Path, content: bytes) -> None:
         handle, name = tempfile.mkstemp(dir=self._folder)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(orjson.dumps(head) + b"\n" + zlib.compress(fetched.body))
-            Path(name).replace(self._file(url))
+                stream.write(content)
+            Path(name).replace(file)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise

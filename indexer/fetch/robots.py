@@ -9,38 +9,54 @@ from indexer.fetch.fetcher import Fetcher
 from indexer.fetch.types import FetchFailed
 
 _MAX_DELAY = 10.0
-_DISALLOW_ALL = "User-agent: *\nDisallow: /"
 
 
 class Robots:
-    """The rules of each site, fetched once."""
+    """The rules of each site, fetched once.
+
+    `file:` URLs have none. Where robots.txt cannot be fetched nothing else may be (RFC 9309,
+    section 2.3.1.4): that is an error, as it says nothing about a page.
+    """
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
         self._agent = fetcher.options.user_agent.partition("/")[0].strip()
-        self._rules: dict[str, Protego] = {}
+        self._rules: dict[str, Protego | FetchFailed] = {}
         self._lock = Lock()
 
     def allows(self, url: str) -> bool:
-        """Whether this URL may be fetched; `file:` URLs have no robots.txt."""
+        """Whether this URL may be fetched.
+
+        Raises:
+            FetchFailed: the site's robots.txt cannot be fetched.
+        """
         return url.startswith("file:") or self._of(url).can_fetch(url, self._agent)
 
     def delay(self, url: str) -> float:
-        """Seconds to wait between two requests to this site, at most 10."""
+        """Seconds to wait between two requests to this site, at most 10.
+
+        Raises:
+            FetchFailed: the site's robots.txt cannot be fetched.
+        """
         wanted = None if url.startswith("file:") else self._of(url).crawl_delay(self._agent)
         return min(_MAX_DELAY, wanted or 0.0)
 
     def _of(self, url: str) -> Protego:
         parts = urlsplit(url)
-        site = f"{parts.scheme}://{parts.netloc}"
+        file = f"{parts.scheme}://{parts.netloc}/robots.txt"
         with self._lock:
-            if site not in self._rules:
-                self._rules[site] = Protego.parse(self._text(f"{site}/robots.txt"))
-            return self._rules[site]
+            if file not in self._rules:
+                self._rules[file] = self._fetched(file)
+            found = self._rules[file]
+        if isinstance(found, FetchFailed):
+            reason = f"{found.reason}; without it nothing of the site is fetched"
+            raise FetchFailed(file, reason, "Try again later.")
+        return found
 
-    def _text(self, url: str) -> str:
-        """Without a robots.txt (4xx) everything is allowed; on other errors nothing is."""
+    def _fetched(self, file: str) -> Protego | FetchFailed:
+        """Without a robots.txt (4xx) everything is allowed."""
         try:
-            return self._fetcher.get(url).body.decode("utf-8", "replace")
+            return Protego.parse(self._fetcher.get(file).body.decode("utf-8", "replace"))
         except FetchFailed as error:
-            return "" if error.status and 400 <= error.status < 500 else _DISALLOW_ALL
+            is_absent = error.status is not None and 400 <= error.status < 500
+            return Protego.parse("") if is_absent else error

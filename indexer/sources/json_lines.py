@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from indexer.errors import SourceError
+from indexer.normalise import oid_of_reject
 from indexer.records import IsUnchangedEntry, Origin, RawComment, RawPost, Reject, SourceItem
 from indexer.sources.base import SourceOptions
 from indexer.sources.files import File, Stream
@@ -105,14 +106,15 @@ def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject
     """
     if not isinstance(entry, Mapping):
         return Reject(origin, None, f"not an object but {_kind(entry)}", 'Write {"oid": …}.')
+    oid = oid_of_reject(entry.get("oid"))
     for name, others in _MISTAKEN.items():
         mistaken = next((other for other in others if other in entry), None)
         if entry.get(name) is None and mistaken:
-            return Reject(origin, None, f"{name} is missing", f"Is {mistaken!r} meant? Rename it.")
+            return Reject(origin, oid, f"{name} is missing", f"Is {mistaken!r} meant? Rename it.")
     comments = entry.get("comments") or []
     if not isinstance(comments, list) or not all(isinstance(each, Mapping) for each in comments):
         remedy = 'Write [{"oid": …, "author": …, "comment": …, "pub_date": …}].'
-        return Reject(origin, str(entry.get("oid")), "comments is not a list of objects", remedy)
+        return Reject(origin, oid, "comments is not a list of objects", remedy)
     return RawPost(
         origin=origin,
         oid=entry.get("oid"),

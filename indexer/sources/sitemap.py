@@ -47,7 +47,7 @@ class Sitemap:
         """Every page in the order of the sitemap.
 
         A page that cannot be fetched is a Reject with its oid, so that it is not taken for
-        removed; one that is gone (404, 410) is a Reject without.
+        removed; one that is gone (404, 410) or that robots.txt disallows is left out.
         """
         with Fetcher(self._options.fetch, self._options.store) as fetcher:
             pages = list(dict(self._entries(fetcher)).items())
@@ -155,20 +155,13 @@ class _Visit:
         origin, oid = Origin(url), oid_of_page(url)
         try:
             if not self._robots.allows(url):
-                return [
-                    Reject(
-                        origin,
-                        None,
-                        "robots.txt disallows it",
-                        "Allow it there for this User-Agent, or leave it out.",
-                    )
-                ]
+                return [Skipped(origin, None, "disallowed by robots.txt")]
             self._wait(url)
             found = self._fetcher.get(url)
         except SourceError as error:
-            gone = isinstance(error, FetchFailed) and error.status in _GONE
-            remedy = "Remove it from the sitemap." if gone else error.remedy or "Try again later."
-            return [Reject(origin, None if gone else oid, error.message, remedy)]
+            if isinstance(error, FetchFailed) and error.status in _GONE:
+                return [Skipped(origin, None, f"gone ({error.status})")]
+            return [Reject(origin, oid, error.message, error.remedy or "Try again later.")]
         if not _is_html(found):
             return [Skipped(origin, oid, "not an HTML page")]
         try:

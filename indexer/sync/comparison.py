@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch
 
 from indexer.digests import entry_hash, id_digest
 from indexer.ingest import SeenIds
-from indexer.records import Document, Origin, comment_id, post_id
+from indexer.records import Document, Origin, post_id
 from indexer.scan import MAX_BUCKETS, child_comments, count_from_source, raw_digests, stored_ids
 from indexer.sync.stored_digests import StoredDigests
 
@@ -101,11 +101,7 @@ class Comparison:
 
     def add_rejected(self, oid: str) -> None:
         """Note what a Reject names: a post with its comments, or `post/comment`."""
-        nowhere = Origin("")
-        self._rejected.add(post_id(oid), nowhere)
-        post_oid, slash, comment = oid.rpartition("/")
-        if slash:
-            self._rejected.add(comment_id(post_oid, comment), nowhere)
+        self._rejected.add(oid.strip(), Origin(""))  # stored oids are stripped, too
 
     def stored(self, documents: list[Document]) -> dict[str, tuple[int, str, bool]]:
         """The version and the digest of those that the index has, and whether it came over HTTP."""
@@ -158,13 +154,16 @@ class Comparison:
         for query in self._unread():
             both = {"bool": {"filter": [query, _of_kind(kind)]}}
             for document, _, over_http in stored_ids(self._client, self._index, both):
-                if not (
-                    over_http
-                    or document.id in self._others
-                    or document.id in self._rejected
-                    or post_id(document.routing) in self._rejected
-                ):
+                if not (over_http or document.id in self._others or self._is_rejected(document)):
                     yield document
+
+    def _is_rejected(self, document: Document) -> bool:
+        """Whether a Reject names the document, its post, or a comment on it without an oid."""
+        names = [document.routing]
+        if document.kind == "comment":
+            comment_oid = document.id.rpartition(":")[2]  # which has no colon
+            names += [f"{document.routing}/{comment_oid}", f"{document.routing}/?"]
+        return any(name in self._rejected for name in names)
 
     def _unread(self) -> Iterator[Mapping[str, Any]]:
         """Queries for the documents of which no raw digest was read."""

@@ -1,6 +1,7 @@
 """Fetching from a real server on this machine that does everything a server should not."""
 
 import gzip
+import resource
 import socket
 import time
 from collections.abc import Callable
@@ -328,6 +329,32 @@ def test_a_damaged_store_is_no_store(server: Server, tmp_path: Path) -> None:
     assert store.get(server.url("/")) is not None
 
 
+def test_a_store_that_fails_loses_only_what_it_would_keep(server: Server, tmp_path: Path) -> None:
+    warnings: list[str] = []
+    store = PageStore(tmp_path / "pages", warnings.append)
+    (tmp_path / "pages").rmdir()
+    for path in ("/1", "/2"):
+        server.answers[path] = plain(b"x", ETag='"1"')
+        with Fetcher(FetchOptions(**QUICK), store) as fetcher:
+            assert fetcher.get(server.url(path)).body == b"x"
+    assert len(warnings) == 1
+    assert str(tmp_path / "pages") in warnings[0]
+    assert "No such file" in warnings[0]
+
+
+def test_a_store_that_cannot_be_written_has_no_half_page(tmp_path: Path) -> None:
+    warnings: list[str] = []
+    store = PageStore(tmp_path, warnings.append)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))  # bytes, as if the disk were full
+    try:
+        store.put("https://example.org/", Fetched("https://example.org/", b"x", etag='"1"'))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert warnings == [f"Fetched pages are not stored in {tmp_path}: File too large."]
+    assert not list(tmp_path.iterdir())
+
+
 # -- addresses inside the own network --------------------------------------------------------------
 
 
@@ -451,17 +478,22 @@ def test_robots(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "allowed"),
-    [
-        (plain(b"", 404), True),
-        (plain(b"", 403), True),
-        (plain(b"", 500), False),
-        (broken(b""), False),
-        (plain(b"\xff\xfe<html>nonsense\0"), True),
-    ],
-    ids=["404", "403", "500", "broken", "nonsense"],
+    "answer",
+    [plain(b"", 404), plain(b"", 403), plain(b"\xff\xfe<html>nonsense\0")],
+    ids=["404", "403", "nonsense"],
 )
-def test_robots_that_cannot_be_had(server: Server, answer: Answer, allowed: bool) -> None:
+def test_without_robots_everything_is_allowed(server: Server, answer: Answer) -> None:
     server.answers["/robots.txt"] = answer
     with Fetcher(FetchOptions(**QUICK)) as fetcher:
-        assert Robots(fetcher).allows(server.url("/")) is allowed
+        assert Robots(fetcher).allows(server.url("/"))
+
+
+@pytest.mark.parametrize("answer", [plain(b"", 500), broken(b"")], ids=["500", "broken"])
+def test_robots_that_cannot_be_had_are_an_error(server: Server, answer: Answer) -> None:
+    server.answers["/robots.txt"] = answer
+    with Fetcher(FetchOptions(**QUICK, retries=1)) as fetcher:
+        robots = Robots(fetcher)
+        for path in ("/", "/another"):
+            with pytest.raises(FetchFailed, match=r"/robots.txt: .*; without it nothing"):
+                robots.allows(server.url(path))
+    assert len(server.asked) == 2  # one retry; not again for the second page

@@ -123,6 +123,9 @@ class TestGenerations:
     ) -> None:
         for oid in "abcd":
             make(oid)
+        assert prune(elastic, alias, keep=5) == []
+        assert prune(elastic, alias, keep=4) == []
+        assert prune(elastic, alias, keep=3) == []
         assert prune(elastic, alias, keep=2) == [f"{alias}-000001"]
         assert prune(elastic, alias, keep=1) == [f"{alias}-000002"]
         assert prune(elastic, alias, keep=1) == []

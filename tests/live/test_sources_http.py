@@ -70,8 +70,8 @@ def test_a_sitemap_and_its_pages(server: Server) -> None:
     assert readable(one.text).prose == WORDS.strip()
     assert isinstance(two, RawPost)
     assert (two.oid, two.title, two.url) == ("two", "Zwei é", server.url("/two"))
-    assert isinstance(gone, Reject)
-    assert (gone.oid, "404" in gone.reason) == (None, True)
+    assert isinstance(gone, Skipped)
+    assert (gone.oid, gone.reason) == (None, "gone (404)")
     assert isinstance(down, Reject)
     assert (down.oid, "503" in down.reason) == ("down", True)
     assert isinstance(file, Skipped)
@@ -175,9 +175,18 @@ def test_robots_keep_us_out_and_slow_us_down(server: Server) -> None:
     one, secret, two = read(server.url("/sitemap.xml"))
     assert time.monotonic() - start >= 0.3
     assert (one.oid, two.oid) == ("1", "2")
-    assert isinstance(secret, Reject)
-    assert "robots.txt" in secret.reason
+    assert isinstance(secret, Skipped)
+    assert (secret.oid, secret.reason) == (None, "disallowed by robots.txt")
     assert "/secret" not in asked(server)
+
+
+def test_robots_that_cannot_be_had_make_no_page_look_removed(server: Server) -> None:
+    server.answers["/robots.txt"] = lambda request: request.send_error(503)
+    server.say("/sitemap.xml", urlset(server, "/1", "/2"))
+    found = read(server.url("/sitemap.xml"))
+    assert [each.oid for each in found if isinstance(each, Reject)] == ["1", "2"]
+    assert all("/robots.txt: the server answered 503" in each.reason for each in found)  # type: ignore[union-attr]
+    assert not {"/1", "/2"} & set(asked(server))
 
 
 def test_a_few_pages_at_a_time(server: Server) -> None:

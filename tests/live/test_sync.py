@@ -433,6 +433,47 @@ class TestCaution:
         printed(blog.sync(), "1 rejected lines", 1)
         assert blog.ids() == {"post:a", "comment:a:1", "post:b"}
 
+    def test_rejected_posts_stay_whatever_their_oid(self, blog: Blog) -> None:
+        oids = ("abc ", "p/cafe\u0301", "c")
+        blog.write(*map(entry, oids))
+        blog.sync()
+        blog.write(*(entry(oid, pub_date="31.1.2024") for oid in oids[:2]), entry("c"))
+        printed(blog.sync(), "0 removed", 3)
+        assert blog.ids() == {"post:abc", "post:p/cafe\u0301", "post:c"}
+        for oid in ("", 1.5):
+            blog.write(entry("abc"), {**entry("x"), "oid": oid}, entry("c"))
+            printed(blog.sync(), "1 rejected lines", 1)
+
+    def test_rejected_posts_with_an_oid_in_their_front_matter_stay(
+        self, blog: Blog, run: Callable[..., Result], tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "posts"
+        folder.mkdir()
+        for name in "abcd":
+            (folder / f"{name}.md").write_text(f"---\noid: my-{name}\ntitle: A\n---\nx")
+        assert run("sync", folder).exit_code == 0
+        (folder / "a.md").write_text("---\noid: my-a\ntitle: 'A\n---\nx")
+        (folder / "b.md").write_bytes(b"---\noid: my-b\ntitle: A\n---\nf\xfcr")
+        (folder / "c.md").unlink()
+        printed(run("sync", folder), "1 removed", 3)
+        assert blog.ids() == {"post:my-a", "post:my-b", "post:my-d"}
+
+    def test_rejected_comments_stay_whatever_their_oid(self, blog: Blog) -> None:
+        def written(**fields: Any) -> None:
+            blog.write(
+                entry("p", comments=[{"oid": "x/y", "comment": "One", **fields}]),
+                entry("q", comments=[{"oid": "1", "comment": "Two", **fields}]),
+                entry("r", comments=[{"oid": "2", "comment": "Three"}]),
+            )
+
+        written()
+        blog.sync()
+        written(pub_date="31.1.2024")
+        printed(blog.sync(), "0 removed", 3)
+        written(oid=None)
+        printed(blog.sync(), "0 removed", 3)
+        assert {"comment:p:x/y", "comment:q:1", "comment:r:2"} < blog.ids()
+
     def test_a_source_that_breaks_off(self, blog: Blog) -> None:
         blog.write(entry("a"), entry("b"))
         blog.sync()
@@ -542,3 +583,34 @@ def test_a_page_that_looks_like_a_list_now_is_not_deleted(
         "post:stays",
         "post:guessed",
     }
+
+
+def test_pages_that_are_gone_do_not_keep_others_from_being_removed(
+    run: Callable[..., Result],
+    own_settings: Settings,
+    server: Any,
+    post_oids: Callable[[], set[str]],
+) -> None:
+    """A dead link in a sitemap may stay there for ever."""
+    words = "A sentence that is long enough to be taken for what the page is about. " * 4
+
+    def listed(*names: str) -> None:
+        urls = "".join(f"<url><loc>{server.url(f'/{name}')}</loc></url>" for name in names)
+        server.say("/sitemap.xml", f"<urlset>{urls}</urlset>", Content_Type="text/xml")
+
+    def sync() -> Result:
+        settings = own_settings.model_copy(update={"fetch_allow_private": True, "fetch_store": ""})
+        return run("sync", server.url("/sitemap.xml"), settings=settings)
+
+    for name in ("stays", "dead", "hidden", "removed"):
+        server.say(f"/{name}", f"<!doctype html><title>x</title><main><p>{words}</main>")
+    listed("stays", "dead", "hidden", "removed")
+    assert sync().exit_code == 0
+    assert post_oids() == {"stays", "dead", "hidden", "removed"}
+    del server.answers["/dead"]
+    server.say("/robots.txt", "User-agent: *\nDisallow: /hidden")
+    listed("stays", "dead", "hidden")
+    done = sync()
+    assert (done.exit_code, "3 removed" in done.output) == (0, True)
+    assert "1 gone (404), 1 disallowed by robots.txt" in done.output
+    assert post_oids() == {"stays"}

@@ -48,6 +48,17 @@ def test_an_entry_is_rejected_once_whatever_of_it_was_refused() -> None:
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (2, 1, 4)
 
 
+def test_a_reject_of_a_comment_names_its_post_too() -> None:
+    """By its own oid alone `sync` would take it for a post."""
+    comments = (RawComment("1", "One"), RawComment("1", "Again"), RawComment(None, "x"))
+    rejects: list[Reject] = []
+    with Ingest(rejects.append) as ingest:
+        raws = [RawPost(Origin("s", 1), "a", "A", "x", comments=comments)]
+        operations = [index_operation(document) for document in ingest.documents(raws)]
+        ingest.record_outcomes([Outcome(operations[1], 400, "refused", Refusal("no", ""))])
+    assert [reject.oid for reject in rejects] == ["a/1", "a/?", "a/1"]
+
+
 @pytest.mark.parametrize(
     ("limit", "rejected", "lines", "passes"),
     [

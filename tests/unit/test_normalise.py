@@ -338,6 +338,23 @@ def test_urls_taken(url: str, stored: str | None) -> None:
     assert taken(url=url).get("url") == stored
 
 
+@pytest.mark.parametrize("oid", ["abc ", 7, "p/cafe\u0301", "soft\u00adhyphen", "a\ufeff", "a:b"])
+def test_a_reject_has_the_oid_of_the_stored_document(oid: str | int) -> None:
+    """By this oid `sync` keeps what is in the index."""
+    stored = post_document(post(oid=oid))
+    rejected = post_document(post(oid=oid, pub_date="31.1.2024"))
+    assert isinstance(stored, Document)
+    assert isinstance(rejected, Reject)
+    assert rejected.oid == stored.source["oid"]
+
+
+@pytest.mark.parametrize("oid", [None, "", " ", 1.5, True, ["a"], {"a": 1}])
+def test_a_reject_of_an_oid_that_is_none_has_none(oid: Any) -> None:
+    (reject,) = documents(post(oid=oid))
+    assert isinstance(reject, Reject)
+    assert reject.oid is None
+
+
 def test_a_rejected_post_takes_its_comments_along_and_says_so() -> None:
     comment = RawComment(oid=1, comment="x")
     (reject,) = documents(post(title="", comments=(comment, comment)))

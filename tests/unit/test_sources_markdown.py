@@ -678,6 +678,48 @@ def test_files_outside_the_folder_and_fifos_are_not_read(tmp_path: Path) -> None
     }
 
 
+@pytest.mark.parametrize(
+    ("content", "oid"),
+    [
+        ("---\ntitle: 'A\n---\nx", "a"),
+        ("---\noid: my-id\ntitle: 'A\n---\nx", "my-id"),
+        ("\ufeff---\r\nOID: 'my id' # c\r\ntitle: [\r\n---\r\nx", "my id"),
+        ("\n---\ntitle: 'A\noid: 007\n---\nx", "007"),
+        ("---\noid:\ntitle: 'A\n---\nx", "a"),
+        ("---\noid: my-id\ntitle: A\n\nx\n\noid: 2\n", "my-id"),  # without an end
+        ('+++\noid = "my-id"\ntitle = A\n+++\nx', "my-id"),
+        ("+++\noid = 7\ntitle = A\n+++\nx", "7"),
+        ('{\n  "oid": "my-id",\n  "title": A\n}\nx', "my-id"),
+        ("---\noid: 'my-id\ntitle: A\n---\nx", None),
+        ("---\nextra:\n  oid: my-id\ntitle: 'A\n---\nx", None),
+        ("---\noid: my-id\noid: other\ntitle: 'A\n---\nx", None),
+        ('{"title": A, "oid": "my-id"}\nx', None),
+        # What is not UTF-8 is not the front matter here.
+        (b"---\noid: my-id\ntitle: A\n---\nf\xfcr", "my-id"),
+        (b"---\noid: my-id\ntitle: 'f\xfcr\n---\nx", "my-id"),
+        (b"---\ntitle: A\n---\nf\xfcr\noid: 1.3", "a"),
+        (b"---\noid: f\xfcr\ntitle: A\n---\nx", None),
+        ("---\noid: my-id\ntitle: A\n---\nx".encode("utf-16"), "my-id"),
+    ],
+)
+def test_a_reject_has_the_oid_of_the_post(
+    tmp_path: Path, content: str | bytes, oid: str | None
+) -> None:
+    """Or none, if it may be any: by it `sync` keeps the post that is in the index."""
+    data = content.encode() if isinstance(content, str) else content
+    (tmp_path / "a.md").write_bytes(data)
+    (reject,) = open_source(str(tmp_path), "markdown", SourceOptions()).read()
+    assert isinstance(reject, Reject)
+    assert reject.oid == oid
+
+
+def test_a_file_that_cannot_be_read_may_be_any_post(tmp_path: Path) -> None:
+    write(tmp_path, {"a.md": f"---\noid: my-id\n---\n{'x' * 5_000_001}"})
+    (reject,) = open_source(str(tmp_path), "markdown", SourceOptions()).read()
+    assert isinstance(reject, Reject)
+    assert reject.oid is None
+
+
 def test_what_is_left_out_is_named_with_its_reason(tmp_path: Path) -> None:
     write(
         tmp_path,

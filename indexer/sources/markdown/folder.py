@@ -1,17 +1,18 @@
 """A folder of Markdown posts, or one post."""
 
+import errno
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from indexer.errors import SourceError
-from indexer.normalise import MAX_HTML
+from indexer.normalise import MAX_HTML, oid_of_reject
 from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, unexpected
-from indexer.sources.files import OutsideFolder, is_utf8, read_inside, remedy_of
+from indexer.sources.files import OutsideFolder, decoded, is_utf8, read_inside, remedy_of
 from indexer.sources.identity import fitting
-from indexer.sources.markdown.front_matter import BadFrontMatter
+from indexer.sources.markdown.front_matter import BadFrontMatter, oid_in_broken
 from indexer.sources.markdown.generators import site_of
 from indexer.sources.markdown.post import raw_post
 from indexer.sources.markdown.site import (
@@ -82,17 +83,23 @@ class MarkdownFolder:
             else [root.folder for root in site.roots]
         )
         try:
-            found = site.split(read_inside(file, folders, MAX_HTML).decode("utf-8-sig"))
+            content = read_inside(file, folders, MAX_HTML)
+        except OSError as error:
+            # A file that cannot be read may have an oid of its own. A link that cannot be followed
+            # may stay for ever, and must not keep posts from being removed.
+            is_link = isinstance(error, OutsideFolder | FileNotFoundError)
+            known = oid if is_link or error.errno == errno.ELOOP else None
+            return Reject(Origin(name), known, error.strerror or str(error), remedy_of(error))
+        try:
+            found = site.split(content.decode("utf-8-sig"))
         except BadFrontMatter as error:
             remedy = "Correct the front matter, and index the post again."
-            return Reject(Origin(name, error.line), oid, str(error), remedy)
+            own_oid = oid_in_broken(error.head, oid)
+            return Reject(Origin(name, error.line), own_oid, str(error), remedy)
         except UnicodeDecodeError as error:
             reason = f"not UTF-8 at byte {error.start:,}"
-            return Reject(Origin(name), oid, reason, "Save the file as UTF-8.")
-        except OutsideFolder as error:
-            return Reject(Origin(name), oid, str(error), remedy_of(error))
-        except OSError as error:
-            return Reject(Origin(name), oid, error.strerror or str(error), remedy_of(error))
+            own_oid = _oid_in_undecodable(content, path, site, oid)
+            return Reject(Origin(name), own_oid, reason, "Save the file as UTF-8.")
         own = {each.lower(): value for each, value in (found.fields or {}).items()}
         fields = site.fields_of(path, own)
         said = first_of(fields, self._options.fields.get("language", ()))
@@ -135,6 +142,18 @@ class MarkdownFolder:
         return (
             str(self._place / file.relative_to(place)) if file.is_relative_to(place) else str(file)
         )
+
+
+def _oid_in_undecodable(content: bytes, path: PurePosixPath, site: Site, oid: str) -> str | None:
+    """The oid of a post that is not UTF-8; None if it has one of its own that is not ASCII."""
+    try:
+        found = site.split(decoded(content))
+    except BadFrontMatter as error:
+        own_oid = oid_in_broken(error.head, oid)
+    else:
+        own = {each.lower(): value for each, value in (found.fields or {}).items()}
+        own_oid = oid_of_reject(site.fields_of(path, own).get("oid") or oid)
+    return own_oid if own_oid == oid or (own_oid or "").isascii() else None
 
 
 def _date(value: Any) -> Any:
