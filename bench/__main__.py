@@ -1,6 +1,6 @@
 """`make bench`: measures the speed of everything and writes a report.
 
-    make bench                          # 15 to 22 minutes on 2 cores; generated posts
+    make bench                          # 15 to 19 minutes on 2 cores; generated posts
     make bench QUICK=1                  # a few minutes, for trying it
     make bench FULL=1                   # the sizes of the goals: 100,000 and 500,000 posts
     make bench DATA=FOLDER              # posts and queries of a folder, as for bench.relevance

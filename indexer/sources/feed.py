@@ -86,12 +86,18 @@ def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
         oid=fitting(oid) if (oid := entry.get("id") or entry.get("link")) else None,
         title=title_or_start(_title(entry), text),
         text=text,
-        url=entry.get("link") or None,
+        url=_url(entry),
         pub_date=entry.get("published") or updated,
         modified=updated,
         language=own.get("language") or language,
         categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
     )
+
+
+def _url(entry: Any) -> str | None:
+    """The link. feedparser takes a guid for one, as RSS says, even if it is not a URL."""
+    link: str = entry.get("link") or ""
+    return link if link and (is_url(link) or link != entry.get("id")) else None
 
 
 def _html(entry: Any) -> str:

@@ -570,6 +570,15 @@ def test_atom(tmp_path: Path) -> None:
     assert readable(post.text).prose == "Whole l"
 
 
+def test_a_guid_that_is_not_a_url_is_not_a_link(tmp_path: Path) -> None:
+    contents = ("<title>A</title><guid>urn:uuid:1</guid>", "<title>B</title><link>b</link>")
+    items = "".join(f"<item>{content}</item>" for content in contents)
+    body = f'<?xml version="1.0"?><rss version="2.0"><channel>{items}</channel></rss>'
+    first, second = posts(save(tmp_path / "feed.xml", body))
+    assert (first.oid, first.url) == ("urn:uuid:1", None)
+    assert second.url == "b"  # rejected later, with what is wrong
+
+
 @pytest.mark.parametrize("cut", [60, 200, 330])
 def test_a_feed_that_ends_early_does_not_just_end(tmp_path: Path, cut: int) -> None:
     item = "<item><title>x</title><link>https://a.org/1</link></item>"
