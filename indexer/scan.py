@@ -54,7 +54,7 @@ def count_documents(client: Elasticsearch, index: str) -> Counts:
     """Posts and comments in an index, after a refresh."""
     client.indices.refresh(index=index)
     posts, comments = (
-        _count(client, index, {"term": {"kind": kind}}) for kind in ("post", "comment")
+        count(client, index, {"term": {"kind": kind}}) for kind in ("post", "comment")
     )
     return Counts(posts, comments)
 
@@ -152,10 +152,10 @@ def posts_at(
 
 def count_from_source(client: Elasticsearch, index: str, *filters: Mapping[str, Any]) -> int:
     """The number of documents that did not come over HTTP, as of the last refresh."""
-    return _count(client, index, {"bool": {"filter": [_FROM_SOURCE, *filters]}})
+    return count(client, index, {"bool": {"filter": [_FROM_SOURCE, *filters]}})
 
 
-def _count(client: Elasticsearch, index: str, query: Mapping[str, Any]) -> int:
+def count(client: Elasticsearch, index: str, query: Mapping[str, Any]) -> int:
     """The number of documents in all shards; `client.count` leaves out those of a missing one."""
     response = client.search(
         index=index,

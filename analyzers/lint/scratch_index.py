@@ -112,7 +112,7 @@ def delete_stale_indices(client: Elasticsearch, pattern: str) -> None:
 def _analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
     """The index's analysis, and parts of the text chain."""
     analysis = chains.analysis(rules, language)
-    text = analysis["analyzer"][chains.TEXT]
+    text = dict(analysis["analyzer"][chains.TEXT])
     filters = text["filter"]
     at = filters.index(chains.SYNONYMS)
     parts = {
@@ -120,6 +120,8 @@ def _analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
         _AFTER_SYNONYMS: filters[: at + 1],
         _WITHOUT_SYNONYMS: filters[:at] + filters[at + 1 :],
     }
+    # Rules must have tokens in posts too, which are HTML.
+    text["char_filter"] = analysis["analyzer"][chains.index_time(chains.TEXT)]["char_filter"]
     scratch = {name: {**text, "filter": part} for name, part in parts.items()}
     return {**analysis, "analyzer": {**analysis["analyzer"], **scratch}}
 

@@ -169,7 +169,7 @@ def _named_in_errors(items: Iterator[SourceItem], source: Source) -> Iterator[So
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add SOURCE... and its options to a command, which gets `sources: SourceArguments`."""
 
-    @click.argument("specs", metavar="SOURCE...", nargs=-1)
+    @click.argument("specs", metavar="[SOURCE]...", nargs=-1)
     @click.option(
         "--source",
         "kind",
@@ -213,6 +213,10 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         if not (specs := specs or file.sources):
             raise click.UsageError(f"Name a SOURCE, or `sources` in {NAME}.")
+        if options.site and not options.site.lower().startswith(("http://", "https://")):
+            raise click.UsageError(
+                f"The site {options.site!r} is not a URL. Is https://{options.site} meant?"
+            )
         kind = kind or file.kind or None
         return command(*args, sources=SourceArguments(specs, kind, options, verbose), **rest)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -161,7 +162,7 @@ def init(place: str | None, yes: bool, force: bool) -> None:
             hint = f"blogsearch init {built}" + (" --force" if force else "")
             click.echo(f"note: {built} looks like the built site; `{hint}` indexes that.", err=True)
     if not yes:
-        address = click.prompt("Address of the site's front page", default=address or "", err=True)
+        address = _ask_for_address(address)
     elif not address and not is_url(place):
         click.echo(f"note: the site's address is not known; write it into {NAME}.", err=True)
     if not is_utf8(content):
@@ -171,6 +172,16 @@ def init(place: str | None, yes: bool, force: bool) -> None:
     except OSError as error:
         raise SourceError(f"{NAME} cannot be written: {error.strerror}.") from error
     click.echo(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
+
+
+def _ask_for_address(default: str) -> str:
+    try:
+        found: str = click.prompt("Address of the site's front page", default=default, err=True)
+    except click.Abort:
+        if sys.stdin.isatty():  # Ctrl-C
+            raise
+        raise click.UsageError("There is no terminal for the answer: use --yes.") from None
+    return found
 
 
 def _built_site(root: Path) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.search import scoring
-from app.search.highlighting import highlight_fields, highlight_query
+from app.search.highlighting import has_prefix, highlight_fields, highlight_query
 from app.search.query_builder import PlanInput
 from app.search.render import highlights
 from app.search.session import SearchSession
@@ -35,7 +35,7 @@ def comments_search(plan: PlanInput, posts: Sequence[str]) -> Json:
         "name": "comments",
         "size": scoring.COMMENTS,
         "_source": ["oid", "author", "pub_date"],
-        "highlight": highlight_fields("comment"),
+        "highlight": highlight_fields("comment", prefixes=has_prefix(plan.terms)),
     }
     return {
         "query": {

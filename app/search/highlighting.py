@@ -16,7 +16,12 @@ def post_highlighting(terms: Sequence[Interpretation], quoted: Iterable[str]) ->
     if terms and all(one.term.stop for one in terms):  # the stemmed fields have no stop words
         fields = ["title.words", "text.words", "code.forms", "comments.words"]
     query = highlight_query(terms, quoted, fields)
-    return highlight_fields(*fields, highlight_query=query)
+    return highlight_fields(*fields, prefixes=has_prefix(terms), highlight_query=query)
+
+
+def has_prefix(terms: Iterable[Interpretation]) -> bool:
+    """Whether a term may be the beginning of a longer word."""
+    return any(variant.kind == "prefix" for one in terms for variant in one.variants)
 
 
 def highlight_query(
@@ -35,13 +40,19 @@ def highlight_query(
         if words:
             clauses.append({"match": {field: words}})
         clauses += [{"match_phrase": {field: text}} for text in phrases]
-        clauses += [{"prefix": {field: text}} for text in prefixes]
+        clauses += [{"prefix": {_unstemmed(field): text}} for text in prefixes]
     return {"bool": {"should": clauses}}
 
 
-def highlight_fields(*names: str, **query: Any) -> Json:
+def _unstemmed(field: str) -> str:
+    """The field of whole words: no stem begins with `governme`."""
+    return field if "." in field else f"{field}.words"
+
+
+def highlight_fields(*names: str, prefixes: bool = False, **query: Any) -> Json:
     """The `highlight` part of a search: title, text and code whole, the others in fragments.
 
+    With `prefixes` words of the unstemmed fields are marked too, which takes longer.
     `app.search.snippets` cuts the text and the code. The highlighter would look for the sentences
     of a whole text to find two, which took half of the time of a search.
     """
@@ -53,6 +64,9 @@ def highlight_fields(*names: str, **query: Any) -> Json:
         "comments": {"number_of_fragments": 1, "fragment_size": 20},
     }
     fields = {name: of_field.get(name.partition(".")[0], {}) for name in names}
+    if prefixes:
+        for name, field in fields.items():
+            field["matched_fields"] = list(dict.fromkeys((name, _unstemmed(name))))
     return {
         "type": "unified",
         "pre_tags": [MARK],

@@ -401,8 +401,9 @@ def has_term(one: Interpretation, *, named: bool = False) -> Json:
 def _has(variant: TermVariant, one: Interpretation) -> Json:
     if variant.kind == "prefix":
         return _prefix(variant)
-    compound = variant.kind == "typed" and len(one.term.pieces) > 1
-    if compound or variant.kind == "split":
+    if variant.kind == "typed" and len(one.term.pieces) > 1:  # by a synonym too: e-mail, email
+        return phrase_in(scoring.COMPOUND_FIELDS, variant.text)
+    if variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text)
     if one.term.stop:  # the stemmed field has none
         return match("all.forms", variant.text, operator="and")

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from analyzers.languages import Language
 
@@ -49,6 +50,8 @@ QUOTATION_MARKS = '"“”„‟«»＂'
 _QUOTES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'") | dict.fromkeys(QUOTATION_MARKS, '"'))
 # python3.12 is python and 3.12.
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
+_NUMBERED = re.compile(r"[^\W\d_]{2,}\d+")
+_WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d+")
 _LETTER = rf"[^\W\d_]{_MARK}*"
 _CORRECTABLE = re.compile(rf"(?:{_LETTER}){{3,}}(?:['·](?:{_LETTER})+)?")
 
@@ -144,10 +147,12 @@ def _terms(run: str, start: int, position: int, language: Language) -> Iterator[
     """The terms of a run without spaces: a/b are two, a-b and a.b are one compound term."""
     for found in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
         begin = start + (found.start() if found else 0)
-        for text in _VERSION.split(found.group() if found else ""):
+        texts = _VERSION.split(found.group() if found else "")
+        for text, following in zip_longest(texts, texts[1:]):
             term = _term(text, begin, str(position), language)
             begin += len(text)
-            if term:
+            # The v of v1.18 is not a word: the index has the number.
+            if term and not (following and text in ("v", "V")):
                 yield term
                 position += 1
 
@@ -176,12 +181,15 @@ def _made(
 
 
 def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
-    """The pieces of a compound term as terms of their own, for when no post has them side by side.
+    """The pieces of a compound term as terms of their own, for when no post has them side by side;
+    also the word and the number of `python3`.
 
-    Empty for a term of one piece, and for one of more than `MAX_PIECES`.
+    Empty for any other term of one piece, and for one of more than `MAX_PIECES`.
     """
-    if not 1 < len(compound.pieces) <= MAX_PIECES:
+    is_numbered = _NUMBERED.fullmatch(compound.text)
+    if not is_numbered and not 1 < len(compound.pieces) <= MAX_PIECES:
         return ()
+    pieces = _WORD_OR_NUMBER if is_numbered else _SYMBOL_OR_TOKEN
     return tuple(
         _made(
             token.group(),
@@ -190,7 +198,7 @@ def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
             (compound.start + token.start(), compound.start + token.end()),
             language,
         )
-        for number, token in enumerate(_SYMBOL_OR_TOKEN.finditer(compound.text))
+        for number, token in enumerate(pieces.finditer(compound.text))
     )
 
 

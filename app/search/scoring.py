@@ -34,6 +34,8 @@ NEIGHBOUR_PAIRS = 40
 PHRASE_BOOST = 3.0
 """The whole query side by side, so that the phrase comes first: 1 and 3 rank alike here."""
 PHRASE_FIELDS = ("title.words", "text.words", "code.forms", "comments.words")
+COMPOUND_FIELDS = (*PHRASE_FIELDS, "title.forms", "text.forms", "comments.forms")
+"""Where a term of several tokens must stand side by side; `forms` knows synonyms: `e-mail, email`."""
 QUOTED_FIELDS = ("title.words^3", "text.words", "code.forms", "comments.words")
 QUOTED_BOOST = 2.0
 """Quoted text: as written, a title before a text."""

@@ -142,10 +142,23 @@ def _resegmented(
             left.pop(0)
             terms.append(both)
         elif term.key in stats and not stats[term.key].known:
-            terms.extend(apart(term, language) or (term,))
+            terms.extend(_split(term, stats, language) or (term,))
         else:
             terms.append(term)
     return replace(query, terms=tuple(terms))
+
+
+def _split(
+    term: QueryTerm, stats: Mapping[str, TermStats], language: Language
+) -> tuple[QueryTerm, ...]:
+    """The pieces of a term; none for `xyz42` if no post has `xyz`."""
+    pieces = apart(term, language)
+    is_compound = len(term.pieces) > 1
+    return pieces if pieces and (is_compound or _is_known(pieces[0], stats)) else ()
+
+
+def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
+    return term.key in stats and stats[term.key].known
 
 
 def _only_joined(

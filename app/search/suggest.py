@@ -192,6 +192,7 @@ def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Json:
         in_post = {"bool": {"should": [in_post, prefix]}}
     clauses = [
         _scores(match("title.prefixes", term.text, operator="and"), _IN_TITLE),
+        _scores(match("title.lookup", term.text, operator="and"), _IN_TITLE),  # by a synonym
         _scores(in_post, _IN_POST),
     ]
     if misspelled and len(term.folded) >= _LETTERS_PER_ERROR:

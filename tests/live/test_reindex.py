@@ -30,6 +30,7 @@ from indexer.ingest import MaxRejects
 from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.state import state_index
 from indexer.write.delete import delete_post
+from tests.conftest import REPOSITORY
 from tests.tcp import forward, listening
 
 Run = Callable[..., Result]
@@ -270,6 +271,11 @@ class TestFewer:
         assert "1 posts, the live index 20" in done.stderr
         assert len(post_oids()) == 20
         assert run("reindex", "-", "--force", input=line("one")).exit_code == 0
+        assert post_oids() == {"one"}
+
+    def test_sample_posts_are_replaced(self, run: Run, post_oids: PostOids) -> None:
+        assert run("reindex", REPOSITORY / "sample" / "posts.jsonl").exit_code == 0
+        assert run("reindex", "-", input=line("one")).exit_code == 0
         assert post_oids() == {"one"}
 
     def test_comments_need_force(self, run: Run) -> None:

@@ -293,6 +293,28 @@ def test_a_query_is_not_html(ask: Ask) -> None:
     assert oids(ask("parametric -List<Integer>")) == []
 
 
+def test_a_compound_word_is_found_by_its_synonym(ask: Ask) -> None:
+    assert set(oids(ask("react-js"))) == {"react", "reactjs"}
+
+
+def test_a_number_is_split_from_its_word(ask: Ask) -> None:
+    assert oids(ask("ruby3"))[:1] == ["ruby-33"]
+    assert oids(ask("xyzzy3")) == []
+
+
+def test_the_v_of_a_version_is_not_a_word(ask: Ask) -> None:
+    answer = ask("ruby v3.4")
+    assert oids(answer)[0] == "ruby-34"
+    assert answer.body["tier"] == "phrase"
+
+
+@pytest.mark.parametrize("q", ["environm", "rutaba"])
+def test_the_beginning_of_a_word_is_marked(ask: Ask, q: str) -> None:
+    hits = ask(q).body["hits"]
+    assert hits
+    assert all("<mark>" in str(hit) for hit in hits)
+
+
 def test_a_word_is_kept_out(ask: Ask) -> None:
     assert "date-text" not in oids(ask("date -keep"))
     assert oids(ask('date -"date format"')) == ["date-alone", "date-apart"]

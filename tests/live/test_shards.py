@@ -18,7 +18,7 @@ from app import create_app
 from app.cache import open_cache
 from app.elastic import translated
 from app.errors import Unavailable
-from app.languages import IndexedLanguages
+from app.indexed_languages import IndexedLanguages
 from app.metrics import IndexMetrics
 from app.pins.store import PinStore
 from app.search.pins import PinRule

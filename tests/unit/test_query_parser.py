@@ -53,6 +53,8 @@ def tokens(q: str) -> list[str]:
         ("中文rust", ["中-文-rust"]),
         ("Łukasz Straße Søren", ["lukasz", "strasse", "soren"]),
         ("libc++ VC++", ["libc++", "vc++"]),
+        ("go v1.18", ["go", "1.18"]),
+        ("v V8 v2", ["v", "v8", "v2"]),
         ("x\u0304y", ["x\u0304y"]),
     ],
 )
@@ -117,6 +119,12 @@ def test_pieces_and_joins_know_where_they_stood() -> None:
     assert [q[piece.start : piece.end] for piece in apart(compound)] == ["node", "js"]
     both = joined(see, compound)
     assert q[both.start : both.end] == q
+
+
+def test_a_word_with_a_number_is_split_from_it() -> None:
+    assert [piece.text for piece in apart(parse_query("python3").terms[0])] == ["python", "3"]
+    assert apart(parse_query("x86").terms[0]) == ()
+    assert apart(parse_query("k8s").terms[0]) == ()
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda one: one.name)

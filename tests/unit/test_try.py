@@ -102,6 +102,20 @@ def test_init_guesses_and_every_command_reads_the_file(invoke: Invoke, tmp_path:
     assert "1 excluded by blogsearch.toml" in done.stderr
 
 
+def test_init_without_a_terminal_names_the_option(invoke: Invoke, tmp_path: Path) -> None:
+    write_posts(tmp_path / "posts", 1)
+    done = invoke("init", "posts")
+    assert done.exit_code == 2
+    assert "--yes" in done.stderr
+
+
+def test_a_site_without_a_scheme_is_refused(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<html><body><article><p>words</article>")
+    done = invoke("try", ".", "--site", "blog.example.org")
+    assert done.exit_code == 2
+    assert "https://blog.example.org" in done.stderr
+
+
 def test_init_says_what_it_does_not_know_and_names_the_built_site(
     invoke: Invoke, tmp_path: Path
 ) -> None:
