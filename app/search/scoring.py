@@ -35,7 +35,7 @@ PHRASE_BOOST = 3.0
 """The whole query side by side, so that the phrase comes first: 1 and 3 rank alike here."""
 PHRASE_FIELDS = ("title.words", "text.words", "code.forms", "comments.words")
 COMPOUND_FIELDS = (*PHRASE_FIELDS, "title.forms", "text.forms", "comments.forms")
-"""Where a term of several tokens must stand side by side; `forms` knows synonyms: `e-mail, email`."""
+"""Where a term of several tokens must stand side by side. `forms` knows synonyms: e-mail, email."""
 QUOTED_FIELDS = ("title.words^3", "text.words", "code.forms", "comments.words")
 QUOTED_BOOST = 2.0
 """Quoted text: as written, a title before a text."""
@@ -100,6 +100,9 @@ MIN_WEIGHT = 0.02
 UNLIKE_STEM, MAX_COST_KNOWN_BY_STEM = 0.5, 1.0
 """Another word one typing error away from one that is known by its stem only. Left out: .9742/.9442
 instead of .9818/.9450."""
+MAX_COST_ALONE = 1.0
+"""A correction that no post has together with another word of the query, as for `nasa kuberntes`:
+one typing error is mended, two make another word of it."""
 SPLIT, SPLIT_MIN_PART, SPLIT_MAX_LENGTH = 0.5, 3, 24
 """Two words written as one, for unknown words without a variant. Only a pair that stands side by
 side in a post matches, so the weight decides nothing; shorter parts match by chance."""
