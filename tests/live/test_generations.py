@@ -239,6 +239,27 @@ class TestRollback:
         assert write("d") == 201
 
 
+def test_of_two_simultaneous_deletions_the_later_one_stays_recorded(
+    elastic: Elasticsearch, elasticsearch_url: str, alias: str, make: Make, post_oids: PostOids
+) -> None:
+    """A client repeats a slow DELETE; the first one fails, and leaves the second's record."""
+    make("a", "b")
+    make("a", "b")
+    seconds: list[tuple[bool, int]] = []
+
+    class Node(RequestsHttpNode):
+        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+            if target.startswith(f"/{alias}/_bulk") and not seconds:
+                seconds.append(delete_post(elastic, alias, "b"))
+            return super().perform_request(method, target, *rest, **more)
+
+    with Elasticsearch(elasticsearch_url, node_class=Node, request_timeout=30) as client:
+        assert delete_post(client, alias, "b") == (False, 0)
+    assert seconds == [(True, 0)]
+    rollback(elastic, alias)
+    assert post_oids() == {"a"}
+
+
 class AtSwap(RequestsHttpNode):
     """Calls `before` and `after` around the request that swaps the alias."""
 
