@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -285,6 +286,18 @@ class TestSources:
         sync(blog.elastic, blog.alias, lambda _: again, SETTINGS, pytest.fail)
         assert blog.comments() == ["c1", "http"]
         assert blog.comments("b") == ["http"]
+        assert blog.stored()["text"] == "Again"
+
+    def test_add_compares_a_post_written_again_after_its_deletion(self, blog: Blog) -> None:
+        """Not with its deletion: then new comments would be left out with the post."""
+        delete_post(blog.elastic, blog.alias, "a")
+        blog.put(post(text="Again"))
+        old = post(comments=["new"], pub_date="2024-01-01", modified="2024-01-01")
+        (refused,) = blog.put(replace(old, comments=()), newest=False)
+        assert (refused.status, refused.reason) == (409, "the index has a newer version")
+        added = add(blog.elastic, blog.alias, [old], pytest.fail)
+        assert (added.created, added.older, added.deleted) == (1, 1, 0)
+        assert blog.comments() == ["new"]
         assert blog.stored()["text"] == "Again"
 
     def test_sync_adds_and_removes_comments_alone(self, blog: Blog) -> None:
