@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 from elastic_transport import RequestsHttpNode
 from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, NotFoundError
 
 from analyzers.rules import NO_RULES
+from app.cli import main
+from app.commands.tools import Tools
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings
 from indexer.build.reindex import ReindexOptions, reindex
@@ -439,3 +441,15 @@ class TestCommands:
         assert stale in run("prune").stdout
         assert not elastic.indices.exists(index=stale)
         assert not require_live(elastic, alias).write_blocked
+
+    def test_a_failure_after_the_swap_is_a_warning(
+        self, own_settings: Settings, without_prune: Elasticsearch, make: Make
+    ) -> None:
+        make("a")
+        make("b")
+        tools = Tools(own_settings)
+        tools.elastic = without_prune
+        result = CliRunner().invoke(main, ["rollback"], obj=tools)
+        assert result.exit_code == 0
+        assert "is live" in result.stdout
+        assert "blogsearch prune" in result.stderr
