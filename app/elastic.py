@@ -15,6 +15,7 @@ from elasticsearch import (
     Elasticsearch,
     NotFoundError,
     OrjsonSerializer,
+    SerializationError,
     TransportError,
 )
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -201,6 +202,10 @@ def translated() -> Iterator[None]:
     except ConnectionTimeout as error:
         raise Unavailable(
             "Elasticsearch did not answer in time. `blogsearch doctor` says more."
+        ) from error
+    except SerializationError as error:
+        raise Unavailable(
+            "A request to Elasticsearch, or the response to it, is not valid JSON."
         ) from error
     except TransportError as error:
         raise Unavailable(

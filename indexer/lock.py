@@ -50,7 +50,8 @@ class Lock:
         self._client = client
         self._alias = alias
         self._index = state_index(alias)
-        self._purpose = purpose
+        # A path that is not UTF-8 has surrogates, which cannot be sent.
+        self._purpose = purpose.encode("utf-8", "replace").decode()
         self._lease = lease
         self._token = uuid.uuid4().hex
         self._since = datetime.now(UTC).isoformat(timespec="seconds")

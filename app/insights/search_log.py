@@ -42,6 +42,13 @@ _MAX_KEY, _MAX_TEXT = 400, 100  # characters of a request and of a query that ar
 _SLOWEST = 100  # searches of a day
 _STATES_KEPT = 30  # days after the last search; an alias that is gone leaves nothing behind
 
+_DELETE = """
+local deleted = {}
+for i, text in ipairs(ARGV) do deleted[i] = redis.call('ZREM', KEYS[1], text) end
+return deleted
+"""
+"""Deletes members of a sorted set; for each, 1 if it was there, else 0."""
+
 _POPULAR_DAYS = 7  # how far back a request counts for `popular`; each day back, it counts half
 
 
@@ -170,14 +177,12 @@ class SearchLog:
                 self._client.call(TimeLimit(_TIMEOUT), self._count_groups, due)
 
     def _count_groups(self, client: "redis.Redis", groups: Sequence["_Group"]) -> None:
-        # Only the process that deletes them counts them.
-        name = self._keys.insights("events")
-        with client.pipeline(transaction=False) as pipeline:
-            for group in groups:
-                pipeline.zrem(name, *(text for _, text in group))
-            deleted = pipeline.execute()
-        ours = [group for group, number in zip(groups, deleted, strict=True) if number]
-        self._count(client, [searches(event for event, _ in group) for group in ours])
+        # A process counts what it deleted: another one may have read a part of the same group.
+        texts = [text for group in groups for _, text in group]
+        found: Any = client.eval(_DELETE, 1, self._keys.insights("events"), *texts)
+        deleted = iter(found)
+        ours = [[event for event, _ in group if next(deleted)] for group in groups]
+        self._count(client, [searches(events) for events in ours if events])
 
     def _count(self, client: "redis.Redis", clients: Sequence[Sequence[Event]]) -> None:
         """Add the searches of clients to the counts of their days."""

@@ -5,7 +5,7 @@ from elasticsearch import Elasticsearch
 from indexer.build.builder import Build, Built, IndexSettings, build_generation
 from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.errors import VerificationFailed
-from indexer.generations import require_live
+from indexer.generations import building_alias, require_live
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress
 from indexer.records import SCHEMA, Counts
@@ -59,4 +59,5 @@ def _add_comments_to_posts(client: Elasticsearch, index: str) -> None:
     """Posts of an older schema have no field `comments`."""
     client.indices.refresh(index=index)
     comments = scan(client, index, query={"exists": {"field": "post_oid"}}, source=False)
-    update_comments(client, index, {hit["_routing"] for hit in comments}, BulkLimits().retry_for)
+    oids = {hit["_routing"] for hit in comments}
+    update_comments(client, building_alias(index), oids, BulkLimits().retry_for)

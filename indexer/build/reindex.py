@@ -127,7 +127,8 @@ def _fill(
             )
         _remove_comments_of_refused_posts(client, build, ingest)
         # Their posts have the texts of comments that were not indexed.
-        update_comments(client, build.name, ingest.refused_comments, options.limits.retry_for)
+        target = generations.building_alias(build.name)
+        update_comments(client, target, ingest.refused_comments, options.limits.retry_for)
         if not ingest.accepted.posts:
             options.max_rejects.check(ingest.rejected, ingest.entries)
             raise IndexingError(

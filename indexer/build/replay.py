@@ -117,7 +117,7 @@ class WriteReplay:
 
     def _update_comments(self) -> None:
         """Update the field `comments` of changed posts; delete comments whose post is not there."""
-        missing = update_comments(self._client, self._new, self._changed_posts, _RETRY_FOR)
+        missing = update_comments(self._client, self._target, self._changed_posts, _RETRY_FOR)
         self._changed_posts = set()
         if missing:
             comments = delete_child_comments(self._client, self._new, dict.fromkeys(missing, 0))

@@ -13,7 +13,7 @@ from indexer.ingest import Ingest, OnReject, OnSkip
 from indexer.normalise import address_of, post_document
 from indexer.progress import OnProgress, Progress, ignore_progress
 from indexer.records import Document, RawPost, Skipped, SourceItem
-from indexer.scan import posts_at
+from indexer.scan import current_versions, posts_at
 from indexer.write.comments import based_on_stored
 from indexer.write.delete import delete_comments
 from indexer.write.deletions import deletion_versions
@@ -126,6 +126,7 @@ def finish_comments(client: Elasticsearch, alias: str, ingest: Ingest) -> None:
 class _DeletionFilter:
     """Leaves out documents deleted after their last change, and the comments of such posts.
 
+    Those that were written again since are not left out: Elasticsearch compares their versions.
     `count` is the number left out. With `newest` nothing is left out, and every document gets a
     version above its deletion.
     """
@@ -141,12 +142,16 @@ class _DeletionFilter:
         while batch := list(islice(documents, _BATCH)):
             batch = based_on_stored(self._client, self._alias, batch)
             deleted = deletion_versions(self._client, self._alias, {one.id for one in batch})
+            suspects = [one for one in batch if one.id in deleted]
+            present = current_versions(self._client, self._alias, suspects)
             for document in batch:
                 deleted_version = deleted.get(document.id, -1)
                 if self._newest:
                     version = max(now(), document.version, deleted_version + 1)
                     yield replace(document, version=version)
-                elif document.version < deleted_version or document.routing in self._deleted_posts:
+                elif document.routing in self._deleted_posts or (
+                    document.version < deleted_version and document.id not in present
+                ):
                     self.count += 1
                     if document.kind == "post":
                         self._deleted_posts.add(document.routing)

@@ -16,9 +16,12 @@ saw both final states, and they agreed. If it read the post before T, then U is 
 check that followed T saw both final states.
 
 The condition protects the content of the post: an update of its comments never overwrites a post
-that was replaced at the same time. A conditional write increases `_version`, which is the
-modification date otherwise. So a post that was updated has two more fields, and a post that
-replaces it has the first:
+that was replaced at the same time. A sequence number means nothing in another generation, so the
+update is a script, which does nothing if the alias leads to another index than the one that was
+read. An update that named that index would create it again if it was deleted meanwhile.
+
+A conditional write increases `_version`, which is the modification date otherwise. So a post that
+was updated has two more fields, and a post that replaces it has the first:
 
     content_version   the version that the last write of the whole post was sent with
     content_seq_no    the sequence number of that write
@@ -45,6 +48,7 @@ from indexer.scan import child_comments, docs_of
 _BATCH = 100  # posts that are read with all their comments at a time
 _BULK_BYTES = 1_000_000
 _MAX_PAUSE = 0.5  # seconds between two attempts
+_SAME_INDEX = "if (ctx._index == params.index) ctx._source = params.post; else ctx.op = 'none'"
 _OTHERS = Refusal("others keep writing to the same posts", "Try again in a moment.", retryable=True)
 
 
@@ -119,12 +123,12 @@ def based_on_stored(
 
 
 def update_comments(
-    client: Elasticsearch, index: str, post_oids: Iterable[str], retry_for: float
+    client: Elasticsearch, alias: str, post_oids: Iterable[str], retry_for: float
 ) -> set[str]:
     """Make the field `comments` of some posts equal to their comments.
 
     Args:
-        index: an alias or an index.
+        alias: that of the live index or of a build.
         retry_for: seconds to keep trying while others write the same posts, or while
             Elasticsearch is overloaded or blocks writes.
 
@@ -142,11 +146,11 @@ def update_comments(
     while unchecked:
         failure = _OTHERS
         try:
-            client.indices.refresh(index=index)
+            client.indices.refresh(index=alias)
             oids = sorted(unchecked)
             for start in range(0, len(oids), _BATCH):
                 batch = oids[start : start + _BATCH]
-                equal, gone, failure = _update_batch(client, index, batch)
+                equal, gone, failure = _update_batch(client, alias, batch)
                 missing |= gone
                 unchecked -= equal | gone
         except (ApiError, TransportError) as error:
@@ -172,43 +176,51 @@ def update_comments(
 
 
 def _update_batch(
-    client: Elasticsearch, index: str, oids: Sequence[str]
+    client: Elasticsearch, alias: str, oids: Sequence[str]
 ) -> tuple[set[str], set[str], Refusal]:
     """Returns the posts that needed no update, those that do not exist, and why a write failed."""
     texts: dict[str, list[str]] = {}
-    for comment in child_comments(client, index, oids, ["comment"]):
+    for comment in child_comments(client, alias, oids, ["comment"]):
         texts.setdefault(comment.routing, []).append(comment.source["comment"])
-    posts = read_posts(client, index, oids)
+    posts = read_posts(client, alias, oids)
     differing = [
         post for oid, post in posts.items() if sorted(texts.get(oid, [])) != sorted(post.comments)
     ]
-    failure = _write(client, [(post, texts.get(post.routing, [])) for post in differing])
+    failure = _write(client, alias, [(post, texts.get(post.routing, [])) for post in differing])
     equal = posts.keys() - {post.routing for post in differing}
     return equal, set(oids) - posts.keys(), failure
 
 
-def _write(client: Elasticsearch, updates: Sequence[tuple[StoredPost, list[str]]]) -> Refusal:
+def _write(
+    client: Elasticsearch, alias: str, updates: Sequence[tuple[StoredPost, list[str]]]
+) -> Refusal:
     """Write posts that have not changed since they were read; returns why one was refused."""
     failure = _OTHERS
     payload: list[bytes] = []
     for number, (post, comments) in enumerate(updates):
         payload.append(_payload(post, comments))
         if sum(map(len, payload)) > _BULK_BYTES or number == len(updates) - 1:
-            refused = _send(client, payload)
+            refused = _send(client, alias, payload)
             failure = failure if refused is _OTHERS else refused
             payload = []
     return failure
 
 
-def _send(client: Elasticsearch, payload: list[bytes]) -> Refusal:
+def _send(client: Elasticsearch, alias: str, payload: list[bytes]) -> Refusal:
     failure = _OTHERS
-    response = client.options(max_retries=0).bulk(operations=payload)  # type: ignore[arg-type]
+    response = client.options(max_retries=0).bulk(
+        index=alias,
+        operations=payload,  # type: ignore[arg-type]
+        require_alias=True,
+    )
     for item in response["items"]:
-        entry = item["index"]
-        if not (error := entry.get("error")):
+        entry = item["update"]
+        error = entry.get("error")
+        # Deleted meanwhile, which the next check sees.
+        if not error or error["type"] == "document_missing_exception":
             continue
         failure = refusal_from({"error": error, "status": entry["status"]})
-        # A generation that was replaced meanwhile, and deleted.
+        # A build whose alias another process removed, or an alias that somebody removed.
         if failure is NO_INDEX:
             failure = _OTHERS
         if not (failure.retryable or failure.version_conflict):
@@ -218,8 +230,6 @@ def _send(client: Elasticsearch, payload: list[bytes]) -> Refusal:
 
 def _payload(post: StoredPost, comments: list[str]) -> bytes:
     action = {
-        # The index that was read, not the alias: sequence numbers of another one mean nothing.
-        "_index": post.index,
         "_id": post.id,
         "routing": post.routing,
         "if_seq_no": post.seq_no,
@@ -227,7 +237,8 @@ def _payload(post: StoredPost, comments: list[str]) -> bytes:
     }
     source = {"content_version": post.version, "content_seq_no": post.seq_no, **post.source}
     source["comments"] = comments
-    return orjson.dumps({"index": action}) + b"\n" + orjson.dumps(source) + b"\n"
+    script = {"source": _SAME_INDEX, "params": {"index": post.index, "post": source}}
+    return orjson.dumps({"update": action}) + b"\n" + orjson.dumps({"script": script}) + b"\n"
 
 
 def _based_on(stored: StoredPost, post: Document) -> Document:

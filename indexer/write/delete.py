@@ -12,7 +12,12 @@ from indexer.bulk.sender import Outcome, Sender
 from indexer.errors import IndexingError
 from indexer.records import Document, Origin, comment_id, post_id
 from indexer.scan import child_comments, current_versions
-from indexer.write.deletions import Deletion, forget_deletions, record_deletions
+from indexer.write.deletions import (
+    Deletion,
+    deletion_versions,
+    forget_deletions,
+    record_deletions,
+)
 from indexer.write.live_index import LIMITS, now, send_to_live, update_live_comments
 
 _BATCH = 1_000  # documents
@@ -76,8 +81,12 @@ def delete_documents(client: Elasticsearch, alias: str, documents: Sequence[Docu
     The caller updates the comments of their posts.
     """
     moment = now()
+    # Above an earlier deletion, too: its record would stay in place of this one, and a build that
+    # began after it would not replay this deletion.
+    earlier = deletion_versions(client, alias, [document.id for document in documents])
     to_delete = [
-        replace(document, version=max(moment, document.version + 1)) for document in documents
+        replace(one, version=max(moment, one.version + 1, earlier.get(one.id, 0) + 1))
+        for one in documents
     ]
     deletions = [Deletion(one.id, one.routing, one.version) for one in to_delete]
     record_deletions(client, alias, deletions, pending=True)
@@ -91,7 +100,7 @@ def delete_documents(client: Elasticsearch, alias: str, documents: Sequence[Docu
     }
     complete = [one for one in deletions if one.id in deleted]
     record_deletions(client, alias, complete, pending=False)
-    forget_deletions(client, alias, [one.id for one in deletions if one.id not in deleted])
+    forget_deletions(client, alias, [one for one in deletions if one.id not in deleted])
     return deleted
 
 

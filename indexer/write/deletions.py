@@ -7,6 +7,10 @@ generation; by a write, so that an older version of a deleted post does not rest
 A deletion is `pending` until it is complete. `deletions_since` returns pending ones whatever their
 sequence number, so that a build's checkpoint cannot fall between a record and its deletion. A build
 replays a pending one only if the document is gone from the live index: its process may have died.
+
+A record has the version of its deletion as its own (`external_gte`), so that of two processes that
+delete the same document, the one with the lower version neither replaces nor removes the record of
+the other.
 """
 
 import time
@@ -55,14 +59,17 @@ class Deletion:
 def record_deletions(
     client: Elasticsearch, alias: str, deletions: Sequence[Deletion], *, pending: bool
 ) -> None:
-    """Record deletions: before they are made with `pending`, afterwards without."""
+    """Record deletions: before they are made with `pending`, afterwards without.
+
+    The record of a deletion with a higher version stays as it is.
+    """
     at = int(time.time() * 1000)
     _bulk(
         client,
         alias,
         (
             {
-                "_id": _state_id(deletion.id),
+                **_record(deletion),
                 "_source": {
                     "what": "deletion",
                     "id": deletion.id,
@@ -77,9 +84,17 @@ def record_deletions(
     )
 
 
-def forget_deletions(client: Elasticsearch, alias: str, ids: Iterable[str]) -> None:
+def forget_deletions(client: Elasticsearch, alias: str, deletions: Iterable[Deletion]) -> None:
     """Remove the records of deletions that were not made, because the document has changed."""
-    _bulk(client, alias, ({"_op_type": "delete", "_id": _state_id(id_)} for id_ in ids))
+    _bulk(client, alias, ({"_op_type": "delete", **_record(one)} for one in deletions))
+
+
+def _record(deletion: Deletion) -> dict[str, object]:
+    return {
+        "_id": _state_id(deletion.id),
+        "version": deletion.version,
+        "version_type": "external_gte",
+    }
 
 
 def _bulk(client: Elasticsearch, alias: str, actions: Iterable[dict[str, object]]) -> None:
@@ -102,7 +117,8 @@ def _bulk(client: Elasticsearch, alias: str, actions: Iterable[dict[str, object]
         raise _not_recorded(retryable_refusal(error)) from error
     for item in cast(list[dict[str, Any]], errors):
         (entry,) = item.values()
-        if entry["status"] != 404:
+        # 404: it is forgotten already; 409: there is a record with a higher version.
+        if entry["status"] not in {404, 409}:
             raise _not_recorded(refusal_from(entry))
 
 

@@ -55,11 +55,15 @@ def put(client: Elasticsearch, alias: str, writes: Sequence[Write]) -> list[Writ
     to_send: dict[int, Write] = {}
     writes = [_marked_over_http(write) for write in writes]
     deleted = deletion_versions(client, alias, {write.document.id for write in writes})
+    # What was written again since its deletion is compared with the version in the index.
+    present = current_versions(
+        client, alias, [write.document for write in writes if write.document.id in deleted]
+    )
     for number, write in enumerate(writes):
         deleted_version = deleted.get(write.document.id, -1)
         if write.newest:
             to_send[number] = _with_version(write, max(now(), deleted_version + 1))
-        elif write.document.version < deleted_version:
+        elif write.document.version < deleted_version and write.document.id not in present:
             results[number] = _deleted_later(write.document)
         else:
             to_send[number] = write

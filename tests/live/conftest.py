@@ -10,7 +10,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from elasticsearch import Elasticsearch
+from elastic_transport import RequestsHttpNode
+from elasticsearch import ConnectionTimeout, Elasticsearch
 
 from app.settings import Settings
 
@@ -107,6 +108,22 @@ def start(own_settings: Settings) -> Iterator[Callable[..., subprocess.Popen[str
         process.kill()
         with suppress(BrokenPipeError):
             process.communicate()
+
+
+@pytest.fixture
+def without_prune(elasticsearch_url: str) -> Iterator[Elasticsearch]:
+    """A client of which the request that begins the pruning fails."""
+
+    class Node(RequestsHttpNode):
+        def perform_request(
+            self, method: str, target: str, body: bytes | None = None, *rest: Any, **more: Any
+        ) -> Any:
+            if body and b'"purpose":"prune"' in body:
+                raise ConnectionTimeout("no response")
+            return super().perform_request(method, target, body, *rest, **more)
+
+    with Elasticsearch(elasticsearch_url, node_class=Node, request_timeout=300) as client:
+        yield client
 
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from elastic_transport import RequestsHttpNode
 from elasticsearch import Elasticsearch
 
 from analyzers.rules import NO_RULES, RuleSet, read_rules
@@ -14,7 +16,7 @@ from indexer.build.builder import Built, IndexSettings
 from indexer.build.rebuild import rebuild
 from indexer.build.reindex import ReindexOptions, reindex
 from indexer.build.rollback import rollback
-from indexer.generations import require_live
+from indexer.generations import list_generations, require_live
 from indexer.ingest import MaxRejects
 from indexer.lock import Lock
 from indexer.normalise import comment_document, documents
@@ -178,6 +180,33 @@ class TestTogether:
 
 
 class TestBuilds:
+    def test_an_update_for_a_deleted_generation_changes_no_other(
+        self, blog: Blog, elasticsearch_url: str
+    ) -> None:
+        """Nor does it create the deleted one again, without a mapping."""
+        swapped: list[Built] = []
+        raws = [post(text="Changed", comments=["c1"], pub_date="2024-01-01"), post("b")]
+
+        def swap() -> None:
+            swapped.append(reindex(blog.elastic, blog.alias, raws, SETTINGS, pytest.fail))
+            blog.elastic.indices.delete(index=f"{blog.alias}-000001")
+
+        class Node(RequestsHttpNode):
+            def perform_request(
+                self, method: str, target: str, body: bytes | None = None, *rest: Any, **more: Any
+            ) -> Any:
+                if body and b"if_seq_no" in body and not swapped:
+                    swap()
+                return super().perform_request(method, target, body, *rest, **more)
+
+        with Elasticsearch(elasticsearch_url, node_class=Node, request_timeout=30) as client:
+            Blog(client, blog.alias).comment("during")
+        assert len(swapped) == 1
+        assert blog.stored()["text"] == "Changed"
+        assert blog.comments() == ["c1"]
+        found = list_generations(blog.elastic, blog.alias)
+        assert [one.name for one in found] == [f"{blog.alias}-000002"]
+
     @pytest.fixture
     def rules(self, tmp_path: Path) -> RuleSet:
         file = tmp_path / "some.synonyms"
@@ -285,6 +314,18 @@ class TestSources:
         sync(blog.elastic, blog.alias, lambda _: again, SETTINGS, pytest.fail)
         assert blog.comments() == ["c1", "http"]
         assert blog.comments("b") == ["http"]
+        assert blog.stored()["text"] == "Again"
+
+    def test_add_compares_a_post_written_again_after_its_deletion(self, blog: Blog) -> None:
+        """Not with its deletion: then new comments would be left out with the post."""
+        delete_post(blog.elastic, blog.alias, "a")
+        blog.put(post(text="Again"))
+        old = post(comments=["new"], pub_date="2024-01-01", modified="2024-01-01")
+        (refused,) = blog.put(replace(old, comments=()), newest=False)
+        assert (refused.status, refused.reason) == (409, "the index has a newer version")
+        added = add(blog.elastic, blog.alias, [old], pytest.fail)
+        assert (added.created, added.older, added.deleted) == (1, 1, 0)
+        assert blog.comments() == ["new"]
         assert blog.stored()["text"] == "Again"
 
     def test_sync_adds_and_removes_comments_alone(self, blog: Blog) -> None:

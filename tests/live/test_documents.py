@@ -24,6 +24,8 @@ from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
 from app import create_app
+from app.cache import open_cache
+from app.freshness import Freshness
 from app.settings import Settings
 from bench.servers import redis_server
 from indexer.build.builder import Built
@@ -445,6 +447,19 @@ def address(settings: Settings) -> Iterator[str]:
 
 
 class TestVisibility:
+    def test_is_not_tried_again_after_the_index_is_gone(self, settings: Settings) -> None:
+        refreshes = []
+
+        class Node(RequestsHttpNode):
+            def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+                refreshes.append(target)
+                return super().perform_request(method, target, *rest, **more)
+
+        with Elasticsearch(settings.elasticsearch_url, node_class=Node) as client:
+            Freshness(client, open_cache(settings), f"{settings.index}-gone").soon()
+            time.sleep(3)  # it was tried again every second
+        assert len(refreshes) == 1
+
     def test_a_cache_that_was_unavailable_is_updated_later(self, settings: Settings) -> None:
         with redis_server() as server:
             changed = {"redis_url": server.url, "cache_timeout": 0.2}

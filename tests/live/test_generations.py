@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 from elastic_transport import RequestsHttpNode
 from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, NotFoundError
 
 from analyzers.rules import NO_RULES
+from app.cli import main
+from app.commands.tools import Tools
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings
 from indexer.build.reindex import ReindexOptions, reindex
@@ -239,6 +241,27 @@ class TestRollback:
         assert write("d") == 201
 
 
+def test_of_two_simultaneous_deletions_the_later_one_stays_recorded(
+    elastic: Elasticsearch, elasticsearch_url: str, alias: str, make: Make, post_oids: PostOids
+) -> None:
+    """A client repeats a slow DELETE; the first one fails, and leaves the second's record."""
+    make("a", "b")
+    make("a", "b")
+    seconds: list[tuple[bool, int]] = []
+
+    class Node(RequestsHttpNode):
+        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+            if target.startswith(f"/{alias}/_bulk") and not seconds:
+                seconds.append(delete_post(elastic, alias, "b"))
+            return super().perform_request(method, target, *rest, **more)
+
+    with Elasticsearch(elasticsearch_url, node_class=Node, request_timeout=30) as client:
+        assert delete_post(client, alias, "b") == (False, 0)
+    assert seconds == [(True, 0)]
+    rollback(elastic, alias)
+    assert post_oids() == {"a"}
+
+
 class AtSwap(RequestsHttpNode):
     """Calls `before` and `after` around the request that swaps the alias."""
 
@@ -418,3 +441,15 @@ class TestCommands:
         assert stale in run("prune").stdout
         assert not elastic.indices.exists(index=stale)
         assert not require_live(elastic, alias).write_blocked
+
+    def test_a_failure_after_the_swap_is_a_warning(
+        self, own_settings: Settings, without_prune: Elasticsearch, make: Make
+    ) -> None:
+        make("a")
+        make("b")
+        tools = Tools(own_settings)
+        tools.elastic = without_prune
+        result = CliRunner().invoke(main, ["rollback"], obj=tools)
+        assert result.exit_code == 0
+        assert "is live" in result.stdout
+        assert "blogsearch prune" in result.stderr

@@ -189,6 +189,22 @@ def test_a_proposed_rule_is_loaded_with_one_click(
     assert '<input type="hidden" name="rule"' not in shown
 
 
+@pytest.mark.usefixtures("posts")
+def test_a_rule_is_live_even_if_old_indices_cannot_be_deleted(
+    searched: Searched, settings: Settings, without_prune: Elasticsearch
+) -> None:
+    searched(("k8s", False), ("kubernetes", True))
+    client = create_app(settings, elastic=without_prune).test_client()
+    data = _form(_page(client), "k8s => kubernetes")
+    assert client.post("/insights/rules", data=data, headers=_basic()).status_code == 303
+    ends = time.monotonic() + 300
+    while 'class="load running"' in (shown := _page(client)):
+        assert time.monotonic() < ends
+        time.sleep(0.5)
+    assert 'class="load done"' in shown
+    assert "blogsearch prune" in shown
+
+
 def test_a_failed_load_says_why(
     client: FlaskClient, searched: Searched, settings: Settings
 ) -> None:

@@ -1,5 +1,6 @@
 """The lock of an index, on a real Elasticsearch."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -51,6 +52,15 @@ class TestLock:
             pytest.fail("two hold the lock")
         with Lock(elastic, alias, "reindex"):
             pass
+
+    def test_shows_a_path_that_is_not_utf_8(self, elastic: Elasticsearch, alias: str) -> None:
+        path = os.fsdecode(b"caf\xe9")
+        with (
+            Lock(elastic, alias, f"sync {path}"),
+            pytest.raises(Locked, match=r"\(sync caf\?\)"),
+            Lock(elastic, alias, "reindex"),
+        ):
+            pytest.fail("two hold the lock")
 
     def test_does_not_depend_on_the_clock_of_this_machine(
         self, elastic: Elasticsearch, alias: str, monkeypatch: pytest.MonkeyPatch

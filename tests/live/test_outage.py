@@ -6,13 +6,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from elastic_transport import RequestsHttpNode
+from elasticsearch import ConnectionTimeout, Elasticsearch
 from flask.testing import FlaskClient
 
 from app import create_app
+from app.cache import open_cache
 from app.elastic import connect
+from app.health import checks
 from app.settings import Settings
 from tests.tcp import forward, listening
 
@@ -142,3 +147,16 @@ def test_computations_are_limited_and_kept_answers_are_not(proxy: Proxy, behind:
     assert ended == ["busy"] * 6 + ["engine_unavailable"] * 2
     busy = client.get("/search?q=another")
     assert int(busy.headers["Retry-After"]) >= 1
+
+
+def test_an_index_that_answers_too_late_is_not_reported_as_missing(settings: Settings) -> None:
+    class Slow(RequestsHttpNode):
+        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+            if target.endswith("/_count"):
+                raise ConnectionTimeout("too late")
+            return super().perform_request(method, target, *rest, **more)
+
+    with Elasticsearch(settings.elasticsearch_url, node_class=Slow, max_retries=0) as client:
+        (_, index, _) = checks(client, open_cache(settings), settings)
+    assert (index.name, index.status) == ("index", "error")
+    assert "timed out" in index.seen
