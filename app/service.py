@@ -43,6 +43,15 @@ class Warmed:
     failed: int
 
 
+@dataclass(frozen=True, slots=True)
+class AfterSwap:
+    """What `Service.after_swap` did: `deleted` generations, and a `warning` if some remain."""
+
+    warmed: Warmed
+    deleted: list[str]
+    warning: str = ""
+
+
 class Service:
     """The settings, the engine and the cache; lives as long as the application."""
 
@@ -187,18 +196,22 @@ class Service:
                 answered += 1
         return Warmed(answered, failed)
 
-    def after_swap(self) -> tuple[Warmed, list[str]]:
-        """Warm the cache, and delete old generations, of which it returns the names.
+    def after_swap(self) -> AfterSwap:
+        """Warm the cache and delete old generations.
 
-        None is deleted while another process is building, which will delete them.
+        None is deleted while another process is building, which will delete them. Elasticsearch may
+        fail here; the swap counts nevertheless.
         """
         warmed = self.warm(seconds=_WARM_AFTER_SWAP)
         client, alias = self.elastic.options(request_timeout=_PRUNE_TIMEOUT), self.settings.index
         try:
-            with Lock(client, alias, "prune"):
-                return warmed, prune(client, alias, self.settings.keep_generations)
+            with translated(), Lock(client, alias, "prune"):
+                return AfterSwap(warmed, prune(client, alias, self.settings.keep_generations))
         except Locked:
-            return warmed, []
+            return AfterSwap(warmed, [])
+        except ServiceError as error:
+            warning = f"Old indices may remain; `blogsearch prune` deletes them. {error}"
+            return AfterSwap(warmed, [], warning)
 
     def _warm(self, query: str) -> None:
         args = MultiDict(parse_qsl(query))

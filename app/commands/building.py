@@ -126,9 +126,12 @@ def print_stale_builds(names: Iterable[str]) -> None:
 
 def after_swap(tools: Tools) -> None:
     """Warm the cache with the most frequent queries, and delete old generations."""
-    warmed, deleted = tools.service.after_swap()
-    if warmed.answered:
-        click.echo(f"The answers to the {warmed.answered:,} most frequent queries are cached.")
-    if deleted:
+    done = tools.service.after_swap()
+    if done.warmed.answered:
+        number = done.warmed.answered
+        click.echo(f"The answers to the {number:,} most frequent queries are cached.")
+    if done.deleted:
         keep = tools.settings.keep_generations
-        click.echo(f"Deleted {', '.join(deleted)}: {keep} are kept besides the live one.")
+        click.echo(f"Deleted {', '.join(done.deleted)}: {keep} are kept besides the live one.")
+    if done.warning:
+        click.echo(done.warning, err=True)

@@ -111,8 +111,9 @@ def _load(service: Service, rule: str) -> str:
         raise ServiceError(f"The rule files have errors, and nothing was changed: {found}")
     if loaded.built is None:
         return "The live index has the rule."
-    service.after_swap()
-    return f"{loaded.built.index} is live with the rule, built in {loaded.built.seconds:.1f} s."
+    warning = service.after_swap().warning
+    live = f"{loaded.built.index} is live with the rule, built in {loaded.built.seconds:.1f} s."
+    return f"{live} {warning}".rstrip()
 
 
 def _save(service: Service, result: LoadStatus) -> None:

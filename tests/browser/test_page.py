@@ -149,6 +149,21 @@ def test_without_a_search_a_filter_shows_the_newest_posts(page: Page, address: s
     assert "category=juggling" in page.url
 
 
+def test_an_empty_box_keeps_the_filters(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=siteswap&category=juggling&typos=off")
+    box = page.get_by_label("Search posts and comments")
+    box.fill("")
+    page.wait_for_url(f"{address}/?category=juggling")
+    expect(page.locator(".posts li").first).to_be_visible()
+    expect(page.get_by_role("list", name="Filters")).to_contain_text("juggling")
+    box.press("Enter")
+    box.fill("three")
+    page.wait_for_url(f"{address}/?q=three&category=juggling")
+    page.goto(f"{address}/?q=three")
+    box.fill(" ")
+    page.wait_for_url(f"{address}/")
+
+
 def test_the_page_works_without_javascript(browser: Browser, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
