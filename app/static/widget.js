@@ -50,7 +50,8 @@
   const shortcuts = (host) => (host.getAttribute("shortcut") ?? "/ mod+k").toLowerCase().split(" ");
 
   function setup(host) {
-    let timer, running, active;
+    // `shown`: the parameters of the answer that is shown, without the page.
+    let timer, running, active, shown;
     let made = 0;
     let page = 1;
     // Whether to search for what was typed, without corrections.
@@ -161,8 +162,11 @@
       if (!q) return show();
       const parameters = new URLSearchParams(attribute("parameters") ?? "");
       parameters.set("q", q);
-      if (next) parameters.set("page", page + 1);
       if (exact) parameters.set("typos", "off");
+      const wanted = `${parameters}`;
+      // No second page of what was typed since.
+      next &&= wanted === shown;
+      if (next) parameters.set("page", page + 1);
       const some = new URLSearchParams({ q });
       if (parameters.has("lang")) some.set("lang", parameters.get("lang"));
       list.ariaBusy = "true";
@@ -171,6 +175,7 @@
         const suggesting = next || exact ? [] : request("suggest", some, signal).then(searches).catch(() => []);
         const answer = await request("search", parameters, signal);
         if (signal.aborted) return;
+        shown = wanted;
         showAnswer(answer);
         const others = (await suggesting).filter(({ text }) => text !== answer.corrected?.to);
         if (!signal.aborted) fill("prepend", others.map(({ text }) => option("div", {}, text)));
@@ -183,8 +188,8 @@
       const { q, count, hits, corrected, dropped } = answer;
       const options = hits.flatMap((hit) => [post(hit), ...(hit.comments ?? []).map(comment)]);
       page = answer.page;
-      const shown = (page - 1) * answer.size + hits.length;
-      const message = [text(count ? "found" : "nothing", { q, count, shown }), " "];
+      const reached = (page - 1) * answer.size + hits.length;
+      const message = [text(count ? "found" : "nothing", { q, count, shown: reached }), " "];
       const instead = () => {
         exact = true;
         again();
@@ -192,7 +197,7 @@
       if (corrected) message.push(text("corrected", corrected), " ", button("instead", instead, corrected));
       else if (dropped) message.push(text("dropped", { words: dropped.join(", ") }));
       show(message, options, page > 1);
-      const last = shown >= count || !hits.length;
+      const last = reached >= count || !hits.length;
       if (last && more.matches(":focus")) list.focus();
       more.hidden = last;
     }

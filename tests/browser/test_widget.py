@@ -153,6 +153,31 @@ def test_a_late_answer_does_not_replace_a_newer_one(page: Page, address: str, bl
     expect(page.get_by_role("status")).to_contain_text("1 of 1 found.")
 
 
+def test_more_results_are_of_the_query_in_the_box(page: Page, address: str, blog: Blog) -> None:
+    """Pressed before the answer to what was typed since, the button searches for that."""
+    searches: list[str] = []
+
+    def search(route: Route) -> None:
+        query = route.request.url.partition("?")[2]
+        searches.append(query)
+        if len(searches) != 2:  # the second has no answer yet
+            _answer(route, q=query, count=25, page=2 if "page=2" in query else 1)
+
+    page.route("**/search?*", search)
+    page.route("**/suggest?*", lambda route: route.fulfill(body="{}", headers=CORS))
+    page.goto(blog(_page(address)))
+    _box(page).fill("python")
+    more = page.get_by_role("button", name="More results")
+    expect(more).to_be_visible()
+    with page.expect_request("**/search?*"):
+        _box(page).fill("crontab")
+    more.click()
+    expect(_options(page)).to_have_count(1)
+    more.click()
+    expect(_options(page)).to_have_count(2)
+    assert searches == ["q=python", "q=crontab", "q=crontab", "q=crontab&page=2"]
+
+
 # -- the dialog and the keyboard ---------------------------------------------------------------
 
 
