@@ -109,6 +109,8 @@
       timer = setTimeout(search, 180);
     };
     root.onkeydown = (event) => {
+      // To the page the target is <blog-search>, no field: it would take a key for its own shortcut.
+      if (event.target === input && input.checkVisibility() && !/Tab|Esc/.test(event.key)) event.stopPropagation();
       if (event.isComposing) return;
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (step) {

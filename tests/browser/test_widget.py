@@ -178,6 +178,23 @@ def test_more_results_are_of_the_query_in_the_box(page: Page, address: str, blog
     assert searches == ["q=python", "q=crontab", "q=crontab", "q=crontab&page=2"]
 
 
+def test_keys_in_the_box_are_no_shortcuts_of_the_page(page: Page, address: str, blog: Blog) -> None:
+    """The page sees <blog-search> as the target, which is no field to type in."""
+    script = (
+        "<script>pressed = [];"
+        "document.addEventListener('keydown', (event) => pressed.push(event.key))</script>"
+    )
+    page.goto(blog(_page(address, f"<blog-search></blog-search><a id=link href='#'>x</a>{script}")))
+    page.keyboard.press("/")
+    page.keyboard.type("jug/")
+    for key in ("ArrowDown", "Escape"):  # a page may close what the box is in
+        page.keyboard.press(key)
+    expect(_box(page)).to_have_value("")
+    page.locator("#link").focus()
+    page.keyboard.press("j")
+    assert page.evaluate("pressed") == ["/", "Escape", "j"]
+
+
 # -- the dialog and the keyboard ---------------------------------------------------------------
 
 
