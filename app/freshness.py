@@ -13,7 +13,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
+from elasticsearch import ApiError, Elasticsearch, NotFoundError, TransportError
 
 from app.cache import AnswerCache
 from indexer.errors import IndexingError
@@ -126,10 +126,10 @@ class Freshness:
             self._running = True
         try:
             return self.shared()
+        except (IndexingError, NotFoundError):
+            return True
         except (ApiError, TransportError):
             return False
-        except IndexingError:
-            return True
         finally:
             self._running = False
 

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from app.cache import AnswerCache
 from app.elastic import translated
-from app.errors import ServiceError
+from app.errors import NoIndex, ServiceError
 from app.settings import Settings
 from indexer.bulk.refusals import DISK_FULL
 from indexer.records import SCHEMA
@@ -123,10 +123,12 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
             count = elastic.count(index=alias)
             mappings = elastic.indices.get_mapping(index=alias).body
             full = _disk_full(elastic, alias)
-    except ServiceError as error:
+    except NoIndex as error:
         return Check(
             "index", "error", f"there is no index behind the alias {alias!r}", error.message
         )
+    except ServiceError as error:
+        return Check("index", "error", str(error.__cause__ or error), error.message)
     seen = f"{', '.join(mappings)}: {count['count']:,} documents"
     if count["_shards"]["failed"]:
         return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")

@@ -228,6 +228,33 @@ def test_everything_of_a_page_of_results_is_under_30_kb(page: Page, address: str
     assert sum(sizes.values()) < 30_000, sizes
 
 
+def test_long_names_and_words_stay_on_the_screen(
+    page: Page,
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], object],
+    serve: Callable[[Settings], str],
+) -> None:
+    names = [
+        "Continuous integration, delivery and deployment (DevOps)",
+        "org.hibernate.LazyInitializationExceptionHandler",
+    ]
+    title = f"{names[1]} explained"
+    index_posts(
+        RawPost(Origin("test"), f"{i}", title, "text", f"/{i}", categories=names) for i in range(2)
+    )
+    address = serve(own_settings)
+    for width in (320, 560, 600, 760, 800, 1000):
+        page.set_viewport_size({"width": width, "height": 700})
+        for path in ("/", "/?q=explained", "/?q=explained&category=" + names[1]):
+            page.goto(address + path)
+            page.locator("#tools summary", has_text="Category").click()
+            box = page.locator("#tools details[open] > ul").bounding_box()
+            assert box is not None
+            assert box["x"] >= 0, (width, path)
+            assert box["x"] + box["width"] <= width, (width, path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
+
+
 def test_a_hostile_post_stays_text(
     page: Page,
     own_settings: Settings,
