@@ -67,7 +67,7 @@
 
     const ariaLabel = text("label");
     const input = make("input", {
-      role: "combobox", ariaLabel, ariaExpanded: "false", ariaAutoComplete: "list", maxLength: 200,
+      role: "combobox", dir: "auto", ariaLabel, ariaExpanded: "false", ariaAutoComplete: "list", maxLength: 200,
       placeholder: text("placeholder"), autocomplete: "off", spellcheck: false, enterKeyHint: "search",
     });
     input.setAttribute("aria-controls", "list");
@@ -180,7 +180,7 @@
         shown = wanted;
         showAnswer(answer);
         const others = (await suggesting).filter(({ text }) => text !== answer.corrected?.to);
-        if (!signal.aborted) fill("prepend", others.map(({ text }) => option("div", {}, text)));
+        if (!signal.aborted) fill("prepend", others.map(({ text }) => option("div", { dir: "auto" }, text)));
       } catch (error) {
         if (!signal.aborted) showError(error, next);
       }
@@ -228,11 +228,11 @@
       input.ariaExpanded = `${!list.hidden}`;
     }
 
-    const fragments = (highlights) => make("span", {}, ...marked(highlights.join(" … ")));
+    const fragments = (highlights) => make("span", { dir: "auto" }, ...marked(highlights.join(" … ")));
     const about = (...parts) => make("span.about", {}, parts.filter(Boolean).join(" · "));
 
     function post({ url, highlight, pub_date: stamp, categories = [] }) {
-      const title = make("span.title", {}, ...marked(highlight.title));
+      const title = make("span.title", { dir: "auto" }, ...marked(highlight.title));
       return option("a", linkTo(url), title, about(day(stamp), ...categories), fragments(highlight.text));
     }
 

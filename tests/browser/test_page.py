@@ -255,6 +255,26 @@ def test_long_names_and_words_stay_on_the_screen(
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
 
 
+def test_text_from_right_to_left_is_shown_so(
+    page: Page,
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], object],
+    serve: Callable[[Settings], str],
+) -> None:
+    said = "שלום Python!"
+    comment = RawComment("c", said, "Eve")
+    index_posts([RawPost(Origin("test"), "a", said, said, "/a", comments=(comment,))])
+    address = serve(own_settings)
+    page.goto(f"{address}/")
+    expect(page.locator(".posts a")).to_have_css("direction", "rtl")
+    page.get_by_role("combobox").press_sequentially("שלום")
+    expect(page.get_by_role("combobox")).to_have_css("direction", "rtl")
+    expect(page.get_by_role("option").first).to_have_css("direction", "rtl")
+    for part in (".hits h2", ".hits .text", ".hits .comment p"):
+        expect(page.locator(part).first).to_have_css("direction", "rtl")
+    expect(page.locator(".meta").first).to_have_css("direction", "ltr")
+
+
 def test_a_hostile_post_stays_text(
     page: Page,
     own_settings: Settings,

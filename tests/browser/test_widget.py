@@ -360,6 +360,29 @@ def test_an_unknown_language_is_no_error(page: Page, address: str, blog: Blog) -
     expect(_options(page).first).to_contain_text("2015-06-05")
 
 
+def test_text_from_right_to_left_is_shown_so(page: Page, address: str, blog: Blog) -> None:
+    said = "שלום Python!"
+    hit = {
+        "title": said,
+        "url": "/a",
+        "pub_date": "2015-06-05T00:00:00Z",
+        "highlight": {"title": said, "text": [said]},
+    }
+    page.route("**/search?*", lambda route: _answer(route, hits=[hit]))
+    suggested = {"suggestions": [{"kind": "search", "text": said}]}
+    page.route(
+        "**/suggest?*", lambda route: route.fulfill(body=json.dumps(suggested), headers=CORS)
+    )
+    page.goto(blog(_page(address, '<div dir="rtl"><blog-search></blog-search></div>')))
+    expect(_box(page)).to_have_css("direction", "rtl")  # the text that is in the empty box
+    page.goto(blog(_page(address)))
+    expect(_box(page)).to_have_css("direction", "ltr")
+    _box(page).fill(said)
+    for part in ("input", "div[role=option]", ".title", "a span:last-child"):
+        expect(page.locator(f"blog-search {part}")).to_have_css("direction", "rtl")
+    expect(page.locator(".about")).to_have_css("direction", "ltr")
+
+
 def test_a_wrong_parameter_is_explained(browser: Browser, address: str, blog: Blog) -> None:
     page = browser.new_page()
     page.goto(blog(_page(address, '<blog-search parameters="size=1000"></blog-search>')))
