@@ -255,6 +255,13 @@ def test_long_names_and_words_stay_on_the_screen(
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
 
 
+def test_an_explanation_of_what_is_typed_has_its_style(page: Page, address: str) -> None:
+    page.goto(f"{address}/?debug-search")
+    page.get_by_role("combobox").press_sequentially("pythn")
+    expect(page.locator("#debug .facts div").first).to_have_css("display", "grid")
+    expect(page.locator("script[src*='debug.js']")).to_have_count(1)
+
+
 def test_text_from_right_to_left_is_shown_so(
     page: Page,
     own_settings: Settings,
