@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.settings import Settings
@@ -130,7 +130,23 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
         headers_enabled=True,
         retry_after="delta-seconds",
     )
+
+    # The limiter sets Retry-After of every response to the end of its window. Functions run in
+    # reverse order: these two after and before the limiter's.
+    def restore_retry_after(response: Response) -> Response:
+        if response.status_code != 429:
+            response.headers.pop("Retry-After", None)
+            if own := g.pop("retry_after", None):
+                response.headers["Retry-After"] = own
+        return response
+
+    def keep_retry_after(response: Response) -> Response:
+        g.retry_after = response.headers.get("Retry-After")
+        return response
+
+    app.after_request(restore_retry_after)
     limiter.init_app(app)
+    app.after_request(keep_retry_after)
     limiter.request_filter(
         lambda: (
             request.blueprint in _UNLIMITED

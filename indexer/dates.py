@@ -60,7 +60,8 @@ class NoDate(ValueError):
 def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
     """The moment in UTC; None for None, for an empty string, and for Go's zero time.
 
-    A date without a time is its first second. `zone` applies to values without a zone.
+    A day without a time is its midnight in UTC, whatever `zone` is: otherwise it would be the day
+    before, shown and filtered by, for a site east of UTC. `zone` applies to times without a zone.
 
     Raises:
         NoDate: an unknown or ambiguous format (`01/02/2024`), a date that does not exist, or a
@@ -69,12 +70,11 @@ def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
     if when is None or _is_unset(when):
         return None
     try:
-        if isinstance(when, datetime):
-            found = when
-        elif isinstance(when, date):
-            found = datetime.combine(when, time())
-        elif isinstance(when, str):
-            found = _parse(when.strip())
+        given = _parse(when.strip()) if isinstance(when, str) else when
+        if isinstance(given, datetime):
+            found = given
+        elif isinstance(given, date):
+            found = datetime.combine(given, time(), UTC)
         else:
             raise NoDate(f"{when!r:.80} is not a date but a {type(when).__name__}")
         found = found.replace(tzinfo=found.tzinfo or zone).astimezone(UTC)
@@ -85,6 +85,15 @@ def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
     if found.year not in _YEARS:
         raise NoDate(f"{when!r:.80} is in the year {found.year}")
     return found
+
+
+def is_day(when: When) -> bool:
+    """Whether the value is a day without a time and without a zone."""
+    try:
+        given = _parse(when.strip()) if isinstance(when, str) else when
+    except (ValueError, OverflowError):
+        return False
+    return isinstance(given, date) and not isinstance(given, datetime)
 
 
 def iso(when: datetime) -> str:
@@ -104,8 +113,8 @@ def _is_unset(when: When) -> bool:
     return isinstance(when, date) and (when.year, when.month, when.day) == (1, 1, 1)
 
 
-def _parse(text: str) -> datetime:
-    """A moment, with a zone if the text has one.
+def _parse(text: str) -> date:
+    """A moment, with a zone if the text has one; a `date` if it has neither a time nor a zone.
 
     dateutil alone would guess: the day of `May 2024` from today, the month of `01/02/2024`, and
     the sign of `UTC+2` the POSIX way.
@@ -114,7 +123,8 @@ def _parse(text: str) -> datetime:
         raise ValueError(text)
     try:
         if len(text) >= 10:  # not `2024-W05`
-            return datetime.fromisoformat(text)
+            found = datetime.fromisoformat(text)
+            return found.date() if len(text) == 10 else found
     except ValueError:
         pass
     zone: tzinfo | None = None
@@ -128,13 +138,18 @@ def _parse(text: str) -> datetime:
     if not (_YEAR_FIRST.match(text) or _MONTH_NAMED.match(text)):
         raise ValueError(text)
     first, second = (
-        parse(text, default=datetime(2000, month, day), tzinfos=_zone)
-        for month, day in ((1, 1), (2, 2))
+        parse(text, default=datetime(2000, number, number, number), tzinfos=_zone)
+        for number in (1, 2)
     )
-    if first != second:  # the day or the month came from the default
+    if first.date() != second.date():  # the day or the month came from the default
         raise ValueError(text)
     if str(first.year) not in text and _EARLY_YEAR.search(text):  # dateutil makes 1999 of 0099
         raise ValueError(text)
+    has_time = first.hour == second.hour
+    if not has_time:  # the hour came from the default
+        first = first.replace(hour=0)
+    if zone is None and first.tzinfo is None and not has_time:
+        return first.date()
     return first.replace(tzinfo=zone) if zone and first.tzinfo is None else first
 
 

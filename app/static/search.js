@@ -113,6 +113,7 @@
       option.id = "suggestion-" + i;
       option.className = one.kind;
       option.setAttribute("role", "option");
+      option.dir = "auto";
       option.textContent = one.text;
       option.addEventListener("mousedown", (event) => event.preventDefault()); // the box keeps the focus
       option.addEventListener("click", () => choose(one));

@@ -50,7 +50,8 @@
   const shortcuts = (host) => (host.getAttribute("shortcut") ?? "/ mod+k").toLowerCase().split(" ");
 
   function setup(host) {
-    let timer, running, active;
+    // `shown`: the parameters of the answer that is shown, without the page.
+    let timer, running, active, shown;
     let made = 0;
     let page = 1;
     // Whether to search for what was typed, without corrections.
@@ -66,7 +67,7 @@
 
     const ariaLabel = text("label");
     const input = make("input", {
-      role: "combobox", ariaLabel, ariaExpanded: "false", ariaAutoComplete: "list", maxLength: 200,
+      role: "combobox", dir: "auto", ariaLabel, ariaExpanded: "false", ariaAutoComplete: "list", maxLength: 200,
       placeholder: text("placeholder"), autocomplete: "off", spellcheck: false, enterKeyHint: "search",
     });
     input.setAttribute("aria-controls", "list");
@@ -108,6 +109,8 @@
       timer = setTimeout(search, 180);
     };
     root.onkeydown = (event) => {
+      // To the page the target is <blog-search>, no field: it would take a key for its own shortcut.
+      if (event.target === input && input.checkVisibility() && !/Tab|Esc/.test(event.key)) event.stopPropagation();
       if (event.isComposing) return;
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (step) {
@@ -161,8 +164,11 @@
       if (!q) return show();
       const parameters = new URLSearchParams(attribute("parameters") ?? "");
       parameters.set("q", q);
-      if (next) parameters.set("page", page + 1);
       if (exact) parameters.set("typos", "off");
+      const wanted = `${parameters}`;
+      // No second page of what was typed since.
+      next &&= wanted === shown;
+      if (next) parameters.set("page", page + 1);
       const some = new URLSearchParams({ q });
       if (parameters.has("lang")) some.set("lang", parameters.get("lang"));
       list.ariaBusy = "true";
@@ -171,9 +177,10 @@
         const suggesting = next || exact ? [] : request("suggest", some, signal).then(searches).catch(() => []);
         const answer = await request("search", parameters, signal);
         if (signal.aborted) return;
+        shown = wanted;
         showAnswer(answer);
         const others = (await suggesting).filter(({ text }) => text !== answer.corrected?.to);
-        if (!signal.aborted) fill("prepend", others.map(({ text }) => option("div", {}, text)));
+        if (!signal.aborted) fill("prepend", others.map(({ text }) => option("div", { dir: "auto" }, text)));
       } catch (error) {
         if (!signal.aborted) showError(error, next);
       }
@@ -183,8 +190,8 @@
       const { q, count, hits, corrected, dropped } = answer;
       const options = hits.flatMap((hit) => [post(hit), ...(hit.comments ?? []).map(comment)]);
       page = answer.page;
-      const shown = (page - 1) * answer.size + hits.length;
-      const message = [text(count ? "found" : "nothing", { q, count, shown }), " "];
+      const reached = (page - 1) * answer.size + hits.length;
+      const message = [text(count ? "found" : "nothing", { q, count, shown: reached }), " "];
       const instead = () => {
         exact = true;
         again();
@@ -192,7 +199,7 @@
       if (corrected) message.push(text("corrected", corrected), " ", button("instead", instead, corrected));
       else if (dropped) message.push(text("dropped", { words: dropped.join(", ") }));
       show(message, options, page > 1);
-      const last = shown >= count || !hits.length;
+      const last = reached >= count || !hits.length;
       if (last && more.matches(":focus")) list.focus();
       more.hidden = last;
     }
@@ -221,11 +228,11 @@
       input.ariaExpanded = `${!list.hidden}`;
     }
 
-    const fragments = (highlights) => make("span", {}, ...marked(highlights.join(" … ")));
+    const fragments = (highlights) => make("span", { dir: "auto" }, ...marked(highlights.join(" … ")));
     const about = (...parts) => make("span.about", {}, parts.filter(Boolean).join(" · "));
 
     function post({ url, highlight, pub_date: stamp, categories = [] }) {
-      const title = make("span.title", {}, ...marked(highlight.title));
+      const title = make("span.title", { dir: "auto" }, ...marked(highlight.title));
       return option("a", linkTo(url), title, about(day(stamp), ...categories), fragments(highlight.text));
     }
 

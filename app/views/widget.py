@@ -34,5 +34,7 @@ def _script(folder: Path) -> str:
     css = re.sub(r"\s*([{};:,])\s*", r"\1", css).replace(";}", "}").strip()
     lines = map(str.strip, (folder / "widget.js").read_text().splitlines())
     script = "\n".join(line for line in lines if line and not line.startswith("//"))
-    script = re.sub(r" (=+>?) ", r"\1", re.sub(r"(?<=[;{,(])\n", "", script))
+    script = re.sub(r"(?<=[;{,(])\n", "", script)
+    script = re.sub(r" (=+>?|!==|>=|&&=?|\|\||\?\??) ", r"\1", script)
+    script = re.sub(r"(?<=\w:) |(?<=\)) (?={)|(?<={) | (?=})", "", script)
     return script.replace("STYLE SHEET", css)

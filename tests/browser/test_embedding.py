@@ -78,7 +78,7 @@ def test_the_documented_defaults(page: Page, address: str) -> None:
     script = page.request.get(f"{address}/widget.js").text()
     (texts,) = re.findall(r"const TEXTS=\{(.*?)\};", script, re.DOTALL)
     rows = dict(re.findall(r"^\| `text-(\w+)` \| (.+) \|$", text, re.MULTILINE))
-    assert rows == dict(re.findall(r'(\w+): "(.*?)"', texts))
+    assert rows == dict(re.findall(r'(\w+):"(.*?)"', texts))
     variables = set(re.findall(r"var\((--blog-search-[\w-]+)", script))
     assert variables == set(re.findall(r"^\| `(--blog-search-[\w-]+)`", text, re.MULTILINE))
 

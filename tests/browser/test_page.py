@@ -149,6 +149,21 @@ def test_without_a_search_a_filter_shows_the_newest_posts(page: Page, address: s
     assert "category=juggling" in page.url
 
 
+def test_an_empty_box_keeps_the_filters(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=siteswap&category=juggling&typos=off")
+    box = page.get_by_label("Search posts and comments")
+    box.fill("")
+    page.wait_for_url(f"{address}/?category=juggling")
+    expect(page.locator(".posts li").first).to_be_visible()
+    expect(page.get_by_role("list", name="Filters")).to_contain_text("juggling")
+    box.press("Enter")
+    box.fill("three")
+    page.wait_for_url(f"{address}/?q=three&category=juggling")
+    page.goto(f"{address}/?q=three")
+    box.fill(" ")
+    page.wait_for_url(f"{address}/")
+
+
 def test_the_page_works_without_javascript(browser: Browser, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -211,6 +226,60 @@ def test_everything_of_a_page_of_results_is_under_30_kb(page: Page, address: str
     assert any("search.js" in url for url in sizes)
     assert all(url.startswith(address) for url in sizes), "a request to another site"
     assert sum(sizes.values()) < 30_000, sizes
+
+
+def test_long_names_and_words_stay_on_the_screen(
+    page: Page,
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], object],
+    serve: Callable[[Settings], str],
+) -> None:
+    names = [
+        "Continuous integration, delivery and deployment (DevOps)",
+        "org.hibernate.LazyInitializationExceptionHandler",
+    ]
+    title = f"{names[1]} explained"
+    index_posts(
+        RawPost(Origin("test"), f"{i}", title, "text", f"/{i}", categories=names) for i in range(2)
+    )
+    address = serve(own_settings)
+    for width in (320, 560, 600, 760, 800, 1000):
+        page.set_viewport_size({"width": width, "height": 700})
+        for path in ("/", "/?q=explained", "/?q=explained&category=" + names[1]):
+            page.goto(address + path)
+            page.locator("#tools summary", has_text="Category").click()
+            box = page.locator("#tools details[open] > ul").bounding_box()
+            assert box is not None
+            assert box["x"] >= 0, (width, path)
+            assert box["x"] + box["width"] <= width, (width, path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
+
+
+def test_an_explanation_of_what_is_typed_has_its_style(page: Page, address: str) -> None:
+    page.goto(f"{address}/?debug-search")
+    page.get_by_role("combobox").press_sequentially("pythn")
+    expect(page.locator("#debug .facts div").first).to_have_css("display", "grid")
+    expect(page.locator("script[src*='debug.js']")).to_have_count(1)
+
+
+def test_text_from_right_to_left_is_shown_so(
+    page: Page,
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], object],
+    serve: Callable[[Settings], str],
+) -> None:
+    said = "שלום Python!"
+    comment = RawComment("c", said, "Eve")
+    index_posts([RawPost(Origin("test"), "a", said, said, "/a", comments=(comment,))])
+    address = serve(own_settings)
+    page.goto(f"{address}/")
+    expect(page.locator(".posts a")).to_have_css("direction", "rtl")
+    page.get_by_role("combobox").press_sequentially("שלום")
+    expect(page.get_by_role("combobox")).to_have_css("direction", "rtl")
+    expect(page.get_by_role("option").first).to_have_css("direction", "rtl")
+    for part in (".hits h2", ".hits .text", ".hits .comment p"):
+        expect(page.locator(part).first).to_have_css("direction", "rtl")
+    expect(page.locator(".meta").first).to_have_css("direction", "ltr")
 
 
 def test_a_hostile_post_stays_text(

@@ -153,6 +153,48 @@ def test_a_late_answer_does_not_replace_a_newer_one(page: Page, address: str, bl
     expect(page.get_by_role("status")).to_contain_text("1 of 1 found.")
 
 
+def test_more_results_are_of_the_query_in_the_box(page: Page, address: str, blog: Blog) -> None:
+    """Pressed before the answer to what was typed since, the button searches for that."""
+    searches: list[str] = []
+
+    def search(route: Route) -> None:
+        query = route.request.url.partition("?")[2]
+        searches.append(query)
+        if len(searches) != 2:  # the second has no answer yet
+            _answer(route, q=query, count=25, page=2 if "page=2" in query else 1)
+
+    page.route("**/search?*", search)
+    page.route("**/suggest?*", lambda route: route.fulfill(body="{}", headers=CORS))
+    page.goto(blog(_page(address)))
+    _box(page).fill("python")
+    more = page.get_by_role("button", name="More results")
+    expect(more).to_be_visible()
+    with page.expect_request("**/search?*"):
+        _box(page).fill("crontab")
+    more.click()
+    expect(_options(page)).to_have_count(1)
+    more.click()
+    expect(_options(page)).to_have_count(2)
+    assert searches == ["q=python", "q=crontab", "q=crontab", "q=crontab&page=2"]
+
+
+def test_keys_in_the_box_are_no_shortcuts_of_the_page(page: Page, address: str, blog: Blog) -> None:
+    """The page sees <blog-search> as the target, which is no field to type in."""
+    script = (
+        "<script>pressed = [];"
+        "document.addEventListener('keydown', (event) => pressed.push(event.key))</script>"
+    )
+    page.goto(blog(_page(address, f"<blog-search></blog-search><a id=link href='#'>x</a>{script}")))
+    page.keyboard.press("/")
+    page.keyboard.type("jug/")
+    for key in ("ArrowDown", "Escape"):  # a page may close what the box is in
+        page.keyboard.press(key)
+    expect(_box(page)).to_have_value("")
+    page.locator("#link").focus()
+    page.keyboard.press("j")
+    assert page.evaluate("pressed") == ["/", "Escape", "j"]
+
+
 # -- the dialog and the keyboard ---------------------------------------------------------------
 
 
@@ -316,6 +358,29 @@ def test_an_unknown_language_is_no_error(page: Page, address: str, blog: Blog) -
     page.goto(blog(_page(address, '<blog-search lang="en_US"></blog-search>')))
     _box(page).fill("pythn")
     expect(_options(page).first).to_contain_text("2015-06-05")
+
+
+def test_text_from_right_to_left_is_shown_so(page: Page, address: str, blog: Blog) -> None:
+    said = "שלום Python!"
+    hit = {
+        "title": said,
+        "url": "/a",
+        "pub_date": "2015-06-05T00:00:00Z",
+        "highlight": {"title": said, "text": [said]},
+    }
+    page.route("**/search?*", lambda route: _answer(route, hits=[hit]))
+    suggested = {"suggestions": [{"kind": "search", "text": said}]}
+    page.route(
+        "**/suggest?*", lambda route: route.fulfill(body=json.dumps(suggested), headers=CORS)
+    )
+    page.goto(blog(_page(address, '<div dir="rtl"><blog-search></blog-search></div>')))
+    expect(_box(page)).to_have_css("direction", "rtl")  # the text that is in the empty box
+    page.goto(blog(_page(address)))
+    expect(_box(page)).to_have_css("direction", "ltr")
+    _box(page).fill(said)
+    for part in ("input", "div[role=option]", ".title", "a span:last-child"):
+        expect(page.locator(f"blog-search {part}")).to_have_css("direction", "rtl")
+    expect(page.locator(".about")).to_have_css("direction", "ltr")
 
 
 def test_a_wrong_parameter_is_explained(browser: Browser, address: str, blog: Blog) -> None:

@@ -4,6 +4,7 @@ import pytest
 from flask import Flask, request
 from werkzeug.test import TestResponse
 
+from app import create_app
 from app.clients import network_of, register
 from app.settings import Settings
 
@@ -62,3 +63,14 @@ def test_a_proxy_that_names_nobody(forwarded: str | None) -> None:
 )
 def test_the_addresses_of_one_client_count_together(address: str | None, network: str) -> None:
     assert network_of(address) == network
+
+
+def test_only_a_refused_request_is_told_to_wait_for_the_end_of_the_limits_window() -> None:
+    away = Settings(elasticsearch_url="http://127.0.0.1:9", redis_url="", rate_limit="2 per day")
+    client = create_app(away).test_client()
+    page, unavailable, refused = (client.get(path) for path in ("/", "/search?q=a", "/search?q=a"))
+    assert [page.status_code, unavailable.status_code, refused.status_code] == [200, 503, 429]
+    assert "Retry-After" not in page.headers
+    assert int(unavailable.headers["Retry-After"]) <= 60
+    assert int(refused.headers["Retry-After"]) > 80_000
+    assert "X-RateLimit-Remaining" in page.headers

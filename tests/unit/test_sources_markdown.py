@@ -2,7 +2,7 @@
 
 import os
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -245,9 +245,66 @@ def test_jekyll_fields(tmp_path: Path) -> None:
     assert (first.categories, first.keywords) == (["Web", "Dev"], ["a", "b"])
     assert isinstance(first.pub_date, datetime)
     assert isinstance(first.modified, datetime)
-    assert iso(first.pub_date) == "2024-01-31T05:00:00Z"
-    assert iso(first.modified) == "2024-02-02T05:00:00Z"
+    assert iso(first.pub_date) == "2024-01-31T00:00:00Z"
+    assert iso(first.modified) == "2024-02-02T00:00:00Z"
     assert "<p>HTML" in found["_posts/2024-01-31-page"].text
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York"])
+@pytest.mark.parametrize("day", ["2024-01-01", "'2024-01-01'", "January 1st 2024", "'20240101'"])
+def test_a_day_without_a_time_is_the_same_day_in_every_zone(
+    tmp_path: Path, zone: str, day: str
+) -> None:
+    """As it is shown and filtered, and in the address."""
+    config = f"timezone: {zone}\npermalink: /:year/:month/:day/:title/"
+    post = "---\ntitle: x\n{}---\nt"
+    write(
+        tmp_path,
+        {
+            "_config.yml": config,
+            "_posts/2024-01-01-named.md": post.format(""),
+            "_posts/2023-05-05-said.md": post.format(f"date: {day}\n"),
+        },
+    )
+    found = read(tmp_path)
+    assert {each.pub_date for each in found.values()} == {datetime(2024, 1, 1, tzinfo=UTC)}
+    assert [each.url for each in found.values()] == ["/2024/01/01/said/", "/2024/01/01/named/"]
+    by_template = urls(tmp_path, url_template="/{year}/{month}/{day}/{slug}")
+    assert list(by_template.values()) == ["/2024/01/01/said", "/2024/01/01/named"]
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York"])
+def test_a_day_without_a_time_is_that_day_in_a_permalink_of_hugo(tmp_path: Path, zone: str) -> None:
+    write(
+        tmp_path,
+        {
+            "hugo.toml": f'timeZone = "{zone}"\n[permalinks]\nposts = "/:year/:month/:day/:slug/"',
+            "content/posts/a.md": '+++\ntitle = "x"\nslug = "a"\ndate = 2024-01-01\n+++\nt',
+            "content/posts/b.md": '+++\ntitle = "x"\nslug = "b"\ndate = "2024-01-01"\n+++\nt',
+        },
+    )
+    assert list(urls(tmp_path).values()) == ["/2024/01/01/a/", "/2024/01/01/b/"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "hour"), [("Europe/Berlin", -1), ("America/New_York", 5), ("UTC", 0)]
+)
+def test_a_day_begins_in_the_zone_of_the_site(tmp_path: Path, zone: str, hour: int) -> None:
+    """A post of today is published from midnight on, as by the site itself."""
+    write(
+        tmp_path,
+        {"_config.yml": f"timezone: {zone}", "_posts/2024-01-01-a.md": "---\ntitle: x\n---\nt"},
+    )
+    begins = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(hours=hour)
+    assert not read(tmp_path, now=begins - timedelta(seconds=1))
+    assert read(tmp_path, now=begins)
+
+
+def test_a_time_without_a_zone_is_in_the_zone_of_the_site(tmp_path: Path) -> None:
+    said = "---\ntitle: x\ndate: 2024-01-01 00:00\n---\nt"
+    write(tmp_path, {"_config.yml": "timezone: Europe/Berlin", "_posts/2024-01-01-a.md": said})
+    (post,) = read(tmp_path).values()
+    assert post.pub_date == datetime(2023, 12, 31, 23, tzinfo=UTC)
 
 
 JEKYLL = {
@@ -401,7 +458,7 @@ news = "/:year/:slugorfilename/"
     }
     first = found["docs/a"]
     assert (first.title, first.keywords) == ("A & B", ["all", "x"])
-    assert iso(first.pub_date) == "2024-01-30T23:00:00Z"
+    assert iso(first.pub_date) == "2024-01-31T00:00:00Z"
     assert "Only" in found["docs/link"].text
 
 
@@ -928,7 +985,7 @@ def test_hexo(tmp_path: Path) -> None:
     assert (second.title, second.keywords, second.language) == ("No opening", ["a", "b"], "de")
     assert second.categories == ["Über uns", "Old"]
     assert iso(second.pub_date) == "2024-02-01T03:00:00Z"
-    assert iso(found["_posts/2024-01-31-First Post"].pub_date) == "2024-01-31T05:00:00Z"
+    assert iso(found["_posts/2024-01-31-First Post"].pub_date) == "2024-01-31T00:00:00Z"
     assert found["_posts/json"].title == "J"
     assert found["en/page"].language == "en"
 

@@ -125,10 +125,10 @@ class MarkdownFolder:
         )
         if is_draft and not (self._options.drafts or site.publishes_drafts):
             return "draft"
-        starts = site.parsed(_date(fields.get("publishdate"))) or site.parsed(site.published(entry))
+        starts = site.begins(_date(fields.get("publishdate"))) or site.begins(site.published(entry))
         if starts and starts > now and not (self._options.future or site.publishes_future):
             return "dated in the future"
-        ends = site.parsed(_date(fields.get("expirydate") or fields.get("unpublishdate")))
+        ends = site.begins(_date(fields.get("expirydate") or fields.get("unpublishdate")))
         if ends and ends <= now and not site.publishes_expired:
             return "expired"
         return ""

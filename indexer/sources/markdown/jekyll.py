@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
+from indexer.dates import is_day
 from indexer.records import When
 from indexer.sources.markdown.site import (
     DATED,
@@ -107,8 +108,9 @@ class Jekyll(Site):
 
     def local_date(self, entry: Entry) -> datetime | None:
         """Jekyll shows every date in the zone of the site, whatever zone it was written in."""
-        found = self.parsed(self.published(entry))
-        return found.astimezone(self.zone) if found else None
+        when = self.published(entry)
+        found = self.parsed(when)
+        return found.astimezone(self.zone) if found and not is_day(when) else found
 
     def published(self, entry: Entry) -> When:
         return (

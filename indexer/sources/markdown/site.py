@@ -11,13 +11,13 @@ import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 from urllib.parse import quote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from indexer.dates import NoDate, moment
+from indexer.dates import NoDate, is_day, moment
 from indexer.errors import SourceError
 from indexer.records import When
 from indexer.sources.files import IGNORED_FOLDERS, refuse_folder
@@ -245,6 +245,11 @@ class Site:
         except NoDate:
             return None
 
+    def begins(self, when: When) -> datetime | None:
+        """The moment from which on a date is not in the future: a day begins in the site's zone."""
+        found = self.parsed(when)
+        return found.replace(tzinfo=self.zone) if found and is_day(when) else found
+
     def _date_in_path(self, entry: Entry) -> str | None:
         said = entry.fields.get("path") or entry.fields.get("permalink") or entry.fields.get("url")
         found = (
@@ -280,7 +285,7 @@ class Site:
             return when
         found = self.parsed(when)
         zone = re.search(r"([+-]\d\d):?(\d\d)$", when) if isinstance(when, str) else None
-        if found is None or isinstance(when, date):
+        if found is None or is_day(when):
             return found
         if zone is None:
             return found.astimezone(self.zone)
