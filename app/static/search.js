@@ -9,8 +9,9 @@
 
   const address = () => {
     const given = [...new FormData(form)].filter(([name, value]) => value.trim() || name === "debug-search");
-    if (!input.value.trim()) return location.pathname;
-    return "?" + new URLSearchParams(given.map(([name, value]) => [name, value.trim()]));
+    const url = new URLSearchParams(given.map(([name, value]) => [name, value.trim()]));
+    if (!url.has("q")) url.delete("typos"); // "exactly as typed" was about the query
+    return url.size ? "?" + url : location.pathname;
   };
 
   // Replace the results by those of the page at `url`.
