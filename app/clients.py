@@ -14,8 +14,9 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# Blueprints; documents can only be written with a token, and the widget is a file.
-_UNLIMITED = {"operations", "documents", "widget"}
+# Blueprints; documents can only be written with a token, and the widget and the description of the
+# API are answered from memory.
+_UNLIMITED = {"operations", "documents", "widget", "api"}
 _WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
 _IPV6_PREFIX = 64  # bits; a client usually has all addresses of its /64 network
 

@@ -87,7 +87,7 @@ OPERATIONS = {
         PARAMETERS,
         errors=(BadRequest, *_TOKEN, RateLimited, *_ENGINE),
     ),
-    "api.openapi": Operation("operations", {200: dict}, errors=(RateLimited,)),
+    "api.openapi": Operation("operations", {200: dict}),
     "suggest.suggest": Operation(
         "search",
         {200: SuggestAnswer, 304: None},

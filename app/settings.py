@@ -232,8 +232,8 @@ class Settings(BaseModel):
         "",
         description="How many requests a client may send, such as `60/minute` or "
         "`10/second; 300/hour`; beyond that it gets a 429. Counted in Redis, without it in each "
-        "process. Health checks, static files and writes do not count; suggestions count apart. "
-        "Empty: no limit.",
+        "process. Health checks, static files, `/docs` and writes do not count; suggestions count "
+        "apart. Empty: no limit.",
     )
     trusted_proxies: str = Field(
         "",

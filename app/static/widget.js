@@ -161,7 +161,8 @@
       running?.abort();
       const { signal } = (running = new AbortController());
       const q = input.value.trim();
-      if (!q) return show();
+      // Format characters, such as a zero-width space, are nothing to search for.
+      if (!/[^\p{Cf}]/u.test(q)) return show();
       const parameters = new URLSearchParams(attribute("parameters") ?? "");
       parameters.set("q", q);
       if (exact) parameters.set("typos", "off");
@@ -199,15 +200,19 @@
       if (corrected) message.push(text("corrected", corrected), " ", button("instead", instead, corrected));
       else if (dropped) message.push(text("dropped", { words: dropped.join(", ") }));
       show(message, options, page > 1);
-      const last = reached >= count || !hits.length;
+      // The service has no page after that.
+      const last = reached >= count || !hits.length || page >= 50;
       if (last && more.matches(":focus")) list.focus();
       more.hidden = last;
     }
 
     function showError({ status, message, seconds }, next) {
       const kind = !navigator.onLine ? "offline" : status === 429 && seconds ? "limited" : "unavailable";
-      const retry = button("retry", () => search(next));
-      show(status === 400 ? [message] : [text(kind, { seconds }), " ", retry], [], next);
+      const parts = [text(kind, { seconds }), " "];
+      // For who wrote the page: nothing that a reader can change.
+      if (status === 400) console.error(message);
+      else parts.push(button("retry", () => search(next)));
+      show(parts, [], next);
     }
 
     // Replace the options, or add to them.

@@ -36,5 +36,5 @@ def _script(folder: Path) -> str:
     script = "\n".join(line for line in lines if line and not line.startswith("//"))
     script = re.sub(r"(?<=[;{,(])\n", "", script)
     script = re.sub(r" (=+>?|!==|>=|&&=?|\|\||\?\??) ", r"\1", script)
-    script = re.sub(r"(?<=\w:) |(?<=\)) (?={)|(?<={) | (?=})", "", script)
+    script = re.sub(r"(?<=\w:) |(?<=\)) (?={)|(?<={) | (?=})|(?<=\bif) ", "", script)
     return script.replace("STYLE SHEET", css)

@@ -124,6 +124,19 @@ def test_from_an_error_page_the_same_search_can_be_tried_again(
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+def test_the_count_of_a_filter_is_read_out_in_the_right_number(
+    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
+) -> None:
+    named = {"1": ["one", "two"], "2": ["two"]}
+    index_posts(
+        RawPost(Origin("test"), oid, "title", "text", f"/{oid}", categories=names)
+        for oid, names in named.items()
+    )
+    shown = create_app(own_settings).test_client().get("/").text
+    assert '1<span class="hidden"> post</span>' in shown
+    assert '2<span class="hidden"> posts</span>' in shown
+
+
 def test_a_filter_narrows_the_results(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=python")
     page.locator("#tools summary", has_text="Year").click()
@@ -338,6 +351,7 @@ def test_an_outage_is_a_page(settings: Settings) -> None:
     assert (response.status_code, response.mimetype) == (503, "text/html")
     assert "Search is not available" in response.text
     assert int(response.headers["Retry-After"]) > 0
+    assert 'href="?q=python&amp;page=2">Try again' in client.get("/?q=python&page=2").text
     assert client.get("/").status_code == 200
 
 

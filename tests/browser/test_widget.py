@@ -195,6 +195,27 @@ def test_keys_in_the_box_are_no_shortcuts_of_the_page(page: Page, address: str, 
     assert page.evaluate("pressed") == ["/", "Escape", "j"]
 
 
+def test_the_last_page_that_the_service_has(page: Page, address: str, blog: Blog) -> None:
+    page.route("**/search?*", lambda route: _answer(route, count=501, page=49))
+    page.goto(blog(_page(address)))
+    _box(page).fill("python")
+    more = page.get_by_role("button", name="More results")
+    expect(more).to_be_visible()
+    page.route("**/search?*page=50", lambda route: _answer(route, count=501, page=50))
+    more.click()
+    expect(_options(page)).to_have_count(2)
+    expect(more).to_be_hidden()
+
+
+def test_only_invisible_characters_are_an_empty_box(page: Page, address: str, blog: Blog) -> None:
+    page.goto(blog(_page(address)))
+    _box(page).fill("juggling")
+    expect(_options(page).first).to_be_visible()
+    _box(page).fill("\u200b")
+    expect(page.get_by_role("listbox")).to_be_hidden()
+    expect(page.locator("p[role=status]")).to_be_empty()
+
+
 # -- the dialog and the keyboard ---------------------------------------------------------------
 
 
@@ -383,11 +404,14 @@ def test_text_from_right_to_left_is_shown_so(page: Page, address: str, blog: Blo
     expect(page.locator(".about")).to_have_css("direction", "ltr")
 
 
-def test_a_wrong_parameter_is_explained(browser: Browser, address: str, blog: Blog) -> None:
+def test_a_wrong_parameter_is_explained_in_the_console(
+    browser: Browser, address: str, blog: Blog
+) -> None:
     page = browser.new_page()
     page.goto(blog(_page(address, '<blog-search parameters="size=1000"></blog-search>')))
-    _box(page).fill("python")
-    expect(page.get_by_role("status")).to_contain_text("size must be a whole number from 1 to 50")
+    with page.expect_console_message(lambda line: "size must be a whole number" in line.text):
+        _box(page).fill("python")
+    expect(page.get_by_role("status")).to_have_text("Search is not available now.")
     page.close()
 
 

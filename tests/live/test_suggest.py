@@ -207,3 +207,9 @@ def test_suggestions_are_not_counted_as_searches(settings: Settings) -> None:
     statuses = [client.get("/suggest?q=pyt").status_code for _ in range(3)]
     assert statuses == [200, 200, 429]
     assert client.get("/search?q=python").status_code == 200
+
+
+def test_suggestions_say_how_long_they_took(client: FlaskClient) -> None:
+    timing = client.get("/suggest?q=pyth").headers["Server-Timing"]
+    assert timing.startswith("cache;desc=")
+    assert "total;dur=" in timing

@@ -65,6 +65,12 @@ def test_the_addresses_of_one_client_count_together(address: str | None, network
     assert network_of(address) == network
 
 
+def test_the_description_of_the_api_is_not_limited() -> None:
+    client = create_app(Settings(redis_url="", rate_limit="1/minute")).test_client()
+    for path in ("/docs", "/openapi.json") * 2:
+        assert client.get(path).status_code == 200
+
+
 def test_only_a_refused_request_is_told_to_wait_for_the_end_of_the_limits_window() -> None:
     away = Settings(elasticsearch_url="http://127.0.0.1:9", redis_url="", rate_limit="2 per day")
     client = create_app(away).test_client()
