@@ -100,9 +100,6 @@ MIN_WEIGHT = 0.02
 UNLIKE_STEM, MAX_COST_KNOWN_BY_STEM = 0.5, 1.0
 """Another word one typing error away from one that is known by its stem only. Left out: .9742/.9442
 instead of .9818/.9450."""
-MAX_COST_ALONE = 1.0
-"""A correction that no post has together with another word of the query, as for `nasa kuberntes`:
-one typing error is mended, two make another word of it."""
 SPLIT, SPLIT_MIN_PART, SPLIT_MAX_LENGTH = 0.5, 3, 24
 """Two words written as one, for unknown words without a variant. Only a pair that stands side by
 side in a post matches, so the weight decides nothing; shorter parts match by chance."""

@@ -84,19 +84,15 @@ def _without_common(
 def any_term(plan: PlanInput) -> PlanInput:
     """The plan for posts with any of the terms, for when no post has enough of them.
 
-    A far correction that no post has together with another term was probably not meant: it is left
+    A corrected term that no post has together with another one was probably not meant: it is left
     out if there are others.
     """
-    meant = tuple(
-        one
-        for one in plan.required
-        if one.likeliest.kind == "typed" or one.likeliest.cost <= scoring.MAX_COST_ALONE
-    )
-    if not meant or len(meant) == len(plan.required):
+    typed = tuple(one for one in plan.required if one.likeliest.kind == "typed")
+    if not typed or len(typed) == len(plan.required):
         return replace(plan, needed=1)
-    left_out = {one.term.key for one in plan.required} - {one.term.key for one in meant}
+    left_out = {one.term.key for one in plan.required} - {one.term.key for one in typed}
     terms = tuple(as_typed(one.term) if one.term.key in left_out else one for one in plan.terms)
-    return replace(plan, terms=terms, required=meant, needed=1)
+    return replace(plan, terms=terms, required=typed, needed=1)
 
 
 def _matches_some(one: Interpretation, stats: Mapping[str, TermStats]) -> bool:
