@@ -38,7 +38,7 @@ _SAMPLE_POSTS = REPOSITORY / "sample" / "posts.jsonl"
 # The files that determine what an index of the sample posts contains.
 _SAMPLE_INPUTS = ("sample/*.jsonl", "synonyms/*.synonyms", "analyzers/**/*.py", "indexer/**/*.py")
 
-# For minutes, the second compiler takes more time than its code saves.
+# In a run of minutes the C2 compiler takes more CPU time than its code saves.
 _TEST_JAVA_OPTIONS = f"{HEAP} -XX:TieredStopAtLevel=1"
 
 _EPILOG = """\

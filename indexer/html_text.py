@@ -96,9 +96,10 @@ def check_depth(html: str) -> None:
     unclosed: Counter[str] = Counter()
     depth = 0
     for tag in _NESTING.finditer(html):
-        name = (tag["name"] or "").lower()
-        empty = tag["name"] and tag["attributes"].endswith("/")
-        if not name or (empty and (unclosed["svg"] or unclosed["math"])):
+        if tag["name"] is None:
+            continue
+        name = tag["name"].lower()
+        if tag["attributes"].endswith("/") and (unclosed["svg"] or unclosed["math"]):
             continue
         if not tag["end"]:
             unclosed[name] += 1

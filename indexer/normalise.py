@@ -33,8 +33,9 @@ MAX_TITLE = 1_000
 MAX_TEXT = 1_000_000
 """Stored characters; highlighting fails above `index.highlight.max_analyzed_offset`."""
 MAX_HTML = 5 * MAX_TEXT
-MAX_COMMENT_TAGS = 2_000  # anybody may write a comment, and with more tags parsing may take seconds
 """Characters of HTML, checked before it is parsed."""
+MAX_COMMENT_TAGS = 2_000
+"""Anybody may write a comment, and with more tags parsing may take seconds."""
 MAX_URL = 2_000
 MAX_LABEL = 200
 MAX_LABELS = 100

@@ -215,7 +215,8 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.UsageError(f"Name a SOURCE, or `sources` in {NAME}.")
         if options.site and not options.site.lower().startswith(("http://", "https://")):
             raise click.UsageError(
-                f"The site {options.site!r} is not a URL. Is https://{options.site} meant?"
+                f"The site {options.site!r} (--site, or `site` in {NAME}) is not a URL. "
+                f"Is https://{options.site} meant?"
             )
         kind = kind or file.kind or None
         return command(*args, sources=SourceArguments(specs, kind, options, verbose), **rest)

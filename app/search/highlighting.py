@@ -52,7 +52,7 @@ def _unstemmed(field: str) -> str:
 def highlight_fields(*names: str, prefixes: bool = False, **query: Any) -> Json:
     """The `highlight` part of a search: title, text and code whole, the others in fragments.
 
-    With `prefixes` words of the unstemmed fields are marked too, which takes longer.
+    With `prefixes`, matches in the unstemmed fields are marked too.
     `app.search.snippets` cuts the text and the code. The highlighter would look for the sentences
     of a whole text to find two, which took half of the time of a search.
     """

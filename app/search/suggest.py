@@ -184,8 +184,9 @@ def titles_search(
 
 
 def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Json:
-    """A word of the title begins like the term, the post has the term, or, if misspelled, a word
-    of the title begins approximately like it. The last term need not be typed to its end."""
+    """A word of the title begins like the term or is a synonym of it, the post has the term, or, if
+    misspelled, a word of the title begins approximately like it. The last term need not be typed to
+    its end."""
     in_post = match("all.forms", term.text, operator="and")
     if last and _may_be_unfinished(term):
         prefix: Json = {"prefix": {"all.forms": {"value": term.folded}}}

@@ -66,6 +66,10 @@ def test_several_words_may_be_unfinished_and_misspelled(client: FlaskClient) -> 
     assert titles(client, "pyt siteswap") == ["Siteswap in forty lines of Python"]
 
 
+def test_a_title_is_suggested_by_a_synonym(client: FlaskClient) -> None:
+    assert titles(client, "centre")[0] == "Center a div, ten years later"
+
+
 def test_a_word_of_the_text_suggests_the_title(client: FlaskClient) -> None:
     assert titles(client, "rutab") == ["A pasty is not a pie"]
 
