@@ -2,9 +2,10 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
@@ -12,6 +13,9 @@ from werkzeug.serving import make_server
 
 from app import create_app
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 expect.set_options(timeout=15_000)  # milliseconds: for machines that do other work
 
@@ -34,13 +38,31 @@ def settings(settings: Settings) -> Settings:
 @contextmanager
 def serving(settings: Settings) -> Iterator[str]:
     """The service behind a port of its own; its URL."""
-    server = make_server("127.0.0.1", 0, create_app(settings), threaded=True)
+    server = make_server("127.0.0.1", 0, _closed_at_once(create_app(settings)), threaded=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+def _closed_at_once(app: "WSGIApplication") -> "WSGIApplication":
+    """The application, with its response closed before it is sent.
+
+    Werkzeug's server does not close the file of a response if the browser resets the connection,
+    as Chromium does with the icon of a page that is left.
+    """
+
+    def call(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        response = app(environ, start_response)
+        try:
+            return [b"".join(response)]
+        finally:
+            if hasattr(response, "close"):
+                response.close()
+
+    return call
 
 
 @pytest.fixture
