@@ -1,6 +1,9 @@
 # Every command is listed by `make help`; README.md tells which ones to start with.
 
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Takes a tenth of the time that pip takes.
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -29,9 +32,13 @@ setup: .venv/installed ## make .venv from requirements.lock (only when that has 
 	  echo "setup: making .venv with $$found ($$($$found --version))" >&2; \
 	  $$found -m venv --clear .venv >&2; \
 	fi; \
-	echo "setup: installing what requirements.lock names; the first time takes a minute …" >&2; \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock >&2; \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . >&2; \
+	echo "setup: installing what requirements.lock names; the first time takes about 15 seconds …" >&2; \
+	awk '/^[^ ]/ {wanted = /^uv==/} wanted' requirements.lock > .venv/uv.lock; \
+	$(PIP) --require-hashes -r .venv/uv.lock >&2; \
+	$(UV) --require-hashes -r requirements.lock >&2 || \
+	  { echo "setup: uv failed; trying pip, which may know another package index …" >&2; \
+	    $(PIP) --require-hashes -r requirements.lock >&2; }; \
+	$(PIP) --no-deps --no-build-isolation -e . >&2; \
 	touch $@
 
 lock: setup ## write both lock files from pyproject.toml (UPGRADE=--upgrade: newest versions)

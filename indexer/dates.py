@@ -1,4 +1,4 @@
-"""Dates as sources give them, as moments in UTC."""
+"""Dates as sources give them, as moments with their offset from UTC."""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
@@ -50,6 +50,8 @@ _UNSET = re.compile(
 """Go's zero time, which Hugo writes for a page without a date."""
 _EARLY_YEAR = re.compile(r"(?:(?<![+-])|(?<=[a-z]-))\b0\d{3}\b", re.IGNORECASE)
 _MAX_LENGTH = 100
+_MAX_OFFSET = timedelta(hours=18)
+"""Java's limit, and so that of Elasticsearch."""
 _ZONE_COMMENT = re.compile(r"\s*\([^()]*\)$")
 
 
@@ -58,10 +60,10 @@ class NoDate(ValueError):
 
 
 def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
-    """The moment in UTC; None for None, for an empty string, and for Go's zero time.
+    """The moment, with its offset from UTC; None for None, an empty string and Go's zero time.
 
-    A day without a time is its midnight in UTC, whatever `zone` is: otherwise it would be the day
-    before, shown and filtered by, for a site east of UTC. `zone` applies to times without a zone.
+    A day without a time is its midnight in UTC. `zone` applies to times without a zone. The
+    offset tells the day on which the site itself published the post.
 
     Raises:
         NoDate: an unknown or ambiguous format (`01/02/2024`), a date that does not exist, or a
@@ -77,7 +79,7 @@ def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
             found = datetime.combine(given, time(), UTC)
         else:
             raise NoDate(f"{when!r:.80} is not a date but a {type(when).__name__}")
-        found = found.replace(tzinfo=found.tzinfo or zone).astimezone(UTC)
+        found = _with_fixed_offset(found.replace(tzinfo=found.tzinfo or zone))
     except (ValueError, OverflowError) as error:
         raise (
             error if isinstance(error, NoDate) else NoDate(f"{when!r:.80} is not a date")
@@ -97,14 +99,27 @@ def is_day(when: When) -> bool:
 
 
 def iso(when: datetime) -> str:
-    """The moment for Elasticsearch: `2024-01-31T08:30:00Z`, with milliseconds where it has them."""
+    """The moment for Elasticsearch: `2024-01-31T09:30:00+01:00`, or with `Z` for UTC; with
+    milliseconds where it has them."""
     spec = "milliseconds" if when.microsecond else "seconds"
-    return when.astimezone(UTC).isoformat(timespec=spec).replace("+00:00", "Z")
+    return when.isoformat(timespec=spec).replace("+00:00", "Z")
 
 
 def milliseconds(when: datetime) -> int:
     """Milliseconds since 1970, 0 for anything before; an external version cannot be negative."""
     return max(0, int(when.timestamp() * 1000))
+
+
+def _with_fixed_offset(when: datetime) -> datetime:
+    """The same moment with an offset that Elasticsearch can read: whole minutes, at most 18 hours.
+
+    Zones had an offset with seconds until about 1900.
+    """
+    in_utc = when.astimezone(UTC)
+    offset = when.utcoffset() or timedelta()
+    if offset % timedelta(minutes=1) or abs(offset) > _MAX_OFFSET:
+        return in_utc
+    return in_utc.astimezone(timezone(offset)) if offset else in_utc
 
 
 def _is_unset(when: When) -> bool:

@@ -6,11 +6,12 @@ source or request it comes.
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, Self
 from urllib.parse import unquote
 
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
@@ -45,6 +46,9 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}")
 _TO_ENCODE = re.compile('[ "<>`]')
 
 
+Check = Callable[[Any], Any]
+"""A field as a source gives it → as it is stored, or `_Invalid`."""
+
 IsStored = Callable[[str, str], bool]
 """Whether the index has the document with this id, made of what has this raw digest."""
 
@@ -56,6 +60,14 @@ class _Invalid(Exception):
         super().__init__(reason)
         self.reason = reason
         self.remedy = remedy
+
+    @classmethod
+    def all_of(cls, found: Sequence[Self]) -> Self:
+        """Several complaints as one."""
+        if len(found) == 1:
+            return found[0]
+        reasons = "; ".join(one.reason for one in found)
+        return cls(reasons, " ".join(dict.fromkeys(one.remedy for one in found)))
 
 
 def documents(raw: RawPost, is_stored: IsStored | None = None) -> Iterator[Document | Reject]:
@@ -119,25 +131,26 @@ def _is_comment_stored(post_oid: str, raw: RawComment, is_stored: IsStored) -> b
 def post_document(raw: RawPost) -> Document | Reject:
     """The post alone, without its comments."""
     try:
-        oid = _oid(raw.oid)
-        pub_date = _date("pub_date", raw.pub_date)
-        modified = _date("modified", raw.modified)
-        prose, code = _prose_and_code("text", raw.text)
-        source: dict[str, Any] = {
-            "oid": oid,
-            "title": _title(raw.title),
-            "text": prose,
-            "code": code,
-            "categories": _labels("categories", raw.categories),
-            "keywords": _labels("keywords", raw.keywords),
-            **_optional_fields(url=_url(raw.url), pub_date=pub_date, modified=modified),
-        }
-        if language := _language(raw.language):
-            source["language"] = language
-        if "url" in source:
-            source["address"] = address_of(source["url"])
+        checked = _checked(raw, _POST_FIELDS)
     except _Invalid as invalid:
         return Reject(raw.origin, oid_of_reject(raw.oid), invalid.reason, invalid.remedy)
+    oid, pub_date, modified = checked["oid"], checked["pub_date"], checked["modified"]
+    prose, code = checked["text"]
+    source: dict[str, Any] = {
+        "oid": oid,
+        "title": checked["title"],
+        "text": prose,
+        "code": code,
+        "categories": checked["categories"],
+        "keywords": checked["keywords"],
+        **_optional_fields(url=checked["url"], pub_date=pub_date, modified=modified),
+    }
+    if pub_date:
+        source["day"] = pub_date.date().isoformat()
+    if language := _language(raw.language):
+        source["language"] = language
+    if "url" in source:
+        source["address"] = address_of(source["url"])
     name = post_id(oid)
     stored_digest = _raw_post_digest(name, raw) + _entry_digest(raw)
     source |= {"digest": digest(source), "raw_digest": stored_digest, "kind": "post"}
@@ -150,32 +163,41 @@ def comment_document(
     """One comment on the post `post_oid`; its raw digest ends with that of its entry."""
     try:
         post_oid = _oid(post_oid)
-        oid = _oid(raw.oid)
-        if ":" in oid:
-            raise _Invalid(f"the comment's oid {oid!r:.80} has a colon", "Use one without a colon.")
-        if isinstance(raw.comment, str) and raw.comment.count("<") > MAX_COMMENT_TAGS:
-            reason = f"comment has more than {MAX_COMMENT_TAGS:,} tags"
-            raise _Invalid(reason, "Leave it out.")
-        prose, code = _prose_and_code("comment", raw.comment)
-        text = "\n".join(part for part in (prose, code) if part)
-        if not text:
-            raise _Invalid("the comment is empty", "Give it a text, or leave it out.")
-        pub_date = _date("pub_date", raw.pub_date)
-        source: dict[str, Any] = {
-            "oid": oid,
-            "post_oid": post_oid,
-            "author": _author(raw.author),
-            "comment": text,
-            **_optional_fields(pub_date=pub_date),
-        }
+        checked = _checked(raw, _COMMENT_FIELDS)
     except _Invalid as invalid:
         shown = f"{oid_of_reject(post_oid)}/{oid_of_reject(raw.oid) or '?'}"
         return Reject(origin, shown, invalid.reason, invalid.remedy)
+    oid, pub_date = checked["oid"], checked["pub_date"]
+    source: dict[str, Any] = {
+        "oid": oid,
+        "post_oid": post_oid,
+        "author": checked["author"],
+        "comment": checked["comment"],
+        **_optional_fields(pub_date=pub_date),
+    }
     join = {"name": "comment", "parent": post_id(post_oid)}
     name = comment_id(post_oid, oid)
     stored_digest = _raw_comment_digest(name, raw) + entry_digest
     source |= {"digest": digest(source), "raw_digest": stored_digest, "kind": join}
     return Document(name, post_oid, _version(pub_date), source, "comment", origin)
+
+
+def _checked(raw: RawPost | RawComment, checks: Mapping[str, Check]) -> dict[str, Any]:
+    """The value of each field as it is stored.
+
+    Raises:
+        _Invalid: with what is wrong with every field.
+    """
+    values: dict[str, Any] = {}
+    found: list[_Invalid] = []
+    for name, check in checks.items():
+        try:
+            values[name] = check(getattr(raw, name))
+        except _Invalid as invalid:
+            found.append(invalid)
+    if found:
+        raise _Invalid.all_of(found)
+    return values
 
 
 _NOT_DIGESTED = {"origin", "comments", "entry"}
@@ -256,6 +278,13 @@ def _oid(value: Any) -> str:
     return oid
 
 
+def _comment_oid(value: Any) -> str:
+    oid = _oid(value)
+    if ":" in oid:
+        raise _Invalid(f"the comment's oid {oid!r:.80} has a colon", "Use one without a colon.")
+    return oid
+
+
 def _title(value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)  # YAML reads `title: 1984` as a number
@@ -288,6 +317,16 @@ def _prose_and_code(name: str, value: Any) -> tuple[str, str]:
         size = max(len(prose), len(code))
         raise _Invalid(f"{name} has {size:,} characters, more than {MAX_TEXT:,}", split)
     return prose, code
+
+
+def _comment(value: Any) -> str:
+    if isinstance(value, str) and value.count("<") > MAX_COMMENT_TAGS:
+        reason = f"comment has more than {MAX_COMMENT_TAGS:,} tags"
+        raise _Invalid(reason, "Leave it out.")
+    text = "\n".join(part for part in _prose_and_code("comment", value) if part)
+    if not text:
+        raise _Invalid("the comment is empty", "Give it a text, or leave it out.")
+    return text
 
 
 def _author(value: Any) -> str:
@@ -340,3 +379,21 @@ def _labels(name: str, value: Any) -> list[str]:
     if len(labels) > MAX_LABELS:
         raise _Invalid(f"{name} has {len(labels)} entries", f"The limit is {MAX_LABELS}.")
     return list(labels)
+
+
+_POST_FIELDS: dict[str, Check] = {
+    "oid": _oid,
+    "title": _title,
+    "text": partial(_prose_and_code, "text"),
+    "url": _url,
+    "pub_date": partial(_date, "pub_date"),
+    "modified": partial(_date, "modified"),
+    "categories": partial(_labels, "categories"),
+    "keywords": partial(_labels, "keywords"),
+}
+_COMMENT_FIELDS: dict[str, Check] = {
+    "oid": _comment_oid,
+    "comment": _comment,
+    "author": _author,
+    "pub_date": partial(_date, "pub_date"),
+}

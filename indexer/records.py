@@ -8,7 +8,7 @@ from typing import Any, Literal
 When = str | date | datetime | None
 """A date as a source gives it: unparsed text, a date, or a datetime with or without a zone."""
 
-SCHEMA = 7
+SCHEMA = 8
 """Increased when documents or mappings change so that an older index cannot answer a search."""
 
 

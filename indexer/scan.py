@@ -167,6 +167,20 @@ def count(client: Elasticsearch, index: str, query: Mapping[str, Any]) -> int:
     return int(response["hits"]["total"]["value"])
 
 
+# Nobody's blog is at a domain that is reserved for examples (RFC 2606).
+_OWN_POSTS: Mapping[str, Any] = {
+    "bool": {
+        "filter": {"term": {"kind": "post"}},
+        "must_not": {"prefix": {"address": "blog.example.org/"}},
+    }
+}
+
+
+def has_own_posts(client: Elasticsearch, index: str) -> bool:
+    """Whether there are other posts than the sample posts, as of the last refresh."""
+    return count(client, index, _OWN_POSTS) > 0
+
+
 def raw_digests(client: Elasticsearch, index: str, size: int) -> Iterator[list[str]]:
     """Pages of the raw digests of all documents that did not come over HTTP, in ascending order.
 

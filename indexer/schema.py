@@ -88,6 +88,8 @@ class BlogItem(Document):
     address = Keyword()
     language = Keyword()
     pub_date = Date()
+    # The day of `pub_date` in its own time zone, as the site shows it.
+    day = Date(format="strict_date")
     modified = Date()
     categories = Keyword()
     keywords = Keyword(copy_to="all")

@@ -64,8 +64,8 @@ def alias(elastic: Elasticsearch) -> Iterator[str]:
 
 def _remove(elastic: Elasticsearch, name: str) -> None:
     found = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)
-    for index in found:
-        elastic.indices.delete(index=index)
+    if found:
+        elastic.indices.delete(index=list(found))
 
 
 @pytest.fixture(scope="session")

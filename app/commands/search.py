@@ -94,7 +94,7 @@ def search(
 
 
 def _print_hits(body: "SearchAnswer") -> None:
-    """Two lines for each hit: score, date and title, then the whole URL."""
+    """Two lines for each hit: score, date and title, then the whole URL and the oid."""
     count = body["count"]
     found = f"{count:,} {'post' if count == 1 else 'posts'} found for {body['q']!r}"
     if "corrected" in body:
@@ -104,7 +104,7 @@ def _print_hits(body: "SearchAnswer") -> None:
         score = "" if hit["score"] is None else hit["score"]
         day = (hit["pub_date"] or "")[:10]
         click.echo(f"{score:>8}  {day:10}  {hit['title']}")
-        click.echo(f"{_INDENT}{hit['url'] or hit['oid']}")
+        click.echo(f"{_INDENT}{hit['url'] or '–'}  (oid {hit['oid']})")
     for name, counts in body.get("facets", {}).items():
         listed = ", ".join(f"{one['value']} {one['count']}" for one in cast("list[Facet]", counts))
         click.echo(f"{name}: {listed or 'none'}")

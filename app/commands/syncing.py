@@ -17,13 +17,13 @@ from app.commands.building import (
     stop_on_sigterm,
     updates_cache_on_failure,
 )
-from app.commands.reporting import RejectLog, exit_if_rejected
+from app.commands.reporting import RejectLog, display, exit_if_rejected, reject_log
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
 from app.errors import ServiceError
 from indexer.errors import IndexingError, Locked
-from indexer.sync.sync import SyncOptions, SyncResult
+from indexer.sync.sync import SyncOptions, SyncResult, preview
 from indexer.sync.sync import sync as run_sync
 
 _MANY = 1_000  # posts, of which parsing takes about a second
@@ -36,6 +36,7 @@ _RETRY_LOCK = 2.0  # seconds until --watch tries again while another process hol
 @click.option(
     "--watch", "watching", is_flag=True, help="Keep running, and sync after every change of a file."
 )
+@click.option("--dry-run", is_flag=True, help="Print what would be done, and write nothing.")
 @rejects_option
 @pass_tools
 def sync(
@@ -43,6 +44,7 @@ def sync(
     sources: SourceArguments,
     force: bool,
     watching: bool,
+    dry_run: bool,
     rejects_path: Path | None,
 ) -> None:
     """Make the live index equal to SOURCE...: add, change and remove what differs.
@@ -57,8 +59,14 @@ def sync(
     \b
     blogsearch sync content/posts
     blogsearch sync content/posts --watch
+    blogsearch sync content/posts --dry-run
     blogsearch sync posts.jsonl --force
     """
+    if dry_run:
+        if watching:
+            raise click.UsageError("--dry-run and --watch exclude each other.")
+        _preview(tools, sources, force, rejects_path)
+        return
     with stop_on_sigterm():
         if watching:
             _watch(tools, sources, force, rejects_path)
@@ -68,6 +76,35 @@ def sync(
         raise click.ClickException(
             f"Nothing was removed: {result.removals_withheld}. Check the source, or use --force "
             "to remove them."
+        )
+    exit_if_rejected(on_reject)
+
+
+def _preview(
+    tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
+) -> None:
+    """Print what a sync would do: a line for each document, then the numbers."""
+    with display() as show, reject_log(show, rejects_path) as on_reject:
+        opened = sources.open(tools.settings)
+        options = SyncOptions(
+            force=force,
+            complete=opened.complete,
+            on_progress=show.on_progress,
+            fraction_read=opened.fraction_read,
+        )
+        with opened.prints_skipped_on_failure():
+            found = preview(tools.elastic, tools.settings.index, opened.read, on_reject, options)
+    opened.print_skipped()
+    for verb, names in (("add", found.added), ("change", found.changed), ("remove", found.removed)):
+        for name in names:
+            click.echo(f"{verb:8}{name}")
+    click.echo(
+        f"{len(found.added):,} documents would be added, {len(found.changed):,} changed, "
+        f"{len(found.removed):,} removed, {found.unchanged:,} unchanged."
+    )
+    if found.removals_withheld:
+        raise click.ClickException(
+            f"Nothing would be removed: {found.removals_withheld}. --force removes them."
         )
     exit_if_rejected(on_reject)
 

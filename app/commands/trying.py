@@ -101,6 +101,7 @@ def try_(tools: Tools, sources: SourceArguments, posts: int, seconds: float) -> 
 def _lines(source: dict[str, Any], warnings: list[str]) -> Iterator[str]:
     text, code = str(source["text"]), str(source["code"])
     yield click.style(str(source["title"]), bold=True)
+    yield f"  oid       {source['oid']}"
     yield f"  address   {source.get('url', '–')}"
     yield f"  date      {source.get('pub_date', '–')}, changed {source.get('modified', '–')}"
     labels = [*source["categories"], *source["keywords"]]

@@ -27,7 +27,7 @@ class CommentHit(TypedDict):
     oid: str
     author: str | None
     pub_date: str | None
-    """ISO 8601, in UTC."""
+    """ISO 8601, with the offset from UTC that it was given with."""
     url: str | None
     """The URL of the post, with a fragment that names the comment."""
     highlight: list[str]
@@ -52,7 +52,7 @@ class Hit(TypedDict):
     """Plain text."""
     url: str | None
     pub_date: str | None
-    """ISO 8601, in UTC."""
+    """ISO 8601, with the offset from UTC that it was given with."""
     categories: NotRequired[list[str]]
     """Of a post; absent with `fallback` if the hit is a comment."""
     score: float | None

@@ -18,7 +18,7 @@ Json = dict[str, Any]
 _CATEGORY_COUNTS: Json = {"terms": {"field": "categories", "size": 30}}
 _YEAR_COUNTS: Json = {
     "date_histogram": {
-        "field": "pub_date",
+        "field": "day",
         "calendar_interval": "year",
         "format": "yyyy",
         "min_doc_count": 1,

@@ -32,9 +32,8 @@ def day_filter(request: SearchRequest) -> list[Json]:
     if request.since:
         days["gte"] = request.since.isoformat()
     if request.until:
-        # ||/d rounds a day up to its last millisecond.
-        days["lte"] = f"{request.until.isoformat()}||/d"
-    return [{"range": {"pub_date": days}}] if days else []
+        days["lte"] = request.until.isoformat()
+    return [{"range": {"day": days}}] if days else []
 
 
 def language_filter(lang: str, language: Language) -> list[Json]:

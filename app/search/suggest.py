@@ -164,12 +164,15 @@ def titles_search(
     if len(terms) > 1:
         words = " ".join(term.text for term in terms)
         should.append(_scores({"match_phrase_prefix": {"title.words": words}}, _IN_ORDER))
+    must = [_begins_like(term, term is terms[-1], misspelled=misspelled) for term in terms]
+    if misspelled and len(terms) > 1 and len(terms[-1].folded) < PREFIX_MIN:
+        should.append(must.pop())  # one or two letters, with which no word in a title begins
     # Only posts have a URL.
     filters: list[Json] = [{"exists": {"field": "url"}}, *in_language]
     filters += [phrase_in(PHRASE_FIELDS, text) for text in query.quoted]
     return {
         "query": bool_query(
-            must=[_begins_like(term, term is terms[-1], misspelled=misspelled) for term in terms],
+            must=must,
             should=should,
             filter=filters,
             must_not=[phrase_in(PHRASE_FIELDS, text) for text in query.excluded],

@@ -249,7 +249,7 @@
       if (!stamp) return;
       const lang = host.closest("[lang]")?.lang || undefined;
       try {
-        return new Date(stamp).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" });
+        return new Date(stamp.slice(0, 10)).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" });
       } catch {
         // `lang` is not a language.
         return stamp.slice(0, 10);

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+RETRYABLE = {429, 502, 503, 504}
+"""The statuses of a response or a bulk item that may succeed when it is sent again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -58,6 +61,9 @@ def refusal_from(body: Any) -> Refusal:
         return NO_INDEX
     if status == 429:
         return _OVERLOADED
+    if status in RETRYABLE:
+        reason = f"Elasticsearch cannot write it now ({status}): {_with_causes(error) or kind}"
+        return Refusal(reason[:500], "Try again in a moment.", retryable=True)
     return _permanent(kind, _with_causes(error), status)
 
 
@@ -82,6 +88,8 @@ def _permanent(kind: str, reason: str, status: Any) -> Refusal:
             reason,
             "The index was built by another version: run `blogsearch sync` or `reindex`.",
         )
+    if isinstance(status, int) and status >= 500:
+        return Refusal(reason, "The cause is in Elasticsearch's log; then send it again.")
     if "immense term" in reason:
         return Refusal(reason, "Shorten the field named above.")
     return Refusal(reason, "Correct the field named above, or leave the post out.")

@@ -16,11 +16,10 @@ from typing import Any
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from indexer.bulk.operations import BulkLimits, Operation, chunks
-from indexer.bulk.refusals import DISK_FULL, Refusal, refusal_from
+from indexer.bulk.refusals import DISK_FULL, RETRYABLE, Refusal, refusal_from
 from indexer.errors import IndexingError
 from indexer.records import Reject
 
-RETRYABLE = {429, 502, 503, 504}
 _FILTER_PATH = ["errors", "items.*.status", "items.*.result", "items.*.error"]
 _MAX_PAUSE = 5.0  # seconds between two attempts
 _MAX_PAUSE_BLOCKED = 0.25  # seconds; a swap blocks writes only briefly

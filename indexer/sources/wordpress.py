@@ -6,6 +6,7 @@ Field names: WordPress' own `wp-admin/includes/export.php`.
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timezone
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
@@ -13,7 +14,7 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from indexer.errors import SourceError
-from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem
+from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem, When
 from indexer.sources.base import SourceOptions, unexpected
 from indexer.sources.files import File, Stream
 from indexer.sources.identity import title_or_start
@@ -132,8 +133,8 @@ def _post(item: Element, origin: Origin, oid: str, language: str) -> RawPost:
         title=title_or_start(item.findtext("title"), html),
         text=html,
         url=item.findtext("link") or None,
-        pub_date=_date(item, "post_date_gmt") or _date(item, "post_date"),
-        modified=_date(item, "post_modified_gmt") or _date(item, "post_modified"),
+        pub_date=_moment(item, "post_date"),
+        modified=_moment(item, "post_modified"),
         categories=_terms(item, "category"),
         keywords=_terms(item, "post_tag"),
         comments=tuple(_comments(item)),
@@ -152,13 +153,26 @@ def _comments(item: Element) -> Iterator[RawComment]:
                 oid=_text(each, "comment_id") or None,
                 comment=paragraphs(_text(each, "comment_content")),
                 author=_text(each, "comment_author"),
-                pub_date=_date(each, "comment_date_gmt") or _date(each, "comment_date"),
+                pub_date=_moment(each, "comment_date"),
             )
 
 
 def _terms(item: Element, domain: str) -> list[str]:
     found = (each.text for each in item.iterfind("category") if each.get("domain") == domain)
     return [text for text in found if text and text != "Uncategorized"]
+
+
+def _moment(parent: Element, name: str) -> When:
+    """A date of the export, which has it in UTC and in the time zone of the site."""
+    local, in_utc = _date(parent, name), _date(parent, f"{name}_gmt")
+    if not (local and in_utc):
+        return in_utc or local
+    try:
+        found = datetime.fromisoformat(in_utc).replace(tzinfo=UTC)
+        offset = datetime.fromisoformat(local).replace(tzinfo=UTC) - found
+        return found.astimezone(timezone(offset))
+    except (ValueError, OverflowError):  # e.g. an offset of a day
+        return in_utc
 
 
 def _date(parent: Element, name: str) -> str | None:

@@ -22,6 +22,9 @@ _TERMS = 10_000  # raw digests in one query, which may have 65,536
 _POSTS = 1_000  # of which the comments are read at a time
 _LINES = 1 << 32
 
+Stored = tuple[int, str, bool]
+"""The version and the digest of a document in the index, and whether it came over HTTP."""
+
 
 class Comparison:
     """Every document of an index at one moment: its raw digest, and where the source has it.
@@ -103,15 +106,15 @@ class Comparison:
         """Note what a Reject names: a post with its comments, or `post/comment`."""
         self._rejected.add(oid.strip(), Origin(""))  # stored oids are stripped, too
 
-    def stored(self, documents: list[Document]) -> dict[str, tuple[int, str, bool]]:
-        """The version and the digest of those that the index has, and whether it came over HTTP."""
+    def stored(self, documents: list[Document]) -> dict[str, Stored]:
+        """What is stored of those that the index has, by id."""
         query = {"ids": {"values": [document.id for document in documents]}}
         found = stored_ids(self._client, self._index, query)
         return {one.id: (one.version, digest, over_http) for one, digest, over_http in found}
 
-    def count_missing_posts(self) -> int:
-        """The number of posts that were not read."""
-        return sum(1 for _ in self._missing("post"))
+    def missing_posts(self) -> Iterator[str]:
+        """The oids of the posts that were not read."""
+        return (post.routing for post in self._missing("post"))
 
     def count_source_comments(self) -> tuple[int, int]:
         """The number of comments that came from a source, and of those that were not read.

@@ -18,14 +18,16 @@ from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
 from indexer.records import SCHEMA, Document, Origin, Read, Reject, Skipped, SourceItem
+from indexer.scan import has_own_posts
 from indexer.sync.add import finish_comments
-from indexer.sync.comparison import Comparison
+from indexer.sync.comparison import Comparison, Stored
 from indexer.write.comments import based_on_stored
 from indexer.write.delete import delete_comments, delete_documents
 from indexer.write.deletions import deletion_versions, forget_old_deletions
 from indexer.write.live_index import now, update_live_comments
 
 _BATCH = 500  # documents
+_EXAMPLES = 5  # oids of missing posts in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,21 @@ class SyncResult:
     def changed_anything(self) -> bool:
         """Whether search results may differ now."""
         return bool(self.added or self.changed or self.removed or self.built)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPreview:
+    """What a sync would do; a comment is named `post/comment`.
+
+    Args:
+        removals_withheld: as in SyncResult.
+    """
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    unchanged: int
+    removals_withheld: str
 
 
 def sync(
@@ -139,6 +156,24 @@ def sync(
         )
 
 
+def preview(
+    client: Elasticsearch,
+    alias: str,
+    read: Read,
+    on_reject: OnReject,
+    options: SyncOptions | None = None,
+) -> SyncPreview:
+    """Compare a source with the live index as `sync` does, and write nothing.
+
+    Raises:
+        NoGeneration: there is no index.
+        SourceError: reading the source failed.
+    """
+    generations.require_live(client, alias)
+    with Comparison(client, alias) as comparison:
+        return _Sync(client, alias, comparison, on_reject, options or SyncOptions()).preview(read)
+
+
 def _rolled_back_from(
     client: Elasticsearch, alias: str, live: Generation, wanted: tuple[str, str, int]
 ) -> str:
@@ -187,6 +222,8 @@ class _Sync:
         self._options = options
         self._on_reject = on_reject
         self._rejects_without_oid = 0
+        # A first sync replaces the sample posts.
+        self._has_own_posts = has_own_posts(client, alias)
         self._source_posts = 0
         self._source_has_comments = False
         self._rewrite_all = False
@@ -215,6 +252,23 @@ class _Sync:
                 parsed=self._parsed,
             )
 
+    def preview(self, read: Read) -> SyncPreview:
+        """Compare everything, and write nothing."""
+        added: list[str] = []
+        changed: list[str] = []
+        with Ingest(self._rejected, self._skipped, self._comparison) as ingest:
+            raws = read(partial(self._is_unchanged_entry, ingest))
+            for differing, stored in self._differing(ingest, raws):
+                for one in differing:
+                    (changed if one.id in stored else added).append(_name(one))
+        complete = self._options.complete
+        reason = self._reason_to_withhold() if complete else ""
+        removed: Iterable[Document] = ()
+        if complete and not reason:
+            removed = self._comparison.missing(with_comments=self._source_has_comments)
+        names = tuple(map(_name, removed))
+        return SyncPreview(tuple(added), tuple(changed), names, self._unchanged, reason)
+
     def remove(self) -> None:
         """Delete what the source does not have, unless that looks like a mistake."""
         if not self._options.complete:
@@ -237,11 +291,17 @@ class _Sync:
     def _reason_to_withhold(self) -> str:
         if self._options.force:
             return ""
-        indexed, missing = self._comparison.posts, self._comparison.count_missing_posts()
+        indexed, missing = self._comparison.posts, sum(1 for _ in self._comparison.missing_posts())
         if not self._source_posts and indexed:
             return f"the source has no posts, the index has {indexed:,}"
+        if not self._has_own_posts:
+            return ""
         if too_many_removed(missing, indexed):
-            return f"{missing:,} of {indexed:,} posts are missing from the source"
+            examples = ", ".join(islice(self._comparison.missing_posts(), _EXAMPLES))
+            more = ", …" if missing > _EXAMPLES else ""
+            return (
+                f"{missing:,} of {indexed:,} posts are missing from the source ({examples}{more})"
+            )
         comments, missing_comments = self._comparison.count_source_comments()
         if self._source_has_comments and too_many_removed(missing_comments, comments):
             return f"{missing_comments:,} of {comments:,} comments are missing from the source"
@@ -249,15 +309,20 @@ class _Sync:
             return f"{self._rejects_without_oid:,} rejected lines may be the missing posts"
         return ""
 
-    def _operations(self, ingest: Ingest, raws: Iterable[SourceItem]) -> Iterator[Operation]:
+    def _differing(
+        self, ingest: Ingest, raws: Iterable[SourceItem]
+    ) -> Iterator[tuple[list[Document], dict[str, Stored]]]:
+        """Documents of the source that are new or differ, and what is stored of each by its id."""
         # Comparing what was read saves making documents of most. Of the others some still equal
         # the stored ones: the text of a page stays the same when its template changes.
         documents = ingest.documents(self._with_progress(ingest, raws), self._is_unchanged)
         while made := list(islice(documents, _BATCH)):
             stored = self._comparison.stored(made)
-            differing = [one for one in made if self._differs(one, stored.get(one.id))]
-            if not differing:
-                continue
+            if differing := [one for one in made if self._differs(one, stored.get(one.id))]:
+                yield differing, stored
+
+    def _operations(self, ingest: Ingest, raws: Iterable[SourceItem]) -> Iterator[Operation]:
+        for differing, stored in self._differing(ingest, raws):
             batch = based_on_stored(self._client, self._alias, differing)
             deleted = deletion_versions(self._client, self._alias, {one.id for one in batch})
             for document in batch:
@@ -286,7 +351,7 @@ class _Sync:
         self._unchanged += 1
         return True
 
-    def _differs(self, document: Document, stored: tuple[int, str, bool] | None) -> bool:
+    def _differs(self, document: Document, stored: Stored | None) -> bool:
         self._count(document.id)
         if self._rewrite_all or not stored or stored[1:] != (document.source["digest"], False):
             return True
@@ -328,3 +393,9 @@ class _Sync:
         self._options.on_progress(
             Progress("comparing", done, self._options.fraction_read(), ingest.rejects)
         )
+
+
+def _name(document: Document) -> str:
+    if document.kind == "post":
+        return document.routing
+    return f"{document.routing}/{document.id.rpartition(':')[2]}"

@@ -20,8 +20,8 @@ from typing import Any, cast
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from indexer.bulk.refusals import Refusal, refusal_from
-from indexer.bulk.sender import RETRYABLE, BulkTimeout, retryable_refusal
+from indexer.bulk.refusals import RETRYABLE, Refusal, refusal_from
+from indexer.bulk.sender import BulkTimeout, retryable_refusal
 from indexer.records import Document, Origin
 from indexer.scan import Checkpoint, docs_of, scan
 from indexer.state import ensure_state, state_index

@@ -39,7 +39,7 @@ def settings(settings: Settings) -> Settings:
 def serving(settings: Settings) -> Iterator[str]:
     """The service behind a port of its own; its URL."""
     server = make_server("127.0.0.1", 0, _closed_at_once(create_app(settings)), threaded=True)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()

@@ -144,7 +144,7 @@ def test_a_closed_service_answers_as_described(settings: Settings) -> None:
 @pytest.fixture
 def address(writable: Flask) -> Iterator[str]:
     server = make_server("127.0.0.1", 0, writable, threaded=True)
-    thread = Thread(target=server.serve_forever)
+    thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield f"http://127.0.0.1:{server.port}"
     server.shutdown()

@@ -62,7 +62,7 @@ def test_the_score_is_the_same_everywhere(run: Run) -> None:
     for hit, explained in zip(whole["hits"], whole["debug"]["hits"], strict=True):
         assert hit["score"] == explained["score"]
         assert f"{hit['score']}  {hit['pub_date'][:10]}  {hit['title']}" in table
-        assert f" {hit['url']}\n" in table
+        assert f" {hit['url']}  (oid {hit['oid']})\n" in table
 
 
 def test_one_post_is_not_posts(run: Run, own_settings: Settings, posts: Path) -> None:

@@ -438,7 +438,7 @@ class TestStaleWriteBlock:
 def address(settings: Settings) -> Iterator[str]:
     """The service on a port of its own, with several threads."""
     server = make_server("127.0.0.1", 0, create_app(settings), threaded=True)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield f"http://127.0.0.1:{server.port}"
     server.shutdown()

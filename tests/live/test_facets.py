@@ -86,3 +86,16 @@ def test_without_a_search_the_newest_posts_follow_the_filters(
     }
     of_b = browse(service, SearchRequest("", categories=("b",)))
     assert [one["title"] for one in of_b.newest] == ["new"]
+
+
+def test_a_post_has_the_day_of_its_own_time_zone(
+    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
+) -> None:
+    when = "2021-12-31T23:30:00-05:00"  # 2022 in UTC
+    index_posts([RawPost(Origin("test"), "a", "West", "Text", pub_date=when)])
+    client = create_app(own_settings).test_client()
+    found = answer(client, q="west", facets="on", until="2021-12-31")
+    assert found["hits"][0]["pub_date"] == when
+    assert found["facets"]["years"] == [{"value": "2021", "count": 1}]
+    assert answer(client, q="west", since="2022-01-01")["count"] == 0
+    assert "31 December 2021" in client.get("/?q=west").text

@@ -30,7 +30,6 @@ from indexer.ingest import MaxRejects
 from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.state import state_index
 from indexer.write.delete import delete_post
-from tests.conftest import REPOSITORY
 from tests.tcp import forward, listening
 
 Run = Callable[..., Result]
@@ -274,7 +273,8 @@ class TestFewer:
         assert post_oids() == {"one"}
 
     def test_sample_posts_are_replaced(self, run: Run, post_oids: PostOids) -> None:
-        assert run("reindex", REPOSITORY / "sample" / "posts.jsonl").exit_code == 0
+        samples = "".join(line(n, url=f"https://blog.example.org/{n}/") for n in range(9))
+        assert run("reindex", "-", input=samples).exit_code == 0
         assert run("reindex", "-", input=line("one")).exit_code == 0
         assert post_oids() == {"one"}
 

@@ -74,6 +74,10 @@ def test_a_word_of_the_text_suggests_the_title(client: FlaskClient) -> None:
     assert titles(client, "rutab") == ["A pasty is not a pie"]
 
 
+def test_two_letters_of_another_word_do_not_take_the_titles_away(client: FlaskClient) -> None:
+    assert titles(client, "pasty zq")[0] == "A pasty is not a pie"
+
+
 @pytest.mark.parametrize("q", ["rutab", "rutabga", "rutbaga"])
 def test_a_word_that_only_texts_have_is_completed_and_corrected(
     client: FlaskClient, q: str

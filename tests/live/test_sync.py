@@ -383,11 +383,45 @@ class TestCaution:
         blog.write(*(entry(number) for number in range(29)), entry("new"))
         done = blog.sync()
         printed(done, "11 of 40 posts", 1)
+        assert "(29, 30, 31, 32, 33, …)" in done.output
         assert "1 documents added, 0 changed, 0 removed" in done.output
         assert len(blog.ids()) == 41
         printed(blog.sync("--force"), "11 removed")
         blog.write(*(entry(number) for number in range(22)))
         printed(blog.sync(), "8 of 30 posts", 1)
+
+    def test_a_dry_run_says_what_would_be_done_and_writes_nothing(self, blog: Blog) -> None:
+        blog.write(*(entry(number, comments=[{"oid": "c", "comment": "x"}]) for number in range(6)))
+        assert blog.sync("--dry-run").exit_code == 1  # there is no index
+        blog.sync()
+        before = blog.ids()
+        comments = [{"oid": "c", "comment": "x"}]
+        changed = entry(1, title="Changed", comments=comments)
+        blog.write(entry(0, comments=comments), changed, entry("new"))
+        done = blog.sync("--dry-run")
+        assert done.exit_code == 0
+        removed = {f"remove  {name}" for number in range(2, 6) for name in (number, f"{number}/c")}
+        lines = set(done.stdout.splitlines())
+        assert lines - removed == {
+            "add     new",
+            "change  1",
+            "1 documents would be added, 1 changed, 8 removed, 3 unchanged.",
+        }
+        assert removed < lines
+        assert blog.ids() == before
+        blog.file.write_text("[]")
+        printed(blog.sync("--dry-run"), "Nothing would be removed: the source has no posts", 1)
+        assert blog.sync("--dry-run", "--watch").exit_code == 2
+
+    def test_sample_posts_are_replaced(self, blog: Blog) -> None:
+        samples = [entry(number, url=f"https://blog.example.org/{number}/") for number in range(9)]
+        blog.write(*samples)
+        blog.sync()
+        blog.file.write_text("[]")
+        printed(blog.sync(), "Nothing was removed", 1)
+        blog.write(entry("own"))
+        printed(blog.sync(), "9 removed")
+        assert blog.ids() == {"post:own"}
 
     def test_far_fewer_comments(self, blog: Blog) -> None:
         comments = [{"oid": str(number), "comment": "x"} for number in range(8)]

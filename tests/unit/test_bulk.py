@@ -235,3 +235,17 @@ def test_every_refusal_has_a_reason_and_a_remedy(body: Any, said: str) -> None:
     found = refusal_from(body)
     assert said in found.reason
     assert found.remedy
+
+
+@pytest.mark.parametrize(
+    ("status", "retryable", "remedy"),
+    [(503, True, "Try again"), (500, False, "Elasticsearch's log"), (400, False, "Correct")],
+)
+def test_a_fault_of_elasticsearch_is_not_one_of_the_document(
+    status: int, retryable: bool, remedy: str
+) -> None:
+    error = {"type": "unavailable_shards_exception", "reason": "primary shard is not active"}
+    found = refusal_from({"error": error, "status": status})
+    assert "primary shard is not active" in found.reason
+    assert found.retryable == retryable
+    assert remedy in found.remedy

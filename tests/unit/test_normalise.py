@@ -65,7 +65,8 @@ def test_a_whole_post() -> None:
         "url": "/tom/",
         "address": "/tom",
         "pub_date": "2024-01-31T00:00:00Z",
-        "modified": "2024-02-01T10:00:00Z",
+        "day": "2024-01-31",
+        "modified": "2024-02-01T12:00:00+02:00",
         "categories": ["cats", "mice"],
         "keywords": ["x", "2024"],
         "comments": ["No &amp; yes"],
@@ -192,22 +193,22 @@ def test_a_comment_has_few_tags() -> None:
         ("2024-01-31", "2024-01-31T00:00:00Z"),
         ("20240131", "2024-01-31T00:00:00Z"),
         ("2024-01-31T09:30", "2024-01-31T09:30:00Z"),
-        ("2024-01-31 09:30:05 +0100", "2024-01-31T08:30:05Z"),
-        ("2024-01-31 09:30:05 -08:00", "2024-01-31T17:30:05Z"),
+        ("2024-01-31 09:30:05 +0100", "2024-01-31T09:30:05+01:00"),
+        ("2024-01-31 09:30:05 -08:00", "2024-01-31T09:30:05-08:00"),
         ("2024-01-31 09:30:05 UTC", "2024-01-31T09:30:05Z"),
         ("2024-01-31T09:30:05.123456789Z", "2024-01-31T09:30:05.123Z"),
         ("2024/1/31", "2024-01-31T00:00:00Z"),
-        ("2024-01-31 5:00:00 -0400", "2024-01-31T09:00:00Z"),
-        ("2001-1-4t21:59:43.10 -5", "2001-01-05T02:59:43.100Z"),
-        ("2024-01-31 09:30 CET", "2024-01-31T08:30:00Z"),
-        ("2024-01-31 10:00 Europe/Paris", "2024-01-31T09:00:00Z"),
-        ("2024-01-31 10:00 UTC+2", "2024-01-31T08:00:00Z"),
-        ("Fri Mar 14 2025 00:00:00 GMT-0500 (CDT)", "2025-03-14T05:00:00Z"),
-        ("Wed, 31 Jan 2024 09:30:00 +0100", "2024-01-31T08:30:00Z"),
-        ("Wed, 31 Jan 24 09:30:00 +0100", "2024-01-31T08:30:00Z"),
+        ("2024-01-31 5:00:00 -0400", "2024-01-31T05:00:00-04:00"),
+        ("2001-1-4t21:59:43.10 -5", "2001-01-04T21:59:43.100-05:00"),
+        ("2024-01-31 09:30 CET", "2024-01-31T09:30:00+01:00"),
+        ("2024-01-31 10:00 Europe/Paris", "2024-01-31T10:00:00+01:00"),
+        ("2024-01-31 10:00 UTC+2", "2024-01-31T10:00:00+02:00"),
+        ("Fri Mar 14 2025 00:00:00 GMT-0500 (CDT)", "2025-03-14T00:00:00-05:00"),
+        ("Wed, 31 Jan 2024 09:30:00 +0100", "2024-01-31T09:30:00+01:00"),
+        ("Wed, 31 Jan 24 09:30:00 +0100", "2024-01-31T09:30:00+01:00"),
         ("2024-01-31 09:30:00 +0000 UTC", "2024-01-31T09:30:00Z"),
-        ("2024-01-31 09:30:00.123456789 +0100 CET", "2024-01-31T08:30:00.123Z"),
-        ("2024-01-31 09:30:00 +0300 +03", "2024-01-31T06:30:00Z"),
+        ("2024-01-31 09:30:00.123456789 +0100 CET", "2024-01-31T09:30:00.123+01:00"),
+        ("2024-01-31 09:30:00 +0300 +03", "2024-01-31T09:30:00+03:00"),
         ("Sat, 01 Jan 2000 00:00:00 +0000", "2000-01-01T00:00:00Z"),
         ("31 Jan 2024 09:30 GMT", "2024-01-31T09:30:00Z"),
         ("Jan 31 2024", "2024-01-31T00:00:00Z"),
@@ -215,11 +216,37 @@ def test_a_comment_has_few_tags() -> None:
         ("Wednesday, 31 January 2024", "2024-01-31T00:00:00Z"),
         (date(2024, 1, 31), "2024-01-31T00:00:00Z"),
         (datetime(2024, 1, 31, 9), "2024-01-31T09:00:00Z"),
-        (datetime(2024, 1, 31, 9, tzinfo=timezone(timedelta(hours=2))), "2024-01-31T07:00:00Z"),
+        (
+            datetime(2024, 1, 31, 9, tzinfo=timezone(timedelta(hours=2))),
+            "2024-01-31T09:00:00+02:00",
+        ),
         (datetime(2024, 1, 31, tzinfo=UTC), "2024-01-31T00:00:00Z"),
     ],
 )
 def test_dates_taken(given: Any, stored: str) -> None:
+    assert taken(pub_date=given)["pub_date"] == stored
+
+
+@pytest.mark.parametrize(
+    ("given", "day"),
+    [
+        *(("2024-03-01T23:30:00-05:00", "2024-03-01"), ("2024-03-02T00:30:00+02:00", "2024-03-02")),
+        *(("2024-03-01", "2024-03-01"), ("2024-03-01T23:30:00Z", "2024-03-01")),
+    ],
+)
+def test_the_day_is_that_of_the_site(given: str, day: str) -> None:
+    source = taken(pub_date=given)
+    assert source["day"] == source["pub_date"][:10] == day
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("1880-01-01 12:00 Europe/Paris", "1880-01-01T11:50:39Z"),  # 9 minutes, 21 seconds
+        ("2024-01-31T09:30:00-23:00", "2024-02-01T08:30:00Z"),
+    ],
+)
+def test_an_offset_that_elasticsearch_cannot_read(given: str, stored: str) -> None:
     assert taken(pub_date=given)["pub_date"] == stored
 
 
@@ -361,6 +388,15 @@ def test_a_rejected_post_takes_its_comments_along_and_says_so() -> None:
     assert isinstance(reject, Reject)
     assert reject.oid == "a"
     assert "2 comments" in reject.reason
+
+
+def test_every_wrong_field_is_named() -> None:
+    (reject,) = documents(post(title=["T"], url="ftp://x", pub_date="31.1.2024"))
+    assert isinstance(reject, Reject)
+    for name in ("title is a list", "url 'ftp://x'", "pub_date: '31.1.2024'"):
+        assert name in reject.reason
+    for remedy in ("Make it a string.", "Use an http:// or https:// URL", "Accepted are ISO 8601"):
+        assert remedy in reject.remedy
 
 
 @pytest.mark.parametrize(

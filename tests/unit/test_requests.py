@@ -78,7 +78,7 @@ def test_filters_order_and_page() -> None:
     )[0]
     assert hits["query"]["bool"]["filter"][1:3] == [
         {"terms": {"categories": ["linux", "tools"]}},
-        {"range": {"pub_date": {"gte": "2016-01-01", "lte": "2016-12-31||/d"}}},
+        {"range": {"day": {"gte": "2016-01-01", "lte": "2016-12-31"}}},
     ]
     newest = {"pub_date": {"order": "desc", "missing": "_last"}}
     assert hits["sort"] == [newest, "_score", "oid"]

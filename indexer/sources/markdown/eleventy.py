@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from indexer.errors import SourceError
+from indexer.records import When
 from indexer.sources.markdown.site import (
     DATED,
     PAGES,
@@ -148,6 +150,11 @@ class Eleventy(Site):
         result = _EXPRESSION.sub(value, template)
         return "" if failed or "{%" in result else result
 
+    def parsed(self, when: When) -> datetime | None:
+        """Eleventy's dates are in UTC, whatever zone they were written in."""
+        found = super().parsed(when)
+        return found.astimezone(UTC) if found else None
+
     def _value(self, expression: str, entry: Entry) -> str | None:
         name, *filters = (each.strip() for each in expression.split("|"))
         page = {
@@ -158,7 +165,7 @@ class Eleventy(Site):
         known: Any = page.get(bare, entry.fields.get(bare))
         if bare in ("page.date", "date"):
             spec = _DATE_FORMAT.search(expression)
-            when = self.parsed(self.published(entry))
+            when = self.local_date(entry)
             if spec is None or when is None:
                 return None
             pattern = spec[1]

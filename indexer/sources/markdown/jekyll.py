@@ -106,10 +106,9 @@ class Jekyll(Site):
             return "list page"
         return ""
 
-    def local_date(self, entry: Entry) -> datetime | None:
+    def parsed(self, when: When) -> datetime | None:
         """Jekyll shows every date in the zone of the site, whatever zone it was written in."""
-        when = self.published(entry)
-        found = self.parsed(when)
+        found = super().parsed(when)
         return found.astimezone(self.zone) if found and not is_day(when) else found
 
     def published(self, entry: Entry) -> When:

@@ -239,7 +239,7 @@ class Site:
         return found or (dates.get("updated") if isinstance(dates, Mapping) else None)
 
     def parsed(self, when: When) -> datetime | None:
-        """The moment in UTC; None for what is not a date."""
+        """The moment, in the zone in which the site shows it; None for what is not a date."""
         try:
             return moment(when, self.zone)
         except NoDate:
@@ -279,17 +279,8 @@ class Site:
         return f"/{(folder / slug).as_posix().strip('./')}/"
 
     def local_date(self, entry: Entry) -> datetime | None:
-        """The publication date in the zone that its year, month and day in an address count in."""
-        when = self.published(entry)
-        if isinstance(when, datetime):
-            return when
-        found = self.parsed(when)
-        zone = re.search(r"([+-]\d\d):?(\d\d)$", when) if isinstance(when, str) else None
-        if found is None or is_day(when):
-            return found
-        if zone is None:
-            return found.astimezone(self.zone)
-        return found.astimezone(datetime.strptime(zone[0].replace(":", ""), "%z").tzinfo)
+        """The publication date, of which an address has the year, month and day."""
+        return self.parsed(self.published(entry))
 
 
 def walk(

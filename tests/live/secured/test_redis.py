@@ -13,8 +13,11 @@ from flask.testing import FlaskClient
 from pydantic import SecretStr
 
 from app import create_app
+from app.cache import open_cache
+from app.cache.answer_cache import Computed
 from app.cli import main
 from app.commands.tools import Tools
+from app.errors import Unavailable
 from app.insights.search_log import SearchLog
 from app.settings import Settings
 from bench.secured_elasticsearch import Certificates
@@ -73,6 +76,10 @@ def test_the_documented_rules_suffice(
         }
     )
 
+    def slow() -> Computed:
+        time.sleep(0.8)
+        raise Unavailable("no Elasticsearch")
+
     def run(*words: str) -> str:
         done = CliRunner().invoke(main, words, obj=Tools(settings))
         assert done.exit_code == 0, done.output
@@ -96,6 +103,8 @@ def test_the_documented_rules_suffice(
     run("cache", "warm")
     assert "answers deleted" in run("cache", "clear", "--yes")
     run("doctor")
+    with pytest.raises(Unavailable):  # takes long enough for its lock to be renewed
+        open_cache(settings).get_or_compute("long", slow)
     with redis.Redis(port=server.port, username="admin", password="admin") as admin:
         assert admin.acl_log() == []
 
