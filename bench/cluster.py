@@ -22,6 +22,7 @@ _NODES = 3
 _HEAP = "512m"
 _START = 400.0  # seconds; three at a time start slowly
 _ALIAS = "bench-cluster"
+_WARM_UP = 15.0  # seconds; the Java code of the nodes is not compiled yet
 _INTERVAL = 0.05  # seconds between two searches while a node is lost
 
 
@@ -68,7 +69,7 @@ def measure_cluster(corpus: Path, queries: Sequence[Query], seconds: float) -> S
             with Elasticsearch(nodes[0].url, request_timeout=60) as client:
                 client.cluster.health(wait_for_status="green", timeout="60s")
             with serving(_ALIAS, workers=2) as served:
-                get_all(served.url, paths, 2.0, 8)  # warm-up
+                get_all(served.url, paths, _WARM_UP, 8)
                 rows.append(_row("three nodes", get_all(served.url, paths, seconds, 8), seconds))
                 statuses, longest = _lose(nodes[-1], served.url, paths)
                 _await_nodes(nodes[0].url, _NODES - 1)
