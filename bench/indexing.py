@@ -7,8 +7,8 @@ Speed: all ways index the same posts into a new index with the same body, withou
 alternate within each round, so that other load slows all of them alike. `parallel_bulk` gets
 documents prepared in advance, and serialises and sends them with its defaults: four threads, 500
 documents at a time. Ours is timed three ways: the same documents through `indexer.bulk`; the whole
-`reindex` of the JSON Lines file (read, validated, normalised, hashed, checked for duplicates) from the
-first post to the last bulk response; and from its start, with making the index, to the swap.
+`reindex` of the JSON Lines file (read, validated, normalised, hashed, checked for duplicates) from
+the first post to the last bulk response; and from its start, with making the index, to the swap.
 
 Memory: the peak resident memory of a process that runs a whole `reindex`, for each number of posts.
 """

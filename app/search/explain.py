@@ -7,7 +7,7 @@ from analyzers.chains import readable
 from app.search import scoring
 from app.search.answer import Outcome
 from app.search.pins import MatchedPins
-from app.search.query_builder import HAS, IS, WORD, hits_search
+from app.search.query_builder import HAS, IS, WORD, compounds, hits_search
 from app.search.session import SearchSession
 from app.search.spelling import Interpretation, TermVariant
 from app.search.synonyms import applied
@@ -64,6 +64,7 @@ def _scores(outcome: Outcome, session: SearchSession) -> Mapping[str, Mapping[st
 def _parts(hit: Json, outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> list[Json]:
     """The parts of a hit's score, the largest first; they add up to the score."""
     words = {WORD + one.term.key: one.phrase or one.term.text for one in outcome.plan.terms}
+    words |= {WORD + text: text for text in compounds(outcome.plan.terms)}
     parts = [
         {"part": words.get(name, name), "score": round(score, 4)}
         for name, score in scores.get(hit["_id"], {}).items()

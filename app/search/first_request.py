@@ -98,7 +98,8 @@ def _lookup(terms: Sequence[QueryTerm]) -> Json:
 def _counted(term: QueryTerm) -> dict[str, Json]:
     """What is counted of a term; see `TermStats`."""
     if "+" in term.key:
-        return {"words": {"term": {"all.words": {"value": term.token}}}}
+        words = {"term": {"all.words": {"value": term.token}}}
+        return {"words": words, "stems": {"match": {"all": term.token}}}
     if len(term.pieces) > 1:
         return {"words": has_term(as_typed(term))}
     text = {"query": term.text, "operator": "and"}

@@ -31,7 +31,8 @@ def highlight_query(
     if there are others."""
     meant = [one for one in terms if not one.term.light] or list(terms)
     variants = [variant for one in meant for variant in one.variants]
-    words = " ".join(one.text for one in variants if one.kind != "prefix" and _single(one))
+    single = [one.text for one in variants if one.kind != "prefix" and _single(one)]
+    words = " ".join([*single, *dict.fromkeys(one.compound for one in meant if one.compound)])
     phrases = [one.text for one in variants if not _single(one)]
     phrases += [*dict.fromkeys(one.phrase for one in meant if one.phrase), *quoted]
     prefixes = [one.text for one in variants if one.kind == "prefix"]

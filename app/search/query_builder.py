@@ -248,7 +248,14 @@ def words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -
             variants = [_variant(variant, one, total) for variant in one.variants]
             name = _named(WORD + one.term.key if debug else "")
             found.append({"dis_max": {"queries": variants, **name}})
+    for text in compounds(terms):
+        found.append(best_fields(text, name=WORD + text if debug else ""))
     return found
+
+
+def compounds(terms: Iterable[Interpretation]) -> list[str]:
+    """The words that posts write two terms as."""
+    return list(dict.fromkeys(one.compound for one in terms if one.compound))
 
 
 def _plain_words(terms: Sequence[Interpretation]) -> list[tuple[str, str]]:
@@ -334,6 +341,8 @@ def _lookup(field: str, one: Interpretation, boost: float, total: int) -> Json:
         clauses.append(clause)
     if one.phrase:
         clauses.append(match(field, one.phrase, operator="and", boost=boost))
+    if one.compound:
+        clauses.append(match(field, one.compound, boost=boost))
     return clauses[0] if len(clauses) == 1 else {"dis_max": {"queries": clauses}}
 
 
@@ -395,6 +404,8 @@ def has_term(one: Interpretation, *, named: bool = False) -> Json:
     ]
     if one.phrase:
         clauses.append(_in_any_form(one.phrase))
+    if one.compound:
+        clauses.append(_in_any_form(one.compound))
     return any_of(clauses, HAS + one.term.key if named else "")
 
 

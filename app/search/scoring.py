@@ -115,6 +115,15 @@ STOP_COST = 0.7
 """A stop word is meant only if a letter is swapped, left out or doubled (`teh`): `art` is not `at`,
 which every post has."""
 PREFIX_MIN = 3
+LONG_WORD, ONE_ERROR = 8, 1.0
+"""Letters of a word, and the cost of one error: `kuberntes` is no other word than `kubernetes`, but
+`native` is one beside `naive`. No measured query has such a word beside others that no post has
+with it."""
+
+
+def surely_misspelled(word: str, cost: float) -> bool:
+    """Whether a word that no post has is a spelling error for one at this cost."""
+    return len(word) >= LONG_WORD and cost <= ONE_ERROR
 
 
 def surely_meant(posts: int, others: int, cost: float) -> bool:

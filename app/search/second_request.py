@@ -6,7 +6,7 @@ from dataclasses import replace
 from analyzers.languages import Language
 from app.search import scoring
 from app.search.first_request import FirstResponse
-from app.search.query_builder import HAS, PlanInput, count_matched, terms_needed
+from app.search.query_builder import HAS, PHRASE, PlanInput, count_matched, terms_needed
 from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
 from app.search.spelling import Interpretation, TermStats, as_typed, interpret
 from app.search.synonyms import mark_phrases
@@ -22,16 +22,13 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
     """
     if not first.stats:
         return None
-    query, terms = plan.query, plan.terms
+    query, terms, compound = plan.query, plan.terms, ""
     if plan.request.typos:
         query = _resegmented(plan.query, first.stats, plan.language)
-        supported = _supported(first)
-        last = query.terms[-1] if query.terms else None
-        interpreted = [
-            _interpreted(term, term == last, first, supported, plan.language)
-            for term in query.terms
-        ]
-        terms = mark_phrases(_bounded(interpreted), settings)
+        # A synonym rule that treats the words as one finds the compound anyway.
+        if not any(one.phrase for one in plan.terms):
+            compound = _compound(query, first, plan.language)
+        terms = mark_phrases(_interpretations(query, compound, first, plan.language), settings)
     examined = {term.key for term in query.examined}
     required = tuple(
         one for one in terms if one.term.key in examined and _matches_some(one, first.stats)
@@ -40,11 +37,11 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
     as_written = all(one.as_typed for one in terms)
     optional: tuple[Interpretation, ...] = ()
     few = as_written and found < scoring.FEW_POSTS and plan.request.sort == "relevance"
-    if few and len(required) == 2:
+    if few and len(required) == 2 and not compound:
         required, optional = _without_common(required, first)
     if not required and not query.quoted:
         return None
-    changed = query != plan.query or not as_written
+    changed = query != plan.query or not as_written or bool(compound)
     nothing = not found and len(required) > 1
     if not (changed or nothing or len(required) < len(plan.required)):
         return None
@@ -57,6 +54,19 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
         optional=optional,
         needed=needed,
         total=first.total,
+    )
+
+
+def _interpretations(
+    query: ParsedQuery, compound: str, first: FirstResponse, language: Language
+) -> list[Interpretation]:
+    if compound:
+        reason = f"posts have it and {compound}"
+        return [replace(as_typed(term, reason=reason), compound=compound) for term in query.terms]
+    supported = _supported(first)
+    last = query.terms[-1] if query.terms else None
+    return _bounded(
+        [_interpreted(term, term == last, first, supported, language) for term in query.terms]
     )
 
 
@@ -84,15 +94,20 @@ def _without_common(
 def any_term(plan: PlanInput) -> PlanInput:
     """The plan for posts with any of the terms, for when no post has enough of them.
 
-    A corrected term that no post has together with another one was probably not meant: it is left
-    out if there are others.
+    A corrected term that no post has together with another one was probably not meant, unless it is
+    a long word with one error: it is left out if there are others.
     """
-    typed = tuple(one for one in plan.required if one.likeliest.kind == "typed")
-    if not typed or len(typed) == len(plan.required):
+    kept = tuple(
+        one
+        for one in plan.required
+        if one.likeliest.kind == "typed"
+        or scoring.surely_misspelled(one.term.token, one.likeliest.cost)
+    )
+    if not kept or len(kept) == len(plan.required):
         return replace(plan, needed=1)
-    left_out = {one.term.key for one in plan.required} - {one.term.key for one in typed}
+    left_out = {one.term.key for one in plan.required} - {one.term.key for one in kept}
     terms = tuple(as_typed(one.term) if one.term.key in left_out else one for one in plan.terms)
-    return replace(plan, terms=terms, required=typed, needed=1)
+    return replace(plan, terms=terms, required=kept, needed=1)
 
 
 def _matches_some(one: Interpretation, stats: Mapping[str, TermStats]) -> bool:
@@ -164,6 +179,19 @@ def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
 def _only_joined(
     first: QueryTerm, second: QueryTerm, both: QueryTerm, stats: Mapping[str, TermStats]
 ) -> bool:
-    if both.key not in stats or not stats[both.key].words:
+    if both.key not in stats or not stats[both.key].stems:
         return False
     return not (stats[first.key].known and stats[second.key].known)
+
+
+def _compound(query: ParsedQuery, first: FirstResponse, language: Language) -> str:
+    """The word that posts write both words of the query as (`keyboard` for `key board`); "" if one
+    of the first hits has them side by side. No word of the query is corrected then."""
+    if len(query.terms) != 2:
+        return ""
+    both = joined(*query.terms, language)
+    if both.key not in first.stats or not first.stats[both.key].stems:
+        return ""
+    matched = (hit.get("matched_queries", ()) for hit in first.hits["hits"]["hits"])
+    side_by_side = any(name.startswith(PHRASE) for names in matched for name in names)
+    return "" if side_by_side else both.text

@@ -89,13 +89,15 @@ class Interpretation:
     """A term with its variants, the likeliest first, and the reason in a few words.
 
     `phrase` has the words that a synonym rule treats as one together with it, "" for none: a
-    post with "ML" has both words of `machine learning`.
+    post with "ML" has both words of `machine learning`. `compound` is the word that posts write it
+    and its neighbour as, "" for none: `keyboard` for both words of `key board`.
     """
 
     term: QueryTerm
     variants: tuple[TermVariant, ...]
     reason: str
     phrase: str = ""
+    compound: str = ""
 
     @property
     def as_typed(self) -> bool:

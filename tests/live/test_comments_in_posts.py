@@ -237,10 +237,10 @@ class TestBuilds:
         assert blog.comment("after").status == 201
         assert blog.comments() == ["after", "during"]
 
-    def test_a_rebuild_of_an_older_schema_adds_the_field(self, blog: Blog) -> None:
+    def test_a_rebuild_of_an_older_schema_adds_the_fields(self, blog: Blog) -> None:
         name = require_live(blog.elastic, blog.alias).name
         source = {**blog.stored()}
-        del source["comments"]
+        del source["comments"], source["day"]
         blog.elastic.index(index=name, id="post:a", routing="a", document=source)
         meta = blog.elastic.indices.get_mapping(index=name)[name]["mappings"]["_meta"]
         meta["blogsearch"]["schema"] = 1
@@ -248,6 +248,7 @@ class TestBuilds:
         with Lock(blog.elastic, blog.alias, "rebuild") as lock:
             rebuild(blog.elastic, lock, blog.alias, SETTINGS, lambda progress: None)
         assert blog.comments() == ["c1"]
+        assert blog.stored()["day"] == "2024-01-01"
 
     def test_a_comment_during_a_reindex_does_not_bring_back_the_old_post(self, blog: Blog) -> None:
         def raws() -> Iterator[RawPost]:

@@ -145,6 +145,26 @@ def test_terms_that_are_only_known_as_one_word_are_joined() -> None:
     assert [term.text for term in found.query.terms] == ["postgres"]
 
 
+def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None:
+    stats = {"0": KNOWN, "1": KNOWN, "0+1": TermStats(stems=9)}
+
+    def searched(q: str, *matched: str, typos: bool = True) -> PlanInput | None:
+        hits = {"total": {"value": 50}, "hits": [{"matched_queries": matched}]}
+        first_response = FirstResponse({"hits": hits}, stats, {}, 100)
+        return plan_second(plan(q, typos=typos), first_response, SETTINGS)
+
+    found = searched("key board", "has 0", "has 1")
+    assert found is not None
+    assert [(one.term.text, one.compound) for one in found.required] == [
+        ("key", "keyboard"),
+        ("board", "keyboard"),
+    ]
+    assert json.dumps(hits_search(found)).count('"query": "keyboard"') == 11
+    assert searched("key board", "has 0", "has 1", "phrase in text") is None
+    assert searched("key board games", "has 0", "has 1") is None
+    assert searched("key board", "has 0", "has 1", typos=False) is None
+
+
 def test_a_compound_word_that_no_post_has_is_split() -> None:
     stats = {"0": TermStats(), "0.0": KNOWN, "0.1": KNOWN}
     found = second("foo.bar", stats, {})
@@ -166,6 +186,15 @@ def test_a_correction_is_left_out_where_it_stands_with_no_other_word() -> None:
     alone = any_term(found)
     assert [one.term.text for one in alone.required] == ["react"]
     assert alone.needed == 1
+
+
+def test_a_correction_of_a_long_word_is_kept() -> None:
+    stats = {"0": KNOWN, "1": TermStats()}
+    found = second("nasa kuberntes", stats, {"kuberntes": [option("kubernetes")]})
+    assert found is not None
+    either = any_term(found)
+    assert [one.likeliest.text for one in either.required] == ["nasa", "kubernetes"]
+    assert either.needed == 1
 
 
 def test_what_is_sent_grows_with_the_number_of_words() -> None:
