@@ -249,7 +249,7 @@ def words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -
             name = _named(WORD + one.term.key if debug else "")
             found.append({"dis_max": {"queries": variants, **name}})
     for text in compounds(terms):
-        found.append(best_fields(text, name=WORD + text if debug else ""))
+        found.append(best_fields(text, scoring.COMPOUND_BOOST, WORD + text if debug else ""))
     return found
 
 

@@ -52,6 +52,9 @@ typed above its synonym: `exact` .992 without it, .996 with it."""
 LOOKUP_SHARE = 1 / 2.2
 """BM25 of a field without frequencies and norms: this share of the inverse document frequency, from
 tf / (tf + k1) with tf = 1 and k1 = 1.2."""
+COMPOUND_BOOST = 2.0
+"""The one word that posts write two words of a query as (`keyboard`, `key board`): it stands for
+both. Not measured, as no judged query has such words."""
 FEW_POSTS, COMMON = 3, 0.25
 """If fewer posts than this have both of two words, a word that a quarter of all posts have is not
 needed: `rust post`. It takes a second request, hence so few."""

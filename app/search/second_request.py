@@ -179,7 +179,7 @@ def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
 def _only_joined(
     first: QueryTerm, second: QueryTerm, both: QueryTerm, stats: Mapping[str, TermStats]
 ) -> bool:
-    if both.key not in stats or not stats[both.key].stems:
+    if both.key not in stats or not stats[both.key].words:
         return False
     return not (stats[first.key].known and stats[second.key].known)
 
@@ -190,7 +190,12 @@ def _compound(query: ParsedQuery, first: FirstResponse, language: Language) -> s
     if len(query.terms) != 2:
         return ""
     both = joined(*query.terms, language)
-    if both.key not in first.stats or not first.stats[both.key].stems:
+    if both.key not in first.stats:
+        return ""
+    posts = first.stats[both.key]
+    # A stem may be the same by accident if a word is misspelled: `digital govement`, `digitalgov`.
+    are_known = all(_is_known(term, first.stats) for term in query.terms)
+    if not (posts.words or (posts.stems and are_known)):
         return ""
     matched = (hit.get("matched_queries", ()) for hit in first.hits["hits"]["hits"])
     side_by_side = any(name.startswith(PHRASE) for names in matched for name in names)

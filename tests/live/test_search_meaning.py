@@ -70,6 +70,8 @@ POSTS = {
     "aspnet": ("ASP.NET at last", "<p>It serves.</p>", "2016-01-01", "tools"),
     "swede": ("Rutabaga roasted", "<p>With salt.</p>", "2016-01-01", "food"),
     "details": ("Folding text", "<p>The &lt;details&gt; element.</p>", "2016-01-01", "web"),
+    "keyboard": ("A keyboard that clicks", "<p>Loudly.</p>", "2016-01-01", "tools"),
+    "board": ("On board", "<p>The key hangs there.</p>", "2016-01-01", "food"),
     "generic": ("Parametric", "<p>A List&lt;Integer&gt; in libc++.</p>", "2016-01-01", "web"),
 }  # fmt: skip
 COMMENTS = {"commented": ("c1", "Add a rutabaga, I say.", "Olu")}
@@ -485,6 +487,17 @@ def test_the_explanation_says_when_the_rules_have_changed(ask: Ask, tmp_path: Pa
     (tmp_path / "own.synonyms").write_text("soup, broth\n")
     debug = ask("soup", ("debug-search", ""), synonyms_dir=tmp_path).debug
     assert "other rules" in debug["synonyms"]["note"]
+
+
+def test_two_words_are_found_as_the_one_that_posts_write(ask: Ask) -> None:
+    answer = ask("key board", ("debug-search", ""))
+    assert oids(answer) == ["keyboard", "board"]
+    assert answer.body["hits"][0]["highlight"]["title"] == "A <mark>keyboard</mark> that clicks"
+    assert "keyboard" in {part["part"] for part in answer.debug["hits"][0]["parts"]}
+    for hit, explained in zip(answer.body["hits"], answer.debug["hits"], strict=True):
+        assert sum(part["score"] for part in explained["parts"]) == pytest.approx(
+            hit["score"], abs=0.01
+        )
 
 
 def test_two_hundred_characters_of_short_words(ask: Ask) -> None:

@@ -163,6 +163,10 @@ def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None
     assert searched("key board", "has 0", "has 1", "phrase in text") is None
     assert searched("key board games", "has 0", "has 1") is None
     assert searched("key board", "has 0", "has 1", typos=False) is None
+    stats["1"] = TermStats()  # misspelled: the stem of both is that of another word by accident
+    found = searched("digital govement", "has 0")
+    assert found is not None
+    assert [one.compound for one in found.terms] == ["", ""]
 
 
 def test_a_compound_word_that_no_post_has_is_split() -> None:
