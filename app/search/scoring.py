@@ -119,9 +119,9 @@ STOP_COST = 0.7
 which every post has."""
 PREFIX_MIN = 3
 LONG_WORD, ONE_ERROR = 8, 1.0
-"""Letters of a word, and the cost of one error: `kuberntes` is no other word than `kubernetes`, but
-`native` is one beside `naive`. No measured query has such a word beside others that no post has
-with it."""
+"""Letters of a word, and the cost of one error. A long word that no post has, one error away from
+another, is that word misspelled (`kuberntes`); a shorter one may be a word of its own (`native`,
+`naive`). Not measured: in no judged query is it kept or left out by this."""
 
 
 def surely_misspelled(word: str, cost: float) -> bool:

@@ -89,7 +89,7 @@ def _permanent(kind: str, reason: str, status: Any) -> Refusal:
             "The index was built by another version: run `blogsearch sync` or `reindex`.",
         )
     if isinstance(status, int) and status >= 500:
-        return Refusal(reason, "The cause is in Elasticsearch's log; then send it again.")
+        return Refusal(reason, "See Elasticsearch's log for the cause.")
     if "immense term" in reason:
         return Refusal(reason, "Shorten the field named above.")
     return Refusal(reason, "Correct the field named above, or leave the post out.")
