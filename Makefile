@@ -32,9 +32,9 @@ setup: .venv/installed ## make .venv from requirements.lock (only when that has 
 	  echo "setup: making .venv with $$found ($$($$found --version))" >&2; \
 	  $$found -m venv --clear .venv >&2; \
 	fi; \
-	echo "setup: installing what requirements.lock names; the first time takes about 15 seconds …" >&2; \
-	awk '/^[^ ]/ {wanted = /^uv==/} wanted' requirements.lock > .venv/uv.lock; \
-	$(PIP) --require-hashes -r .venv/uv.lock >&2; \
+	echo "setup: installing what requirements.lock names; the first time takes up to a minute …" >&2; \
+	awk '/^[^ ]/ {wanted = /^uv==/} wanted' requirements.lock > .venv/uv-requirements.txt; \
+	$(PIP) --require-hashes -r .venv/uv-requirements.txt >&2; \
 	$(UV) --require-hashes -r requirements.lock >&2 || \
 	  { echo "setup: uv failed; trying pip, which may know another package index …" >&2; \
 	    $(PIP) --require-hashes -r requirements.lock >&2; }; \

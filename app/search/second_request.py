@@ -61,7 +61,7 @@ def _interpretations(
     query: ParsedQuery, compound: str, first: FirstResponse, language: Language
 ) -> list[Interpretation]:
     if compound:
-        reason = f"posts have it and {compound}"
+        reason = f"posts write both words as {compound}"
         return [replace(as_typed(term, reason=reason), compound=compound) for term in query.terms]
     supported = _supported(first)
     last = query.terms[-1] if query.terms else None

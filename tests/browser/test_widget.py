@@ -381,6 +381,16 @@ def test_an_unknown_language_is_no_error(page: Page, address: str, blog: Blog) -
     expect(_options(page).first).to_contain_text("2015-06-05")
 
 
+def test_a_day_is_that_of_the_time_zone_of_the_date(page: Page, address: str, blog: Blog) -> None:
+    mark = {"title": "Late", "text": ["Late"]}
+    when = "2015-12-31T23:30:00-05:00"  # 2016 in UTC
+    hit = {"title": "Late", "url": "/a", "pub_date": when, "highlight": mark}
+    page.route("**/search?*", lambda route: _answer(route, hits=[hit]))
+    page.goto(blog(_page(address, '<blog-search lang="de"></blog-search>')))
+    _box(page).fill("late")
+    expect(_options(page).first).to_contain_text("31.12.2015")
+
+
 def test_text_from_right_to_left_is_shown_so(page: Page, address: str, blog: Blog) -> None:
     said = "שלום Python!"
     hit = {

@@ -409,6 +409,7 @@ class TestCaution:
         }
         assert removed < lines
         assert blog.ids() == before
+        assert blog.stored("1")["title"] == "Post 1"
         blog.file.write_text("[]")
         printed(blog.sync("--dry-run"), "Nothing would be removed: the source has no posts", 1)
         assert blog.sync("--dry-run", "--watch").exit_code == 2

@@ -146,10 +146,11 @@ def test_terms_that_are_only_known_as_one_word_are_joined() -> None:
 
 
 def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None:
-    stats = {"0": KNOWN, "1": KNOWN, "0+1": TermStats(stems=9)}
+    rare, common = TermStats(words=5, stems=5), TermStats(words=60, stems=60)
+    stats = {"0": rare, "1": common, "0+1": TermStats(stems=9)}
 
-    def searched(q: str, *matched: str, typos: bool = True) -> PlanInput | None:
-        hits = {"total": {"value": 50}, "hits": [{"matched_queries": matched}]}
+    def searched(q: str, *matched: str, typos: bool = True, total: int = 50) -> PlanInput | None:
+        hits = {"total": {"value": total}, "hits": [{"matched_queries": matched}]}
         first_response = FirstResponse({"hits": hits}, stats, {}, 100)
         return plan_second(plan(q, typos=typos), first_response, SETTINGS)
 
@@ -162,6 +163,10 @@ def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None
     assert json.dumps(hits_search(found)).count('"query": "keyboard"') == 11
     assert searched("key board", "has 0", "has 1", "phrase in text") is None
     assert searched("key board games", "has 0", "has 1") is None
+    assert searched("time zone", "has 0", "has 1") is None  # a synonym rule finds timezone
+    few = searched("key board", "has 0", "has 1", total=1)
+    assert few is not None
+    assert len(few.required) == 2
     assert searched("key board", "has 0", "has 1", typos=False) is None
     stats["1"] = TermStats()  # misspelled: the stem of both is that of another word by accident
     found = searched("digital govement", "has 0")

@@ -510,6 +510,13 @@ def test_zola(tmp_path: Path) -> None:
     assert found["blog/path"].url == "https://example.org/else/where/"
 
 
+def test_eleventy_shows_dates_in_utc(tmp_path: Path) -> None:
+    """11ty.dev/docs/dates: an evening west of UTC is the next day."""
+    said = "---\ntitle: x\ndate: 2024-01-31T23:30:00-05:00\n---\ntext"
+    (post,) = read(write(tmp_path, {"eleventy.config.js": "", "posts/a.md": said})).values()
+    assert iso(post.pub_date) == "2024-02-01T04:30:00Z"
+
+
 def test_eleventy_and_astro(tmp_path: Path) -> None:
     write(
         tmp_path,
