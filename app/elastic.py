@@ -107,7 +107,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
     try:
         return Elasticsearch(
             [_with_port(host) for host in hosts],
-            api_key=settings.elasticsearch_api_key.get_secret_value() or None,
+            api_key=settings.elasticsearch_api_key or None,
             **_certificates(settings, hosts),
             request_timeout=timeout or settings.elasticsearch_timeout,
             # A visitor waits: try each other node once, and none again after a timeout.

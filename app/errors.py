@@ -5,9 +5,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
-
-from typing_extensions import TypedDict
+from typing import Any, ClassVar, TypedDict
 
 
 class ErrorDescription(TypedDict):

@@ -5,11 +5,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired, TypedDict
 
 from elastic_transport import TlsError
 from elasticsearch import Elasticsearch, TransportError
-from typing_extensions import TypedDict
 
 from app.cache import AnswerCache
 from app.elastic import translated

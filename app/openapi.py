@@ -5,17 +5,20 @@ parameters the tables that requests are parsed with, error codes those of the er
 schemas the types of the answers. `OPERATIONS` says which of them belong together.
 """
 
+import ast
 import importlib.metadata
 import inspect
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Union
+from functools import cache
+from itertools import pairwise
+from types import ModuleType
+from typing import Any, Literal, get_args, get_type_hints, is_typeddict
 
+import msgspec
 from flask import Flask
-from pydantic import ConfigDict, TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema
-from typing_extensions import is_typeddict
 
 from app.errors import (
     BadRequest,
@@ -45,7 +48,7 @@ from app.views.write_request import MAX_DOCUMENTS, REFRESH
 
 Json = dict[str, Any]
 
-_REF = "#/components/schemas/{model}"
+_REF = "#/components/schemas/{name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,24 +295,55 @@ def _error(classes: list[type[ServiceError]], page: bool) -> Json:
 
 
 def _ref(type_: Any) -> Json:
-    return {"$ref": _REF.format(model=type_.__name__)}
-
-
-class _Schemas(GenerateJsonSchema):
-    """JSON Schemas without a title for every field."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
+    return {"$ref": _REF.format(name=type_.__name__)}
 
 
 def _schemas() -> Json:
     """The schemas of all bodies, by the names of their types."""
-    types: dict[Any, None] = {ErrorAnswer: None}
+    bodies = {ErrorAnswer}
     for operation in OPERATIONS.values():
-        bodies = (*operation.answers.values(), operation.body)
-        types |= {body: None for body in bodies if is_typeddict(body)}
-    config = ConfigDict(use_attribute_docstrings=True)
-    every: Any = Union[tuple(types)]  # noqa: UP007
-    adapter = TypeAdapter(every, config=config)
-    found: Json = adapter.json_schema(ref_template=_REF, schema_generator=_Schemas)["$defs"]
+        bodies |= {body for body in (*operation.answers.values(), operation.body) if body}
+    types = {type_ for body in bodies for type_ in _types_in(body)}
+    _, found = msgspec.json.schema_components(types, ref_template=_REF)
+    for type_ in types:
+        schema = found[type_.__name__]
+        if "description" in schema:
+            schema["description"] = _one_line(schema["description"])
+        texts = _field_descriptions(inspect.getmodule(type_)).get(type_.__name__, {})
+        # msgspec sorts them by name.
+        schema["properties"] = {
+            name: schema["properties"][name]
+            | ({"description": texts[name]} if name in texts else {})
+            for name in get_type_hints(type_)
+        }
+    return dict(sorted(found.items()))
+
+
+def _types_in(type_: Any) -> Iterator[Any]:
+    """The TypedDicts that a type refers to, itself among them."""
+    if is_typeddict(type_):
+        yield type_
+        for field in get_type_hints(type_).values():
+            yield from _types_in(field)
+    for part in get_args(type_):
+        yield from _types_in(part)
+
+
+@cache
+def _field_descriptions(module: ModuleType) -> dict[str, dict[str, str]]:
+    """The strings below the fields of the classes of a module, by class and field."""
+    found: dict[str, dict[str, str]] = {}
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.ClassDef):
+            inherited = [found.get(ast.unparse(base), {}) for base in node.bases]
+            found[node.name] = dict(ChainMap(_below_fields(node), *inherited))
+    return found
+
+
+def _below_fields(node: ast.ClassDef) -> dict[str, str]:
+    found = {}
+    for pair in pairwise(node.body):
+        match pair:
+            case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
+                found[name] = _one_line(text)
     return found

@@ -10,16 +10,19 @@ import logging
 import os
 import re
 import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic_core import ErrorDetails
+from msgspec import Meta
 
 from app.errors import BadSettings
-from app.site_file import NAME, read_site_file
+from app.site_file import NAME as SITE_FILE
+from app.site_file import read_site_file
+from app.validation import convert_fields
 
 log = logging.getLogger(__name__)
 
@@ -30,23 +33,7 @@ _ORIGIN = re.compile(
     r"(http://(?!.*:80$)|https://(?!.*:443$))([a-z0-9._-]+|\[[0-9a-f:]+\])(:[1-9]\d{0,4})?"
 )
 _LONGEST_SECRET = 65_536  # characters
-_PATTERNS = {
-    "index": "lower-case letters, digits, - and _, a letter or digit first, at most 80",
-    "max_rejects": "a share such as `10%` or a number",
-    "fetch_user_agent": "printable ASCII characters",
-}
-"""What a setting must be that has a pattern."""
-_REPOSITORY = Path(__file__).resolve().parent.parent
-
-SECRETS = (
-    "elasticsearch_url",
-    "elasticsearch_api_key",
-    "redis_url",
-    "cache_secret",
-    "insights_token",
-    "write_tokens",
-)
-"""The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
+_SYNONYMS = Path(__file__).resolve().parent.parent / "synonyms"
 
 _COMMON_NAMES = {
     "elasticsearch_url": "ELASTICSEARCH_URL",
@@ -55,321 +42,228 @@ _COMMON_NAMES = {
 }
 
 
-class Settings(BaseModel):
-    """The settings of one process; frozen."""
+def _setting(default: object, description: str, *, secret: bool = False) -> Any:
+    """A field of `Settings`; a secret is not in its representation and may be in a file."""
+    return field(default=default, repr=not secret, metadata={"description": description})
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        # The defaults are valid; checking the serializer's imports the cache and Redis' client.
-        validate_default=False,
-    )
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of one process.
+
+    The values are not checked when one is made in code; `parse_settings` checks them.
+    """
 
     # -- engines ---------------------------------------------------------------------------------
-    elasticsearch_url: str = Field(
+    elasticsearch_url: str = _setting(
         "http://127.0.0.1:9200",
-        repr=False,
-        description="URL of Elasticsearch; several, separated by commas, for a cluster.",
+        "URL of Elasticsearch; several, separated by commas, for a cluster.",
+        secret=True,
     )
-    elasticsearch_api_key: SecretStr = Field(
-        SecretStr(""),
-        description="API key for an Elasticsearch that needs one.",
+    elasticsearch_api_key: str = _setting(
+        "", "API key for an Elasticsearch that needs one.", secret=True
     )
-    elasticsearch_timeout: float = Field(
-        5.0, gt=0, description="Seconds that one request of a search may take in Elasticsearch."
+    elasticsearch_timeout: Annotated[float, Meta(gt=0)] = _setting(
+        5.0, "Seconds that one request of a search may take in Elasticsearch."
     )
-    redis_url: str = Field(
+    redis_url: str = _setting(
         "redis://127.0.0.1:6379/0",
-        repr=False,
-        description="URL of Redis (`redis://`, `rediss://`, `unix://`, or through Sentinel "
+        "URL of Redis (`redis://`, `rediss://`, `unix://`, or through Sentinel "
         "`redis+sentinel://host:port,host:port/service/0`); empty: no cache.",
+        secret=True,
     )
-    ca_file: str = Field(
+    ca_file: str = _setting(
         "",
-        description="A file of certificates (PEM) that may sign those of Elasticsearch "
+        "A file of certificates (PEM) that may sign those of Elasticsearch "
         "(`https://`) and Redis (`rediss://`); empty: the usual authorities.",
     )
 
     # -- index -----------------------------------------------------------------------------------
-    index: str = Field(
-        "blog",
-        pattern=r"^[a-z0-9][a-z0-9_-]{0,79}$",
-        description="The alias that is searched; its indices are called blog-000001 and so on.",
+    index: Annotated[
+        str,
+        Meta(
+            pattern=r"^[a-z0-9][a-z0-9_-]{0,79}\Z",
+            description="lower-case letters, digits, - and _, a letter or digit first, at most 80",
+        ),
+    ] = _setting(
+        "blog", "The alias that is searched; its indices are called blog-000001 and so on."
     )
-    language: str = Field(
+    language: str = _setting(
         "english",
-        description="The language of the posts: stemming, stop words and typical typing errors; "
+        "The language of the posts: stemming, stop words and typical typing errors; "
         "docs/languages.md lists the languages. A change needs a new index: `blogsearch synonyms "
         "load` without a file rebuilds it from its own posts.",
     )
-    shards: int = Field(1, ge=1, le=64, description="Primary shards of a new index.")
-    replicas: int = Field(0, ge=0, le=8, description="Replicas of each shard.")
-    keep_generations: int = Field(
+    shards: Annotated[int, Meta(ge=1, le=64)] = _setting(1, "Primary shards of a new index.")
+    replicas: Annotated[int, Meta(ge=0, le=8)] = _setting(0, "Replicas of each shard.")
+    keep_generations: Annotated[int, Meta(ge=1, le=100)] = _setting(
         1,
-        ge=1,
-        le=100,
-        description="How many former generations are kept after a swap, for `rollback`; older ones "
+        "How many former generations are kept after a swap, for `rollback`; older ones "
         "are deleted.",
     )
-    synonyms_dir: Path = Field(
-        _REPOSITORY / "synonyms", description="The folder of *.synonyms rule files."
+    synonyms_dir: Path = _setting(  # noqa: RUF009 - a path is immutable
+        _SYNONYMS, "The folder of *.synonyms rule files."
     )
-    synonyms_without: str = Field(
+    synonyms_without: str = _setting(
         "",
-        description="Rule files of that folder that are not used, separated by commas: "
+        "Rule files of that folder that are not used, separated by commas: "
         "`british-american, tech`.",
     )
 
-    max_rejects: str = Field(
+    max_rejects: Annotated[
+        str,
+        Meta(pattern=r"^(\d+|\d+(\.\d+)?%)\Z", description="a share such as `10%` or a number"),
+    ] = _setting(
         "10%",
-        pattern=r"^(\d+|\d+(\.\d+)?%)$",
-        description="How much of a source `reindex` may reject, before it refuses to swap: a share "
+        "How much of a source `reindex` may reject, before it refuses to swap: a share "
         "of the posts such as `10%`, or a number.",
     )
 
     # -- searching -------------------------------------------------------------------------------
-    strategy: Literal["blended", "fallback"] = Field(
+    strategy: Literal["blended", "fallback"] = _setting(
         "blended",
-        description="How a search is answered: `blended`, one boosted query, or `fallback`, a "
+        "How a search is answered: `blended`, one boosted query, or `fallback`, a "
         "simpler algorithm of 2017, kept for comparison.",
     )
-    max_computations: int = Field(
+    max_computations: Annotated[int, Meta(ge=1, le=100)] = _setting(
         8,
-        ge=1,
-        le=100,
-        description="How many searches a worker process computes at a time. Others that are not in "
+        "How many searches a worker process computes at a time. Others that are not in "
         "the cache get a 503 after a fifth of a second.",
     )
-    recency: bool = Field(
+    recency: bool = _setting(
         True,
-        description="Whether newer posts rank a little above older ones if all else is equal: `on` "
-        "or `off`.",
+        "Whether newer posts rank a little above older ones if all else is equal: `on` or `off`.",
     )
 
     # -- cache -----------------------------------------------------------------------------------
-    cache_serializer: str = Field(
+    cache_serializer: str = _setting(
         "bytes",
-        description="How answers are kept in Redis: `bytes` (the finished JSON), `bytes+lz4`, "
+        "How answers are kept in Redis: `bytes` (the finished JSON), `bytes+lz4`, "
         "`bytes+zlib`, `bytes+zstd` or `bytes+brotli`; docs/caching.md compares them.",
     )
-    cache_ttl: float = Field(
-        600.0, gt=0, le=2_592_000, description="Seconds a cached answer counts as fresh."
+    cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
+        600.0, "Seconds a cached answer counts as fresh."
     )
-    cache_ttl_empty: float = Field(
-        60.0, gt=0, le=2_592_000, description="The same for an answer without hits."
+    cache_ttl_empty: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
+        60.0, "The same for an answer without hits."
     )
-    cache_stale_ttl: float = Field(
-        86_400.0,
-        ge=0,
-        le=2_592_000,
-        description="Seconds an answer is kept beyond that, for when Elasticsearch is unavailable.",
+    cache_stale_ttl: Annotated[float, Meta(ge=0, le=2_592_000)] = _setting(
+        86_400.0, "Seconds an answer is kept beyond that, for when Elasticsearch is unavailable."
     )
-    cache_timeout: float = Field(
-        0.25, gt=0, le=10, description="Seconds a search may spend on Redis, over all its commands."
+    cache_timeout: Annotated[float, Meta(gt=0, le=10)] = _setting(
+        0.25, "Seconds a search may spend on Redis, over all its commands."
     )
-    cache_lock_wait: float = Field(
-        3.0,
-        gt=0,
-        le=60,
-        description="Seconds a search waits for another that computes the same answer.",
+    cache_lock_wait: Annotated[float, Meta(gt=0, le=60)] = _setting(
+        3.0, "Seconds a search waits for another that computes the same answer."
     )
-    cache_secret: SecretStr = Field(
-        SecretStr(""),
-        description="A random text that signs cached answers, the same in every process; empty: "
+    cache_secret: str = _setting(
+        "",
+        "A random text that signs cached answers, the same in every process; empty: "
         "the write tokens are used. Without either, anyone who can write to Redis can forge "
         "answers.",
+        secret=True,
     )
-    cache_max_age: int = Field(
+    cache_max_age: Annotated[int, Meta(ge=0, le=86_400)] = _setting(
         0,
-        ge=0,
-        le=86_400,
-        description="Seconds a browser or CDN may reuse an answer without asking the service; 0: "
+        "Seconds a browser or CDN may reuse an answer without asking the service; 0: "
         "it always asks.",
     )
 
     # -- insights --------------------------------------------------------------------------------
-    insights_days: int = Field(
+    insights_days: Annotated[int, Meta(ge=0, le=400)] = _setting(
         30,
-        ge=0,
-        le=400,
-        description="How many days the counts of searches are kept. They record what was searched "
+        "How many days the counts of searches are kept. They record what was searched "
         "for, not by whom; docs/insights.md. 0: nothing is counted, and `cache warm` has nothing "
         "to warm.",
     )
-    insights_size: int = Field(
-        1000,
-        ge=10,
-        le=100_000,
-        description="How many different searches of a day are kept, the most frequent ones.",
+    insights_size: Annotated[int, Meta(ge=10, le=100_000)] = _setting(
+        1000, "How many different searches of a day are kept, the most frequent ones."
     )
-    insights_token: SecretStr = Field(
-        SecretStr(""),
-        description="The password for `/insights`, where synonyms can be loaded, too; empty: the "
+    insights_token: str = _setting(
+        "",
+        "The password for `/insights`, where synonyms can be loaded, too; empty: the "
         "page is closed.",
+        secret=True,
     )
 
     # -- writing ---------------------------------------------------------------------------------
-    write_tokens: SecretStr = Field(
-        SecretStr(""),
-        description="Tokens that may write over HTTP, separated by commas, so that one can be "
+    write_tokens: str = _setting(
+        "",
+        "Tokens that may write over HTTP, separated by commas, so that one can be "
         "added before another is removed; empty: writing over HTTP is closed.",
+        secret=True,
     )
-    write_max_bytes: int = Field(
-        10_000_000,
-        ge=1_000,
-        le=1_000_000_000,
-        description="The largest body of a write, in bytes.",
+    write_max_bytes: Annotated[int, Meta(ge=1_000, le=1_000_000_000)] = _setting(
+        10_000_000, "The largest body of a write, in bytes."
     )
 
     # -- HTTP ------------------------------------------------------------------------------------
-    cors_origins: str = Field(
+    cors_origins: str = _setting(
         "*",
-        description="The origins whose pages may read answers, separated by commas, such as "
+        "The origins whose pages may read answers, separated by commas, such as "
         "`https://blog.example.org, https://www.example.org`; `*`: every origin, empty: only the "
         "service's own.",
     )
-    rate_limit: str = Field(
+    rate_limit: str = _setting(
         "",
-        description="How many requests a client may send, such as `60/minute` or "
+        "How many requests a client may send, such as `60/minute` or "
         "`10/second; 300/hour`; beyond that it gets a 429. Counted in Redis, without it in each "
         "process. Health checks, static files, `/docs` and writes do not count; suggestions count "
         "apart. Empty: no limit.",
     )
-    trusted_proxies: str = Field(
+    trusted_proxies: str = _setting(
         "",
-        description="Addresses or networks of the proxies in front, separated by commas, such as "
+        "Addresses or networks of the proxies in front, separated by commas, such as "
         "`127.0.0.1, 10.0.0.0/8`. Their X-Forwarded-For and X-Forwarded-Proto are trusted, those "
         "of other clients are ignored.",
     )
-    debug_search: Literal["open", "token"] = Field(
+    debug_search: Literal["open", "token"] = _setting(
         "open",
-        description="Who may use `debug-search`: `open`, everybody, or `token`, those who send a "
-        "write token.",
+        "Who may use `debug-search`: `open`, everybody, or `token`, those who send a write token.",
     )
-    operators_port: int = Field(
+    operators_port: Annotated[int, Meta(ge=0, le=65535)] = _setting(
         0,
-        ge=0,
-        le=65535,
-        description="A second port on 127.0.0.1 for operators: `/metrics`, the details of "
+        "A second port on 127.0.0.1 for operators: `/metrics`, the details of "
         "`/__heartbeat__` and `debug-search` need no token there. 0: none.",
     )
-    log_format: Literal["text", "json"] = Field(
-        "text", description="How gunicorn and the service write their log: `text` or `json`."
+    log_format: Literal["text", "json"] = _setting(
+        "text", "How gunicorn and the service write their log: `text` or `json`."
     )
-    log_requests: bool = Field(
-        True,
-        description="Whether every request has a line in the log, without its query: `on` or "
-        "`off`.",
+    log_requests: bool = _setting(
+        True, "Whether every request has a line in the log, without its query: `on` or `off`."
     )
-    slow_search: float = Field(
-        1.0,
-        gt=0,
-        description="Seconds after which a search is logged as slow, with its query.",
+    slow_search: Annotated[float, Meta(gt=0)] = _setting(
+        1.0, "Seconds after which a search is logged as slow, with its query."
     )
-    commit: str = Field(
-        "", description="The commit this was built from, for `/__version__`; the image sets it."
+    commit: str = _setting(
+        "", "The commit this was built from, for `/__version__`; the image sets it."
     )
 
     # -- fetching --------------------------------------------------------------------------------
-    fetch_user_agent: str = Field(
+    fetch_user_agent: Annotated[
+        str, Meta(pattern=r"^[\x20-\x7e]+\Z", description="printable ASCII characters")
+    ] = _setting(
         "blogsearch/0.1.0",
-        min_length=1,
-        pattern=r"^[\x20-\x7e]+$",
-        description="User-Agent of the indexer; add a URL that says who runs it: "
+        "User-Agent of the indexer; add a URL that says who runs it: "
         "`blogsearch/0.1.0 (+https://example.org/bot)`.",
     )
-    fetch_allow_private: bool = Field(
-        False,
-        description="Whether to fetch from private networks and from `file:` URLs too: `on` or "
-        "`off`.",
+    fetch_allow_private: bool = _setting(
+        False, "Whether to fetch from private networks and from `file:` URLs too: `on` or `off`."
     )
-    fetch_timeout: float = Field(
-        60.0,
-        gt=0,
-        description="Seconds that fetching one URL may take, with its redirects and retries.",
+    fetch_timeout: Annotated[float, Meta(gt=0)] = _setting(
+        60.0, "Seconds that fetching one URL may take, with its redirects and retries."
     )
-    fetch_max_bytes: int = Field(
-        20_000_000,
-        ge=1_000,
-        description="The largest feed, sitemap or page, in bytes after decompression.",
+    fetch_max_bytes: Annotated[int, Meta(ge=1_000)] = _setting(
+        20_000_000, "The largest feed, sitemap or page, in bytes after decompression."
     )
-    fetch_connections: int = Field(
-        4, ge=1, le=16, description="How many pages of a sitemap are fetched at the same time."
+    fetch_connections: Annotated[int, Meta(ge=1, le=16)] = _setting(
+        4, "How many pages of a sitemap are fetched at the same time."
     )
-    fetch_store: str = Field(
+    fetch_store: str = _setting(
         "~/.cache/blogsearch/pages",
-        description="A folder that keeps fetched pages, so that unchanged ones are not sent again; "
+        "A folder that keeps fetched pages, so that unchanged ones are not sent again; "
         "it may be deleted at any time; empty: none.",
     )
-
-    @field_validator("language")
-    @classmethod
-    def _known_language(cls, name: str) -> str:
-        # Imported here: it imports the stemmers.
-        from analyzers.languages import LANGUAGES
-
-        if name not in LANGUAGES:
-            raise ValueError(f"is not one of {', '.join(LANGUAGES)}")
-        return name
-
-    @field_validator("cache_serializer")
-    @classmethod
-    def _known_serializer(cls, name: str) -> str:
-        # Imported here: the cache itself imports the settings.
-        from app.cache.serializers import get_serializer
-
-        return get_serializer(name).name
-
-    @field_validator("ca_file")
-    @classmethod
-    def _readable_certificates(cls, name: str) -> str:
-        if name:
-            try:
-                ssl.create_default_context(cafile=name)
-            except OSError as error:  # ssl.SSLError is one
-                raise ValueError(f"has no certificates that can be read: {error}") from None
-        return name
-
-    @field_validator("write_tokens", "insights_token")
-    @classmethod
-    def _long_tokens(cls, tokens: SecretStr) -> SecretStr:
-        if any(len(token) < _SHORTEST_TOKEN for token in _listed(tokens.get_secret_value())):
-            raise ValueError(
-                f"each token needs at least {_SHORTEST_TOKEN} characters; `openssl rand -hex 32` "
-                "prints one"
-            )
-        return tokens
-
-    @field_validator("rate_limit")
-    @classmethod
-    def _known_limit(cls, limit: str) -> str:
-        # Imported here: most installations set no limit.
-        from limits import parse_many
-
-        if limit:
-            try:
-                parse_many(limit)
-            except ValueError:
-                raise ValueError("is not a limit such as `60/minute`") from None
-        return limit
-
-    @field_validator("cors_origins")
-    @classmethod
-    def _valid_origins(cls, origins: str) -> str:
-        for origin in _listed(origins):
-            if not (origin == "*" or _ORIGIN.fullmatch(origin)):
-                raise ValueError(
-                    f"{origin} is not an origin: write scheme and host in lower case, a port other "
-                    "than the usual one, and no path: https://blog.example.org"
-                )
-        return origins
-
-    @field_validator("trusted_proxies")
-    @classmethod
-    def _known_networks(cls, proxies: str) -> str:
-        for proxy in _listed(proxies):
-            ip_network(proxy)  # its message names the address
-        return proxies
 
     @property
     def allowed_origins(self) -> frozenset[str]:
@@ -384,13 +278,12 @@ class Settings(BaseModel):
     @property
     def signing_key(self) -> bytes:
         """The key that signs cached values; b"" without a secret."""
-        secret = self.cache_secret.get_secret_value() or self.write_tokens.get_secret_value()
-        return secret.encode()
+        return (self.cache_secret or self.write_tokens).encode()
 
     @property
     def accepted_tokens(self) -> tuple[str, ...]:
         """The tokens in `write_tokens`."""
-        return tuple(_listed(self.write_tokens.get_secret_value()))
+        return tuple(_listed(self.write_tokens))
 
     @property
     def synonyms_left_out(self) -> frozenset[str]:
@@ -403,6 +296,80 @@ def _listed(value: str) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
+NAMES = tuple(each.name for each in fields(Settings))
+SECRETS = tuple(each.name for each in fields(Settings) if not each.repr)
+"""The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
+
+
+def _check_language(name: str) -> None:
+    # Imported here: it imports the stemmers.
+    from analyzers.languages import LANGUAGES
+
+    if name not in LANGUAGES:
+        raise ValueError(f"must be one of {', '.join(LANGUAGES)}")
+
+
+def _check_serializer(name: str) -> None:
+    # Imported here: the cache itself imports the settings.
+    from app.cache.serializers import get_serializer
+
+    get_serializer(name)
+
+
+def _check_certificates(name: str) -> None:
+    if name:
+        try:
+            ssl.create_default_context(cafile=name)
+        except OSError as error:  # ssl.SSLError is one
+            raise ValueError(f"has no certificates that can be read: {error}") from None
+
+
+def _check_tokens(tokens: str) -> None:
+    if any(len(token) < _SHORTEST_TOKEN for token in _listed(tokens)):
+        raise ValueError(
+            f"each token needs at least {_SHORTEST_TOKEN} characters; `openssl rand -hex 32` "
+            "prints one"
+        )
+
+
+def _check_rate_limit(limit: str) -> None:
+    # Imported here: most installations set no limit.
+    from limits import parse_many
+
+    if limit:
+        try:
+            parse_many(limit)
+        except ValueError:
+            raise ValueError("must be a limit such as `60/minute`") from None
+
+
+def _check_origins(origins: str) -> None:
+    for origin in _listed(origins):
+        if not (origin == "*" or _ORIGIN.fullmatch(origin)):
+            raise ValueError(
+                f"{origin} is not an origin: write scheme and host in lower case, a port other "
+                "than the usual one, and no path: https://blog.example.org"
+            )
+
+
+def _check_networks(proxies: str) -> None:
+    for proxy in _listed(proxies):
+        ip_network(proxy)  # its message names the address
+
+
+_CHECKS: dict[str, Callable[[str], None]] = {
+    "language": _check_language,
+    "cache_serializer": _check_serializer,
+    "ca_file": _check_certificates,
+    "write_tokens": _check_tokens,
+    "insights_token": _check_tokens,
+    "rate_limit": _check_rate_limit,
+    "cors_origins": _check_origins,
+    "trusted_proxies": _check_networks,
+}
+"""What a type cannot express; each raises a ValueError that says what is wrong."""
+
+
 def load_settings() -> Settings:
     """The settings of the environment, then of `blogsearch.toml`.
 
@@ -411,18 +378,37 @@ def load_settings() -> Settings:
     """
     _warn_about_unknown_names()
     said = read_site_file().settings
-    unknown = sorted(set(said) - set(Settings.model_fields))
+    unknown = sorted(set(said) - set(NAMES))
     if unknown:
         hint = "docs/settings.md lists them; BLOGSEARCH_INDEX is `index` there."
-        raise BadSettings(f"{NAME}: unknown settings {', '.join(unknown)}; {hint}")
-    names = {field: environment_name(field) for field in Settings.model_fields}
-    given = {field: os.environ[name] for field, name in names.items() if name in os.environ}
-    values = said | given | _secrets_from_files()
-    try:
-        return Settings(**values)
-    except ValidationError as error:
-        complaints = [_complaint(problem) for problem in error.errors()]
-        raise BadSettings(". ".join(complaints)) from None
+        raise BadSettings(f"{SITE_FILE}: unknown settings {', '.join(unknown)}; {hint}")
+    variables = {name: environment_name(name) for name in NAMES}
+    given = {name: os.environ[var] for name, var in variables.items() if var in os.environ}
+    return parse_settings(said | given | _secrets_from_files())
+
+
+def parse_settings(values: Mapping[str, object]) -> Settings:
+    """The settings with these values; strings are converted to the types of the fields.
+
+    Raises:
+        BadSettings: with every setting that is invalid, its value and what it should be.
+    """
+    converted, complaints = convert_fields(Settings, values)
+    for name in converted.keys() & _CHECKS.keys():
+        try:
+            _CHECKS[name](converted[name])
+        except ValueError as error:
+            complaints[name] = str(error)
+    if complaints:
+        raise BadSettings(
+            ". ".join(
+                f"{environment_name(name)}: {complaints[name]}"
+                + ("" if name in SECRETS else f" (it is {value!r})")
+                for name, value in values.items()
+                if name in complaints
+            )
+        )
+    return Settings(**converted)
 
 
 def _secrets_from_files() -> dict[str, str]:
@@ -432,28 +418,28 @@ def _secrets_from_files() -> dict[str, str]:
         BadSettings: a file cannot be read, or the variable itself is set too.
     """
     values = {}
-    for field in SECRETS:
-        name = environment_name(field)
-        path = os.environ.get(f"{name}_FILE")
+    for name in SECRETS:
+        variable = environment_name(name)
+        path = os.environ.get(f"{variable}_FILE")
         if not path:
             continue
-        if os.environ.get(name):
-            raise BadSettings(f"{name} and {name}_FILE are both set; unset one of them.")
+        if os.environ.get(variable):
+            raise BadSettings(f"{variable} and {variable}_FILE are both set; unset one of them.")
         try:
             with Path(path).open() as file:
-                values[field] = file.read(_LONGEST_SECRET).strip()
+                values[name] = file.read(_LONGEST_SECRET).strip()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise BadSettings(f"{name}_FILE: {path} cannot be read: {reason}.") from None
-        if not values[field]:
-            raise BadSettings(f"{name}_FILE: {path} is empty.")
+            raise BadSettings(f"{variable}_FILE: {path} cannot be read: {reason}.") from None
+        if not values[name]:
+            raise BadSettings(f"{variable}_FILE: {path} is empty.")
     return values
 
 
 def _warn_about_unknown_names() -> None:
     """A misspelt setting would be ignored; not an error, because it may be of another version."""
-    known = {environment_name(field) for field in Settings.model_fields}
-    known |= {f"{environment_name(field)}_FILE" for field in SECRETS}
+    known = {environment_name(name) for name in NAMES}
+    known |= {f"{environment_name(name)}_FILE" for name in SECRETS}
     ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
     for name in sorted(ours - known):
         if not name.startswith(_DEVSTACK_PREFIX):
@@ -462,14 +448,6 @@ def _warn_about_unknown_names() -> None:
             log.warning("%s is not a setting and has no effect; %s", name, hint)
 
 
-def environment_name(field: str) -> str:
+def environment_name(name: str) -> str:
     """The name of a field of `Settings` in the environment."""
-    return _COMMON_NAMES.get(field, f"BLOGSEARCH_{field.upper()}")
-
-
-def _complaint(problem: ErrorDetails) -> str:
-    field = str(problem["loc"][0])
-    pattern = problem["type"] == "string_pattern_mismatch"
-    wrong = f"must be {_PATTERNS[field]}" if pattern else problem["msg"]
-    shown = "" if field in SECRETS else f" (it is {problem['input']!r})"
-    return f"{environment_name(field)}: {wrong}{shown}"
+    return _COMMON_NAMES.get(name, f"BLOGSEARCH_{name.upper()}")

@@ -5,20 +5,19 @@ the environment does.
 """
 
 import tomllib
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from app.errors import BadSettings
+from app.validation import convert_fields
 
 NAME = "blogsearch.toml"
 
 
-class FieldNames(BaseModel):
+@dataclass(frozen=True, kw_only=True)
+class FieldNames:
     """The front-matter fields to look at first for each part of a post."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: tuple[str, ...] = ()
     summary: tuple[str, ...] = ()
@@ -28,10 +27,9 @@ class FieldNames(BaseModel):
     language: tuple[str, ...] = ()
 
 
-class SiteFile(BaseModel):
+@dataclass(frozen=True, kw_only=True)
+class SiteFile:
     """The content of `blogsearch.toml`; everything is optional."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sources: tuple[str, ...] = ()
     kind: str = ""
@@ -41,9 +39,9 @@ class SiteFile(BaseModel):
     future: bool = False
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    urls: dict[str, str] = Field(default_factory=dict)
+    urls: dict[str, str] = field(default_factory=dict)
     fields: FieldNames = FieldNames()
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 def read_site_file(path: Path | None = None) -> SiteFile:
@@ -54,14 +52,13 @@ def read_site_file(path: Path | None = None) -> SiteFile:
     """
     path = path or Path(NAME)
     try:
-        return SiteFile.model_validate(tomllib.loads(path.read_text("utf-8-sig")))
+        content = tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         return SiteFile()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadSettings(f"{path} cannot be read: {error}. Correct it, or delete it.") from None
-    except ValidationError as error:
-        complaints = (
-            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
-        )
-        hint = "docs/sources.md lists what it may contain."
-        raise BadSettings(f"{path}: {'; '.join(complaints)}. {hint}") from None
+    converted, complaints = convert_fields(SiteFile, content)
+    if complaints:
+        listed = "; ".join(f"{name} {complaint}" for name, complaint in complaints.items())
+        raise BadSettings(f"{path}: {listed}. docs/sources.md lists what it may contain.")
+    return SiteFile(**converted)

@@ -27,7 +27,6 @@ from pathlib import Path
 from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
-from pydantic import SecretStr
 
 from app import create_app
 from app.cli import main as main_command
@@ -155,7 +154,7 @@ def run(command: str, kills: int, posts: int = 3_000, minutes: float = 60.0) -> 
             redis_url="",
             index=alias,
             synonyms_dir=Path(folder),
-            write_tokens=SecretStr(_TOKEN),
+            write_tokens=_TOKEN,
         )
         source = Path(folder) / "posts.jsonl"
         source.write_text("".join(_line(number) for number in range(posts)))

@@ -11,6 +11,7 @@ import sys
 import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from elasticsearch import Elasticsearch
 
@@ -54,7 +55,7 @@ def queries(pages: Pages) -> Iterator[tuple[bool, str, str, str]]:
 
 def measure(elastic: Elasticsearch, alias: str, pages: Pages) -> Mapping[str, list[str]]:
     """The share of queries whose expected page is first, and the mean reciprocal rank."""
-    settings = load_settings().model_copy(update={"index": alias})
+    settings = replace(load_settings(), index=alias)
     chosen = random.Random(1)
     every = list(dict.fromkeys(queries(pages)))
     rows: dict[str, list[str]] = {}

@@ -104,7 +104,7 @@ def _ask(session: requests.Session, url: str, query: Judged) -> Answered:
 def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
     """The answers with the requests that their searches send. The searches run once more, in this
     process, because the explained ones of a service send other bodies."""
-    settings = settings_for(alias, strategy)
+    settings = settings_for(alias, strategy=strategy)
     found: Pairs = []
     with connect(settings) as client:
         for query, answered in pairs:

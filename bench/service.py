@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +46,9 @@ def elasticsearch_url() -> str:
     return os.environ["ELASTICSEARCH_URL"]
 
 
-def settings_for(alias: str, strategy: str = "blended") -> Settings:
-    """The settings of the environment, for a search of `alias`."""
-    return load_settings().model_copy(update={"index": alias, "strategy": strategy})
+def settings_for(alias: str, **changed: Any) -> Settings:
+    """The settings of the environment with these changes, for a search of `alias`."""
+    return replace(load_settings(), index=alias, **changed)
 
 
 @contextmanager

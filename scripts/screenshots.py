@@ -24,7 +24,6 @@ from typing import Literal
 from elasticsearch import Elasticsearch
 from flask import Flask
 from playwright.sync_api import Browser, Page, Route, sync_playwright
-from pydantic import SecretStr
 from werkzeug.serving import make_server
 
 from analyzers.rules import read_rules, rule_files
@@ -150,7 +149,7 @@ def _service() -> Iterator[str]:
         elasticsearch_url=os.environ["ELASTICSEARCH_URL"],
         redis_url=os.environ["REDIS_URL"],
         elasticsearch_timeout=60,
-        insights_token=SecretStr(_TOKEN),
+        insights_token=_TOKEN,
     )
     with Elasticsearch(settings.elasticsearch_url, request_timeout=120) as elastic:
         try:

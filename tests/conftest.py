@@ -83,7 +83,7 @@ def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
 
 @pytest.fixture
 def settings(sample_alias: str, elasticsearch_url: str, redis_url: str) -> Settings:
-    """Settings for the sample posts; `settings.model_copy(update=…)` changes them."""
+    """Settings for the sample posts; `replace(settings, …)` changes them."""
     return Settings(elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=sample_alias)
 
 

@@ -1,5 +1,6 @@
 """The arguments and options that name sources and say how to read them."""
 
+import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -207,7 +208,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
             site=site or file.site,
             include=file.include,
             exclude=file.exclude,
-            fields=file.fields.model_dump(),
+            fields=dataclasses.asdict(file.fields),
             language=file.language,
             warn=lambda message: click.echo(f"note: {message}", err=True),
         )

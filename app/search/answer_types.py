@@ -4,10 +4,7 @@ mypy checks the code that makes answers against them, and `/openapi.json` descri
 strings below the fields are the descriptions there.
 """
 
-from typing import Any, Literal, NotRequired
-
-# Pydantic, which makes JSON Schemas of these, needs this TypedDict on Python 3.11.
-from typing_extensions import TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 Tier = Literal["phrase", "all words", "some words"]
 

@@ -3,22 +3,21 @@
 `/openapi.json` describes them; the strings below the fields are the descriptions there.
 """
 
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Literal, NotRequired, TypedDict
 
-from pydantic import Field
-from typing_extensions import TypedDict
+from msgspec import Meta
 
 from indexer.normalise import MAX_LABEL, MAX_LABELS, MAX_TITLE, MAX_URL
 
-Oid = Annotated[str, Field(min_length=1)] | int
+Oid = Annotated[str, Meta(min_length=1)] | int
 When = str | None
-Labels = Annotated[list[Annotated[str, Field(max_length=MAX_LABEL)]], Field(max_length=MAX_LABELS)]
+Labels = Annotated[list[Annotated[str, Meta(max_length=MAX_LABEL)]], Meta(max_length=MAX_LABELS)]
 
 
 class NamedComment(TypedDict):
     """A comment whose oid is in the URL."""
 
-    comment: Annotated[str, Field(min_length=1)]
+    comment: Annotated[str, Meta(min_length=1)]
     """HTML."""
     author: NotRequired[str | None]
     pub_date: NotRequired[When]
@@ -37,11 +36,11 @@ class Comment(NamedComment):
 class NamedPost(TypedDict):
     """A post whose oid is in the URL."""
 
-    title: Annotated[str, Field(min_length=1, max_length=MAX_TITLE)]
+    title: Annotated[str, Meta(min_length=1, max_length=MAX_TITLE)]
     """Plain text."""
     text: NotRequired[str | None]
     """HTML."""
-    url: NotRequired[Annotated[str, Field(max_length=MAX_URL)] | None]
+    url: NotRequired[Annotated[str, Meta(max_length=MAX_URL)] | None]
     """An http:// or https:// URL, or a path on the site that starts with /."""
     pub_date: NotRequired[When]
     """A date, such as ISO 8601; without a time zone: UTC."""

@@ -84,7 +84,7 @@ def _authorize() -> None:
         Forbidden: no token is set, or another site sent the form.
         Unauthorized: no password was sent, or a wrong one, which is logged and takes a while.
     """
-    token = current_service().settings.insights_token.get_secret_value()
+    token = current_service().settings.insights_token
     if not token:
         raise Forbidden(
             "This page is closed. Set BLOGSEARCH_INSIGHTS_TOKEN to a long random string "
@@ -155,7 +155,7 @@ def page() -> str:
         rules={one.failed: one.rule for one in proposed},
         problem=problem,
         load=status(service),
-        form=_form_value(service.settings.insights_token.get_secret_value()),
+        form=_form_value(service.settings.insights_token),
     )
 
 

@@ -4,12 +4,11 @@ The paths with underscores are those of Mozilla's Dockerflow convention.
 """
 
 import importlib.metadata
-from typing import Literal
+from typing import Literal, TypedDict
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from flask.blueprints import BlueprintSetupState
 from prometheus_client import CONTENT_TYPE_LATEST
-from typing_extensions import TypedDict
 
 from app.health import Check, CheckReport, SharedChecks, checks
 from app.metrics import METRICS, IndexMetrics, Metrics

@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ def address(settings: Settings) -> Iterator[str]:
 def settings(settings: Settings) -> Settings:
     """As for other tests; on a slow machine more searches may run at a time before any is refused,
     and each may take longer."""
-    return settings.model_copy(update={"max_computations": 64, "elasticsearch_timeout": 30.0})
+    return replace(settings, max_computations=64, elasticsearch_timeout=30.0)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
@@ -73,8 +74,7 @@ def test_without_javascript_requests_are_text(browser: Browser, address: str) ->
 
 def test_it_needs_a_token_where_the_setting_says_so(settings: Settings) -> None:
     token = "a-token-for-these-tests"
-    closed = settings.model_copy(update={"debug_search": "token"})
-    closed = Settings(**{**closed.model_dump(), "write_tokens": token})
+    closed = replace(settings, debug_search="token", write_tokens=token)
     client = create_app(closed).test_client()
     refused = client.get("/?q=python&debug-search")
     assert refused.status_code == 401
@@ -85,7 +85,7 @@ def test_it_needs_a_token_where_the_setting_says_so(settings: Settings) -> None:
 
 
 def test_the_fallback_strategy_is_explained_too(settings: Settings) -> None:
-    fallback = settings.model_copy(update={"strategy": "fallback"})
+    fallback = replace(settings, strategy="fallback")
     response = create_app(fallback).test_client().get("/?q=pythn&debug-search")
     assert response.status_code == 200
     assert "fallback" in response.text

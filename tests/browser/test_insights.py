@@ -4,11 +4,11 @@ import json
 import time
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import redis
 from playwright.sync_api import Browser, Page, expect
-from pydantic import SecretStr
 
 from app.cache import open_cache
 from app.insights.search_log import SearchLog
@@ -22,7 +22,7 @@ HOSTILE = "<script>document.title='stolen'</script>"
 @pytest.fixture
 def settings(settings: Settings, redis_url: str) -> Iterator[Settings]:
     """The sample posts, and some searches of the last minute."""
-    own = settings.model_copy(update={"insights_token": SecretStr(TOKEN), "cache_timeout": 5.0})
+    own = replace(settings, insights_token=TOKEN, cache_timeout=5.0)
     cache = open_cache(own)
     with redis.Redis.from_url(redis_url) as server:
         began = time.time()

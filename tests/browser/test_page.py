@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -110,7 +111,7 @@ def test_from_an_error_page_the_same_search_can_be_tried_again(
     page: Page, address: str, settings: Settings
 ) -> None:
     gone = {"elasticsearch_url": f"http://127.0.0.1:{free_port()}", "redis_url": ""}
-    failed = create_app(settings.model_copy(update=gone)).test_client().get("/?q=cron")
+    failed = create_app(replace(settings, **gone)).test_client().get("/?q=cron")
     assert failed.status_code == 503
     page.route(
         "**/?q=cron",
@@ -334,7 +335,7 @@ def test_a_hostile_post_stays_text(
 
 @pytest.mark.parametrize("path", ["/?q=python", "/"])
 def test_too_many_requests_are_a_page(settings: Settings, path: str) -> None:
-    limited = settings.model_copy(update={"rate_limit": "1/minute", "redis_url": ""})
+    limited = replace(settings, rate_limit="1/minute", redis_url="")
     client = create_app(limited).test_client()
     assert client.get(path).status_code == 200
     refused = client.get(path)
@@ -346,7 +347,7 @@ def test_too_many_requests_are_a_page(settings: Settings, path: str) -> None:
 
 def test_an_outage_is_a_page(settings: Settings) -> None:
     broken = {"elasticsearch_url": "http://127.0.0.1:9", "redis_url": ""}
-    client = create_app(settings.model_copy(update=broken)).test_client()
+    client = create_app(replace(settings, **broken)).test_client()
     response = client.get("/?q=python")
     assert (response.status_code, response.mimetype) == (503, "text/html")
     assert "Search is not available" in response.text

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -579,7 +580,7 @@ def test_a_rate_limit_says_when_to_try_again(
     browser: Browser, settings: Settings, blog: Blog
 ) -> None:
     page = browser.new_page()
-    limited = settings.model_copy(update={"rate_limit": "1/minute", "redis_url": ""})
+    limited = replace(settings, rate_limit="1/minute", redis_url="")
     with serving(limited) as address:
         page.goto(blog(_page(address)))
         for q in ("python", "juggling"):

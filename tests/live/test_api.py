@@ -6,6 +6,7 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -13,7 +14,6 @@ from typing import Any
 import pytest
 from flask import Flask
 from jsonschema import Draft202012Validator
-from pydantic import SecretStr
 from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
@@ -30,7 +30,7 @@ POST = {"oid": "a/b", "title": "Three balls", "text": "<p>Start with one.</p>", 
 @pytest.fixture
 def writable(own_settings: Settings, run: Run) -> Flask:
     """The service with the sample posts in an index of the test's own."""
-    tokens = own_settings.model_copy(update={"write_tokens": SecretStr(TOKEN)})
+    tokens = replace(own_settings, write_tokens=TOKEN)
     result = run("reindex", REPOSITORY / "sample" / "posts.jsonl", settings=tokens)
     assert result.exit_code == 0, result.output
     return create_app(tokens)
@@ -54,7 +54,7 @@ def _check(described: dict[str, Any], path: str, method: str, response: TestResp
 
 @pytest.mark.parametrize("strategy", ["blended", "fallback"])
 def test_searches_are_answered_as_described(settings: Settings, strategy: str) -> None:
-    app = create_app(settings.model_copy(update={"strategy": strategy}))
+    app = create_app(replace(settings, strategy=strategy))
     described, client = _described(app), app.test_client()
     statuses = []
     for query in (
@@ -79,8 +79,8 @@ def test_searches_are_answered_as_described(settings: Settings, strategy: str) -
 
 
 def test_the_state_of_the_service_is_answered_as_described(settings: Settings) -> None:
-    tokens = settings.model_copy(update={"write_tokens": SecretStr(TOKEN)})
-    down = tokens.model_copy(update={"index": "test-no-such-index"})
+    tokens = replace(settings, write_tokens=TOKEN)
+    down = replace(tokens, index="test-no-such-index")
     for app in (create_app(tokens), create_app(down)):
         described, client = _described(app), app.test_client()
         for path in ("/__lbheartbeat__", "/__heartbeat__", "/__version__", "/metrics"):
@@ -125,11 +125,7 @@ def test_writes_are_answered_as_described(writable: Flask) -> None:
 
 
 def test_a_closed_service_answers_as_described(settings: Settings) -> None:
-    app = create_app(
-        settings.model_copy(
-            update={"debug_search": "token", "rate_limit": "2/day", "redis_url": ""}
-        )
-    )
+    app = create_app(replace(settings, debug_search="token", rate_limit="2/day", redis_url=""))
     described, client = _described(app), app.test_client()
     response = client.get("/search?q=python&debug-search")
     assert response.status_code == 403

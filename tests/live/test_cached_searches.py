@@ -1,5 +1,6 @@
 """Cached searches that are answered before Flask look like those that Flask answers."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ _VARYING = {"Server-Timing", "X-Request-ID", "Date"}
 
 
 def _client(settings: Settings, **changed: Any) -> FlaskClient:
-    return create_app(settings.model_copy(update=changed)).test_client()
+    return create_app(replace(settings, **changed)).test_client()
 
 
 def _comparable(response: TestResponse) -> dict[str, str]:
@@ -66,7 +67,7 @@ def test_a_rate_limit_counts_cached_searches(settings: Settings) -> None:
 
 def test_cached_searches_are_counted(settings: Settings) -> None:
     with redis_server() as server:
-        app = create_app(settings.model_copy(update={"redis_url": server.url}))
+        app = create_app(replace(settings, redis_url=server.url))
         for _ in range(3):
             app.test_client().get("/search?q=python")
         log = app.extensions["blogsearch"].search_log

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -189,14 +190,14 @@ def test_doctor_is_content(run: Run, settings: Settings) -> None:
 
 
 def test_doctor_says_what_to_do(run: Run, settings: Settings) -> None:
-    away = settings.model_copy(update={"index": "test-no-such-index"})
+    away = replace(settings, index="test-no-such-index")
     result = run("doctor", "--format", "json", settings=away)
     assert result.exit_code == 1
     assert "blogsearch reindex" in json.loads(result.output)["index"]["remedy"]
 
 
 def test_doctor_names_the_address_without_the_password(run: Run, settings: Settings) -> None:
-    away = settings.model_copy(update={"elasticsearch_url": "http://me:secret@127.0.0.1:9"})
+    away = replace(settings, elasticsearch_url="http://me:secret@127.0.0.1:9")
     result = run("doctor", settings=away)
     assert result.exit_code == 1
     assert "(http://127.0.0.1:9)" in result.output
@@ -205,7 +206,7 @@ def test_doctor_names_the_address_without_the_password(run: Run, settings: Setti
 
 
 def test_cache_names_redis_without_the_password(run: Run, settings: Settings) -> None:
-    away = settings.model_copy(update={"redis_url": "redis://:secret@127.0.0.1:9/0"})
+    away = replace(settings, redis_url="redis://:secret@127.0.0.1:9/0")
     result = run("cache", "stats", settings=away)
     assert result.exit_code == 1
     assert "redis://127.0.0.1:9/0" in result.output
@@ -214,7 +215,7 @@ def test_cache_names_redis_without_the_password(run: Run, settings: Settings) ->
 
 def test_doctor_leaves_out_what_the_setting_leaves_out(run: Run, settings: Settings) -> None:
     every = run("doctor").output
-    less = settings.model_copy(update={"synonyms_without": "tech, misspellings.synonyms"})
+    less = replace(settings, synonyms_without="tech, misspellings.synonyms")
     result = run("doctor", settings=less)
     assert "in 3 file(s)" in every
     assert "in 1 file(s)" in result.output
@@ -224,7 +225,7 @@ def test_doctor_finds_a_misspelt_synonym_setting(
     run: Run, settings: Settings, tmp_path: Path
 ) -> None:
     for change in ({"synonyms_without": "tec"}, {"synonyms_dir": tmp_path / "nowhere"}):
-        away = settings.model_copy(update=change)
+        away = replace(settings, **change)
         result = run("doctor", "--format", "json", settings=away)
         found = json.loads(result.output)["synonyms"]
         assert found["status"] == "warning"

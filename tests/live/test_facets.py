@@ -1,6 +1,7 @@
 """The counts by category and by year tell what a search with that filter finds."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ def answer(client: FlaskClient, **parameters: Any) -> dict[str, Any]:
     "q", ["python", "pythn", "python date formatting", '"of the" -python', "xqzzwk python", "the"]
 )
 def test_a_count_is_what_a_search_with_the_filter_finds(settings: Settings, q: str) -> None:
-    client = create_app(settings.model_copy(update={"redis_url": ""})).test_client()
+    client = create_app(replace(settings, redis_url="")).test_client()
     facets = answer(client, q=q, facets="on")["facets"]
     for one in facets["categories"][:4]:
         assert answer(client, q=q, category=one["value"])["count"] == one["count"], one

@@ -4,6 +4,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,7 +29,7 @@ ADDRESS = "203.0.113.77"
 @pytest.fixture
 def settings(settings: Settings, server: "redis.Redis") -> Iterator[Settings]:
     """The sample posts, with keys in Redis of the test's own."""
-    own = settings.model_copy(update={"cache_timeout": 5.0})
+    own = replace(settings, cache_timeout=5.0)
     _clear(server, own)
     yield own
     _clear(server, own)
@@ -189,7 +190,7 @@ def test_pairs_are_of_one_client(settings: Settings, server: "redis.Redis") -> N
 
 
 def test_hostile_searches_are_bounded(settings: Settings, server: "redis.Redis") -> None:
-    log = _log(settings.model_copy(update={"insights_size": 20}))
+    log = _log(replace(settings, insights_size=20))
     for _ in range(5):
         log.record("MISS", "q=frequent", visitor=_visitor())
     log.flush()
@@ -236,7 +237,7 @@ def test_a_search_of_yesterday_counts_half_for_the_cache(
 def test_nothing_is_stored_when_the_setting_says_so(
     settings: Settings, server: "redis.Redis"
 ) -> None:
-    log = _log(settings.model_copy(update={"insights_days": 0}))
+    log = _log(replace(settings, insights_days=0))
     log.record("MISS", "q=python", visitor=_visitor())
     log.flush()
     log.count_due(time.time() + 100)
@@ -245,7 +246,7 @@ def test_nothing_is_stored_when_the_setting_says_so(
 
 def test_counts_wait_for_a_redis_that_is_away(settings: Settings) -> None:
     port = free_port()
-    log = _log(settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{port}"}))
+    log = _log(replace(settings, redis_url=f"redis://127.0.0.1:{port}"))
     began = time.monotonic()
     log.record("MISS", "q=python", visitor=_visitor())
     log.flush()
@@ -321,7 +322,7 @@ def test_what_another_process_has_counted_is_not_counted_again(
 
 
 def test_the_address_behind_a_trusted_proxy_tells_visitors_apart(settings: Settings) -> None:
-    app = create_app(settings.model_copy(update={"trusted_proxies": ADDRESS}))
+    app = create_app(replace(settings, trusted_proxies=ADDRESS))
     client = app.test_client()
     for n in range(4):
         _get(client, "/search?q=cron", X_Forwarded_For=f"192.0.2.{n}")

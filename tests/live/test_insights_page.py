@@ -6,6 +6,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -14,7 +15,6 @@ import redis
 from click.testing import Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
-from pydantic import SecretStr
 
 from analyzers.rules import NO_RULES
 from app import create_app
@@ -56,7 +56,7 @@ def settings(
         index=alias,
         synonyms_dir=folder,
         cache_timeout=5.0,
-        insights_token=SecretStr(TOKEN),
+        insights_token=TOKEN,
     )
     with redis.Redis.from_url(redis_url) as server:
         for key in server.scan_iter(match=f"blogsearch:{{{alias}}}:*"):
@@ -99,7 +99,7 @@ def _page(client: FlaskClient, path: str = "/insights") -> str:
 
 
 def test_the_page_is_closed_without_a_token(settings: Settings) -> None:
-    closed = settings.model_copy(update={"insights_token": SecretStr("")})
+    closed = replace(settings, insights_token="")
     response = create_app(closed).test_client().get("/insights", headers=_basic(""))
     assert response.status_code == 403
     assert "BLOGSEARCH_INSIGHTS_TOKEN" in response.text
@@ -144,7 +144,7 @@ def test_the_page_shows_what_was_searched(client: FlaskClient, searched: Searche
 
 def test_without_redis_the_page_says_so(settings: Settings) -> None:
     for url, status in (("redis://127.0.0.1:1/0", 503), ("", 404)):
-        app = create_app(settings.model_copy(update={"redis_url": url}))
+        app = create_app(replace(settings, redis_url=url))
         assert app.test_client().get("/insights", headers=_basic()).status_code == status
 
 
@@ -251,9 +251,9 @@ def test_the_commands(run: Run, searched: Searched, settings: Settings) -> None:
 def test_exit_codes_of_the_commands(run: Run, settings: Settings) -> None:
     assert run("searches", "top").exit_code == 0
     assert run("searches", "top", "--days", "0").exit_code == 2
-    off = settings.model_copy(update={"insights_days": 0})
+    off = replace(settings, insights_days=0)
     assert run("searches", "top", settings=off).exit_code == 1
-    gone = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1/0"})
+    gone = replace(settings, redis_url="redis://127.0.0.1:1/0")
     failed = run("searches", "slow", settings=gone)
     assert failed.exit_code == 1
     assert "Redis" in failed.output

@@ -2,12 +2,12 @@
 
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
-from pydantic import SecretStr
 
 from analyzers.chains import SPELLING, TEXT, WORDS, analysis
 from analyzers.languages import LANGUAGES, Language
@@ -215,13 +215,13 @@ def test_searches_find_german_posts(client: FlaskClient) -> None:
 def test_another_language_than_that_of_the_index_is_reported(settings: Settings) -> None:
     def index_check(settings: Settings) -> dict[str, str]:
         token = "an-operators-token"
-        settings = settings.model_copy(update={"write_tokens": SecretStr(token)})
+        settings = replace(settings, write_tokens=token)
         headers = {"Authorization": f"Bearer {token}"}
         response = create_app(settings).test_client().get("/__heartbeat__", headers=headers)
         check: dict[str, str] = response.get_json()["checks"]["index"]
         return check
 
     assert index_check(settings)["status"] == "ok"
-    check = index_check(settings.model_copy(update={"language": "english"}))
+    check = index_check(replace(settings, language="english"))
     assert check["status"] == "warning"
     assert "german" in check["seen"]

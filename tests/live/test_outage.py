@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -57,7 +57,7 @@ def behind(proxy: Proxy, settings: Settings) -> Iterator[Changed]:
 
         def build(**changed: object) -> FlaskClient:
             update = {"elasticsearch_url": proxy.url, **changed}
-            app = create_app(settings.model_copy(update=update))
+            app = create_app(replace(settings, **update))
             stack.enter_context(app.extensions["blogsearch"].elastic)
             return app.test_client()
 
@@ -116,7 +116,7 @@ def test_one_search_that_times_out_is_no_outage(settings: Settings) -> None:
     patient = service.elastic
     # Not a very short time limit: a process that is suspended meanwhile finds its answer in time.
     with listening(lambda connection: time.sleep(5)) as port:
-        slow = settings.model_copy(update={"elasticsearch_url": f"http://127.0.0.1:{port}"})
+        slow = replace(settings, elasticsearch_url=f"http://127.0.0.1:{port}")
         with connect(slow, 0.2) as service.elastic:
             assert _timed(client, "expensive")[0] == 503
     service.elastic = patient

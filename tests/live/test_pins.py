@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def pin(elastic: Elasticsearch, settings: Settings) -> Callable[..., FlaskClient
     def save(*lines: str) -> FlaskClient:
         PinStore(elastic, settings.index, ENGLISH).save([PinFile("my.pins", "\n".join(lines))])
         # Without Redis: no answer of another set of rules is kept.
-        return create_app(settings.model_copy(update={"redis_url": ""})).test_client()
+        return create_app(replace(settings, redis_url="")).test_client()
 
     return save
 

@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import redis
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
-from pydantic import SecretStr
 
 from app import create_app
 from app.settings import Settings
@@ -25,7 +25,7 @@ def own_redis() -> Iterator[str]:
 
 
 def _client(settings: Settings, **changed: Any) -> FlaskClient:
-    return create_app(settings.model_copy(update=changed)).test_client()
+    return create_app(replace(settings, **changed)).test_client()
 
 
 # -- rate limits -------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def test_a_hanging_redis_holds_up_no_search_for_long(settings: Settings) -> None
 
 
 def test_debug_search_can_be_for_token_holders(settings: Settings) -> None:
-    tokens = {"write_tokens": SecretStr(TOKEN), "debug_search": "token"}
+    tokens = {"write_tokens": TOKEN, "debug_search": "token"}
     client = _client(settings, **tokens)
     path = "/search?q=python&debug-search"
     assert client.get(path).status_code == 401
@@ -95,7 +95,7 @@ def test_the_heartbeat_shows_details_to_token_holders_only(
     settings: Settings, broken: bool
 ) -> None:
     url = f"http://user:secret@127.0.0.1:{free_port()}" if broken else settings.elasticsearch_url
-    client = _client(settings, elasticsearch_url=url, write_tokens=SecretStr(TOKEN))
+    client = _client(settings, elasticsearch_url=url, write_tokens=TOKEN)
     public = client.get("/__heartbeat__").get_json()
     assert public["status"] == ("down" if broken else "ok")
     assert {tuple(check) for check in public["checks"].values()} == {("status",)}
@@ -107,7 +107,7 @@ def test_the_heartbeat_shows_details_to_token_holders_only(
 def test_a_wrong_token_for_the_heartbeat_is_refused_late_and_logged(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = _client(settings, write_tokens=SecretStr(TOKEN))
+    client = _client(settings, write_tokens=TOKEN)
     started = time.monotonic()
     refused = client.get("/__heartbeat__", headers={"Authorization": f"Bearer {TOKEN[:-1]}"})
     assert refused.status_code == 401
@@ -130,7 +130,7 @@ def test_no_password_in_the_error_of_an_invalid_url(settings: Settings) -> None:
             _client(settings, **changed)
         assert "w0rd" not in str(raised.value)
         assert "pa55" not in str(raised.value)
-    secret = settings.model_copy(update={"redis_url": "redis://:w0rd@host"})
+    secret = replace(settings, redis_url="redis://:w0rd@host")
     assert "w0rd" not in repr(secret)
 
 
@@ -174,7 +174,7 @@ def test_no_response_names_the_host_that_a_client_sent(settings: Settings, path:
 
 
 def test_writes_have_no_cors_headers(settings: Settings) -> None:
-    client = _client(settings, write_tokens=SecretStr(TOKEN))
+    client = _client(settings, write_tokens=TOKEN)
     origin = {"Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"}
     for method in ("POST", "OPTIONS"):
         answer = client.open("/documents", method=method, headers=origin)
@@ -187,7 +187,7 @@ def test_writes_have_no_cors_headers(settings: Settings) -> None:
 def test_a_forged_answer_is_not_served(settings: Settings, own_redis: str) -> None:
     """The forger can read and write Redis, and knows the code, but not the secret."""
     forger = _client(settings, redis_url=own_redis)
-    service = _client(settings, redis_url=own_redis, write_tokens=SecretStr(TOKEN))
+    service = _client(settings, redis_url=own_redis, write_tokens=TOKEN)
     for client in (service, forger):
         client.get("/search?q=python")  # the forger's answer replaces the other
     assert forger.get("/search?q=python").headers["X-Cache"] == "HIT"

@@ -376,11 +376,11 @@ def feed_until_indexed(process: subprocess.Popen[str], elastic: Elasticsearch, a
 
 
 def test_a_redis_that_cannot_be_updated_is_reported(run: Run, settings: Settings) -> None:
-    down = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1/0"})
+    down = replace(settings, redis_url="redis://127.0.0.1:1/0")
     done = run("reindex", "-", input=line("a"), settings=down)
     assert done.exit_code == 0
     assert "Redis" in done.stderr
-    uncached = settings.model_copy(update={"redis_url": ""})
+    uncached = replace(settings, redis_url="")
     assert "Redis" not in run("reindex", "-", input=line("a"), settings=uncached).stderr
 
 

@@ -1,5 +1,7 @@
 """The searches that the sample posts were written for, in both strategies, over HTTP."""
 
+from dataclasses import replace
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -9,7 +11,7 @@ from app.settings import Settings
 
 @pytest.fixture(params=["blended", "fallback"])
 def visitor(request: pytest.FixtureRequest, settings: Settings) -> FlaskClient:
-    return create_app(settings.model_copy(update={"strategy": request.param})).test_client()
+    return create_app(replace(settings, strategy=request.param)).test_client()
 
 
 def _found(visitor: FlaskClient, query: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from urllib.parse import urlsplit
 import pytest
 from click.testing import CliRunner
 from elasticsearch import Elasticsearch
-from pydantic import SecretStr
 
 from app import create_app
 from app.cli import main
@@ -67,15 +67,14 @@ def secretive(
     gone = f"http://127.0.0.1:{free_port()}"
     url = own_settings.elasticsearch_url if request.param == "works" else gone
     key = request.param == "api key"
-    return own_settings.model_copy(
-        update={
-            "elasticsearch_url": url if key else _with_password(url),
-            "elasticsearch_api_key": SecretStr(f"{MARK}-key" if key else ""),
-            "redis_url": f"{_with_password(own_settings.redis_url)}?password={MARK}-other",
-            "cache_secret": SecretStr(f"{MARK}-signature"),
-            "write_tokens": SecretStr(TOKEN),
-            "slow_search": 0.000001,
-        }
+    return replace(
+        own_settings,
+        elasticsearch_url=url if key else _with_password(url),
+        elasticsearch_api_key=f"{MARK}-key" if key else "",
+        redis_url=f"{_with_password(own_settings.redis_url)}?password={MARK}-other",
+        cache_secret=f"{MARK}-signature",
+        write_tokens=TOKEN,
+        slow_search=0.000001,
     )
 
 
@@ -154,7 +153,7 @@ def test_sources(
 
 def test_a_redirect_to_a_url_with_a_password(own_settings: Settings, server: Server) -> None:
     targets = (f"http://user:{MARK}@127.0.0.1:1/", f"http://user:{MARK}/x@127.0.0.1:1/")
-    private = own_settings.model_copy(update={"fetch_allow_private": True})
+    private = replace(own_settings, fetch_allow_private=True)
     for target in targets:
 
         def moved(request: BaseHTTPRequestHandler, target: str = target) -> None:

@@ -1,5 +1,7 @@
 """The service over HTTP on real engines: answers, headers, errors, heartbeats."""
 
+from dataclasses import replace
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -81,7 +83,7 @@ def test_another_method_is_a_json_error(client: FlaskClient) -> None:
 
 
 def test_without_an_index_the_error_names_the_command(settings: Settings) -> None:
-    nothing = create_app(settings.model_copy(update={"index": "test-no-such-index"})).test_client()
+    nothing = create_app(replace(settings, index="test-no-such-index")).test_client()
     answer = nothing.get("/search?q=python")
     assert answer.status_code == 503
     assert int(answer.headers["Retry-After"]) > 0
@@ -91,7 +93,7 @@ def test_without_an_index_the_error_names_the_command(settings: Settings) -> Non
 
 
 def test_without_elasticsearch_503_in_json(settings: Settings) -> None:
-    away = settings.model_copy(update={"elasticsearch_url": f"http://127.0.0.1:{free_port()}"})
+    away = replace(settings, elasticsearch_url=f"http://127.0.0.1:{free_port()}")
     lonely = create_app(away).test_client()
     answer = lonely.get("/search?q=never-asked-before")
     assert answer.status_code == 503
@@ -103,7 +105,7 @@ def test_without_elasticsearch_503_in_json(settings: Settings) -> None:
 
 def test_without_redis_searches_are_answered(settings: Settings) -> None:
     uncached = create_app(
-        settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{free_port()}/0"})
+        replace(settings, redis_url=f"redis://127.0.0.1:{free_port()}/0")
     ).test_client()
     answer = uncached.get("/search?q=pythn")
     assert answer.status_code == 200

@@ -11,7 +11,6 @@ from elastic_transport import Urllib3HttpNode
 from elasticsearch import ApiError, Elasticsearch
 from flask.testing import FlaskClient
 from prometheus_client import generate_latest
-from pydantic import SecretStr
 
 from analyzers.languages import ENGLISH
 from app import create_app
@@ -51,7 +50,7 @@ def whole(own_settings: Settings, run: Run, tmp_path: Path) -> Settings:
     posts = tmp_path / "posts.jsonl"
     lines = [{"oid": f"p{n}", "title": f"Juggling {n} balls", "text": "Throw."} for n in range(20)]
     posts.write_text("\n".join(map(json.dumps, lines)))
-    settings = own_settings.model_copy(update={"shards": 2, "cache_timeout": 5.0})
+    settings = replace(own_settings, shards=2, cache_timeout=5.0)
     assert run("reindex", posts, settings=settings).exit_code == 0
     return settings
 
@@ -161,7 +160,7 @@ def test_a_post_of_a_missing_shard_is_not_taken_for_a_post_that_does_not_exist(
     elastic: Elasticsearch, whole: Settings
 ) -> None:
     token = "a-token-for-these-tests"
-    client = create_app(whole.model_copy(update={"write_tokens": SecretStr(token)})).test_client()
+    client = create_app(replace(whole, write_tokens=token)).test_client()
     headers = {"Authorization": f"Bearer {token}"}
     name = _lose_a_shard(elastic, whole)
     ids = [f"post:p{n}" for n in range(20)]

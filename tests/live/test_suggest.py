@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -107,7 +108,7 @@ def test_no_search_is_suggested_that_a_rule_leaves_without_posts(
     ]
     rules = "kumquats => -a\ntangerines => -c\nlimes => -a\n"
     app.extensions[EXTENSION].pins.save([PinFile("test.pins", rules)])
-    client = create_app(own_settings.model_copy(update={"redis_url": ""})).test_client()
+    client = create_app(replace(own_settings, redis_url="")).test_client()
     assert [searches(client, q) for q in ("kumq", "lim", "tang", "tangrines")] == [
         [],
         ["limes"],
@@ -186,7 +187,7 @@ def test_an_unknown_parameter_names_the_known_ones(client: FlaskClient) -> None:
 
 def test_suggestions_are_cached_with_an_etag(settings: Settings) -> None:
     with redis_server() as server:
-        client = create_app(settings.model_copy(update={"redis_url": server.url})).test_client()
+        client = create_app(replace(settings, redis_url=server.url)).test_client()
         first = client.get("/suggest?q=pyt")
         again = client.get("/suggest?q=PYT")
         assert (first.headers["X-Cache"], again.headers["X-Cache"]) == ("MISS", "HIT")
@@ -197,9 +198,9 @@ def test_suggestions_are_cached_with_an_etag(settings: Settings) -> None:
 
 def test_without_elasticsearch_it_is_a_503_or_a_cached_answer(settings: Settings) -> None:
     with redis_server() as server:
-        working = settings.model_copy(update={"redis_url": server.url})
+        working = replace(settings, redis_url=server.url)
         create_app(working).test_client().get("/suggest?q=pyt")
-        broken = working.model_copy(update={"elasticsearch_url": "http://127.0.0.1:9"})
+        broken = replace(working, elasticsearch_url="http://127.0.0.1:9")
         client = create_app(broken).test_client()
         kept = client.get("/suggest?q=pyt")
         assert (kept.status_code, kept.headers["X-Cache"]) == (200, "HIT")
@@ -210,7 +211,7 @@ def test_without_elasticsearch_it_is_a_503_or_a_cached_answer(settings: Settings
 
 
 def test_suggestions_are_not_counted_as_searches(settings: Settings) -> None:
-    limited = settings.model_copy(update={"rate_limit": "2/minute", "redis_url": ""})
+    limited = replace(settings, rate_limit="2/minute", redis_url="")
     client = create_app(limited).test_client()
     statuses = [client.get("/suggest?q=pyt").status_code for _ in range(3)]
     assert statuses == [200, 200, 429]

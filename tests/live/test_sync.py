@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -634,7 +635,7 @@ def test_pages_that_are_gone_do_not_keep_others_from_being_removed(
         server.say("/sitemap.xml", f"<urlset>{urls}</urlset>", Content_Type="text/xml")
 
     def sync() -> Result:
-        settings = own_settings.model_copy(update={"fetch_allow_private": True, "fetch_store": ""})
+        settings = replace(own_settings, fetch_allow_private=True, fetch_store="")
         return run("sync", server.url("/sitemap.xml"), settings=settings)
 
     for name in ("stays", "dead", "hidden", "removed"):

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -159,7 +160,7 @@ def test_files_that_the_setting_leaves_out_are_not_used(
     elastic: Elasticsearch, live: str, run: Run, mine: Path, settings: Settings
 ) -> None:
     assert run("load", mine).exit_code == 0
-    run = partial(run, settings=settings.model_copy(update={"synonyms_without": "mine"}))
+    run = partial(run, settings=replace(settings, synonyms_without="mine"))
     listed = json.loads(run("list", "--format", "json").stdout)
     assert (listed["current"], listed["files"][0]["used"]) == (False, False)
     assert "BLOGSEARCH_SYNONYMS_WITHOUT" in run("list").output
@@ -173,7 +174,7 @@ def test_files_for_another_language_are_not_used(
 ) -> None:
     mine.write_text("# language: english\nmachine learning, ml\n")
     assert run("load", mine).exit_code == 0
-    german = partial(run, settings=settings.model_copy(update={"language": "german"}))
+    german = partial(run, settings=replace(settings, language="german"))
     listed = json.loads(german("list", "--format", "json").stdout)
     assert (listed["current"], listed["files"][0]["used"]) == (False, False)
     refused = german("load", mine)
@@ -186,7 +187,7 @@ def test_files_for_another_language_are_not_used(
 def test_load_rebuilds_the_index_in_the_language_of_the_settings(
     elastic: Elasticsearch, live: str, run: Run, settings: Settings
 ) -> None:
-    german = settings.model_copy(update={"language": "german"})
+    german = replace(settings, language="german")
     assert run("load", settings=german).exit_code == 0
     assert _generation(elastic, live) == f"{live}-000002"
     tokens = elastic.indices.analyze(index=live, analyzer="blog_text", text="Häuser")["tokens"]
@@ -266,7 +267,7 @@ def test_preview_reports_the_errors_of_a_file(run: Run, mine: Path) -> None:
 
 
 def test_preview_without_redis_needs_searches(run: Run, mine: Path, settings: Settings) -> None:
-    shown = run("preview", mine, settings=settings.model_copy(update={"redis_url": ""}))
+    shown = run("preview", mine, settings=replace(settings, redis_url=""))
     assert shown.exit_code == 1
     assert "Redis" in shown.output
     assert "--queries" in shown.output

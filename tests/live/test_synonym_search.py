@@ -1,5 +1,7 @@
 """Searches with the shipped rules: both terms, typos, both strategies."""
 
+from dataclasses import replace
+
 import pytest
 from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
@@ -11,7 +13,7 @@ from app.settings import Settings
 
 @pytest.fixture(params=["blended", "fallback"])
 def chosen(request: pytest.FixtureRequest, settings: Settings) -> Settings:
-    return settings.model_copy(update={"strategy": request.param})
+    return replace(settings, strategy=request.param)
 
 
 def _found(elastic: Elasticsearch, settings: Settings, query: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from app.settings import Settings, environment_name
+from app.settings import NAMES, environment_name
 from devstack.engines import ELASTICSEARCH_IMAGE, REDIS_IMAGE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -23,7 +23,7 @@ SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 
 
 def _settings() -> set[str]:
-    return {environment_name(field) for field in Settings.model_fields}
+    return set(map(environment_name, NAMES))
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "docker-compose.yml", ".env.example"])

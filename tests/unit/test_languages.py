@@ -3,7 +3,8 @@
 import pytest
 
 from analyzers.languages import ENGLISH, LANGUAGES, Language
-from app.settings import Settings
+from app.errors import BadSettings
+from app.settings import parse_settings
 
 GERMAN, RUSSIAN, FRENCH = LANGUAGES["german"], LANGUAGES["russian"], LANGUAGES["french"]
 
@@ -101,6 +102,6 @@ def test_stop_words_are_known_as_typed() -> None:
 
 
 def test_only_known_languages_can_be_set() -> None:
-    assert Settings(language="german").language == "german"
-    with pytest.raises(ValueError, match="swedish"):
-        Settings(language="klingon")
+    assert parse_settings({"language": "german"}).language == "german"
+    with pytest.raises(BadSettings, match="swedish"):
+        parse_settings({"language": "klingon"})

@@ -1,6 +1,7 @@
 """What is sent to Elasticsearch: whole bodies, without a server."""
 
 import json
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -221,9 +222,7 @@ def test_the_longest_query_stays_small() -> None:
 
 def test_the_language_of_a_query_is_the_setting() -> None:
     assert plan("x").language is ENGLISH
-    german = plan_first(
-        SearchRequest(q="und Häuser"), SETTINGS.model_copy(update={"language": "german"})
-    )
+    german = plan_first(SearchRequest(q="und Häuser"), replace(SETTINGS, language="german"))
     assert [one.term.text for one in german.required] == ["Häuser"]
 
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 import redis
@@ -47,7 +48,7 @@ def settings(redis_url: str, name: str, elasticsearch_url: str) -> Settings:
 @pytest.fixture
 def opened(settings: Settings) -> Open:
     """Opens a cache; `opened(cache_ttl=1)` changes a setting."""
-    return lambda **changed: open_cache(Settings(**{**settings.model_dump(), **changed}))
+    return lambda **changed: open_cache(replace(settings, **changed))
 
 
 @pytest.fixture

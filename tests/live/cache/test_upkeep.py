@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,7 @@ def test_a_value_that_cannot_be_kept_is_an_error(cache: AnswerCache) -> None:
 
 
 def test_without_redis_each_call_runs_the_function(settings: Settings) -> None:
-    away = settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{free_port()}/0"})
+    away = replace(settings, redis_url=f"redis://127.0.0.1:{free_port()}/0")
     function = Counted()
     describe = decorated(open_cache(away), function)
     describe(1)
@@ -244,7 +245,7 @@ def test_clear(cache: AnswerCache, run: Callable[..., Result]) -> None:
 
 
 def test_clear_leaves_other_aliases_alone(settings: Settings, cache: AnswerCache) -> None:
-    other = open_cache(settings.model_copy(update={"index": settings.index + "-2"}))
+    other = open_cache(replace(settings, index=settings.index + "-2"))
     other.get_or_compute("one", compute())
     cache.clear()
     assert other.get_or_compute("one", compute()).state == "HIT"

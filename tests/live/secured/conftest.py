@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from app.settings import Settings
 from bench.secured_elasticsearch import (
@@ -56,7 +55,7 @@ def keyed(secured: SecuredElasticsearch, secured_alias: str) -> Callable[..., Se
         )
         values = {
             "elasticsearch_url": secured.url,
-            "elasticsearch_api_key": SecretStr(secured.api_key(json.loads(text))),
+            "elasticsearch_api_key": secured.api_key(json.loads(text)),
             "ca_file": secured.ca_file,
             "redis_url": "",
             "index": secured_alias,

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from pydantic import SecretStr
 
 from app import create_app
 from app.cli import main
@@ -74,7 +73,7 @@ def test_the_documented_privileges_suffice(keyed: Keyed, tmp_path: Path) -> None
         assert answer.status_code == 200, f"{path}: {answer.text}"
     assert service.get("/search?q=pythn").get_json()["count"] == 2
 
-    writer = create_app(keyed("service-with-writes", write_tokens=SecretStr(TOKEN))).test_client()
+    writer = create_app(keyed("service-with-writes", write_tokens=TOKEN)).test_client()
     for method, path, body in (
         ("PUT", "/documents/b", {"title": "Written over HTTP"}),
         ("PUT", "/documents/b/comments/1", {"comment": "Thanks"}),
@@ -91,15 +90,13 @@ def test_the_documented_privileges_suffice(keyed: Keyed, tmp_path: Path) -> None
 
 def test_a_service_that_may_only_search_cannot_write(keyed: Keyed, tmp_path: Path) -> None:
     _run(keyed("commands", synonyms_dir=tmp_path), "reindex", _posts(tmp_path, "python"))
-    client = create_app(keyed("service", write_tokens=SecretStr(TOKEN))).test_client()
+    client = create_app(keyed("service", write_tokens=TOKEN)).test_client()
     answer = client.put("/documents/b", json={"title": "T"}, headers=AUTHORIZED)
     assert answer.status_code == 503
     assert "ELASTICSEARCH_API_KEY" in answer.get_json()["error"]["message"]
 
 
-@pytest.mark.parametrize(
-    "changed", [{"ca_file": ""}, {"elasticsearch_api_key": SecretStr("bm86bm8=")}]
-)
+@pytest.mark.parametrize("changed", [{"ca_file": ""}, {"elasticsearch_api_key": "bm86bm8="}])
 def test_a_wrong_authority_or_key_is_an_error_that_says_so(
     keyed: Keyed, changed: dict[str, Any]
 ) -> None:
@@ -142,7 +139,7 @@ def test_a_snapshot_restores_posts_comments_and_generations(
     commands = keyed("commands", synonyms_dir=tmp_path)
     _run(commands, "reindex", _posts(tmp_path, "python"))
     _run(commands, "reindex", _posts(tmp_path, "python", "juggling"))
-    client = create_app(keyed("service-with-writes", write_tokens=SecretStr(TOKEN))).test_client()
+    client = create_app(keyed("service-with-writes", write_tokens=TOKEN)).test_client()
     comment = {"comment": "unicycles too"}
     path = "/documents/juggling/comments/c"
     assert client.put(path, json=comment, headers=AUTHORIZED).status_code == 201

@@ -4,13 +4,13 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import redis
 from click.testing import CliRunner
 from flask.testing import FlaskClient
-from pydantic import SecretStr
 
 from app import create_app
 from app.cache import open_cache
@@ -54,7 +54,7 @@ def url(server: RedisServer, certificates: Certificates) -> Iterator[str]:
 
 
 def _client(settings: Settings, **changed: object) -> FlaskClient:
-    return create_app(settings.model_copy(update=changed)).test_client()
+    return create_app(replace(settings, **changed)).test_client()
 
 
 def test_the_documented_rules_suffice(
@@ -67,13 +67,12 @@ def test_the_documented_rules_suffice(
 ) -> None:
     posts = tmp_path / "posts.jsonl"
     posts.write_text('{"oid": "a", "title": "Juggling"}')
-    settings = own_settings.model_copy(
-        update={
-            "redis_url": url,
-            "ca_file": str(certificates.authority),
-            "write_tokens": SecretStr(TOKEN),
-            "cache_timeout": 5.0,
-        }
+    settings = replace(
+        own_settings,
+        redis_url=url,
+        ca_file=str(certificates.authority),
+        write_tokens=TOKEN,
+        cache_timeout=5.0,
     )
 
     def slow() -> Computed:

@@ -1,0 +1,59 @@
+"""`blogsearch.toml`: what it may contain, and what is said about the rest."""
+
+from pathlib import Path
+
+import pytest
+
+from app.errors import BadSettings
+from app.site_file import FieldNames, SiteFile, read_site_file
+
+
+def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
+    assert read_site_file(tmp_path / "blogsearch.toml") == SiteFile()
+
+
+def test_what_it_says_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "blogsearch.toml"
+    file.write_text(
+        'sources = ["posts", "feed.xml"]\ndrafts = true\n[urls]\nnews = "/n/{slug}/"\n'
+        '[fields]\ntags = ["topics"]\n[settings]\nshards = 2\n'
+    )
+    assert read_site_file(file) == SiteFile(
+        sources=("posts", "feed.xml"),
+        drafts=True,
+        urls={"news": "/n/{slug}/"},
+        fields=FieldNames(tags=("topics",)),
+        settings={"shards": 2},
+    )
+
+
+WRONG = [
+    ('source = "posts"', "source is unknown; known are sources, kind"),
+    ('sources = "posts"', "sources must be a list of strings"),
+    ("drafts = 'perhaps'", "drafts must be on or off"),
+    ("kind = ['html']", "kind must be a string"),
+    ("urls = 'https://example.org'", "urls must be a table of strings"),
+    ("[urls]\nnews = ['a']", "urls must be a table of strings"),
+    ("settings = 'index'", "settings must be a table. docs/sources.md"),
+    ("fields = 'tags'", "fields must be a table"),
+    ("[fields]\ntags = 'topics'", "fields.tags must be a list of strings"),
+    ("[fields]\nauthor = ['by']", "fields.author is unknown; known are title, summary"),
+]
+
+
+@pytest.mark.parametrize(("content", "complaint"), WRONG)
+def test_what_is_wrong_is_named(content: str, complaint: str, tmp_path: Path) -> None:
+    file = tmp_path / "blogsearch.toml"
+    file.write_text(content)
+    with pytest.raises(BadSettings) as raised:
+        read_site_file(file)
+    assert str(raised.value).startswith(f"{file}: {complaint}")
+
+
+def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "blogsearch.toml"
+    file.write_text("kind = []\nsite = []\n[fields]\ntitle = 1\ndate = 2\n")
+    with pytest.raises(BadSettings) as raised:
+        read_site_file(file)
+    for name in ("kind", "site", "fields.title", "fields.date"):
+        assert f"{name} must be" in str(raised.value)
