@@ -69,7 +69,8 @@ class Bench:
     def __init__(self, sizes: Sizes, data: Path | None, meilisearch: str, folder: Path) -> None:
         self.sizes = sizes
         self.corpus, self.files = corpus_of(data)
-        self.queries: list[Query] = queries_of(self.files, sizes.queries)
+        found: list[Query] = queries_of(self.files, 2 * sizes.queries)  # in random order
+        self.queries, self.warm_up = found[::2], found[1::2]
         self.meilisearch = meilisearch
         self.folder = folder
         self.client = Elasticsearch(elasticsearch_url(), request_timeout=120)
@@ -118,7 +119,7 @@ class Bench:
 
     def uncached(self) -> Section:
         posts = int(self.client.count(index=self.alias, q="kind:post")["count"])
-        return measure_uncached(self.alias, posts, self.queries)
+        return measure_uncached(self.alias, posts, self.queries, self.warm_up)
 
     def posts(self) -> Section:
         aliases = {posts: self.combined(posts) for posts in self.sizes.posts}

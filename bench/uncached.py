@@ -29,13 +29,15 @@ Times = dict[tuple[str, str, str], list[float]]
 HTTP `bare view`)."""
 
 
-def times_of(alias: str, url: str, bare_url: str, queries: Sequence[Query]) -> Times:
+def times_of(
+    alias: str, url: str, bare_url: str, queries: Sequence[Query], warm_up: Sequence[Query]
+) -> Times:
     """The times of all queries; every other one goes over HTTP.
 
     Each query is sent once, to the service over HTTP or to `app.search.search` in this process,
     never to both, because Elasticsearch keeps some results. Right before or after it, in random
     order, the same client sends the bare request with the right spelling, and so does a bare Flask
-    view if the query goes over HTTP.
+    view if the query goes over HTTP. Before all of them, other queries are sent in the same ways.
     """
     chosen = random.Random(14)
     settings = settings_for(alias)
@@ -46,7 +48,6 @@ def times_of(alias: str, url: str, bare_url: str, queries: Sequence[Query]) -> T
         closing(connection_to(bare_url)) as bare_service,
     ):
         client.indices.clear_cache(index=alias)
-        warm_up = queries[: min(_WARM_UP, len(queries) // 10)]
         for nth, query in enumerate([*warm_up, *queries]):
             turns: dict[str, Callable[[], object]] = {
                 "bare": partial(client.search, index=alias, body=bare_body(query.meant)),
@@ -70,10 +71,12 @@ _MEDIANS = {CORRECT: 2.0, MISTYPED: 3.5}
 _TAILS = {CORRECT: 4.0, MISTYPED: 6.0}
 
 
-def measure_uncached(alias: str, posts: int, queries: Sequence[Query]) -> Section:
+def measure_uncached(
+    alias: str, posts: int, queries: Sequence[Query], warm_up: Sequence[Query]
+) -> Section:
     """One search against one bare request, in process and over HTTP."""
     with serving(alias) as served, serving(alias, app=BARE_APP, ready="/bare") as bare_served:
-        times = times_of(alias, served.url, bare_served.url, queries)
+        times = times_of(alias, served.url, bare_served.url, queries, warm_up)
     rows: list[list[str]] = []
     goals: list[Goal] = []
     bars: dict[str, float] = {}
@@ -98,8 +101,9 @@ def measure_uncached(alias: str, posts: int, queries: Sequence[Query]) -> Sectio
                 goals.append(Goal(name, against, value, reaches[kind], " times"))
     return Section(
         f"A search that is not cached ({posts:,} posts)",
-        "Each query is sent once, in process or over HTTP (gunicorn, one worker, no Redis; "
-        "Python's `http.client` sends the requests), and right before or after it as a bare "
+        f"After {len(warm_up)} other queries, each query is sent once, in process or over HTTP "
+        "(gunicorn, one worker, no Redis; Python's `http.client` sends the requests), and right "
+        "before or after it as a bare "
         "`combined_fields` request with ten hits and highlights, by the client of Elasticsearch in "
         "this process. A bare view is a Flask view that sends that request and its hits, under "
         "the same gunicorn: what HTTP costs, whatever is searched.",
