@@ -121,18 +121,30 @@ class Outcome:
         return {"from": q, "to": to} if to != q and self.hits else None
 
     def _understood(self, one: Interpretation, typed: str) -> str:
-        """The likeliest variant that a hit has, as a person would write it."""
+        """The variant that the best hit has, as a person would write it.
+
+        The best hit has the words beside it too, so that `developer surey` is survey and not surely.
+        The likeliest variant that a hit has if that is the word as typed, or if the first hit is
+        not the best one.
+        """
         if "+" in one.term.key:
             return one.term.text
         if one.as_typed:
             return typed
-        matched = {name for hit in self.hits for name in hit.get("matched_queries", ())}
-        for number, variant in enumerate(one.variants):
-            if f"{IS}{one.term.key} {number}" in matched:
-                if variant.kind in ("typed", "prefix"):
-                    return typed
-                return readable(variant.text) or typed
-        return typed
+        found = [
+            number
+            for hit in self.hits
+            for number in range(len(one.variants))
+            if not self.pin_score(hit)
+            and f"{IS}{one.term.key} {number}" in hit.get("matched_queries", ())
+        ]
+        if not found:
+            return typed
+        best_first = one.likeliest.kind != "typed" and self.plan.request.sort == "relevance"
+        variant = one.variants[found[0] if best_first else min(found)]
+        if variant.kind in ("typed", "prefix"):
+            return typed
+        return readable(variant.text) or typed
 
     def body(self) -> SearchAnswer:
         """The JSON answer."""

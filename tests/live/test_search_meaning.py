@@ -72,6 +72,8 @@ POSTS = {
     "details": ("Folding text", "<p>The &lt;details&gt; element.</p>", "2016-01-01", "web"),
     "keyboard": ("A keyboard that clicks", "<p>Loudly.</p>", "2016-01-01", "tools"),
     "board": ("On board", "<p>The key hangs there.</p>", "2016-01-01", "food"),
+    "survey": ("Our customer survey", "<p>With answers.</p>", "2016-01-01", "shop"),
+    "surely": ("Slowly but surely", "<p>The customer waits.</p>", "2016-01-01", "shop"),
     "generic": ("Parametric", "<p>A List&lt;Integer&gt; in libc++.</p>", "2016-01-01", "web"),
 }  # fmt: skip
 COMMENTS = {"commented": ("c1", "Add a rutabaga, I say.", "Olu")}
@@ -152,6 +154,16 @@ def test_two_typos_in_two_words(ask: Ask) -> None:
 def test_a_misspelling_that_stands_in_a_post_is_mended_too(ask: Ask) -> None:
     answer = ask("environmemt")
     assert {f"environment-{number}" for number in range(6)} <= set(oids(answer))
+
+
+def test_the_words_beside_it_decide_what_a_word_is_corrected_to(ask: Ask) -> None:
+    alone = ask("surey")
+    assert {"survey", "surely"} <= set(oids(alone))
+    beside = ask("customer surey")
+    assert oids(beside) == ["survey", "surely"]
+    assert beside.body["corrected"]["to"] == "customer survey"
+    by_date = ask("customer surey", ("sort", "newest"))
+    assert by_date.body["corrected"]["to"] == "customer surely"
 
 
 def test_typos_off_changes_nothing(ask: Ask) -> None:
