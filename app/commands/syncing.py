@@ -93,8 +93,21 @@ def _preview(
             fraction_read=opened.fraction_read,
         )
         with opened.prints_skipped_on_failure():
-            found = preview(tools.elastic, tools.settings.index, opened.read, on_reject, options)
+            found = preview(
+                tools.elastic,
+                tools.settings.index,
+                opened.read,
+                index_settings(tools.settings),
+                on_reject,
+                options,
+            )
     opened.print_skipped()
+    if found.builds:
+        click.echo(
+            "A new generation would be built first: the synonym rules, the language or the "
+            "version has changed.",
+            err=True,
+        )
     for verb, names in (("add", found.added), ("change", found.changed), ("remove", found.removed)):
         for name in names:
             click.echo(f"{verb:8}{name}")

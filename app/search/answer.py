@@ -123,7 +123,7 @@ class Outcome:
     def _understood(self, one: Interpretation, typed: str) -> str:
         """The variant that the best hit has, as a person would write it.
 
-        The best hit has the words beside it too, so that `developer surey` is survey and not surely.
+        The best hit has the words beside it too: `developer surey` is survey, and not surely.
         The likeliest variant that a hit has if that is the word as typed, or if the first hit is
         not the best one.
         """

@@ -89,6 +89,8 @@ class SyncPreview:
 
     Args:
         removals_withheld: as in SyncResult.
+        builds: whether it would build a generation first, because the synonym rules, the language
+            or the schema has changed.
     """
 
     added: tuple[str, ...]
@@ -96,6 +98,7 @@ class SyncPreview:
     removed: tuple[str, ...]
     unchanged: int
     removals_withheld: str
+    builds: bool = False
 
 
 def sync(
@@ -135,9 +138,9 @@ def sync(
                 stale_builds=stale_builds,
             )
         rebuilt = None
-        wanted = (settings.rules.digest, settings.language.name, SCHEMA)
-        rolled_back = _rolled_back_from(client, alias, live, wanted)
-        if (live.rules, live.language, live.schema) != wanted and not rolled_back:
+        outdated = _is_outdated(live, settings)
+        rolled_back = _rolled_back_from(client, alias, live, settings) if outdated else ""
+        if outdated and not rolled_back:
             rebuilt = rebuild(client, lock, alias, settings, options.on_progress)
         with Comparison(client, alias) as comparison:
             run = _Sync(client, alias, comparison, on_reject, options)
@@ -160,6 +163,7 @@ def preview(
     client: Elasticsearch,
     alias: str,
     read: Read,
+    settings: IndexSettings,
     on_reject: OnReject,
     options: SyncOptions | None = None,
 ) -> SyncPreview:
@@ -169,23 +173,33 @@ def preview(
         NoGeneration: there is no index.
         SourceError: reading the source failed.
     """
-    generations.require_live(client, alias)
+    live = generations.require_live(client, alias)
+    outdated = _is_outdated(live, settings)
     with Comparison(client, alias) as comparison:
-        return _Sync(client, alias, comparison, on_reject, options or SyncOptions()).preview(read)
+        run = _Sync(client, alias, comparison, on_reject, options or SyncOptions())
+        return replace(
+            run.preview(read),
+            builds=outdated and not _rolled_back_from(client, alias, live, settings),
+        )
+
+
+def _is_outdated(generation: Generation, settings: IndexSettings) -> bool:
+    """Whether a generation was built with other rules, for another language or schema."""
+    wanted = (settings.rules.digest, settings.language.name, SCHEMA)
+    return (generation.rules, generation.language, generation.schema) != wanted
 
 
 def _rolled_back_from(
-    client: Elasticsearch, alias: str, live: Generation, wanted: tuple[str, str, int]
+    client: Elasticsearch, alias: str, live: Generation, settings: IndexSettings
 ) -> str:
-    """The later generation with the wanted rules, language and schema; empty if there is none.
+    """The generation after the live one that is not outdated; empty if there is none.
 
     Somebody rolled back from it. To rebuild would undo that.
     """
-    present = (live.rules, live.language, live.schema)
-    if present == wanted or live.schema != SCHEMA:
+    if live.schema != SCHEMA:
         return ""  # an older schema does not accept documents of the present one
     for one in generations.list_generations(client, alias):
-        if one.number > live.number and (one.rules, one.language, one.schema) == wanted:
+        if one.number > live.number and not _is_outdated(one, settings):
             return one.name
     return ""
 

@@ -541,7 +541,10 @@ class TestRebuild:
         blog.write(entry("a"))
         blog.sync()
         blog.comment("a", "1")
+        assert "would be built" not in blog.sync("--dry-run").stderr
         (settings.synonyms_dir / "my.synonyms").write_text("reactjs, react\n")
+        printed(blog.sync("--dry-run"), "A new generation would be built first")
+        assert require_live(elastic, settings.index).number == 1
         printed(blog.sync(), f"{settings.index}-000002 is live")
         assert blog.ids() == {"post:a", "comment:a:1"}
         printed(blog.sync(), "1 unchanged")
