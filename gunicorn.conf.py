@@ -1,7 +1,7 @@
 """gunicorn's configuration: `gunicorn --config gunicorn.conf.py 'app:create_app()'`.
 
 The environment variables PORT, WEB_CONCURRENCY (worker processes) and GUNICORN_CMD_ARGS (any
-option of gunicorn) change it.
+option of gunicorn) change it, and so do the settings `operators_port` and `log_format`.
 """
 
 import gc
@@ -11,15 +11,23 @@ import os
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import time
 from typing import Any
 
+from app.errors import BadSettings
 from app.logs import configuration
+from app.settings import load_settings
+
+try:
+    settings = load_settings()
+except BadSettings as error:
+    sys.exit(f"Error: {error}")
 
 bind = [f"127.0.0.1:{os.environ.get('PORT') or 8000}"]
-if operators_port := int(os.environ.get("BLOGSEARCH_OPERATORS_PORT") or 0):
-    bind.append(f"127.0.0.1:{operators_port}")
+if settings.operators_port:
+    bind.append(f"127.0.0.1:{settings.operators_port}")
 
 # At least two workers, so that one answers while the other is replaced.
 workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 1, 8)))
@@ -55,7 +63,7 @@ if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
 # The application logs requests itself. An access log would record what each visitor searches for.
 accesslog = None
 errorlog = "-"
-logconfig_dict = configuration(os.environ.get("BLOGSEARCH_LOG_FORMAT") or "text")
+logconfig_dict = configuration(settings.log_format)
 
 # Not used, and several services of one user would share the socket.
 control_socket_disable = True

@@ -1,9 +1,9 @@
 """Every setting of the service, typed, with its default and a sentence on what it does.
 
-The environment is read here and nowhere else. A name in the environment is `BLOGSEARCH_` and the
-field name in capitals, except for what other tools call `ELASTICSEARCH_URL`,
-`ELASTICSEARCH_API_KEY` and `REDIS_URL`. A secret may also be in a file, as Docker and Kubernetes
-hand them over: `NAME_FILE` is its path.
+They are read here and nowhere else. A name in the environment is `BLOGSEARCH_` and the field name
+in capitals, except for what other tools call `ELASTICSEARCH_URL`, `ELASTICSEARCH_API_KEY` and
+`REDIS_URL`. A secret may also be in a file, as Docker and Kubernetes hand them over: `NAME_FILE` is
+its path. A setting can be in `blogsearch.toml` too; the environment wins.
 """
 
 import logging
@@ -44,7 +44,8 @@ _COMMON_NAMES = {
 
 def _setting(default: object, description: str, *, secret: bool = False) -> Any:
     """A field of `Settings`; a secret is not in its representation and may be in a file."""
-    return field(default=default, repr=not secret, metadata={"description": description})
+    metadata = {"description": description, "secret": secret}
+    return field(default=default, repr=not secret, metadata=metadata)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,13 +80,7 @@ class Settings:
     )
 
     # -- index -----------------------------------------------------------------------------------
-    index: Annotated[
-        str,
-        Meta(
-            pattern=r"^[a-z0-9][a-z0-9_-]{0,79}\Z",
-            description="lower-case letters, digits, - and _, a letter or digit first, at most 80",
-        ),
-    ] = _setting(
+    index: str = _setting(
         "blog", "The alias that is searched; its indices are called blog-000001 and so on."
     )
     language: str = _setting(
@@ -110,10 +105,7 @@ class Settings:
         "`british-american, tech`.",
     )
 
-    max_rejects: Annotated[
-        str,
-        Meta(pattern=r"^(\d+|\d+(\.\d+)?%)\Z", description="a share such as `10%` or a number"),
-    ] = _setting(
+    max_rejects: str = _setting(
         "10%",
         "How much of a source `reindex` may reject, before it refuses to swap: a share "
         "of the posts such as `10%`, or a number.",
@@ -240,9 +232,7 @@ class Settings:
     )
 
     # -- fetching --------------------------------------------------------------------------------
-    fetch_user_agent: Annotated[
-        str, Meta(pattern=r"^[\x20-\x7e]+\Z", description="printable ASCII characters")
-    ] = _setting(
+    fetch_user_agent: str = _setting(
         "blogsearch/0.1.0",
         "User-Agent of the indexer; add a URL that says who runs it: "
         "`blogsearch/0.1.0 (+https://example.org/bot)`.",
@@ -297,8 +287,30 @@ def _listed(value: str) -> list[str]:
 
 
 NAMES = tuple(each.name for each in fields(Settings))
-SECRETS = tuple(each.name for each in fields(Settings) if not each.repr)
+SECRETS = tuple(each.name for each in fields(Settings) if each.metadata["secret"])
 """The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
+
+
+def _check_index(name: str) -> None:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,79}", name):
+        raise ValueError(
+            "must be lower-case letters, digits, - and _, a letter or digit first, at most 80"
+        )
+
+
+def _check_max_rejects(limit: str) -> None:
+    # Imported here: only `reindex` rejects posts.
+    from indexer.ingest import MaxRejects
+
+    try:
+        MaxRejects.parse(limit)
+    except ValueError:
+        raise ValueError("must be a share such as `10%` or a number") from None
+
+
+def _check_user_agent(name: str) -> None:
+    if not re.fullmatch(r"[\x20-\x7e]+", name):
+        raise ValueError("must be printable ASCII characters")
 
 
 def _check_language(name: str) -> None:
@@ -358,6 +370,9 @@ def _check_networks(proxies: str) -> None:
 
 
 _CHECKS: dict[str, Callable[[str], None]] = {
+    "index": _check_index,
+    "max_rejects": _check_max_rejects,
+    "fetch_user_agent": _check_user_agent,
     "language": _check_language,
     "cache_serializer": _check_serializer,
     "ca_file": _check_certificates,
@@ -377,22 +392,24 @@ def load_settings() -> Settings:
         BadSettings: with every setting that is invalid, its value and what it should be.
     """
     _warn_about_unknown_names()
-    said = read_site_file().settings
-    unknown = sorted(set(said) - set(NAMES))
-    if unknown:
-        hint = "docs/settings.md lists them; BLOGSEARCH_INDEX is `index` there."
-        raise BadSettings(f"{SITE_FILE}: unknown settings {', '.join(unknown)}; {hint}")
     variables = {name: environment_name(name) for name in NAMES}
     given = {name: os.environ[var] for name, var in variables.items() if var in os.environ}
-    return parse_settings(said | given | _secrets_from_files())
+    return parse_settings(given | _secrets_from_files(), read_site_file().settings)
 
 
-def parse_settings(values: Mapping[str, object]) -> Settings:
-    """The settings with these values; strings are converted to the types of the fields.
+def parse_settings(
+    environment: Mapping[str, object], file: Mapping[str, object] | None = None
+) -> Settings:
+    """The settings with these values; those of the environment win over those of the file.
+
+    Args:
+        environment: the values by field, not by variable.
+        file: those of `blogsearch.toml`.
 
     Raises:
         BadSettings: with every setting that is invalid, its value and what it should be.
     """
+    values = {**(file or {}), **environment}
     converted, complaints = convert_fields(Settings, values)
     for name in converted.keys() & _CHECKS.keys():
         try:
@@ -400,14 +417,12 @@ def parse_settings(values: Mapping[str, object]) -> Settings:
         except ValueError as error:
             complaints[name] = str(error)
     if complaints:
-        raise BadSettings(
-            ". ".join(
-                f"{environment_name(name)}: {complaints[name]}"
-                + ("" if name in SECRETS else f" (it is {value!r})")
-                for name, value in values.items()
-                if name in complaints
-            )
-        )
+        found = []
+        for name in (name for name in values if name in complaints):
+            where = environment_name(name) if name in environment else f"{SITE_FILE}, {name}"
+            value = f" (it is {values[name]!r})" if name in NAMES and name not in SECRETS else ""
+            found.append(f"{where}: {complaints[name]}{value}")
+        raise BadSettings(". ".join(found))
     return Settings(**converted)
 
 
@@ -427,10 +442,15 @@ def _secrets_from_files() -> dict[str, str]:
             raise BadSettings(f"{variable} and {variable}_FILE are both set; unset one of them.")
         try:
             with Path(path).open() as file:
-                values[name] = file.read(_LONGEST_SECRET).strip()
+                secret = file.read(_LONGEST_SECRET + 1)
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             raise BadSettings(f"{variable}_FILE: {path} cannot be read: {reason}.") from None
+        if len(secret) > _LONGEST_SECRET:
+            raise BadSettings(
+                f"{variable}_FILE: {path} has more than {_LONGEST_SECRET:,} characters."
+            )
+        values[name] = secret.strip()
         if not values[name]:
             raise BadSettings(f"{variable}_FILE: {path} is empty.")
     return values

@@ -3,15 +3,19 @@
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import msgspec
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-_SWITCH = {"on": True, "yes": True, "off": False, "no": False}
-"""What a boolean may be besides `true`, `false`, `1` and `0`, which msgspec converts."""
+_SWITCH = {
+    **dict.fromkeys(("on", "yes", "true", "1"), True),
+    **dict.fromkeys(("off", "no", "false", "0"), False),
+}
 
 
 def convert_fields(
@@ -23,7 +27,7 @@ def convert_fields(
 
     Returns:
         The converted values by field, and complaints by field about the others, such as "must be a
-        whole number, at least 1". An unknown name is a complaint too.
+        whole number from 1 to 64". An unknown name is a complaint too.
     """
     types: dict[str, Any] = {field.name: field.type for field in fields(model)}
     converted: dict[str, Any] = {}
@@ -31,7 +35,9 @@ def convert_fields(
     for name, value in values.items():
         type_ = types.get(name)
         if type_ is None:
-            complaints[name] = f"is unknown; known are {', '.join(types)}"
+            near = get_close_matches(name, types, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(types)}"
+            complaints[name] = f"is unknown; {hint}"
         elif isinstance(type_, type) and is_dataclass(type_) and isinstance(value, Mapping):
             inner, wrong = convert_fields(type_, value)
             complaints |= {f"{name}.{field}": complaint for field, complaint in wrong.items()}
@@ -51,24 +57,32 @@ def _convert(value: object, type_: Any) -> Any:
     Raises:
         ValueError: it is of another type or out of bounds.
     """
-    if type_ is bool and isinstance(value, str):
-        value = _SWITCH.get(value.lower(), value)
-    if type(value) in (int, float):
-        value = str(value)  # a number without quotes may be meant for a string
-    found = msgspec.convert(value, type_, strict=False, dec_hook=lambda other, text: other(text))
+    plain = get_args(type_)[0] if get_origin(type_) is Annotated else type_
+    if plain is bool:
+        value = _SWITCH.get(str(value).strip().lower(), value)
+    elif plain in (int, float) and isinstance(value, str):
+        value = plain(value)
+    elif plain is str and type(value) in (int, float):
+        value = str(value)  # TOML without quotes
+    found = msgspec.convert(value, type_, dec_hook=_decode)
     if isinstance(found, float) and not math.isfinite(found):
         raise ValueError("is not finite")
     return found
 
 
+def _decode(type_: type, value: object) -> Path:
+    """Of the types that msgspec does not know, the only one in use is a path."""
+    if not (type_ is Path and isinstance(value, str) and value):
+        raise ValueError("is not a path")
+    return Path(value)
+
+
 def _requirement(type_: Any) -> str:
-    """What a value of this type must be, in words; `Meta` may describe it."""
+    """What a value of this type must be, in words."""
     # Imported here: only complaints need it.
     from msgspec import inspect
 
     match inspect.type_info(type_):
-        case inspect.Metadata(extra_json_schema={"description": str(description)}):
-            return description
         case inspect.LiteralType(values=values):
             return f"one of {', '.join(map(str, values))}"
         case inspect.BoolType():
@@ -83,10 +97,15 @@ def _requirement(type_: Any) -> str:
             return "a table of strings"
         case inspect.DictType() | inspect.DataclassType():
             return "a table"
+        case inspect.CustomType():
+            return "a path"
         case _:
             return "a string"
 
 
 def _limits(number: Any) -> str:
-    limits = {"more than": number.gt, "at least": number.ge, "at most": number.le}
-    return "".join(f", {word} {limit}" for word, limit in limits.items() if limit is not None)
+    if number.ge is not None and number.le is not None:
+        return f" from {number.ge:,} to {number.le:,}"
+    limits = {"greater than": number.gt, "of at least": number.ge, "at most": number.le}
+    stated = [f"{words} {limit:,}" for words, limit in limits.items() if limit is not None]
+    return f" {' and '.join(stated)}" if stated else ""

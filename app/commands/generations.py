@@ -20,6 +20,7 @@ from indexer import generations
 from indexer.build.rollback import rollback as run_rollback
 from indexer.generations import Generation, list_generations
 from indexer.lock import Lock
+from indexer.state import allow_writes_on_full_disk
 
 
 @click.command()
@@ -80,21 +81,23 @@ def _row(tools: Tools, generation: Generation) -> dict[str, Any]:
 @click.option(
     "--keep",
     type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="How many generations to keep besides the live one.",
+    help="How many generations to keep besides the live one. "
+    "[default: BLOGSEARCH_KEEP_GENERATIONS]",
 )
 @pass_tools
-def prune(tools: Tools, keep: int) -> None:
+def prune(tools: Tools, keep: int | None) -> None:
     """Delete old generations, but not the live one, nor the previous one unless --keep is 0.
 
     \b
     blogsearch prune
     blogsearch prune --keep 0      # also the previous one: no rollback until the next build
     """
-    with stop_on_sigterm(), Lock(tools.elastic, tools.settings.index, "prune"):
-        stale_builds = generations.recover(tools.elastic, tools.settings.index)
-        deleted = generations.prune(tools.elastic, tools.settings.index, keep)
+    client, alias = tools.elastic, tools.settings.index
+    keep = tools.settings.keep_generations if keep is None else keep
+    allow_writes_on_full_disk(client, alias)
+    with stop_on_sigterm(), Lock(client, alias, "prune"):
+        stale_builds = generations.recover(client, alias)
+        deleted = generations.prune(client, alias, keep)
     print_stale_builds(stale_builds)
     click.echo(f"Deleted {', '.join(deleted)}." if deleted else "Nothing to delete.")
 

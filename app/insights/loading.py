@@ -1,7 +1,7 @@
 """Loads a proposed rule in the background: a new index takes longer than a request may.
 
-A thread of the worker does it. If the worker ends first, nothing has changed, as after a
-`synonyms load` that was killed, and the status says so a few minutes later.
+A thread of the worker does it. If the worker ends first, the status says so a few minutes later.
+The rule is live only if the swap was made by then, as after a `synonyms load` that was killed.
 """
 
 import json
@@ -72,7 +72,10 @@ def status(service: Service) -> LoadStatus | None:
         return None
     kept = LoadStatus(**json.loads(found))
     if kept.state == "running" and not running:
-        message = "The process that was loading it has ended. Nothing was changed; load it again."
+        message = (
+            "The process that was loading it has ended. If the rule is not live (`blogsearch "
+            "synonyms list`), load it again."
+        )
         return LoadStatus("interrupted", kept.rule, message)
     return kept
 
@@ -111,9 +114,10 @@ def _load(service: Service, rule: str) -> str:
         raise ServiceError(f"The rule files have errors, and nothing was changed: {found}")
     if loaded.built is None:
         return "The live index has the rule."
-    warning = service.after_swap().warning
     live = f"{loaded.built.index} is live with the rule, built in {loaded.built.seconds:.1f} s."
-    return f"{live} {warning}".rstrip()
+    with suppress(Unavailable):
+        _save(service, LoadStatus("done", rule, live))  # what follows takes some seconds
+    return f"{live} {service.after_swap().warning}".rstrip()
 
 
 def _save(service: Service, result: LoadStatus) -> None:

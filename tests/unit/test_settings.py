@@ -32,29 +32,15 @@ def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
     assert "BLOGSEARCH_SHARDS" in str(raised.value)
 
 
-PATTERNS = [
-    ("BLOGSEARCH_INDEX", "No Capitals", "lower-case letters"),
-    ("BLOGSEARCH_MAX_REJECTS", "ten", "a share such as `10%`"),
-    ("BLOGSEARCH_FETCH_USER_AGENT", "böt", "printable ASCII"),
-]
-
-
-@pytest.mark.parametrize(("name", "value", "wanted"), PATTERNS)
-def test_a_value_of_a_wrong_form_is_told_the_form(
-    name: str, value: str, wanted: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(name, value)
-    with pytest.raises(BadSettings, match=f"{name}: must be {wanted}") as raised:
-        load_settings()
-    assert repr(value) in str(raised.value)
-
-
 VALUES = [
     ("shards", "2", 2),
+    ("shards", " +2\r", 2),
     ("shards", 2, 2),
     ("cache_ttl", "60", 60.0),
+    ("cache_timeout", ".5", 0.5),
     ("recency", "off", False),
-    ("recency", "ON", True),
+    ("recency", "ON ", True),
+    ("recency", 1, True),
     ("recency", False, False),
     ("recency", "0", False),
     ("max_rejects", 5, "5"),
@@ -71,26 +57,62 @@ def test_a_value_is_converted_to_the_type_of_its_setting(
 
 
 WRONG = [
-    ("shards", "many", "must be a whole number, at least 1, at most 64 (it is 'many')"),
-    ("shards", "65", "must be a whole number, at least 1, at most 64 (it is '65')"),
-    ("shards", True, "must be a whole number, at least 1, at most 64 (it is True)"),
-    ("cache_ttl", "0", "must be a number, more than 0, at most 2592000 (it is '0')"),
-    ("fetch_timeout", "inf", "must be a number, more than 0 (it is 'inf')"),
-    ("strategy", "magic", "must be one of blended, fallback (it is 'magic')"),
-    ("recency", "perhaps", "must be on or off (it is 'perhaps')"),
-    ("index", "blog\n", "must be lower-case letters"),
-    ("synonyms_dir", ["a"], "must be a string (it is ['a'])"),
-    ("rate_limit", "often", "must be a limit such as `60/minute` (it is 'often')"),
-    ("trusted_proxies", "proxy", "'proxy' does not appear to be an IPv4 or IPv6 network"),
-    ("cache_serializer", "pickle", "unknown serializer 'pickle'"),
+    ("shards", "many"),
+    ("shards", "65"),
+    ("shards", True),
+    ("shards", "1.5"),
+    ("cache_ttl", "0"),
+    ("cache_ttl", "nan"),
+    ("fetch_timeout", "inf"),
+    ("strategy", "magic"),
+    ("recency", "perhaps"),
+    ("index", "No Capitals"),
+    ("index", "blog\n"),
+    ("max_rejects", "ten"),
+    ("max_rejects", "200%"),
+    ("fetch_user_agent", "b\xf6t"),
+    ("synonyms_dir", ""),
+    ("synonyms_dir", ["a"]),
+    ("rate_limit", "often"),
+    ("trusted_proxies", "proxy"),
+    ("cache_serializer", "pickle"),
 ]
 
 
-@pytest.mark.parametrize(("name", "given", "complaint"), WRONG)
-def test_a_wrong_value_is_told_what_it_must_be(name: str, given: object, complaint: str) -> None:
+@pytest.mark.parametrize(("name", "given"), WRONG)
+def test_a_wrong_value_is_named(name: str, given: object) -> None:
     with pytest.raises(BadSettings) as raised:
         parse_settings({name: given})
-    assert str(raised.value).startswith(f"{environment_name(name)}: {complaint}")
+    assert str(raised.value).startswith(f"{environment_name(name)}: ")
+    assert repr(given) in str(raised.value)
+
+
+LIMITS = [
+    ("shards", "0", "a whole number from 1 to 64"),
+    ("cache_stale_ttl", "-1", "a number from 0 to 2,592,000"),
+    ("cache_timeout", "11", "a number greater than 0 and at most 10"),
+    ("fetch_timeout", "0", "a number greater than 0"),
+    ("fetch_max_bytes", "1", "a whole number of at least 1,000"),
+    ("strategy", "magic", "one of blended, fallback"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "wanted"), LIMITS)
+def test_a_complaint_states_the_limits(name: str, given: str, wanted: str) -> None:
+    with pytest.raises(BadSettings, match=f"must be {wanted} "):
+        parse_settings({name: given})
+
+
+def test_a_wrong_value_of_the_file_is_looked_for_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("blogsearch.toml").write_text("[settings]\nshards = 0\nreplica = 1\n")
+    with pytest.raises(BadSettings) as raised:
+        load_settings()
+    assert "blogsearch.toml, shards: must be" in str(raised.value)
+    assert "blogsearch.toml, replica: is unknown; did you mean replicas?" in str(raised.value)
+    assert "BLOGSEARCH_SHARDS" not in str(raised.value)
 
 
 def test_secrets_are_not_in_the_representation() -> None:
@@ -106,26 +128,16 @@ def test_secrets_are_not_in_the_representation() -> None:
     }
 
 
-def test_every_setting_with_a_pattern_is_among_them() -> None:
-    found = {
-        environment_name(each.name)
-        for each in fields(Settings)
-        if any(note.pattern for note in getattr(each.type, "__metadata__", ()))
-    }
-    assert found == {name for name, _, _ in PATTERNS}
-
-
 def test_settings_made_in_code_ignore_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOGSEARCH_INDEX", "notes")
     assert Settings().index == "blog"
 
 
-def test_a_secret_is_not_repeated_in_a_complaint(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BLOGSEARCH_SHARDS", "0")
-    monkeypatch.setenv("ELASTICSEARCH_API_KEY", "hidden-key")
-    with pytest.raises(BadSettings) as raised:
-        load_settings()
-    assert "hidden-key" not in str(raised.value)
+@pytest.mark.parametrize("name", ["write_tokens", "insights_token"])
+def test_a_secret_is_not_repeated_in_a_complaint(name: str) -> None:
+    with pytest.raises(BadSettings, match=environment_name(name)) as raised:
+        parse_settings({name: "short-secret"})
+    assert "short-secret" not in str(raised.value)
 
 
 def test_a_url_of_a_wrong_type_is_not_repeated_either(
@@ -134,7 +146,7 @@ def test_a_url_of_a_wrong_type_is_not_repeated_either(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("REDIS_URL", raising=False)
     Path("blogsearch.toml").write_text('[settings]\nredis_url = ["redis://:hidden@host/0"]\n')
-    with pytest.raises(BadSettings, match="REDIS_URL") as raised:
+    with pytest.raises(BadSettings, match="redis_url") as raised:
         load_settings()
     assert "hidden" not in str(raised.value)
 
@@ -148,34 +160,26 @@ def test_a_misspelt_setting_is_told(
     assert "did you mean BLOGSEARCH_STRATEGY?" in caplog.text
 
 
-SECRET_FIELDS = [
-    ("ELASTICSEARCH_URL", "elasticsearch_url"),
-    ("ELASTICSEARCH_API_KEY", "elasticsearch_api_key"),
-    ("REDIS_URL", "redis_url"),
-    ("BLOGSEARCH_CACHE_SECRET", "cache_secret"),
-    ("BLOGSEARCH_WRITE_TOKENS", "write_tokens"),
-]
-
-
-@pytest.mark.parametrize(("name", "field"), SECRET_FIELDS)
+@pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_may_be_in_a_file(
-    name: str, field: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = tmp_path / "secret"
     file.write_text("a-secret-of-this-test\n")
-    monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(f"{name}_FILE", str(file))
-    found = getattr(load_settings(), field)
-    assert found == "a-secret-of-this-test"
+    monkeypatch.delenv(environment_name(name), raising=False)
+    monkeypatch.setenv(f"{environment_name(name)}_FILE", str(file))
+    assert getattr(load_settings(), name) == "a-secret-of-this-test"
 
 
-@pytest.mark.parametrize("problem", ["missing", "empty", "binary", "both"])
+@pytest.mark.parametrize("problem", ["missing", "empty", "binary", "long", "both"])
 def test_a_secret_file_that_cannot_be_used_is_named(
     problem: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = tmp_path / "secret"
     if problem != "missing":
-        file.write_bytes({"empty": b"\n", "binary": b"\xff\xfe"}.get(problem, b"x" * 20))
+        file.write_bytes(
+            {"empty": b"\n", "binary": b"\xff\xfe", "long": b"x" * 70_000}.get(problem, b"x" * 20)
+        )
     if problem == "both":
         monkeypatch.setenv("BLOGSEARCH_WRITE_TOKENS", "another-long-token")
     monkeypatch.setenv("BLOGSEARCH_WRITE_TOKENS_FILE", str(file))
