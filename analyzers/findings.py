@@ -1,4 +1,4 @@
-"""What is wrong with a rule file: one finding per problem, with its place and its remedy."""
+"""What is wrong with a file of rules: one finding per problem, with its place and its remedy."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -29,3 +29,12 @@ class Finding:
     def as_dict(self) -> dict[str, Any]:
         """The finding for JSON, one key per field."""
         return asdict(self)
+
+
+class InvalidLine(Exception):
+    """A line that cannot be read. The arguments are code, message and remedy of its finding."""
+
+
+def shortened(text: str) -> str:
+    """A text as a message quotes it: at most 60 characters."""
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -20,7 +20,7 @@ def create_app(
     No connection is opened: the application starts without Elasticsearch and Redis.
 
     Raises:
-        BadSettings: a setting in the environment is invalid.
+        BadSettings: a setting is invalid.
     """
     # Imported here, so that a command that needs only the settings does not load Flask.
     from flask import Flask

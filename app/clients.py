@@ -44,17 +44,14 @@ class TrustedProxies:
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        if self._networks:
-            forwarded = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
-            senders = [_address(each) for each in (*forwarded, environ.get("REMOTE_ADDR", ""))]
-            depth = 0
-            while depth < len(forwarded) and self._trusted(senders[-1 - depth]):
-                depth += 1
-            if depth:
-                environ["HTTP_X_FORWARDED_FOR"] = ",".join(map(str, senders[:-1]))
-                return ProxyFix(self._app, x_for=depth, x_proto=1, x_host=0)(
-                    environ, start_response
-                )
+        forwarded = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
+        senders = [_address(each) for each in (*forwarded, environ.get("REMOTE_ADDR", ""))]
+        depth = 0
+        while depth < len(forwarded) and self._trusted(senders[-1 - depth]):
+            depth += 1
+        if depth:
+            environ["HTTP_X_FORWARDED_FOR"] = ",".join(map(str, senders[:-1]))
+            return ProxyFix(self._app, x_for=depth, x_proto=1, x_host=0)(environ, start_response)
         return self._app(environ, start_response)
 
     def _trusted(self, address: IPv4Address | IPv6Address | str) -> bool:

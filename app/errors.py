@@ -42,7 +42,7 @@ class ServiceError(Exception):
 
 
 class BadSettings(ServiceError):
-    """A setting in the environment is invalid; the process does not start."""
+    """A setting in the environment or in blogsearch.toml is invalid; the process does not start."""
 
     code = "bad_settings"
 

@@ -120,8 +120,8 @@ OPERATIONS = {
 """The operations by endpoint."""
 
 _HEADERS = {
-    "X-Cache": "HIT, MISS or STALE: whether the answer was kept. STALE: an older answer, because "
-    "Elasticsearch is unavailable.",
+    "X-Cache": "HIT: from the cache. MISS: computed now. OFF: the same, without Redis. STALE: an "
+    "older answer, because Elasticsearch is unavailable or the answer is being computed again.",
     "Server-Timing": "The state of the cache and the milliseconds it took.",
     "ETag": "Send it as If-None-Match to get a 304 while the answer is the same.",
 }

@@ -199,8 +199,8 @@ class Service:
     def after_swap(self) -> AfterSwap:
         """Warm the cache and delete old generations.
 
-        None is deleted while another process is building, which will delete them. Elasticsearch may
-        fail here; the swap counts nevertheless.
+        Nothing is deleted while another process builds; that process deletes them. Elasticsearch
+        may fail here; the swap counts nevertheless.
         """
         warmed = self.warm(seconds=_WARM_AFTER_SWAP)
         client, alias = self.elastic.options(request_timeout=_PRUNE_TIMEOUT), self.settings.index

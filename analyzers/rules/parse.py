@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from analyzers.findings import Finding, Severity
+from analyzers.findings import Finding, InvalidLine, Severity, shortened
 
 SUFFIX = ".synonyms"
 MAX_RULES = 100_000  # over all files; docs/synonyms.md has what 200,000 would cost
@@ -93,10 +93,6 @@ class Rule:
         return Finding(self.file, self.line, severity, code, message, remedy)
 
 
-class _InvalidLine(Exception):
-    """The arguments are code, message and remedy."""
-
-
 def rule_files(folder: Path, without: Collection[str] = (), language: str = "") -> list[Path]:
     """The rule files of a folder in the order of their names.
 
@@ -124,7 +120,7 @@ def is_for(path: Path, language: str) -> bool:
 def comment_values(path: Path, key: str) -> frozenset[str]:
     """The values of the comments `# key: value, value` near the start of a rule file.
 
-    None for a file that cannot be read.
+    Empty for a file that cannot be read.
     """
     try:
         status = path.stat()
@@ -184,7 +180,7 @@ def parse_file(path: Path) -> Iterator[Rule | Finding]:
                 number += 1
                 try:
                     rule = _parse_line(name, number, raw)
-                except _InvalidLine as invalid:
+                except InvalidLine as invalid:
                     code, message, remedy = invalid.args
                     yield Finding(name, number, "error", code, message, remedy)
                     if code in {"encoding", "binary", "line_too_long"}:
@@ -244,18 +240,18 @@ def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
         return None
     sides = _ARROW.sub(lambda found: found[1] + "\0", text).split("\0")
     if len(sides) > 2:
-        raise _InvalidLine(
+        raise InvalidLine(
             "multiple_arrows",
-            f"`{_shortened(text)}` has more than one `=>`.",
+            f"`{shortened(text)}` has more than one `=>`.",
             "Write one rule per line; a literal `=>` is written `\\=>`.",
         )
     left = _parse_side(sides[0], "left")
     if len(sides) == 1:
         if len(left) < 2:
-            message = f"`{_shortened(text)}` is a single term."
-            raise _InvalidLine("single_term", message, "Write `a, b` or `a => b`.")
+            message = f"`{shortened(text)}` is a single term."
+            raise InvalidLine("single_term", message, "Write `a, b` or `a => b`.")
         if len(left) > MAX_EQUIVALENTS:
-            raise _InvalidLine(
+            raise InvalidLine(
                 "too_many_terms",
                 f"{len(left):,} equivalents on one line; the limit is {MAX_EQUIVALENTS}.",
                 "Contract them to one word: `a, b, c => a`.",
@@ -263,7 +259,7 @@ def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
         return Rule(name, number, left)
     right = _parse_side(sides[1], "right")
     if len(right) > MAX_EQUIVALENTS:
-        raise _InvalidLine(
+        raise InvalidLine(
             "too_many_terms",
             f"{len(right):,} terms on the right; the limit is {MAX_EQUIVALENTS}.",
             "Contract to one word: `a, b => c`.",
@@ -273,16 +269,16 @@ def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
 
 def _decode(raw: bytes, *, first: bool) -> str:
     if first and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise _InvalidLine("encoding", "is UTF-16, not UTF-8.", "Save the file as UTF-8.")
+        raise InvalidLine("encoding", "is UTF-16, not UTF-8.", "Save the file as UTF-8.")
     if b"\0" in raw:
-        raise _InvalidLine("binary", "has a NUL byte: not a text file.", "Save it as UTF-8 text.")
+        raise InvalidLine("binary", "has a NUL byte: not a text file.", "Save it as UTF-8 text.")
     if len(raw) > MAX_LINE:
         message = f"is longer than {MAX_LINE:,} bytes."
-        raise _InvalidLine("line_too_long", message, "Write one rule per line.")
+        raise InvalidLine("line_too_long", message, "Write one rule per line.")
     try:
         text = raw.removeprefix(b"\xef\xbb\xbf" if first else b"").decode()
     except UnicodeDecodeError as problem:
-        raise _InvalidLine(
+        raise InvalidLine(
             "encoding",
             f"is not UTF-8 (byte 0x{raw[problem.start]:02x} at column {problem.start + 1}).",
             "Save the file as UTF-8.",
@@ -292,7 +288,7 @@ def _decode(raw: bytes, *, first: bool) -> str:
     if invisible:
         name = unicodedata.name(invisible, "control character")
         message = f"has an invisible character, U+{ord(invisible):04X} {name}."
-        raise _InvalidLine("invisible_character", message, "Delete it, or retype the line.")
+        raise InvalidLine("invisible_character", message, "Delete it, or retype the line.")
     return text.strip()
 
 
@@ -310,7 +306,7 @@ def _parse_side(side: str, name: str) -> tuple[str, ...]:
     terms = [normalise(term) for term in _split_at_commas(side)]
     if len(terms) > MAX_LEFT:
         message = f"{len(terms):,} terms on the {name}; the limit is {MAX_LEFT:,}."
-        raise _InvalidLine("too_many_terms", message, "Split the rule into several lines.")
+        raise InvalidLine("too_many_terms", message, "Split the rule into several lines.")
     for term in terms:
         _check_term(term, name)
     return tuple(terms)
@@ -318,22 +314,22 @@ def _parse_side(side: str, name: str) -> tuple[str, ...]:
 
 def _check_term(term: str, side: str) -> None:
     if not term:
-        raise _InvalidLine(
+        raise InvalidLine(
             "empty_term",
             f"a term is missing on the {side}.",
             "Remove the comma or arrow, or add the term; a literal comma is written `\\,`.",
         )
     if " # " in f"{term} ":
-        raise _InvalidLine(
+        raise InvalidLine(
             "trailing_comment",
-            f"`{_shortened(term)}` contains a comment.",
+            f"`{shortened(term)}` contains a comment.",
             "Put the comment on a line of its own.",
         )
     count = len(words(term)) if len(term) <= MAX_CHARS else len(term.split())
     if len(term) > MAX_CHARS or count > MAX_WORDS:
-        raise _InvalidLine(
+        raise InvalidLine(
             "term_too_long",
-            f"`{_shortened(term)}` has {count:,} words and {len(term):,} characters; "
+            f"`{shortened(term)}` has {count:,} words and {len(term):,} characters; "
             f"the limits are {MAX_WORDS} and {MAX_CHARS}.",
             "Shorten it to the words that people search for.",
         )
@@ -353,10 +349,6 @@ def _split_at_commas(side: str) -> Iterator[str]:
             escaped = next(chars, None)
             if escaped is None:
                 message = "ends in a single backslash."
-                raise _InvalidLine("trailing_backslash", message, "Write `\\\\` for a backslash.")
+                raise InvalidLine("trailing_backslash", message, "Write `\\\\` for a backslash.")
             term.append(escaped)
     yield "".join(term)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -7,7 +7,7 @@ import click
 from rich.table import Table
 
 from analyzers.chains import CODE, FORMS, SPELLING, SYNONYMS, TEXT, WORDS, readable
-from app.commands.output import console
+from app.commands.output import console, table_or_json
 from app.commands.tools import Tools, pass_tools
 from app.search.synonyms import applied
 from indexer.generations import require_live
@@ -25,7 +25,7 @@ Json = dict[str, Any]
     help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "
     "as typed, accents folded; blog_spelling: as typed; blog_code: code blocks.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@table_or_json
 @pass_tools
 def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> None:
     """Show the tokens of a text after each step of an analyzer of the live index.

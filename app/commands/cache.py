@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 
 from app.cache.stats import Stats, hit_rate
-from app.commands.output import console
+from app.commands.output import console, table_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.errors import without_password
 from app.search.request import DEFAULT_SIZE
@@ -35,7 +35,7 @@ def cache() -> None:
     type=click.IntRange(min=0),
     help="How many queries to list.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@table_or_json
 @pass_tools
 def stats(tools: Tools, popular: int, form: str) -> None:
     """Show how often the cache had the answer, and how much memory it takes.

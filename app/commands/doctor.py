@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analyzers.rules import RuleErrors, read_rules
-from app.commands.output import console
+from app.commands.output import console, table_or_json
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
 from app.errors import FolderNotReadable, ServiceError, without_password
@@ -21,7 +21,7 @@ _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 
 @click.command()
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@table_or_json
 @pass_tools
 def doctor(tools: Tools, form: str) -> None:
     """Check Elasticsearch, the index, Redis and the synonym files, and say what to do.

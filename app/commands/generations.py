@@ -14,7 +14,7 @@ from app.commands.building import (
     stop_on_sigterm,
     updates_cache_on_failure,
 )
-from app.commands.output import console
+from app.commands.output import console, table_or_json
 from app.commands.tools import Tools, pass_tools
 from indexer import generations
 from indexer.build.rollback import rollback as run_rollback
@@ -24,7 +24,7 @@ from indexer.state import allow_writes_on_full_disk
 
 
 @click.command()
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@table_or_json
 @pass_tools
 def indices(tools: Tools, form: str) -> None:
     """List the generations of the index, with their state, documents and size.

@@ -1,6 +1,12 @@
-"""The console that commands print to."""
+"""How commands print: the option `--format`, and the console."""
 
+import click
 from rich.console import Console
+
+table_or_json = click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table"
+)
+text_or_json = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 _PIPE_WIDTH = 100_000  # columns; nothing is cut off or wrapped in a pipe
 

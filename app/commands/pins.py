@@ -13,7 +13,7 @@ from analyzers.findings import Finding
 from analyzers.languages import LANGUAGES
 from app.commands.building import begin_cache_generation
 from app.commands.findings import fail, print_findings, report
-from app.commands.output import console
+from app.commands.output import console, text_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.pins.files import PinFile, parse, read_file, warnings
 from app.pins.store import VISIBLE_AFTER, PinStore
@@ -24,7 +24,6 @@ from indexer.generations import live as live_generation
 _files = click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-_format = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 
 @click.group(cls=CommandGroup)
@@ -48,7 +47,7 @@ def pins() -> None:
 @pins.command()
 @_files
 @click.option("--offline", is_flag=True, help="Check without Elasticsearch: not the posts.")
-@_format
+@text_or_json
 @pass_tools
 def check(tools: Tools, files: tuple[Path, ...], offline: bool, form: str) -> None:
     """Report errors and warnings in FILE..., by file and line. Changes nothing.
@@ -85,7 +84,7 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
 
 
 @pins.command(name="list")
-@_format
+@text_or_json
 @pass_tools
 def list_(tools: Tools, form: str) -> None:
     """List the rules that are stored, and what is wrong with them now.

@@ -141,6 +141,8 @@ class _DocumentsColumn(ProgressColumn):
 
 
 def _line(progress: Progress, rate: float, elapsed: float) -> str:
+    if not progress.done:
+        return f"{progress.phase} …"
     parts = [f"{progress.phase}: {progress.done:,} documents"]
     if rate:
         parts.append(f"{rate:,.0f}/s")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from app.commands.output import table_or_json
 from app.commands.tools import Tools, pass_tools
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 _INDENT = " " * 20
 _MAX_CATEGORIES = 1_000
-
-_format = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 
 
 class _Parameters(dict[str, list[str]]):
@@ -47,7 +46,7 @@ class _Parameters(dict[str, list[str]]):
     is_flag=True,
     help="Also print how the answer came about, as JSON.",
 )
-@_format
+@table_or_json
 @pass_tools
 def search(
     tools: Tools, /, query: tuple[str, ...], debug_search: bool, form: str, **options: Any
@@ -111,7 +110,7 @@ def _print_hits(body: "SearchAnswer") -> None:
 
 
 @click.command()
-@_format
+@table_or_json
 @pass_tools
 def categories(tools: Tools, form: str) -> None:
     """List the categories of the posts, for `search --category`, the most frequent first.

@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 
 from app.commands.building import stop_on_sigterm
-from app.commands.output import console
+from app.commands.output import console, table_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.errors import without_password
 from app.insights.proposals import proposals
@@ -32,11 +32,10 @@ _limit = click.option(
     type=click.IntRange(1, 1000),
     help="How many searches to list.",
 )
-_format = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 
 
 def _options(command: F) -> F:
-    return _days(_limit(_format(command)))
+    return _days(_limit(table_or_json(command)))
 
 
 @click.group(cls=CommandGroup)

@@ -14,7 +14,7 @@ from analyzers.rules import RuleErrors, read_rules
 from analyzers.rules.parse import parse_files
 from app.commands.building import after_swap, print_stale_builds, stop_on_sigterm
 from app.commands.findings import fail, print_findings, report
-from app.commands.output import console
+from app.commands.output import console, text_or_json
 from app.commands.reporting import display
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.synonyms.folder import SynonymFolder, check_unique_names
@@ -32,7 +32,6 @@ _files = click.argument(
 _optional_files = click.argument(
     "files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path)
 )
-_format = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 
 @click.group(cls=CommandGroup)
@@ -52,7 +51,7 @@ def synonyms() -> None:
 @_optional_files
 @click.option("--alone", is_flag=True, help="Check without the rule files in use.")
 @click.option("--offline", is_flag=True, help="Check without Elasticsearch: syntax and cycles.")
-@_format
+@text_or_json
 @pass_tools
 def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, form: str) -> None:
     """Report errors and warnings in FILE..., by file and line. Changes nothing.
@@ -95,7 +94,7 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
     type=click.IntRange(1, 1000),
     help="Number of most frequent searches to compare.",
 )
-@_format
+@text_or_json
 @pass_tools
 def preview(
     tools: Tools, files: tuple[Path, ...], queries: Path | None, top: int, form: str
@@ -165,7 +164,7 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
 
 
 @synonyms.command(name="list")
-@_format
+@text_or_json
 @pass_tools
 def list_(tools: Tools, form: str) -> None:
     """List the rule files in reading order, and whether the live index has their rules.

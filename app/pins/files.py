@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from analyzers.findings import Finding
+from analyzers.findings import Finding, InvalidLine, shortened
 from analyzers.languages import Language
 from analyzers.rules.parse import refusal
 from app.search.pins import MAX_FIRST, PinnedSearch, PinRule, words_of
@@ -32,10 +32,6 @@ _ARROW = re.compile(r"(?<!\\)((?:\\\\)*)=>")
 _COMMA = re.compile(r"(?<!\\)((?:\\\\)*),")
 _ESCAPED = re.compile(r"\\(.)")
 _UNTIL = re.compile(r"\s+until\s+(\S+)$")
-
-
-class _InvalidLine(Exception):
-    """The arguments are code, message and remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +79,7 @@ def parse(files: Iterable[PinFile], language: Language) -> tuple[list[PinRule], 
                 continue
             try:
                 rules.append(_rule(file.name, number, text, language))
-            except _InvalidLine as invalid:
+            except InvalidLine as invalid:
                 code, message, remedy = invalid.args
                 findings.append(Finding(file.name, number, "error", code, message, remedy))
     if len(rules) > MAX_RULES:
@@ -128,11 +124,11 @@ def warnings(rules: Sequence[PinRule], today: date, posts: Collection[str] | Non
 def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
     if not text.replace("\t", " ").isprintable():
         message = "has an invisible character."
-        raise _InvalidLine("invisible_character", message, "Delete it, or retype the line.")
+        raise InvalidLine("invisible_character", message, "Delete it, or retype the line.")
     sides = _split(_ARROW, text)
     if len(sides) != 2:
-        message = f"`{_shortened(text)}` has {len(sides) - 1 or 'no'} `=>`."
-        raise _InvalidLine("arrow", message, "Write `search => oid, oid, -oid`.")
+        message = f"`{shortened(text)}` has {len(sides) - 1 or 'no'} `=>`."
+        raise InvalidLine("arrow", message, "Write `search => oid, oid, -oid`.")
     right, until = sides[1].strip(), None
     if last_day := _UNTIL.search(f" {right}"):
         until = _day(last_day[1])
@@ -153,24 +149,24 @@ def _day(text: str) -> date:
             raise ValueError
         return date.fromisoformat(text)
     except ValueError:
-        message = f"`{_shortened(text)}` is not a day."
-        raise _InvalidLine("date", message, "Write `until 2026-12-31`.") from None
+        message = f"`{shortened(text)}` is not a day."
+        raise InvalidLine("date", message, "Write `until 2026-12-31`.") from None
 
 
 def _search(text: str, language: Language) -> PinnedSearch:
     if len(text) > MAX_SEARCH:
-        message = f"`{_shortened(text)}` has {len(text):,} characters; a search has {MAX_SEARCH}."
-        raise _InvalidLine("search_too_long", message, "Shorten it.")
+        message = f"`{shortened(text)}` has {len(text):,} characters; a search has {MAX_SEARCH}."
+        raise InvalidLine("search_too_long", message, "Shorten it.")
     plain = _ESCAPED.sub(r"\1", text)
     asterisks = [word for word in plain.split() if word == "*"]
     query = parse_query(" ".join(w for w in plain.split() if w != "*"), language)
     words = words_of([as_typed(term) for term in query.terms], query, language)
     if query.excluded:
-        message = f"`{_shortened(text)}` excludes a word."
-        raise _InvalidLine("excluded_word", message, "A search on the left has words only.")
+        message = f"`{shortened(text)}` excludes a word."
+        raise InvalidLine("excluded_word", message, "A search on the left has words only.")
     if not words:
-        message = f"`{_shortened(text)}` has no word." if text else "a search is missing."
-        raise _InvalidLine("no_word", message, "Write the words that are searched for.")
+        message = f"`{shortened(text)}` has no word." if text else "a search is missing."
+        raise InvalidLine("no_word", message, "Write the words that are searched for.")
     return PinnedSearch(plain, words, bool(asterisks))
 
 
@@ -181,18 +177,14 @@ def _posts(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         into = never if part.startswith("-") else first
         oid = _ESCAPED.sub(r"\1", part.removeprefix("-").strip())
         if not oid:
-            raise _InvalidLine(
+            raise InvalidLine(
                 "no_post", "a post is missing.", "Write the oid of a post, or -oid to hide it."
             )
         if oid in first + never:
-            raise _InvalidLine("post_twice", f"{oid!r} is named twice.", "Name it once.")
+            raise InvalidLine("post_twice", f"{oid!r} is named twice.", "Name it once.")
         into.append(oid)
     for posts, limit in ((first, MAX_FIRST), (never, MAX_NEVER)):
         if len(posts) > limit:
             message = f"{len(posts)} posts that come {'first' if posts is first else 'never'}"
-            raise _InvalidLine("too_many_posts", f"{message}; the limit is {limit}.", "Name fewer.")
+            raise InvalidLine("too_many_posts", f"{message}; the limit is {limit}.", "Name fewer.")
     return tuple(first), tuple(never)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -84,14 +84,14 @@ class Facets(TypedDict):
     categories: list[Facet]
     """The most frequent first, 30 at most."""
     years: list[Facet]
-    """The last first."""
+    """The most recent first."""
 
 
 class SearchAnswer(TypedDict):
     """The answer to a search."""
 
     q: str
-    """The query, with white space at the ends removed."""
+    """The query as it was searched: normalized, with single spaces."""
     count: int
     """How many posts were found; the hits are one page of them."""
     page: int

@@ -1,6 +1,6 @@
 """How an answer came about, for `debug-search`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from analyzers.chains import readable
@@ -30,7 +30,7 @@ def explain(outcome: Outcome, session: SearchSession, settings: Settings) -> Jso
     if not plan.request.debug:
         return {"strategy": "blended", "requests": session.explain()}
     scores = _scores(outcome, session)
-    tokens = [piece for one in plan.terms for piece in _tokens(one)]
+    tokens = [piece for one in plan.terms for piece in one.tokens]
     return {
         "strategy": "blended",
         "tier": outcome.tier,
@@ -46,11 +46,6 @@ def explain(outcome: Outcome, session: SearchSession, settings: Settings) -> Jso
         "hits": [_hit(hit, outcome, scores) for hit in outcome.hits],
         "requests": session.explain(bodies=plan.request.debug_requests),
     }
-
-
-def _tokens(one: Interpretation) -> Sequence[str]:
-    likeliest = one.likeliest
-    return one.term.pieces if likeliest.kind == "typed" else (likeliest.text,)
 
 
 def _scores(outcome: Outcome, session: SearchSession) -> Mapping[str, Mapping[str, float]]:

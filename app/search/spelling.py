@@ -108,6 +108,11 @@ class Interpretation:
     def likeliest(self) -> TermVariant:
         return self.variants[0]
 
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """What the likeliest variant is to the synonym rules."""
+        return self.term.pieces if self.likeliest.kind == "typed" else (self.likeliest.text,)
+
 
 def as_typed(term: QueryTerm, posts: int = 0, reason: str = "as typed") -> Interpretation:
     """The term as it was typed and nothing else."""

@@ -51,7 +51,7 @@ def mark_phrases(terms: Sequence[Interpretation], settings: Settings) -> tuple[I
             rules = _rules(settings)
         except (RuleErrors, OSError):
             return tuple(found)
-        pieces = [(place, piece) for place, one in enumerate(found) for piece in _tokens(one)]
+        pieces = [(place, piece) for place, one in enumerate(found) for piece in one.tokens]
         for applied_rules in rules.explain([piece for _, piece in pieces]):
             end = applied_rules.start + applied_rules.count
             places = sorted({place for place, _ in pieces[applied_rules.start : end]})
@@ -60,12 +60,6 @@ def mark_phrases(terms: Sequence[Interpretation], settings: Settings) -> tuple[I
                 for place in places:
                     found[place] = replace(found[place], phrase=phrase)
     return tuple(found)
-
-
-def _tokens(one: Interpretation) -> Sequence[str]:
-    """What the likeliest variant is to the rules."""
-    likeliest = one.likeliest
-    return one.term.pieces if likeliest.kind == "typed" else [likeliest.text]
 
 
 def _rules(settings: Settings) -> RuleSet:

@@ -43,7 +43,8 @@ class Health(TypedDict):
     """The health of the service."""
 
     status: Literal["ok", "degraded", "down"]
-    """degraded: searches are answered, but slower, or nothing is found."""
+    """degraded: searches are answered, but a check warns: Redis does not answer, the index is empty
+    or in another language, the disk is full, or a shard is missing."""
     checks: dict[str, CheckReport]
     """The check of each engine and of the index."""
 

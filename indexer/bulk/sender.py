@@ -43,7 +43,7 @@ class Outcome:
     """The result of one operation.
 
     `status` is an HTTP status; `result` is "created", "updated", "deleted", "not_found" or
-    "refused".
+    "refused", or "unknown" if no response to it came.
     """
 
     operation: Operation

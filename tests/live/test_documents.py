@@ -364,30 +364,54 @@ class TestSearch:
 class TestFullDisk:
     """At the flood stage, Elasticsearch makes every index read-only."""
 
-    @pytest.fixture(params=["", "-state"])
-    def full(self, elastic: Elasticsearch, alias: str, request: Any) -> Iterator[None]:
+    @pytest.fixture
+    def fill(self, elastic: Elasticsearch, alias: str) -> Iterator[Callable[..., None]]:
         ensure_state(elastic, alias)
-        name = f"{alias}{request.param}"
-        block = "index.blocks.read_only_allow_delete"
-        elastic.indices.put_settings(index=name, settings={block: True}, expand_wildcards="all")
-        yield
-        elastic.indices.put_settings(index=name, settings={block: None}, expand_wildcards="all")
 
-    def test_is_a_503_that_says_so(self, blog: Blog, full: None, run: Callable[..., Any]) -> None:
-        comment = "/documents/start/comments/c1"
-        answers = [
+        def block(*names: str, full: bool | None = True) -> None:
+            for name in names:
+                elastic.indices.put_settings(
+                    index=name,
+                    settings={"index.blocks.read_only_allow_delete": full},
+                    expand_wildcards="all",
+                )
+
+        yield block
+        block(f"{alias}*", full=None)
+
+    def test_is_a_503_that_says_so(
+        self, blog: Blog, fill: Callable[..., None], alias: str, run: Callable[..., Any]
+    ) -> None:
+        fill(alias)
+        for answer in (
             blog.send("DELETE", "/documents/start"),
             blog.put("new", comments=[{"oid": "c", "comment": "x"}]),
-            blog.send("PUT", comment, {"comment": "x"}),
-        ]
-        for answer in answers:
-            if answer.status_code not in {200, 201}:  # a write does not need the state index
-                assert answer.status_code == 503, answer.get_json()
-                assert "disk" in answer.get_json()["error"]["message"]
-        assert answers[0].status_code == 503
+            blog.send("PUT", "/documents/start/comments/c1", {"comment": "x"}),
+        ):
+            assert answer.status_code == 503, answer.get_json()
+            assert "disk" in answer.get_json()["error"]["message"]
         assert "disk" in run("doctor").output
+
+    def test_of_the_state_index_alone_stops_deletions_and_builds(
+        self, blog: Blog, fill: Callable[..., None], alias: str, run: Callable[..., Any]
+    ) -> None:
+        fill(f"{alias}-state")
+        assert blog.put("new").status_code == 201
+        answer = blog.send("DELETE", "/documents/start")
+        assert answer.status_code == 503
+        assert "disk" in answer.get_json()["error"]["message"]
         done = run("reindex", "-", input='{"oid": "start", "title": "x"}')
-        assert done.exit_code == 0 or "disk" in done.output  # a new index has no block
+        assert done.exit_code == 1
+        assert "disk" in done.output
+
+    def test_can_be_freed(
+        self, blog: Blog, fill: Callable[..., None], alias: str, run: Callable[..., Any]
+    ) -> None:
+        assert run("reindex", "-", input='{"oid": "start", "title": "x"}').exit_code == 0
+        fill(f"{alias}*")
+        done = run("prune", "--keep", "0")
+        assert done.exit_code == 0, done.output
+        assert "Deleted" in done.output
 
 
 class TestFullWriteQueue:

@@ -48,9 +48,7 @@ class VitePress(Site):
         self._excluded = [
             glob_pattern(each) for each in _STRINGS.findall(listed[1] if listed else "")
         ]
-        self._locales = re.findall(
-            r"(?m)^\s*[\"']?/?([a-z]{2}(?:-[A-Za-z]+)?)/?[\"']?\s*:\s*\{", text
-        )
+        self._locales = _LOCALE.findall(text)
         self._language = js_string(text, "lang")
         if re.search(r"\b(?:rewrites|permalinkPattern)\b", text):
             self.notes.append(

@@ -17,6 +17,7 @@ from indexer.sources.markdown.site import (
     date_tokens,
     is_error_page,
     read_config,
+    strings,
     zone_named,
 )
 
@@ -46,14 +47,14 @@ class Hexo(Site):
         self._permalink = str(config.get("permalink") or ":year/:month/:day/:title/")
         pattern = str(config.get("new_post_name") or ":title.md").removesuffix(".md")
         self._name = _pattern_of(pattern)
-        self._skipped = _strings(config.get("skip_render")) + _strings(config.get("exclude"))
-        self._included = _strings(config.get("include"))
+        self._skipped = strings(config.get("skip_render")) + strings(config.get("exclude"))
+        self._included = strings(config.get("include"))
         self._category = str(config.get("default_category") or "uncategorized")
         mapped = config.get("category_map")
         self._mapped = mapped if isinstance(mapped, dict) else {}
         pretty = config.get("pretty_urls")
         self._html = not isinstance(pretty, dict) or pretty.get("trailing_html") is not False
-        self._language = next(iter(_strings(config.get("language"))), "")
+        self._language = next(iter(strings(config.get("language"))), "")
         self.publishes_future = config.get("future") is not False
         self.publishes_drafts = config.get("render_drafts") is True
 
@@ -167,8 +168,3 @@ def _slug(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text)
     plain = "".join(each for each in plain if not unicodedata.combining(each))
     return re.sub(r"""[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'<>,.?/]+""", "-", plain).strip("-")
-
-
-def _strings(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [each for each in values if isinstance(each, str)]

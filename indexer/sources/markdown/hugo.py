@@ -19,6 +19,7 @@ from indexer.sources.markdown.site import (
     lower_names,
     read_config,
     read_text,
+    strings,
     zone_named,
 )
 
@@ -50,7 +51,7 @@ class Hugo(Site):
         self._keeps_case = config.get("disablepathtolower") is True
         self._ugly = config.get("uglyurls")
         self._ignored = [
-            re.compile(each) for each in _strings(config.get("ignorefiles")) if is_regex(each)
+            re.compile(each) for each in strings(config.get("ignorefiles")) if is_regex(each)
         ]
         self._cascades: dict[PurePosixPath, list[dict[str, Any]]] = {}
         self._bundles: dict[Path, bool] = {}
@@ -74,7 +75,7 @@ class Hugo(Site):
             target = PurePosixPath(str(mount.get("target", "")).strip("/"))
             if target.parts[:1] == ("content",):
                 matrix = _mapping(_mapping(mount.get("sites")).get("matrix"))
-                languages = _strings(matrix.get("languages")) or [""]
+                languages = strings(matrix.get("languages")) or [""]
                 language = str(mount.get("lang") or languages[0]).lower()
                 folder = (root / str(mount.get("source", ""))).resolve()
                 roots.append(Root(folder, PurePosixPath(*target.parts[1:]), language))
@@ -186,7 +187,7 @@ class Hugo(Site):
         )
 
     def published(self, entry: Entry) -> When:
-        names = [each.lower() for each in _strings(self._front_matter_dates("date"))]
+        names = [each.lower() for each in strings(self._front_matter_dates("date"))]
         found = first_date(entry.fields, [each for each in names if each[:1] != ":"])
         if found is None:
             found = super().published(entry)
@@ -350,8 +351,3 @@ def _mapping(value: Any) -> dict[str, Any]:
 def _list(value: Any) -> list[dict[str, Any]]:
     values = value if isinstance(value, list) else [value]
     return [each for each in values if isinstance(each, dict)]
-
-
-def _strings(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [each for each in values if isinstance(each, str)]

@@ -502,6 +502,12 @@ def read_text(file: Path) -> str:
         return stream.read(1_000_000)
 
 
+def strings(value: Any) -> list[str]:
+    """The strings of a setting that is one, or a list."""
+    values = value if isinstance(value, list) else [value]
+    return [each for each in values if isinstance(each, str)]
+
+
 def js_string(text: str, name: str, constants: str = "") -> str:
     """The value of `name: "…"` or `name = "…"` in JavaScript; "" unless it is a plain string.
 
