@@ -105,6 +105,8 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
     """
     hosts = [host.strip() for host in settings.elasticsearch_url.split(",") if host.strip()]
     try:
+        if not hosts:
+            raise ValueError("no URL is given")
         return Elasticsearch(
             [_with_port(host) for host in hosts],
             api_key=settings.elasticsearch_api_key or None,
@@ -147,6 +149,8 @@ def _failed(error: ApiError) -> bool:
 
 def _with_port(host: str) -> str:
     """The client needs a port; https://search.example.org means 443."""
+    if "://" not in host:
+        raise ValueError("the URL must begin with http:// or https://")
     parts = urlsplit(host)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError(f"{without_password(host)!r} is not an http:// or https:// URL")

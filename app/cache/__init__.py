@@ -22,10 +22,11 @@ def open_cache(settings: Settings) -> AnswerCache:
         client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
     except ValueError:
         # Its own message may contain a part of the password.
+        shown = without_password(settings.redis_url)
         raise BadSettings(
-            f"REDIS_URL: {without_password(settings.redis_url)!r} is not a URL such as "
-            "redis://127.0.0.1:6379/0, unix:///run/redis.sock or "
-            "redis+sentinel://host:port,host:port/service. Percent-encode the password."
+            f"REDIS_URL: {shown} is not valid. Write it like redis://127.0.0.1:6379/0, "
+            "unix:///run/redis.sock or redis+sentinel://host:port,host:port/service, and "
+            "percent-encode the password."
         ) from None
     # Another version may answer in another shape, the others with other hits.
     version = importlib.metadata.version("blogsearch")

@@ -233,7 +233,9 @@ class Parameter:
     repeatable: bool = False
 
 
-def _whole_number(name: str, description: str, least: int, most: int, default: int) -> Parameter:
+def whole_number(name: str, description: str, least: int, most: int, default: int) -> Parameter:
+    """A parameter with a whole number."""
+
     def read(raw: str) -> dict[str, Any]:
         if not (raw.isascii() and raw.isdigit() and len(raw) <= 6 and least <= int(raw) <= most):
             raise ValueError(f"must be a whole number from {least} to {most}")
@@ -271,8 +273,8 @@ PARAMETERS = (
         lambda raw: {"q": _query(raw)},
         required=True,
     ),
-    _whole_number("page", "The page of hits.", 1, MAX_PAGE, 1),
-    _whole_number("size", "Hits on a page.", 1, MAX_SIZE, DEFAULT_SIZE),
+    whole_number("page", "The page of hits.", 1, MAX_PAGE, 1),
+    whole_number("size", "Hits on a page.", 1, MAX_SIZE, DEFAULT_SIZE),
     choice(
         "sort",
         "The order of the hits: by relevance or by date.",
@@ -328,7 +330,7 @@ SUGGEST_PARAMETERS = (
         lambda raw: {"q": _query(raw)},
         required=True,
     ),
-    _whole_number("size", "Suggestions at most.", 1, MAX_SUGGESTIONS, MAX_SUGGESTIONS),
+    whole_number("size", "Suggestions at most.", 1, MAX_SUGGESTIONS, MAX_SUGGESTIONS),
     _LANG,
 )
 """The parameters of `GET /suggest`."""

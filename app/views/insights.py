@@ -36,7 +36,7 @@ from app.errors import (
 from app.insights.loading import start, status
 from app.insights.proposals import Proposal, candidates, proposals
 from app.insights.report import Day, Report, read_report
-from app.search.request import Parameter
+from app.search.request import parse_parameters, whole_number
 from app.service import Service
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
@@ -55,11 +55,12 @@ _POLICY = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 
-DAYS = Parameter(
+DAYS = whole_number(
     "days",
     "How many days, today included. More than BLOGSEARCH_INSIGHTS_DAYS are that many.",
-    {"type": "integer", "minimum": 1, "default": 30},
-    lambda raw: {"days": raw},
+    least=1,
+    most=400,
+    default=30,
 )
 
 log = logging.getLogger(__name__)
@@ -141,8 +142,7 @@ def page() -> str:
     service = current_service()
     kept = service.settings.insights_days
     periods = [days for days in _PERIODS if days < kept] + [kept]
-    days = request.args.get("days", min(30, kept), type=int)
-    days = min(max(days, 1), kept) if kept else 0
+    days = min(parse_parameters(request.args, (DAYS,), "this page").get("days", 30), kept)
     report = _read(service, days)
     proposed, problem = _proposals(service, report)
     return render_template(

@@ -138,8 +138,11 @@ def test_the_page_shows_what_was_searched(client: FlaskClient, searched: Searche
     assert [re.sub("<.*?>", "", tile) for tile in tiles] == ["4", "50 % 2", "0 % 0"]
     assert "xyzzy" in page
     assert page.count('<rect class="all"') == 7
-    assert _page(client, "/insights?days=9999")
-    assert _page(client, "/insights?days=x")
+    assert _page(client, "/insights?days=400")
+    for wrong in ("days=x", "days=0", "day=7"):
+        refused = client.get(f"/insights?{wrong}", headers=_basic())
+        assert refused.status_code == 400
+        assert wrong.partition("=")[0] in refused.text
 
 
 def test_without_redis_the_page_says_so(settings: Settings) -> None:

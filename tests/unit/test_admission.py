@@ -126,7 +126,7 @@ def test_more_computations_than_allowed_are_refused_soon() -> None:
     started = time.monotonic()
     with pytest.raises(Busy), admission.admit():
         pytest.fail("a computation was admitted")
-    assert time.monotonic() - started < 0.4
+    assert time.monotonic() - started < 2
     end.set()
     first.join()
     with admission.admit():

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.elastic import connect
 from app.errors import BadSettings
 from app.settings import SECRETS, Settings, environment_name, load_settings, parse_settings
 
@@ -199,3 +200,17 @@ def test_a_file_without_certificates_is_named(
         monkeypatch.setenv("BLOGSEARCH_CA_FILE", str(file))
         with pytest.raises(BadSettings, match=r"BLOGSEARCH_CA_FILE: .*certificates"):
             load_settings()
+
+
+@pytest.mark.parametrize(
+    ("url", "wrong"),
+    [
+        ("localhost:9200", "must begin with http:// or https://"),
+        ("ftp://localhost", "is not an http:// or https:// URL"),
+        ("http://localhost:port", "has no valid port"),
+        (" , ", "no URL is given"),
+    ],
+)
+def test_an_invalid_url_of_elasticsearch_is_told_what_it_must_be(url: str, wrong: str) -> None:
+    with pytest.raises(BadSettings, match=f"ELASTICSEARCH_URL: .*{wrong}"):
+        connect(Settings(elasticsearch_url=url))
