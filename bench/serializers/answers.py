@@ -3,22 +3,18 @@
 import json
 import os
 import random
-import subprocess
-import sys
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
+from app.elastic import connect
 from app.search import search
 from app.search.render import post_hit
 from app.search.request import SearchRequest
 from app.search.snippets import MARK, UNMARK
-from app.settings import load_settings
+from bench.service import indexed, settings_for
 
 HITS = (1, 10, 50)
 FLOATS = (10, 100, 1_000, 10_000)
@@ -53,34 +49,24 @@ def answers() -> tuple[list[Workload], str]:
     With ELASTICSEARCH_URL the sample posts are indexed there, searched, and deleted again. Without
     it answers are made of the sample posts by the code that renders answers.
     """
-    url = os.environ.get("ELASTICSEARCH_URL")
-    if url:
-        with _indexed(url) as ask:
+    if "ELASTICSEARCH_URL" in os.environ:
+        with _indexed() as ask:
             found = [_with_hits(ask, hits) for hits in HITS]
         return found, "searches of the sample posts on Elasticsearch"
     return [_composed(hits) for hits in HITS], "composed of the sample posts, no Elasticsearch"
 
 
 @contextmanager
-def _indexed(url: str) -> "Iterator[Callable[[str, int], Body]]":
-    alias = f"bench-{uuid.uuid4().hex[:8]}"
-    command = [sys.executable, "-c", "from app.cli import main; main()", "reindex", str(_SAMPLE)]
-    environment = {**os.environ, "BLOGSEARCH_INDEX": alias, "REDIS_URL": ""}
-    settings = load_settings()
-    with Elasticsearch(url, request_timeout=30) as client:
-        try:
-            subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+def _indexed() -> "Iterator[Callable[[str, int], Body]]":
+    """Searches of the sample posts, by query and number of hits."""
+    with indexed(_SAMPLE) as alias:
+        settings = settings_for(alias)
+        with connect(settings, timeout=30) as client:
             yield (
                 lambda query, size: (
                     search(client, alias, SearchRequest(q=query, size=size), settings).body
                 )
             )
-        finally:
-            found = client.indices.get(
-                index=f"{alias}*", expand_wildcards="all", ignore_unavailable=True
-            )
-            for index in found:
-                client.indices.delete(index=index)
 
 
 def _with_hits(ask: Callable[[str, int], Body], hits: int) -> Workload:
