@@ -18,16 +18,18 @@ from typing import Any
 
 from app.errors import BadSettings
 from app.logs import configuration
-from app.settings import load_settings
+from app.settings import keep_settings
 
+# Read here, at the start and at SIGHUP, so that all workers have the same.
 try:
-    settings = load_settings()
+    settings = keep_settings()
 except BadSettings as error:
     sys.exit(f"Error: {error}")
 
-bind = [f"127.0.0.1:{os.environ.get('PORT') or 8000}"]
-if settings.operators_port:
-    bind.append(f"127.0.0.1:{settings.operators_port}")
+port = int(os.environ.get("PORT") or 8000)
+if port == settings.operators_port:
+    sys.exit(f"Error: BLOGSEARCH_OPERATORS_PORT: {port} is the port of the service (PORT).")
+bind = [f"127.0.0.1:{number}" for number in (port, settings.operators_port) if number]
 
 # At least two workers, so that one answers while the other is replaced.
 workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 1, 8)))

@@ -20,7 +20,7 @@ from elasticsearch import (
 )
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from app.errors import BadSettings, NoIndex, ServiceError, Unavailable, without_password
+from app.errors import BadSettings, NoIndex, ServiceError, Unavailable
 from app.settings import Settings
 from app.sockets import deadline, is_readable
 from indexer.bulk.refusals import refusal_from
@@ -101,12 +101,12 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
         timeout: seconds that a request may take, instead of `elasticsearch_timeout`.
 
     Raises:
-        BadSettings: a URL is invalid.
+        BadSettings: a URL is invalid. The message has no part of it, as that may be a password.
     """
     hosts = [host.strip() for host in settings.elasticsearch_url.split(",") if host.strip()]
+    if not hosts:
+        raise _bad_url("is empty")
     try:
-        if not hosts:
-            raise ValueError("no URL is given")
         return Elasticsearch(
             [_with_port(host) for host in hosts],
             api_key=settings.elasticsearch_api_key or None,
@@ -118,10 +118,15 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
             serializers=_SERIALIZERS,
             node_class=_Node,
         )
-    except ValueError as error:
-        raise BadSettings(
-            f"ELASTICSEARCH_URL: {error}. Write it like http://127.0.0.1:9200."
-        ) from None
+    except ValueError:
+        raise _bad_url("has a URL that is not valid") from None
+
+
+def _bad_url(problem: str) -> BadSettings:
+    return BadSettings(
+        f"ELASTICSEARCH_URL {problem}. Write it like http://127.0.0.1:9200; percent-encode what is "
+        "not a letter or digit in a user name or password, commas too."
+    )
 
 
 def _certificates(settings: Settings, hosts: list[str]) -> dict[str, Any]:
@@ -149,15 +154,15 @@ def _failed(error: ApiError) -> bool:
 
 def _with_port(host: str) -> str:
     """The client needs a port; https://search.example.org means 443."""
-    if "://" not in host:
-        raise ValueError("the URL must begin with http:// or https://")
     parts = urlsplit(host)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(f"{without_password(host)!r} is not an http:// or https:// URL")
+    if "://" not in host or parts.scheme not in {"http", "https"}:
+        raise _bad_url("must begin with http:// or https://")
     try:
         port = parts.port
     except ValueError:
-        raise ValueError(f"{without_password(host)!r} has no valid port") from None
+        port = 0
+    if port == 0:
+        raise _bad_url("has a port that is not valid")
     if port:
         return host
     standard = 443 if parts.scheme == "https" else 80

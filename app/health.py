@@ -14,7 +14,9 @@ from app.cache import AnswerCache
 from app.elastic import translated
 from app.errors import NoIndex, ServiceError
 from app.settings import Settings
-from indexer.bulk.refusals import DISK_FULL
+from indexer.bulk.refusals import DISK_FULL, REMOVE_BLOCK
+from indexer.errors import IndexingError
+from indexer.generations import live
 from indexer.records import SCHEMA
 from indexer.state import state_index
 
@@ -121,7 +123,10 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         with translated():
             count = elastic.count(index=alias)
             mappings = elastic.indices.get_mapping(index=alias).body
-            full = _disk_full(elastic, alias)
+            live(elastic, alias)  # says what is wrong if the alias is something else
+            full, blocked = _blocks(elastic, alias)
+    except IndexingError as error:
+        return Check("index", "error", error.message, error.remedy)
     except NoIndex as error:
         return Check(
             "index", "error", f"there is no index behind the alias {alias!r}", error.message
@@ -137,8 +142,9 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     if full:
         seen = f"{seen}; Elasticsearch accepts no writes to {', '.join(full)}, its disk is full"
         return Check("index", "warning", seen, DISK_FULL.remedy)
-    if not count["count"]:
-        return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
+    if blocked:
+        seen = f"{seen}; writes are refused by {', '.join(blocked)}"
+        return Check("index", "warning", seen, REMOVE_BLOCK)
     schemas = {_meta(body["mappings"]).get("schema") for body in mappings.values()}
     if schemas != {SCHEMA}:
         return Check(
@@ -147,6 +153,8 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
             f"{seen}, built by another version of blogsearch",
             "Run `blogsearch reindex SOURCE` to build it again.",
         )
+    if not count["count"]:
+        return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
     languages = {_language(body["mappings"]) for body in mappings.values()}
     if languages != {settings.language}:
         return Check(
@@ -159,19 +167,31 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     return Check("index", "ok", seen)
 
 
-def _disk_full(elastic: Elasticsearch, alias: str) -> list[str]:
-    """The indices that Elasticsearch made read-only because its disk is nearly full."""
-    found = elastic.indices.get_settings(
+def _blocks(elastic: Elasticsearch, alias: str) -> tuple[list[str], list[str]]:
+    """The indices that Elasticsearch made read-only because its disk is nearly full, and the blocks
+    that somebody has set. A build sets `index.blocks.write` for a moment."""
+    indices = elastic.indices.get_settings(
         index=[alias, state_index(alias)],
-        name="index.blocks.read_only_allow_delete",
+        name="index.blocks.*",
         flat_settings=True,
         ignore_unavailable=True,
     )
-    return [
-        name
-        for name, body in found.items()
-        if str(body["settings"].get("index.blocks.read_only_allow_delete")) == "true"
+    found = [
+        (block, name)
+        for name, body in indices.items()
+        for block, value in body["settings"].items()
+        if str(value) == "true"
     ]
+    full = [name for block, name in found if block == "index.blocks.read_only_allow_delete"]
+    blocked = [f"{block} of {name}" for block, name in found if block == "index.blocks.read_only"]
+    cluster = elastic.cluster.get_settings(flat_settings=True)
+    for settings in (cluster["persistent"], cluster["transient"]):
+        blocked += [
+            name
+            for name, value in settings.items()
+            if name.startswith("cluster.blocks.") and str(value) == "true"
+        ]
+    return full, blocked
 
 
 def _language(mapping: Mapping[str, Any]) -> str:

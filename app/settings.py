@@ -336,7 +336,14 @@ def _check_certificates(name: str) -> None:
             raise ValueError(f"has no certificates that can be read: {error}") from None
 
 
+def _check_api_key(key: str) -> None:
+    if not re.fullmatch(r"[\x21-\x7e]*", key):
+        raise ValueError("must be printable ASCII characters without spaces, as a header has it")
+
+
 def _check_tokens(tokens: str) -> None:
+    if not re.fullmatch(r"[\x20-\x7e]*", tokens):
+        raise ValueError("must be printable ASCII characters, as a header has them")
     if any(len(token) < _SHORTEST_TOKEN for token in _listed(tokens)):
         raise ValueError(
             f"each token needs at least {_SHORTEST_TOKEN} characters; `openssl rand -hex 32` "
@@ -350,9 +357,11 @@ def _check_rate_limit(limit: str) -> None:
 
     if limit:
         try:
-            parse_many(limit)
+            valid = all(one.amount > 0 for one in parse_many(limit))
         except ValueError:
-            raise ValueError("must be a limit such as `60/minute`") from None
+            valid = False
+        if not valid:
+            raise ValueError("must be a limit such as `60/minute`")
 
 
 def _check_origins(origins: str) -> None:
@@ -373,6 +382,7 @@ _CHECKS: dict[str, Callable[[str], None]] = {
     "index": _check_index,
     "max_rejects": _check_max_rejects,
     "fetch_user_agent": _check_user_agent,
+    "elasticsearch_api_key": _check_api_key,
     "language": _check_language,
     "cache_serializer": _check_serializer,
     "ca_file": _check_certificates,
@@ -395,6 +405,33 @@ def load_settings() -> Settings:
     variables = {name: environment_name(name) for name in NAMES}
     given = {name: os.environ[var] for name, var in variables.items() if var in os.environ}
     return parse_settings(given | _secrets_from_files(), read_site_file().settings)
+
+
+_kept: Settings | None = None
+
+
+def keep_settings() -> Settings:
+    """Load the settings and keep them, for this process and those that are forked from it.
+
+    gunicorn's main process does so at its start and at each reload, so that all workers have the
+    same settings. If they have become invalid, the former ones stay.
+
+    Raises:
+        BadSettings: they are invalid, and there are no former ones.
+    """
+    global _kept
+    try:
+        _kept = load_settings()
+    except BadSettings as error:
+        if _kept is None:
+            raise
+        log.error("The settings are invalid, so that the former ones stay in use. %s", error)
+    return _kept
+
+
+def kept_settings() -> Settings:
+    """The settings that the main process keeps; without one, `load_settings`."""
+    return _kept or load_settings()
 
 
 def parse_settings(
@@ -441,7 +478,7 @@ def _secrets_from_files() -> dict[str, str]:
         if os.environ.get(variable):
             raise BadSettings(f"{variable} and {variable}_FILE are both set; unset one of them.")
         try:
-            with Path(path).open() as file:
+            with Path(path).open(encoding="utf-8-sig") as file:
                 secret = file.read(_LONGEST_SECRET + 1)
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"

@@ -64,6 +64,8 @@ def _convert(value: object, type_: Any) -> Any:
         value = plain(value)
     elif plain is str and type(value) in (int, float):
         value = str(value)  # TOML without quotes
+    if isinstance(value, str):
+        value.encode()  # fails for bytes of the environment that are not UTF-8
     found = msgspec.convert(value, type_, dec_hook=_decode)
     if isinstance(found, float) and not math.isfinite(found):
         raise ValueError("is not finite")

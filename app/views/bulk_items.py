@@ -66,7 +66,7 @@ def failure(results: list[WriteResult]) -> ServiceError:
     """The error for a request of which nothing was accepted."""
     statuses = {result["status"] for result in results}
     first = results[0]
-    message = f"{first['reason']}. {first['remedy']}".strip()
+    message = f"{first['reason'].rstrip('.')}. {first['remedy']}".strip()
     if len(results) > 1:
         message = f"None of {len(results):,} documents was accepted; the first: {message}"
     errors = {404: NotFound, 409: Conflict, 503: Unavailable}

@@ -98,6 +98,8 @@ def read_entries(request: Request, settings: Settings) -> list[tuple[int | None,
             f"The Content-Type {kind or '(none)'} is not supported. Send application/json (one "
             "document or an array) or application/x-ndjson (one document per line)."
         )
+    if encoding := request.headers.get("Content-Encoding"):
+        raise BadRequest(f"The Content-Encoding {encoding} is not supported. Send it uncompressed.")
     body = _body(request, settings.write_max_bytes)
     found = _lines(body) if kind in _NDJSON else _json(body)
     if not found:

@@ -1,5 +1,6 @@
 """Explains why Elasticsearch refused a document, and what to do about it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,10 +39,11 @@ _WRITE_BLOCK = Refusal(
     retryable=True,
     write_blocked=True,
 )
+REMOVE_BLOCK = "Set `index.blocks.…` of the index, or `cluster.blocks.…`, to null."
 _OVERLOADED = Refusal("Elasticsearch is overloaded (429)", "Try again in a moment.", retryable=True)
 _VERSION_CONFLICT = Refusal(
     "the index has a newer version",
-    "Send a later modification date to replace it.",
+    "Send a later modification date, or none, to replace it.",
     version_conflict=True,
 )
 
@@ -54,7 +56,7 @@ def refusal_from(body: Any) -> Refusal:
     kind, reason = str(error.get("type", "")), str(error.get("reason", ""))
     status = body.get("status")
     if kind == "cluster_block_exception":
-        return DISK_FULL if "read-only-allow-delete" in reason else _WRITE_BLOCK
+        return _blocked(reason)
     if kind == "version_conflict_engine_exception":
         return _VERSION_CONFLICT
     if kind == "index_not_found_exception":
@@ -65,6 +67,17 @@ def refusal_from(body: Any) -> Refusal:
         reason = f"Elasticsearch cannot write it now ({status}): {_with_causes(error) or kind}"
         return Refusal(reason[:500], "Try again in a moment.", retryable=True)
     return _permanent(kind, _with_causes(error), status)
+
+
+def _blocked(reason: str) -> Refusal:
+    """The refusal for a reason such as `index [blog-000001] blocked by: [FORBIDDEN/8/index write
+    (api)];`. The numbers are those of Elasticsearch's blocks."""
+    blocks = set(re.findall(r"/(\d+)/", reason))
+    if "12" in blocks:  # index.blocks.read_only_allow_delete
+        return DISK_FULL
+    if blocks <= {"8"}:  # index.blocks.write
+        return _WRITE_BLOCK
+    return Refusal(f"a block that somebody has set refuses it: {reason}", REMOVE_BLOCK)
 
 
 def _with_causes(error: Mapping[str, Any]) -> str:

@@ -5,12 +5,14 @@ import os
 import re
 import subprocess
 import sys
+import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import Result
+from elasticsearch import Elasticsearch
 
 from app import create_app
 from app.commands.search import search
@@ -194,6 +196,19 @@ def test_doctor_says_what_to_do(run: Run, settings: Settings) -> None:
     result = run("doctor", "--format", "json", settings=away)
     assert result.exit_code == 1
     assert "blogsearch reindex" in json.loads(result.output)["index"]["remedy"]
+
+
+def test_doctor_recognizes_an_index_where_the_alias_should_be(
+    run: Run, settings: Settings, elastic: Elasticsearch
+) -> None:
+    name = f"test-taken-{uuid.uuid4().hex[:8]}"
+    elastic.indices.create(index=name)
+    try:
+        result = run("doctor", settings=replace(settings, index=name))
+        assert result.exit_code == 1
+        assert "exists where the alias should be" in result.output
+    finally:
+        elastic.indices.delete(index=name)
 
 
 def test_doctor_names_the_address_without_the_password(run: Run, settings: Settings) -> None:

@@ -414,6 +414,32 @@ class TestFullDisk:
         assert "Deleted" in done.output
 
 
+class TestBlocks:
+    """Somebody has made the index read-only."""
+
+    @pytest.mark.parametrize("block", ["read_only", "metadata"])
+    def test_is_told_at_once_with_the_block(
+        self,
+        blog: Blog,
+        elastic: Elasticsearch,
+        alias: str,
+        run: Callable[..., Any],
+        block: str,
+    ) -> None:
+        elastic.indices.put_settings(index=alias, settings={f"index.blocks.{block}": True})
+        try:
+            shown = {"read_only": "index.blocks.read_only", "metadata": "index metadata"}[block]
+            assert shown in run("doctor").output
+            if block == "read_only":
+                answer = blog.put("new")
+                assert answer.status_code != 201
+                message = answer.get_json()["error"]["message"]
+                assert "read-only" in message
+                assert "being replaced" not in message
+        finally:
+            elastic.indices.put_settings(index=alias, settings={f"index.blocks.{block}": None})
+
+
 class TestFullWriteQueue:
     """Elasticsearch responds 429 for each document of a bulk request, and to none at the end."""
 

@@ -284,6 +284,37 @@ def test_sigterm_and_sighup_neither_fail_nor_delay_searches(serve: Serve, tmp_pa
     assert max(seconds) < 1.5
 
 
+def test_settings_that_become_invalid_change_nothing(serve: Serve, tmp_path: Path) -> None:
+    secret = tmp_path / "tokens"
+    secret.write_text(TOKEN)
+    server = serve(BLOGSEARCH_WRITE_TOKENS_FILE=str(secret), REDIS_URL="")
+
+    def accepted(token: str) -> bool:
+        return server.get("/metrics", Authorization=f"Bearer {token}")[0] == 200
+
+    def wait_for_new_workers(old: list[int], number: int) -> None:
+        deadline = time.monotonic() + 30
+        while len(set(server.workers()) & set(old)) != 2 - number or len(server.workers()) != 2:
+            assert time.monotonic() < deadline, server.log.read_text()
+            time.sleep(0.1)
+        time.sleep(1.5)  # until they serve
+
+    secret.write_text("short")
+    old = server.workers()
+    os.kill(old[0], signal.SIGKILL)
+    wait_for_new_workers(old, 1)
+    old = server.workers()
+    server.process.send_signal(signal.SIGHUP)
+    wait_for_new_workers(old, 2)
+    assert all(accepted(TOKEN) for _ in range(10))
+    assert "BLOGSEARCH_WRITE_TOKENS" in server.log.read_text()
+    secret.write_text(f"new-{TOKEN}")
+    old = server.workers()
+    server.process.send_signal(signal.SIGHUP)
+    wait_for_new_workers(old, 2)
+    assert all(accepted(f"new-{TOKEN}") for _ in range(10))
+
+
 def _counted(server: Server) -> float:
     """How many searches the metrics count."""
     metrics = server.get("/metrics", server.operators_port)[2].decode()

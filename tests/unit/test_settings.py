@@ -75,6 +75,8 @@ WRONG = [
     ("synonyms_dir", ""),
     ("synonyms_dir", ["a"]),
     ("rate_limit", "often"),
+    ("rate_limit", "0/minute"),
+    ("cors_origins", "\udcff"),
     ("trusted_proxies", "proxy"),
     ("cache_serializer", "pickle"),
 ]
@@ -134,11 +136,22 @@ def test_settings_made_in_code_ignore_the_environment(monkeypatch: pytest.Monkey
     assert Settings().index == "blog"
 
 
-@pytest.mark.parametrize("name", ["write_tokens", "insights_token"])
-def test_a_secret_is_not_repeated_in_a_complaint(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [
+        ("write_tokens", "short-secret"),
+        ("insights_token", "short-secret"),
+        ("write_tokens", "a-long-secret-with-an-\xe9"),
+        ("elasticsearch_api_key", "a secret"),
+        ("elasticsearch_api_key", "a-secret\nabc"),
+        ("elasticsearch_api_key", "a-secret-\u20ac"),
+        ("cache_secret", "a-secret-\udcff"),
+    ],
+)
+def test_a_secret_is_not_repeated_in_a_complaint(name: str, secret: str) -> None:
     with pytest.raises(BadSettings, match=environment_name(name)) as raised:
-        parse_settings({name: "short-secret"})
-    assert "short-secret" not in str(raised.value)
+        parse_settings({name: secret})
+    assert "secret" not in str(raised.value).lower().replace("cache_secret", "")
 
 
 def test_a_url_of_a_wrong_type_is_not_repeated_either(
@@ -166,7 +179,7 @@ def test_a_secret_may_be_in_a_file(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = tmp_path / "secret"
-    file.write_text("a-secret-of-this-test\n")
+    file.write_bytes(b"\xef\xbb\xbfa-secret-of-this-test\r\n")
     monkeypatch.delenv(environment_name(name), raising=False)
     monkeypatch.setenv(f"{environment_name(name)}_FILE", str(file))
     assert getattr(load_settings(), name) == "a-secret-of-this-test"
@@ -206,11 +219,16 @@ def test_a_file_without_certificates_is_named(
     ("url", "wrong"),
     [
         ("localhost:9200", "must begin with http:// or https://"),
-        ("ftp://localhost", "is not an http:// or https:// URL"),
-        ("http://localhost:port", "has no valid port"),
-        (" , ", "no URL is given"),
+        ("ftp://localhost", "must begin with http:// or https://"),
+        ("http://localhost:port", "has a port that is not valid"),
+        ("http://elastic:hidden@localhost:0", "has a port that is not valid"),
+        ("http://elastic:hid,den@localhost:9200", "has a port that is not valid"),
+        ("http://elastic:hidden@lo cal:9200", "has a URL that is not valid"),
+        ("http://", "has a URL that is not valid"),
+        (" , ", "is empty"),
     ],
 )
 def test_an_invalid_url_of_elasticsearch_is_told_what_it_must_be(url: str, wrong: str) -> None:
-    with pytest.raises(BadSettings, match=f"ELASTICSEARCH_URL: .*{wrong}"):
+    with pytest.raises(BadSettings, match=f"ELASTICSEARCH_URL {wrong}") as raised:
         connect(Settings(elasticsearch_url=url))
+    assert "hid" not in str(raised.value)

@@ -146,6 +146,13 @@ class TestBodies:
         sent = seen(data=body, content_type="application/json; charset=utf-8")
         assert read_entries(sent, with_tokens(NEW)) == [(None, {"a": "ä"})]
 
+    def test_a_compressed_body_is_refused(self) -> None:
+        sent = seen(
+            data=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}, content_type="application/json"
+        )
+        with pytest.raises(BadRequest, match="gzip"):
+            read_entries(sent, with_tokens(NEW))
+
     def test_the_size_limit_is_inclusive(self) -> None:
         settings = with_tokens(NEW)
         read_entries(seen(data=b" " * 998 + b"17", content_type="application/json"), settings)
