@@ -67,7 +67,7 @@ def hits_search(plan: PlanInput) -> Json:
         should += words_clauses(plan.terms, plan.total, debug=debug)
         should += all_words_clauses(plan.significant, plan.total, debug=debug)
         should += neighbour_clauses(plan.terms, debug=debug)
-        should += phrase_clauses(plan.terms)
+        should += phrase_clauses(plan.terms, debug=debug)
         should += language_clauses(plan, debug=debug)
     for one in plan.optional:
         should.append({"constant_score": {"filter": has_term(one, named=True), "boost": 0}})
@@ -293,6 +293,9 @@ def _prefix(variant: TermVariant) -> Json:
 
 def all_words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -> list[Json]:
     """What a post scores that has every term, and more if its title has them."""
+    fields = [(field, boost, name) for field, (boost, name) in scoring.ALL_WORDS.items()]
+    if len(terms) > 1:
+        fields.append(scoring.INFLECTED_TITLE)
     return [
         {
             "bool": {
@@ -300,7 +303,7 @@ def all_words_clauses(terms: Sequence[Interpretation], total: int, *, debug: boo
                 **_named(name if debug else ""),
             }
         }
-        for field, (boost, name) in scoring.ALL_WORDS.items()
+        for field, boost, name in fields
         if terms
     ]
 
@@ -328,11 +331,11 @@ def _lookup(field: str, one: Interpretation, boost: float, total: int) -> Json:
     for variant in one.variants:
         worth = boost * relative_boost(variant, one, total)
         if variant.kind == "prefix":
-            prefix_field = field if field == "title.lookup" else "all.forms"
+            prefix_field = "title.lookup" if field.startswith("title") else "all.forms"
             prefix = {"prefix": {prefix_field: {"value": variant.text}}}
             worth *= scoring.idf(variant.posts, total) * scoring.LOOKUP_SHARE
             clause: Json = {"constant_score": {"filter": prefix, "boost": worth}}
-        elif variant.kind == "split" and field == "title.lookup":
+        elif variant.kind == "split" and field.startswith("title"):
             clause = phrase_in(["title.words"], variant.text, worth)
         elif variant.kind == "split":
             clause = phrase_in(scoring.PHRASE_FIELDS, variant.text, worth)
@@ -367,12 +370,15 @@ def phrase_text(terms: Sequence[Interpretation]) -> str:
     return " ".join(one.likeliest.text for one in terms) if len(terms) > 1 else ""
 
 
-def phrase_clauses(terms: Sequence[Interpretation]) -> list[Json]:
-    """The whole query side by side in the title or the text."""
+def phrase_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Json]:
+    """The whole query side by side in the title or the text, as it is and in any inflection.
+
+    Only the clauses of the query as it is have names: they tell whether a post has the phrase.
+    """
     text = phrase_text(terms)
     if not text:
         return []
-    return [
+    as_it_is = [
         match_phrase(
             field,
             text,
@@ -381,6 +387,16 @@ def phrase_clauses(terms: Sequence[Interpretation]) -> list[Json]:
         )
         for field in ("title.words", "text.words")
     ]
+    inflected = [
+        match_phrase(
+            field,
+            text,
+            boost=scoring.INFLECTED_PHRASE_BOOST,
+            **_named(f"{field}: the words side by side, inflected" if debug else ""),
+        )
+        for field in scoring.INFLECTED_PHRASE_FIELDS
+    ]
+    return as_it_is + inflected
 
 
 def recency_clause(*, debug: bool) -> Json:

@@ -30,7 +30,11 @@ POSTS = {
     "python-new": ("Python at work", "<p>We sell shoes.</p>", "2021-05-05", "tools"),
     "python-text": ("Snakes", "<p>The python is one.</p>", "2022-05-05", "food"),
     "python-code": ("Prompt", "<pre>python shell</pre><p>Try it.</p>", "2020-01-01", "food"),
-    "cornwall": ("A week in Cornwall", "<p>It rained.</p>", "2016-01-01", "food"),
+    "cornwall": (
+        "A week in Cornwall",
+        f"<p>{'It rained for the whole day. ' * 5} I read client surveys.</p>",
+        "2016-01-01", "food",
+    ),
     "cron": ("When cron fails", "<p>Quietly.</p>", "2016-01-01", "tools"),
     "crontabber": ("Meet crontabber", "<p>Jobs that know.</p>", "2016-01-01", "tools"),
     "react": ("Leaving create-react-app", "<p>A React app.</p>", "2016-01-01", "tools"),
@@ -72,8 +76,8 @@ POSTS = {
     "details": ("Folding text", "<p>The &lt;details&gt; element.</p>", "2016-01-01", "web"),
     "keyboard": ("A keyboard that clicks", "<p>Loudly.</p>", "2016-01-01", "tools"),
     "board": ("On board", "<p>The key hangs there.</p>", "2016-01-01", "food"),
-    "survey": ("Our customer survey", "<p>With answers.</p>", "2016-01-01", "shop"),
-    "surely": ("Slowly but surely", "<p>The customer waits.</p>", "2016-01-01", "shop"),
+    "survey": ("Our client survey", "<p>With answers.</p>", "2016-01-01", "shop"),
+    "surely": ("Slowly but surely", "<p>The client waits.</p>", "2017-01-01", "shop"),
     "generic": ("Parametric", "<p>A List&lt;Integer&gt; in libc++.</p>", "2016-01-01", "web"),
 }  # fmt: skip
 COMMENTS = {"commented": ("c1", "Add a rutabaga, I say.", "Olu")}
@@ -159,11 +163,12 @@ def test_a_misspelling_that_stands_in_a_post_is_mended_too(ask: Ask) -> None:
 def test_the_words_beside_it_decide_what_a_word_is_corrected_to(ask: Ask) -> None:
     alone = ask("surey")
     assert {"survey", "surely"} <= set(oids(alone))
-    beside = ask("customer surey")
-    assert oids(beside) == ["survey", "surely"]
-    assert beside.body["corrected"]["to"] == "customer survey"
-    by_date = ask("customer surey", ("sort", "newest"))
-    assert by_date.body["corrected"]["to"] == "customer surely"
+    beside = ask("client surey")
+    assert oids(beside)[0] == "survey"
+    assert "surely" in oids(beside)
+    assert beside.body["corrected"]["to"] == "client survey"
+    by_date = ask("client surey", ("sort", "newest"))
+    assert oids(by_date)[0] == "surely"
 
 
 def test_typos_off_changes_nothing(ask: Ask) -> None:
@@ -255,6 +260,13 @@ def test_the_phrase_comes_first_then_all_words(ask: Ask) -> None:
     assert oids(answer) == ["date-title", "date-text", "date-apart"]
     assert answer.body["tier"] == "phrase"
     assert ask("format date").body["tier"] == "all words"
+
+
+def test_a_title_in_another_inflection_is_above_a_mention(ask: Ask) -> None:
+    answer = ask("client surveys")
+    assert oids(answer) == ["survey", "cornwall"]
+    assert answer.body["tier"] == "phrase"  # Cornwall has it as typed
+    assert ask("clients survey").body["tier"] == "all words"
 
 
 def test_a_mended_phrase_is_a_phrase(ask: Ask) -> None:
