@@ -15,6 +15,8 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
+from analyzers.function_words import FUNCTION_WORDS
+
 TokenFilter = str | Mapping[str, Any]
 """The name of a token filter that needs no configuration, or its configuration."""
 
@@ -61,8 +63,6 @@ class Language:
         vowels: letters that are mistaken for each other.
         confused: other pairs of letters that look or sound alike.
         keyboard: rows of adjacent keys, from the top; none where the layout is unknown.
-        function_words: question words, pronouns and auxiliary verbs that are not stop words and yet
-            say little about what is searched for. Only the English stop words leave them out.
     """
 
     name: str
@@ -78,7 +78,6 @@ class Language:
     vowels: str = _LATIN_VOWELS
     confused: str = _CONFUSED
     keyboard: tuple[str, ...] = _QWERTY
-    function_words: frozenset[str] = frozenset()
 
     @property
     def code(self) -> str:
@@ -93,6 +92,12 @@ class Language:
         """
         path = resources.files("analyzers") / "stop_words" / f"{self.name}.txt"
         return frozenset(map(self.written, path.read_text("utf-8").split()))
+
+    @property
+    def function_words(self) -> frozenset[str]:
+        """Question words, pronouns and auxiliary verbs that are not stop words and yet say little
+        about what is searched for, as `written` returns them; none for most languages."""
+        return FUNCTION_WORDS.get(self.name, frozenset())
 
     def written(self, word: str) -> str:
         """The token of the chain `SPELLING` for a word, as typed but with straight apostrophes.
@@ -213,14 +218,6 @@ _ENGLISH_ENDINGS = frozenset((
     "", "e", "s", "es", "d", "ed", "ing", "r", "er", "rs", "ers", "or", "ors", "y", "ies", "ied",
     "ly", "al", "ally", "ion", "ions", "able", "ment", "ments", "ful", "ness", "ity", "ive",
 ))
-_ENGLISH_FUNCTION_WORDS = frozenset((
-    "about", "all", "also", "am", "any", "because", "been", "being", "can", "could", "did", "do",
-    "does", "doing", "during", "each", "had", "has", "have", "having", "he", "her", "here",
-    "hers", "him", "his", "how", "i", "i'm", "i've", "its", "just", "me", "more", "most", "my",
-    "myself", "our", "ours", "she", "should", "so", "some", "than", "them", "those", "through",
-    "too", "us", "very", "want", "was", "we", "were", "what", "when", "where", "which", "while",
-    "who", "whom", "whose", "why", "would", "you", "your", "yours",
-))
 # fmt: on
 _YO = {"type": "pattern_replace", "pattern": "ё", "replacement": "е"}
 _OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": "", "keyboard": ()}
@@ -243,7 +240,6 @@ def _languages() -> Iterable[Language]:
         apostrophe="'s$",
         folds_first=True,
         endings=_ENGLISH_ENDINGS,
-        function_words=_ENGLISH_FUNCTION_WORDS,
     )
     yield Language(
         "german",

@@ -137,6 +137,10 @@ def interpret(
         supported: whether a post has it together with another term of the query.
     """
     typed = term.token
+    accented = _accented(term, options, language) if stats.forms and not stats.words else []
+    if accented:
+        variants = (TermVariant(term.text, posts=stats.forms), *accented)
+        return Interpretation(term, variants, "posts have it with accents")
     if (stats.words or stats.forms) and (stats.titles or supported):
         # A word in a title is taken as correct: titles are proofread.
         why = "a title has it" if stats.titles else "a post has it with another word of the query"
@@ -199,6 +203,18 @@ def _known_by_stem(
         *_weighted(unlike, scoring.UNLIKE_STEM),
     )
     return Interpretation(term, variants, "posts have another inflection")
+
+
+def _accented(
+    term: QueryTerm, options: Iterable[Mapping[str, Any]], language: Language
+) -> list[TermVariant]:
+    """The same word as posts write it: `données` for `donnees`. Its stem is not found otherwise, as
+    stemmers need the accents."""
+    return [
+        TermVariant(option["text"], 1.0, "spelling", option["freq"], option["score"])
+        for option in options
+        if option["text"] != term.token and language.fold(option["text"]) == term.folded
+    ]
 
 
 def _candidates(

@@ -52,6 +52,12 @@ GERMAN = {
     "garten": ("Im Garten", "Die Äpfel sind reif, und die Gärtner ernten sie für den Markt."),
     "fahrrad": ("Fahrräder", "Ein neues Fahrrad kostet heute mehr als früher zwei Fahrräder."),
 }
+FRENCH = {
+    "bases": ("Choisir une base de données", "Les données restent."),
+    "donnée": ("Une seule donnée", "Elle est utile."),
+    "flow": ("Commencer avec Flow", "Flow trouve des erreurs."),
+    "pourquoi": ("Pourquoi pas", "Un texte sans code."),
+}
 RUSSIAN = {
     "книги": ("Новые книги", "Мы читаем книги вечером и говорим о писателях."),
     "ёлка": ("Ёлка", "Во дворе стоит большая ёлка, а под ней лежат подарки."),
@@ -210,6 +216,28 @@ def test_searches_find_german_posts(client: FlaskClient) -> None:
     assert "<mark>Häuser</mark>" in hits[0]["highlight"]["title"]
     body = client.get("/search?q=bahnhfo").get_json()
     assert [hit["oid"] for hit in body["hits"]] == ["haus"]
+
+
+@pytest.fixture
+def french(index: Any, settings: Settings) -> FlaskClient:
+    found = replace(settings, index=index("french", FRENCH), language="french")
+    return create_app(found).test_client()
+
+
+def test_words_without_their_accents_are_the_same_words(french: FlaskClient) -> None:
+    with_accents, without = (
+        french.get(f"/search?q={word}").get_json() for word in ("données", "donnees")
+    )
+    assert {hit["oid"] for hit in with_accents["hits"]} == {"bases", "donnée"}
+    assert {hit["oid"] for hit in without["hits"]} == {"bases", "donnée"}
+    assert "<mark>données</mark>" in without["hits"][0]["highlight"]["title"]
+    assert "corrected" not in without
+
+
+def test_a_question_word_is_not_needed(french: FlaskClient) -> None:
+    hits = french.get("/search?q=pourquoi flow").get_json()["hits"]
+    assert [hit["oid"] for hit in hits] == ["flow"]
+    assert "missing" not in hits[0]
 
 
 def test_another_language_than_that_of_the_index_is_reported(settings: Settings) -> None:
