@@ -39,7 +39,8 @@ log = logging.getLogger(__name__)
 
 blueprint = Blueprint("page", __name__)
 
-_FILTERS = ("category", "since", "until", "sort", "size", "typos", "lang", "debug-search")
+# The form sends these with a new query. "typos" is not among them: it is about one query.
+_FILTERS = ("category", "since", "until", "sort", "size", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
 _STYLESHEETS = ("search.css", "debug.css")
 _NEAREST = 3  # searches that are offered when nothing was found
