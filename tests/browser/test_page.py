@@ -419,6 +419,25 @@ def test_too_many_requests_are_a_page(settings: Settings, path: str) -> None:
     assert client.get("/search?q=python").mimetype == "application/json"
 
 
+@pytest.mark.parametrize(
+    ("path", "tag"),
+    [
+        ("/", None),
+        ("/?q=python", "noindex, nofollow"),
+        ("/?category=juggling", "noindex, nofollow"),
+        ("/?size=x", "noindex, nofollow"),
+        ("/search?q=python", "noindex, nofollow"),
+        ("/suggest?q=python", "noindex, nofollow"),
+        ("/nothing", "noindex, nofollow"),
+    ],
+)
+def test_only_the_start_page_is_for_search_engines(
+    client: FlaskClient, path: str, tag: str | None
+) -> None:
+    for _ in range(2):  # also from the cache
+        assert client.get(path).headers.get("X-Robots-Tag") == tag
+
+
 def test_an_outage_is_a_page(settings: Settings) -> None:
     broken = {"elasticsearch_url": "http://127.0.0.1:9", "redis_url": ""}
     client = create_app(replace(settings, **broken)).test_client()
