@@ -214,7 +214,7 @@
 
     function showAnswer(answer) {
       const { q, count, hits, corrected, dropped } = answer;
-      const options = hits.flatMap((hit) => [post(hit), ...(hit.comments ?? []).map(comment)]);
+      const options = hits.flatMap((hit) => [post(hit), ...(hit.comments ?? []).map((one) => comment(one, hit))]);
       page = answer.page;
       const reached = (page - 1) * answer.size + hits.length;
       const message = [text(count ? "found" : "nothing", { q, count, shown: reached }), " "];
@@ -261,16 +261,19 @@
       input.ariaExpanded = `${!list.hidden}`;
     }
 
-    const fragments = (highlights) => make("span", { dir: "auto" }, ...marked(highlights.join(" … ")));
+    const prose = ({ language }) => ({ dir: "auto", ...(language && { lang: language }) });
+    const fragments = (highlights, post) => make("span", prose(post), ...marked(highlights.join(" … ")));
     const about = (...parts) => make("span.about", {}, parts.filter(Boolean).join(" · "));
 
-    function post({ url, highlight, pub_date: stamp, categories = [] }) {
-      const title = make("span.title", { dir: "auto" }, ...marked(highlight.title));
-      return option("a", linkTo(url), title, about(day(stamp), ...categories), fragments(highlight.text));
+    function post(hit) {
+      const { url, highlight, pub_date: stamp, categories = [] } = hit;
+      const title = make("span.title", prose(hit), ...marked(highlight.title));
+      return option("a", linkTo(url), title, about(day(stamp), ...categories), fragments(highlight.text, hit));
     }
 
-    function comment({ url, author, highlight }) {
-      return option("a.comment", linkTo(url), fragments(highlight), about(text("comment"), author));
+    // A comment names no language; most are in that of the post.
+    function comment({ url, author, highlight }, post) {
+      return option("a.comment", linkTo(url), fragments(highlight, post), about(text("comment"), author));
     }
 
     function day(stamp) {

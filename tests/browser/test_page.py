@@ -370,6 +370,29 @@ def test_text_from_right_to_left_is_shown_so(
     expect(page.locator(".meta").first).to_have_css("direction", "ltr")
 
 
+def test_posts_are_marked_with_their_language(
+    page: Page,
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], object],
+    serve: Callable[[Settings], str],
+) -> None:
+    comment = RawComment("c", "Python ist gut", "Eve")
+    index_posts(
+        RawPost(Origin("test"), oid, f"Python {oid}", "Python", f"/{oid}", **given)
+        for oid, given in {"a": {"language": "de", "comments": (comment,)}, "b": {}}.items()
+    )
+    address = serve(own_settings)
+    page.goto(f"{address}/")
+    marked = page.locator("[lang=de]")
+    expect(marked).to_have_count(1)
+    expect(marked).to_have_text("Python a")
+    page.goto(f"{address}/?q=python")
+    expect(marked).to_have_text(["Python a", "Python", "Python ist gut"])
+    hits = page.request.get(f"{address}/search?q=python").json()["hits"]
+    assert {hit["oid"]: hit.get("language") for hit in hits} == {"a": "de", "b": None}
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+
+
 def test_a_hostile_post_stays_text(
     page: Page,
     own_settings: Settings,

@@ -534,6 +534,21 @@ def test_an_unknown_language_is_no_error(page: Page, address: str, blog: Blog) -
     expect(_options(page).first).to_contain_text("2015-06-05")
 
 
+def test_texts_are_marked_with_the_language_of_their_post(
+    page: Page, address: str, blog: Blog
+) -> None:
+    mark = {"title": "Titel", "text": ["Text"]}
+    comment = {"url": "/a#c", "author": "Eve", "highlight": ["Ja"]}
+    hit = {"title": "Titel", "url": "/a", "pub_date": None, "highlight": mark}
+    german = {**hit, "language": "de", "comments": [comment]}
+    page.route("**/search?*", lambda route: _answer(route, hits=[german, hit]))
+    page.goto(blog(_page(address)))
+    _box(page).fill("titel")
+    expect(_options(page)).to_have_count(3)
+    expect(page.locator("blog-search [lang]")).to_have_text(["Titel", "Text", "Ja"])
+    expect(page.locator("blog-search [lang=de]")).to_have_count(3)
+
+
 def test_a_day_is_that_of_the_time_zone_of_the_date(page: Page, address: str, blog: Blog) -> None:
     mark = {"title": "Late", "text": ["Late"]}
     when = "2015-12-31T23:30:00-05:00"  # 2016 in UTC
