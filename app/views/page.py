@@ -202,6 +202,12 @@ def _period(args: "MultiDict[str, str]") -> str:
     return f"{since or '…'} – {until or 'today'}"
 
 
+@blueprint.app_context_processor
+def _site() -> dict[str, Any]:
+    """For every template: the settings, of which `site_name` and `site_url` are shown."""
+    return {"site": current_service().settings}
+
+
 @blueprint.app_template_global()
 def link(**changes: Any) -> str:
     """The URL of the current search with other parameters; None removes one.

@@ -393,6 +393,16 @@ def test_posts_are_marked_with_their_language(
     expect(page.locator("html")).to_have_attribute("lang", "en")
 
 
+def test_the_name_of_the_page_and_the_link_to_the_blog(settings: Settings) -> None:
+    named = {"site_name": "Ann & Bob", "site_url": "https://blog.example.org/"}
+    client = create_app(replace(settings, **named)).test_client()
+    shown = client.get("/?q=cron").text
+    assert "<title>cron – Ann &amp; Bob</title>" in shown
+    assert "</svg>Ann &amp; Bob</a></h1>" in shown
+    assert '<a href="https://blog.example.org/">' in shown
+    assert 'class="site"' not in create_app(settings).test_client().get("/").text
+
+
 def test_a_hostile_post_stays_text(
     page: Page,
     own_settings: Settings,

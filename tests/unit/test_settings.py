@@ -75,6 +75,9 @@ WRONG = [
     ("synonyms_dir", ["a"]),
     ("rate_limit", "often"),
     ("trusted_proxies", "proxy"),
+    ("site_name", " "),
+    ("site_url", "blog.example.org"),
+    ("site_url", "javascript://x/"),
     ("cache_serializer", "pickle"),
 ]
 
