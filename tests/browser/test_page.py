@@ -123,7 +123,7 @@ def test_after_a_network_error_the_same_search_can_be_tried_again(page: Page, ad
     assert page.evaluate("history.length") == entries
 
 
-def test_a_slow_search_is_announced_and_ends(page: Page, address: str) -> None:
+def test_a_slow_search_is_announced(page: Page, address: str) -> None:
     page.clock.install()
     page.goto(address)
     page.route("**/?q=*", lambda route: None)  # no answer
@@ -140,6 +140,17 @@ def test_a_slow_search_is_announced_and_ends(page: Page, address: str) -> None:
     expect(page.locator(".hits h2").first).to_be_visible()
     page.clock.run_for(1000)
     expect(page.get_by_role("status")).to_contain_text("result")
+
+
+def test_a_search_that_is_never_answered_ends(page: Page, address: str) -> None:
+    page.add_init_script(
+        "const timeout = AbortSignal.timeout.bind(AbortSignal);"
+        "AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 20)"
+    )
+    page.goto(address)
+    page.route("**/?q=*", lambda route: None)
+    page.get_by_label("Search posts and comments").fill("cron")
+    expect(page.get_by_role("alert")).to_contain_text("Search is not available")
 
 
 def test_from_an_error_page_the_same_search_can_be_tried_again(

@@ -454,6 +454,25 @@ def test_the_button_of_a_script_in_the_head_stays_in_a_new_body(
     assert page.locator("blog-search").count() == 1
 
 
+@pytest.mark.parametrize("place", ["head", "body"])
+def test_a_page_that_is_restored_from_a_copy_has_one_box(
+    page: Page, address: str, blog: Blog, place: str
+) -> None:
+    """Turbo keeps a copy of the body, in which the element has no shadow DOM."""
+    tag = f'<script src="{address}/widget.js"></script>'
+    parts = {"head": "<title>A blog</title>", "body": "<p>First</p>"}
+    parts[place] += tag
+    page.goto(blog("".join(f"<{name}>{inner}</{name}>" for name, inner in parts.items())))
+    search = page.get_by_role("button", name="Search").or_(_box(page))
+    expect(search).to_have_count(1)
+    page.evaluate("copy = document.body.cloneNode(true)")
+    page.evaluate(NEW_BODY, f"{address}/widget.js" if place == "body" else None)
+    expect(search).to_have_count(1)
+    page.evaluate("document.body.replaceWith(copy)")
+    page.wait_for_timeout(100)
+    expect(search).to_have_count(1)
+
+
 @pytest.mark.parametrize("shadow", [False, True])
 def test_an_element_of_the_page_replaces_the_button(
     page: Page, address: str, blog: Blog, shadow: bool
