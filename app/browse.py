@@ -26,7 +26,9 @@ EVERYTHING = SearchRequest("")
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """`newest`: posts with title, url and pub_date. `facets`: counts by category and year."""
+    """`newest`: posts with title, url, pub_date and, if they name one, language.
+    `facets`: counts by category and year.
+    """
 
     newest: Sequence[Mapping[str, Any]] = ()
     facets: Facets | None = None
@@ -71,6 +73,6 @@ def _search(filters: SearchRequest, language: Language) -> Json:
         "size": _NEWEST_CHOSEN if chosen else _NEWEST,
         "track_total_hits": False,
         "sort": [NEWEST],
-        "_source": ["title", "url", "pub_date"],
+        "_source": ["title", "url", "pub_date", "language"],
         "aggs": counts(filters, language),
     }

@@ -16,6 +16,7 @@ from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from msgspec import Meta
 
@@ -187,6 +188,16 @@ class Settings:
     )
     write_max_bytes: Annotated[int, Meta(ge=1_000, le=1_000_000_000)] = _setting(
         10_000_000, "The largest body of a write, in bytes."
+    )
+
+    # -- search page -----------------------------------------------------------------------------
+    site_name: str = _setting(
+        "Search the blog", "The name of the search page: its heading and the end of its title."
+    )
+    site_url: str = _setting(
+        "",
+        "The home page of the blog, such as `https://blog.example.org/`, to which the search page "
+        "links; empty: no link.",
     )
 
     # -- HTTP ------------------------------------------------------------------------------------
@@ -373,6 +384,16 @@ def _check_origins(origins: str) -> None:
             )
 
 
+def _check_site_name(name: str) -> None:
+    if not name.strip():
+        raise ValueError("must not be empty: it is the text of a link")
+
+
+def _check_site_url(url: str) -> None:
+    if url and not (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
+        raise ValueError("must be a URL such as `https://blog.example.org/`")
+
+
 def _check_networks(proxies: str) -> None:
     for proxy in _listed(proxies):
         ip_network(proxy)  # its message names the address
@@ -389,6 +410,8 @@ _CHECKS: dict[str, Callable[[str], None]] = {
     "write_tokens": _check_tokens,
     "insights_token": _check_tokens,
     "rate_limit": _check_rate_limit,
+    "site_name": _check_site_name,
+    "site_url": _check_site_url,
     "cors_origins": _check_origins,
     "trusted_proxies": _check_networks,
 }

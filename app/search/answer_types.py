@@ -52,6 +52,8 @@ class Hit(TypedDict):
     """ISO 8601, with the offset from UTC that it was given with."""
     categories: NotRequired[list[str]]
     """Of a post; absent with `fallback` if the hit is a comment."""
+    language: NotRequired[str]
+    """A language tag such as `de` or `pt-br`; absent if the post names none."""
     score: float | None
     """Higher is better; comparable within one answer only."""
     highlight: Highlight

@@ -86,7 +86,7 @@ def hits_search(plan: PlanInput) -> Json:
     body: Json = {
         "query": _pinned(query, plan) if plan.pins else query,
         **page(request),
-        "_source": ["oid", "title", "url", "pub_date", "categories"],
+        "_source": ["oid", "title", "url", "pub_date", "categories", "language"],
         "highlight": post_highlighting(plan.terms, plan.query.quoted),
     }
     counted = {_MATCHED: query} if plan.pins.first else {}

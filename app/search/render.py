@@ -90,6 +90,8 @@ def post_hit(hit: Mapping[str, Any], comments: Sequence[Json] = ()) -> Hit:
         "score": None if hit["_score"] is None else round(hit["_score"], 4),
         "highlight": _highlight(hit, title),
     }
+    if language := source.get("language"):
+        found["language"] = language
     if comments:
         found["comments"] = [_comment(comment, source.get("url")) for comment in comments]
     return found

@@ -4,13 +4,15 @@
   const form = document.getElementById("search");
   const input = form.elements.q;
   const parts = ["status", "tools", "answer", "filters"].map((id) => document.getElementById(id));
+  const [status, tools, answer] = parts;
+  const bar = document.getElementById("bar");
   const RESULTS_AFTER = 200, SUGGESTIONS_AFTER = 100; // milliseconds after the last key
-  let timer, running, typing = false, failed = false;
+  const SEARCHING_AFTER = 500, TIMEOUT = 10_000; // milliseconds after the request
+  let timer, waiting, running, typing = false;
 
   const address = () => {
     const given = [...new FormData(form)].filter(([name, value]) => value.trim() || name === "debug-search");
     const url = new URLSearchParams(given.map(([name, value]) => [name, value.trim()]));
-    if (!url.has("q")) url.delete("typos"); // "exactly as typed" was about the query
     return url.size ? "?" + url : location.pathname;
   };
 
@@ -18,24 +20,42 @@
   async function load(url) {
     running?.abort();
     const mine = (running = new AbortController());
-    failed = false;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      bar.hidden = false;
+      status.textContent = "Searching …";
+    }, SEARCHING_AFTER);
     document.body.classList.add("busy");
     try {
-      const response = await fetch(url, { signal: mine.signal });
+      const response = await fetch(url, { signal: AbortSignal.any([mine.signal, AbortSignal.timeout(TIMEOUT)]) });
       const next = new DOMParser().parseFromString(await response.text(), "text/html");
       if (mine.signal.aborted) return;
       if (!next.getElementById("answer")) throw new Error("not the search page");
+      clearTimeout(waiting);
       for (const part of parts) part.innerHTML = next.getElementById(part.id).innerHTML;
-      document.getElementById("bar").hidden = next.getElementById("bar").hidden;
+      bar.hidden = next.getElementById("bar").hidden;
       document.title = next.title;
       document.body.className = next.body.className;
-    } catch (error) {
-      if (error.name === "AbortError") return;
-      failed = true;
-      document.getElementById("bar").hidden = false;
-      document.getElementById("status").textContent = "Search is not available. Please try again.";
-      document.body.classList.remove("busy");
+    } catch {
+      if (!mine.signal.aborted) showFailure(url);
     }
+  }
+
+  // Nothing of the search before stays beside a query that it does not belong to.
+  function showFailure(url) {
+    clearTimeout(waiting);
+    bar.hidden = true;
+    for (const part of [status, tools]) part.replaceChildren();
+    answer.innerHTML =
+      '<section class="error" role="alert"><h2>Search is not available</h2><p>The service cannot be reached.</p>' +
+      '<p><button type="button">Try again</button></p></section>';
+    answer.querySelector("button").onclick = () => {
+      input.focus();
+      load(url);
+    };
+    const q = input.value.trim(), name = document.querySelector("h1").textContent;
+    document.title = q ? `${q} – ${name}` : name;
+    document.body.className = "";
   }
 
   // One entry in the history for a run of keys, so that Back leads to the search before.
@@ -46,7 +66,7 @@
       if (typed) return;
       typing = false;
       // The URL names this search, but its results are not there.
-      if (failed || document.querySelector("#answer .error")) load(url);
+      if (document.querySelector("#answer .error")) load(url);
       return;
     }
     history[typing ? "replaceState" : "pushState"](null, "", url);
@@ -162,11 +182,17 @@
     load(location.href);
   });
 
-  // Menus of filters close with Escape and with a click elsewhere; `/` leads to the box.
+  // Menus of filters close with Escape, with a click elsewhere and when the focus leaves them; `/` leads
+  // to the box.
   const shut = (except) => {
     for (const menu of document.querySelectorAll("#tools details[open]")) if (menu !== except) menu.open = false;
   };
   addEventListener("click", (event) => shut(event.target.closest("details")));
+  tools.addEventListener("focusout", ({ target, relatedTarget }) => {
+    const menu = target.closest("details");
+    // Without a new focus it may be a press on the scroll bar of the menu.
+    if (menu && relatedTarget && !menu.contains(relatedTarget)) menu.open = false;
+  });
   addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       const menu = document.activeElement.closest("#tools details[open]");

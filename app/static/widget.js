@@ -2,12 +2,23 @@
 // The service sends this file without comments and indentation, and widget.css in its place below.
 "use strict";
 (() => {
-  if (customElements.get("blog-search")) return;
-  const script = document.currentScript;
+  // A page whose script replaces its <body> may run this file once more: the element is defined once,
+  // and a box is placed for every script tag.
+  const defined = customElements.get("blog-search");
+  // The last script tag; null for a module.
+  let script = document.currentScript;
+  if (defined) return defined.place(script);
+  if (!AbortSignal.any || !CSS.supports("color", "light-dark(red, red)"))
+    return console.warn("<blog-search> needs a browser of 2024 or later.");
+  // The elements in the page, also those in the shadow DOM of others.
+  const hosts = new Set();
+  // The element that was placed for a script tag.
+  let placed;
   const TEXTS = {
     label: "Search",
     placeholder: "Search posts and comments",
     close: "Close",
+    searching: "Searching …",
     found: "{shown} of {count} found.",
     corrected: "Showing results for {to}.",
     instead: "Search instead for {from}",
@@ -41,23 +52,35 @@
     });
   }
 
-  // The props of a link; none unless it is of the web, so nothing for javascript:.
+  // An absolute URL of the web; undefined for anything else, such as javascript:.
+  function webUrl(url) {
+    try {
+      const { protocol, href } = new URL(url, document.baseURI);
+      if (/^https?:$/.test(protocol)) return href;
+    } catch {}
+  }
+
+  // The props of a link, if there is something to link to.
   function linkTo(url) {
-    const target = url && URL.parse(url, document.baseURI);
-    return target && /^https?:$/.test(target.protocol) ? { href: target.href } : {};
+    const href = url && webUrl(url);
+    return href ? { href } : {};
   }
 
   const shortcuts = (host) => (host.getAttribute("shortcut") ?? "/ mod+k").toLowerCase().split(" ");
 
   function setup(host) {
     // `shown`: the parameters of the answer that is shown, without the page.
-    let timer, running, active, shown;
+    let timer, waiting, running, active, shown;
     let made = 0;
     let page = 1;
     // Whether to search for what was typed, without corrections.
     let exact = false;
 
     const attribute = (name) => host.getAttribute(name);
+    const given = attribute("service") ?? script?.src;
+    const service = given && webUrl(given);
+    // The content of the element stays visible.
+    if (!service) return explain();
     const text = (name, values = {}) =>
       (attribute(`text-${name}`) ?? TEXTS[name]).replace(/\{(\w+)\}/g, (all, key) => values[key] ?? all);
     const button = (name, onclick, values, props) =>
@@ -75,7 +98,8 @@
     const status = make("p", { role: "status" });
     const list = make("div", { role: "listbox", id: "list", ariaLabel, tabIndex: -1, hidden: true });
     const more = button("more", () => search(true), {}, { className: "more", hidden: true });
-    const parts = [form, make("div.panel", {}, status, list, more)];
+    const panel = make("div.panel", {}, status, list, more);
+    const parts = [form, panel];
     const root = make("div.root", {}, ...parts);
     const dialog = attribute("variant") === "modal" ? make("dialog", { ariaLabel, closedBy: "any" }, ...parts) : null;
     const close = () => dialog?.close();
@@ -133,9 +157,9 @@
       } else if (!event.ctrlKey && !event.metaKey) close();
     };
 
-    function again() {
+    function again(next) {
       input.focus();
-      search();
+      search(next);
     }
 
     function activate(option) {
@@ -148,7 +172,6 @@
     }
 
     async function request(path, parameters, signal) {
-      const service = new URL(attribute("service") ?? script.src, document.baseURI);
       const url = new URL(`${path}?${parameters}`, service);
       const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(10000)]) });
       const body = await response.json().catch(() => ({}));
@@ -158,6 +181,7 @@
 
     async function search(next = false) {
       clearTimeout(timer);
+      clearTimeout(waiting);
       running?.abort();
       const { signal } = (running = new AbortController());
       const q = input.value.trim();
@@ -173,6 +197,7 @@
       const some = new URLSearchParams({ q });
       if (parameters.has("lang")) some.set("lang", parameters.get("lang"));
       list.ariaBusy = "true";
+      waiting = setTimeout(() => status.replaceChildren(text("searching")), 500);
       try {
         const searches = ({ suggestions }) => suggestions.filter(({ kind }) => kind === "search");
         const suggesting = next || exact ? [] : request("suggest", some, signal).then(searches).catch(() => []);
@@ -189,7 +214,7 @@
 
     function showAnswer(answer) {
       const { q, count, hits, corrected, dropped } = answer;
-      const options = hits.flatMap((hit) => [post(hit), ...(hit.comments ?? []).map(comment)]);
+      const options = hits.flatMap((hit) => [post(hit), ...(hit.comments ?? []).map((one) => comment(one, hit))]);
       page = answer.page;
       const reached = (page - 1) * answer.size + hits.length;
       const message = [text(count ? "found" : "nothing", { q, count, shown: reached }), " "];
@@ -211,18 +236,21 @@
       const parts = [text(kind, { seconds }), " "];
       // For who wrote the page: nothing that a reader can change.
       if (status === 400) console.error(message);
-      else parts.push(button("retry", () => search(next)));
+      else parts.push(button("retry", () => again(next)));
       show(parts, [], next);
     }
 
     // Replace the options, or add to them.
     function show(message = [], options = [], add = false) {
+      clearTimeout(waiting);
       list.ariaBusy = "false";
       status.replaceChildren(...message);
       if (!add) {
         activate();
         list.replaceChildren();
         more.hidden = true;
+        panel.scrollTop = 0;
+        if (form.getBoundingClientRect().top < 0) form.scrollIntoView();
       }
       fill("append", options);
     }
@@ -233,16 +261,19 @@
       input.ariaExpanded = `${!list.hidden}`;
     }
 
-    const fragments = (highlights) => make("span", { dir: "auto" }, ...marked(highlights.join(" … ")));
+    const prose = ({ language }) => ({ dir: "auto", ...(language && { lang: language }) });
+    const fragments = (highlights, post) => make("span", prose(post), ...marked(highlights.join(" … ")));
     const about = (...parts) => make("span.about", {}, parts.filter(Boolean).join(" · "));
 
-    function post({ url, highlight, pub_date: stamp, categories = [] }) {
-      const title = make("span.title", { dir: "auto" }, ...marked(highlight.title));
-      return option("a", linkTo(url), title, about(day(stamp), ...categories), fragments(highlight.text));
+    function post(hit) {
+      const { url, highlight, pub_date: stamp, categories = [] } = hit;
+      const title = make("span.title", prose(hit), ...marked(highlight.title));
+      return option("a", linkTo(url), title, about(day(stamp), ...categories), fragments(highlight.text, hit));
     }
 
-    function comment({ url, author, highlight }) {
-      return option("a.comment", linkTo(url), fragments(highlight), about(text("comment"), author));
+    // A comment names no language; most are in that of the post.
+    function comment({ url, author, highlight }, post) {
+      return option("a.comment", linkTo(url), fragments(highlight, post), about(text("comment"), author));
     }
 
     function day(stamp) {
@@ -258,8 +289,20 @@
   }
 
   customElements.define("blog-search", class extends HTMLElement {
+    static place(tag) {
+      script = tag ?? script;
+      if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", place);
+      else place();
+    }
     connectedCallback() {
+      hosts.add(this);
+      if (this !== placed) placed?.remove();
       if (!this.shadowRoot) setup(this);
+    }
+    disconnectedCallback() {
+      hosts.delete(this);
+      // Later, because the page may be about to move the element or to put in another.
+      setTimeout(place);
     }
   });
 
@@ -270,25 +313,31 @@
     // A closed dialog keeps the focus until the next frame.
     if (at.checkVisibility?.() && (at.isContentEditable || at.closest("input, textarea, select"))) return;
     const pressed = (mod ? "mod+" : "") + event.key.toLowerCase();
-    const wanted = (host) => host.checkVisibility() && shortcuts(host).includes(pressed);
-    const host = [...document.querySelectorAll("blog-search")].find(wanted);
+    const wanted = (host) => host.shadowRoot && host.checkVisibility() && shortcuts(host).includes(pressed);
+    const host = [...hosts].find(wanted);
     if (!host) return;
     event.preventDefault();
     host.open();
   });
 
-  // Without an element in the page, one is put after the script; for a script in the head a button
-  // in the corner of the window.
-  function start() {
-    if (document.querySelector("blog-search")) return;
-    const element = make("blog-search");
+  // Without an element in the page, one is put after the script tag; for a tag in the head a button in
+  // the corner of the window.
+  function place() {
+    if (hosts.size) return;
+    if (!script) return explain();
+    placed = make("blog-search");
     const inHead = script.closest("head");
-    if (inHead) for (const name of ["variant", "floating"]) element.setAttribute(name, "modal");
+    if (inHead) for (const name of ["variant", "floating"]) placed.setAttribute(name, "modal");
     for (const { name, value } of script.attributes)
-      if (name.startsWith("data-")) element.setAttribute(name.slice(5), value);
-    if (inHead) document.body.append(element);
-    else script.after(element);
+      if (name.startsWith("data-")) placed.setAttribute(name.slice(5), value);
+    if (inHead) document.body?.append(placed);
+    else script.after(placed);
   }
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+
+  function explain() {
+    const remedy = 'Load widget.js without type="module", or set the attribute "service" to an http(s) URL.';
+    console.error(`The service of <blog-search> is unknown. ${remedy}`);
+  }
+
+  customElements.get("blog-search").place(script);
 })();

@@ -14,6 +14,9 @@ SAFETY = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 
+_NOT_INDEXED = ("X-Robots-Tag", "noindex, nofollow")
+"""For crawlers: pages of results link to others without end. Only the start page is indexed."""
+
 _READABLE = {"/search", "/suggest", "/openapi.json"}
 """The paths that pages of other origins may read; all others are closed to them."""
 
@@ -40,6 +43,8 @@ def register(app: Flask, settings: Settings) -> None:
         response.headers.extend(
             [(name, value) for name, value in safety.items() if name.lower() not in present]
         )
+        if request.path != "/" or request.query_string or response.status_code >= 400:
+            response.headers.setdefault(*_NOT_INDEXED)
         if origins and request.path in _READABLE:
             _add_cors(response, origins)
         return response
@@ -54,11 +59,12 @@ def _safety(origins: frozenset[str]) -> dict[str, str]:
 
 
 def constant_headers(path: str, origins: frozenset[str]) -> list[tuple[str, str]] | None:
-    """What `register` adds to the response to a GET; None if that depends on the request."""
+    """What `register` adds to the response to a GET of a path other than `/`; None if that depends
+    on the request."""
     if origins and "*" not in origins and path in _READABLE:
         return None
     anyone = {"Access-Control-Allow-Origin": "*", **_READ} if origins else {}
-    return [*_safety(origins).items(), *(anyone.items() if path in _READABLE else ())]
+    return [*_safety(origins).items(), _NOT_INDEXED, *(anyone.items() if path in _READABLE else ())]
 
 
 def _add_cors(response: Response, origins: frozenset[str]) -> None:

@@ -39,7 +39,8 @@ log = logging.getLogger(__name__)
 
 blueprint = Blueprint("page", __name__)
 
-_FILTERS = ("category", "since", "until", "sort", "size", "typos", "lang", "debug-search")
+# The form sends these with a new query. "typos" is not among them: it is about one query.
+_FILTERS = ("category", "since", "until", "sort", "size", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
 _STYLESHEETS = ("search.css", "debug.css")
 _NEAREST = 3  # searches that are offered when nothing was found
@@ -199,6 +200,12 @@ def _period(args: "MultiDict[str, str]") -> str:
     if since[:4] == until[:4] and since.endswith("-01-01") and until.endswith("-12-31"):
         return since[:4]
     return f"{since or '…'} – {until or 'today'}"
+
+
+@blueprint.app_context_processor
+def _site() -> dict[str, Any]:
+    """For every template: the settings, of which `site_name` and `site_url` are shown."""
+    return {"site": current_service().settings}
 
 
 @blueprint.app_template_global()

@@ -70,6 +70,16 @@ def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: s
     expect(page.locator(".periods [aria-current]")).to_have_text("30 days")
 
 
+def test_the_legend_has_its_colour_in_forced_colours(page: Page, address: str) -> None:
+    page.emulate_media(forced_colors="active")
+    page.goto(f"{address}/insights")
+    key = page.locator(".key")
+    expect(key).to_be_visible()
+    colour = key.evaluate("(key) => getComputedStyle(key, '::before').backgroundColor")
+    bar = page.locator(".chart .nothing").first
+    expect(bar).to_have_css("fill", colour)
+
+
 def test_other_sites_cannot_press_the_button(browser: Browser, address: str) -> None:
     context = browser.new_context(http_credentials={"username": "me", "password": TOKEN})
     page = context.new_page()

@@ -79,6 +79,15 @@ def test_exactly_what_was_typed_keeps_the_filters(page: Page, address: str) -> N
         assert part in page.url
 
 
+def test_exactly_what_was_typed_is_about_that_query_only(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=python&typos=off&sort=newest")
+    href = page.get_by_role("link", name="Best").get_attribute("href") or ""
+    assert "typos=off" in href
+    page.get_by_label("Search posts and comments").fill("pythn")
+    expect(page.get_by_text("Showing results for")).to_contain_text("python")
+    page.wait_for_url(f"{address}/?q=pythn&sort=newest")
+
+
 def test_results_follow_what_is_typed_and_back_leads_to_the_search_before(
     page: Page, address: str
 ) -> None:
@@ -94,17 +103,54 @@ def test_results_follow_what_is_typed_and_back_leads_to_the_search_before(
 
 
 def test_after_a_network_error_the_same_search_can_be_tried_again(page: Page, address: str) -> None:
-    page.goto(address)
+    page.goto(f"{address}/?q=juggling")
     page.route("**/?q=*", lambda route: route.abort())
     box = page.get_by_label("Search posts and comments")
     box.fill("cron")
-    expect(page.get_by_role("status")).to_contain_text("Please try again")
+    expect(page.get_by_role("alert")).to_contain_text("Search is not available")
+    # Nothing of the search before is left.
+    expect(page.locator(".hits, #tools *")).to_have_count(0)
+    expect(page.locator("#status")).to_be_hidden()
+    expect(page).to_have_title("cron – Search the blog")
+    box.press("Escape")  # the suggestions
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("alert")).to_contain_text("Search is not available")
     entries = page.evaluate("history.length")
     page.unroute("**/?q=*")
     box.press("Enter")
     expect(page.locator(".hits h2").first).to_contain_text("cron")
     expect(page.get_by_role("status")).to_contain_text("results")
     assert page.evaluate("history.length") == entries
+
+
+def test_a_slow_search_is_announced(page: Page, address: str) -> None:
+    page.clock.install()
+    page.goto(address)
+    page.route("**/?q=*", lambda route: None)  # no answer
+    with page.expect_request("**/?q=*"):
+        page.get_by_label("Search posts and comments").fill("cron")
+        page.clock.run_for(250)
+    expect(page.get_by_role("status")).to_be_hidden()
+    page.clock.run_for(600)
+    expect(page.get_by_role("status")).to_have_text("Searching …")
+    page.unroute("**/?q=*")
+    with page.expect_response("**/?q=cron+job"):
+        page.get_by_label("Search posts and comments").fill("cron job")
+        page.clock.run_for(250)
+    expect(page.locator(".hits h2").first).to_be_visible()
+    page.clock.run_for(1000)
+    expect(page.get_by_role("status")).to_contain_text("result")
+
+
+def test_a_search_that_is_never_answered_ends(page: Page, address: str) -> None:
+    page.add_init_script(
+        "const timeout = AbortSignal.timeout.bind(AbortSignal);"
+        "AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 20)"
+    )
+    page.goto(address)
+    page.route("**/?q=*", lambda route: None)
+    page.get_by_label("Search posts and comments").fill("cron")
+    expect(page.get_by_role("alert")).to_contain_text("Search is not available")
 
 
 def test_from_an_error_page_the_same_search_can_be_tried_again(
@@ -232,6 +278,45 @@ def test_a_filter_menu_opens_and_closes_with_the_keyboard(page: Page, address: s
     expect(year).to_be_focused()
 
 
+def test_a_filter_menu_closes_when_the_focus_leaves_it(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=python")
+    page.locator("#tools summary", has_text="Year").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator("#tools details[open] a").first).to_be_focused()
+    page.locator("#tools details[open] a").last.focus()
+    page.keyboard.press("Tab")
+    expect(page.locator("#tools details[open]")).to_have_count(0)
+
+
+def test_forced_colours_show_what_is_chosen(browser: Browser, address: str) -> None:
+    context = browser.new_context(forced_colors="active")
+    page = context.new_page()
+    page.goto(f"{address}/?q=python&size=2")
+    expect(page.get_by_role("button", name="Search")).to_have_css("border-top-style", "solid")
+    expect(page.locator(".pages b")).to_have_css("outline-style", "solid")
+    page.get_by_role("combobox").fill("pyth")
+    expect(page.get_by_role("option").first).to_be_visible()
+    page.get_by_role("combobox").press("ArrowDown")
+    chosen = page.locator("#suggestions [aria-selected=true]")
+    expect(chosen).to_have_css("outline-style", "solid")
+    outline = chosen.evaluate("(option) => getComputedStyle(option).outlineColor")
+    assert outline not in ("transparent", "rgba(0, 0, 0, 0)")
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/?q=python"])
+def test_the_box_has_room_beside_large_text(page: Page, address: str, path: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.goto(address + path)
+    # Chromium's setting "very large" for the font size of pages.
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    box = page.get_by_role("combobox").bounding_box()
+    assert box is not None
+    assert box["width"] > 200
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
 def test_everything_of_a_page_of_results_is_under_30_kb(page: Page, address: str) -> None:
     sizes: dict[str, int] = {}
     page.on("response", lambda got: sizes.update({got.url: len(got.body())}))
@@ -296,6 +381,39 @@ def test_text_from_right_to_left_is_shown_so(
     expect(page.locator(".meta").first).to_have_css("direction", "ltr")
 
 
+def test_posts_are_marked_with_their_language(
+    page: Page,
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], object],
+    serve: Callable[[Settings], str],
+) -> None:
+    comment = RawComment("c", "Python ist gut", "Eve")
+    index_posts(
+        RawPost(Origin("test"), oid, f"Python {oid}", "Python", f"/{oid}", **given)
+        for oid, given in {"a": {"language": "de", "comments": (comment,)}, "b": {}}.items()
+    )
+    address = serve(own_settings)
+    page.goto(f"{address}/")
+    marked = page.locator("[lang=de]")
+    expect(marked).to_have_count(1)
+    expect(marked).to_have_text("Python a")
+    page.goto(f"{address}/?q=python")
+    expect(marked).to_have_text(["Python a", "Python", "Python ist gut"])
+    hits = page.request.get(f"{address}/search?q=python").json()["hits"]
+    assert {hit["oid"]: hit.get("language") for hit in hits} == {"a": "de", "b": None}
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+
+
+def test_the_name_of_the_page_and_the_link_to_the_blog(settings: Settings) -> None:
+    named = {"site_name": "Ann & Bob", "site_url": "https://blog.example.org/"}
+    client = create_app(replace(settings, **named)).test_client()
+    shown = client.get("/?q=cron").text
+    assert "<title>cron – Ann &amp; Bob</title>" in shown
+    assert "</svg>Ann &amp; Bob</a></h1>" in shown
+    assert '<a href="https://blog.example.org/">' in shown
+    assert 'class="site"' not in create_app(settings).test_client().get("/").text
+
+
 def test_a_hostile_post_stays_text(
     page: Page,
     own_settings: Settings,
@@ -343,6 +461,25 @@ def test_too_many_requests_are_a_page(settings: Settings, path: str) -> None:
     assert "Too many" in refused.text
     assert int(refused.headers["Retry-After"]) > 0
     assert client.get("/search?q=python").mimetype == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("path", "tag"),
+    [
+        ("/", None),
+        ("/?q=python", "noindex, nofollow"),
+        ("/?category=juggling", "noindex, nofollow"),
+        ("/?size=x", "noindex, nofollow"),
+        ("/search?q=python", "noindex, nofollow"),
+        ("/suggest?q=python", "noindex, nofollow"),
+        ("/nothing", "noindex, nofollow"),
+    ],
+)
+def test_only_the_start_page_is_for_search_engines(
+    client: FlaskClient, path: str, tag: str | None
+) -> None:
+    for _ in range(2):  # also from the cache
+        assert client.get(path).headers.get("X-Robots-Tag") == tag
 
 
 def test_an_outage_is_a_page(settings: Settings) -> None:

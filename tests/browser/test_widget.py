@@ -179,6 +179,51 @@ def test_more_results_are_of_the_query_in_the_box(page: Page, address: str, blog
     assert searches == ["q=python", "q=crontab", "q=crontab", "q=crontab&page=2"]
 
 
+def _many(route: Route) -> None:
+    """Fifty posts, of which each page has twenty."""
+    title = {"title": "A post about juggling", "text": ["Three balls"] * 3}
+    hits = [{"url": "/a", "title": "A", "pub_date": None, "highlight": title}] * 20
+    _answer(route, count=50, size=20, page=2 if "page=2" in route.request.url else 1, hits=hits)
+
+
+@pytest.mark.parametrize("variant", ["inline", "modal"])
+def test_a_new_answer_is_seen_from_its_start(
+    page: Page, address: str, blog: Blog, variant: str
+) -> None:
+    page.route("**/search?*", _many)
+    page.route("**/suggest?*", lambda route: route.fulfill(body="{}", headers=CORS))
+    page.goto(blog(_page(address, f'<h1>Blog</h1><blog-search variant="{variant}"></blog-search>')))
+    page.keyboard.press("/")
+    page.keyboard.type("juggling")
+    expect(_options(page)).to_have_count(20)
+    page.get_by_role("button", name="More results").click()
+    expect(_options(page)).to_have_count(40)
+    expect(_options(page).first).not_to_be_in_viewport()  # the position stays
+    with page.expect_response("**/search?*"):
+        # As a search that was started before the visitor scrolled.
+        page.locator("blog-search").evaluate(
+            "(host) => { const input = host.shadowRoot.querySelector('input');"
+            "input.value = 'balls'; input.dispatchEvent(new Event('input')) }"
+        )
+    expect(_options(page)).to_have_count(20)
+    expect(_box(page)).to_be_in_viewport()
+    expect(_options(page).first).to_be_in_viewport()
+
+
+def test_a_slow_search_is_announced(page: Page, address: str, blog: Blog) -> None:
+    waiting: list[Route] = []
+    page.route("**/search?*", lambda route: waiting.append(route))
+    page.route("**/suggest?*", lambda route: route.fulfill(body="{}", headers=CORS))
+    box = '<blog-search text-searching="Suche läuft"></blog-search>'
+    page.goto(blog(_page(address, box)))
+    _box(page).fill("python")
+    expect(page.get_by_role("status")).to_have_text("Suche läuft")
+    _answer(waiting[0])
+    expect(page.get_by_role("status")).to_contain_text("1 of 1 found.")
+    page.wait_for_timeout(600)
+    expect(page.get_by_role("status")).to_contain_text("1 of 1 found.")
+
+
 def test_keys_in_the_box_are_no_shortcuts_of_the_page(page: Page, address: str, blog: Blog) -> None:
     """The page sees <blog-search> as the target, which is no field to type in."""
     script = (
@@ -365,6 +410,132 @@ def test_an_element_that_is_moved_goes_on_working(page: Page, address: str, blog
     expect(_options(page).first).to_be_visible()
 
 
+# -- pages that replace their content ----------------------------------------------------------
+
+NEW_BODY = """(tag) => {
+  const body = document.createElement("body");
+  body.innerHTML = "<h1>Next</h1>";
+  if (tag) body.append(Object.assign(document.createElement("script"), { src: tag }));
+  document.body.replaceWith(body);
+}"""
+"""A navigation as Turbo does it; a script of the new body runs."""
+
+
+def test_a_script_that_runs_again_puts_the_box_into_the_new_body(
+    page: Page, address: str, blog: Blog
+) -> None:
+    tag = f'<script src="{address}/widget.js"></script>'
+    page.goto(blog(f"<!doctype html><title>A blog</title><body><p>First</p>{tag}</body>"))
+    expect(_box(page)).to_have_count(1)
+    for _ in range(2):
+        page.evaluate(NEW_BODY, f"{address}/widget.js")
+        expect(page.locator("script + blog-search")).to_have_count(1)
+        _box(page).fill("juggling")
+        expect(_options(page).first).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator("body").click()
+    page.keyboard.press("/")
+    assert page.evaluate(READER) == "INPUT"
+    page.evaluate(NEW_BODY)  # a page without the script
+    page.wait_for_timeout(100)
+    assert page.locator("blog-search").count() == 0
+
+
+def test_the_button_of_a_script_in_the_head_stays_in_a_new_body(
+    page: Page, address: str, blog: Blog
+) -> None:
+    page.goto(blog(_page(address, "<p>First</p>")))
+    for change in (NEW_BODY, "document.body.innerHTML = '<p>Next</p>'"):
+        expect(page.get_by_role("button", name="Search")).to_be_visible()
+        page.evaluate(change)
+    page.get_by_role("button", name="Search").click()
+    page.keyboard.type("juggling")
+    expect(_options(page).first).to_be_visible()
+    assert page.locator("blog-search").count() == 1
+
+
+@pytest.mark.parametrize("place", ["head", "body"])
+def test_a_page_that_is_restored_from_a_copy_has_one_box(
+    page: Page, address: str, blog: Blog, place: str
+) -> None:
+    """Turbo keeps a copy of the body, in which the element has no shadow DOM."""
+    tag = f'<script src="{address}/widget.js"></script>'
+    parts = {"head": "<title>A blog</title>", "body": "<p>First</p>"}
+    parts[place] += tag
+    page.goto(blog("".join(f"<{name}>{inner}</{name}>" for name, inner in parts.items())))
+    search = page.get_by_role("button", name="Search").or_(_box(page))
+    expect(search).to_have_count(1)
+    page.evaluate("copy = document.body.cloneNode(true)")
+    page.evaluate(NEW_BODY, f"{address}/widget.js" if place == "body" else None)
+    expect(search).to_have_count(1)
+    page.evaluate("document.body.replaceWith(copy)")
+    page.wait_for_timeout(100)
+    expect(search).to_have_count(1)
+
+
+@pytest.mark.parametrize("shadow", [False, True])
+def test_an_element_of_the_page_replaces_the_button(
+    page: Page, address: str, blog: Blog, shadow: bool
+) -> None:
+    page.goto(blog(_page(address, "<div id=app></div>")))
+    expect(page.get_by_role("button", name="Search")).to_have_count(1)
+    page.evaluate(
+        """(shadow) => {
+          const parent = shadow ? app.attachShadow({ mode: "open" }) : app;
+          parent.append(document.createElement("blog-search"));
+        }""",
+        shadow,
+    )
+    expect(page.get_by_role("button", name="Search")).to_have_count(0)
+    expect(_box(page)).to_have_count(1)
+    page.keyboard.press("/")
+    expect(_box(page)).to_be_focused()
+    page.evaluate("app.remove()")
+    expect(page.get_by_role("button", name="Search")).to_have_count(1)
+
+
+def test_an_element_in_a_shadow_root_is_the_only_box(page: Page, address: str, blog: Blog) -> None:
+    inside = "<blog-search></blog-search>"
+    app = f'<div><template shadowrootmode="open">{inside}</template></div>'
+    page.goto(blog(_page(address, app)))
+    expect(_box(page)).to_have_count(1)
+    page.wait_for_load_state()
+    expect(page.locator("blog-search")).to_have_count(1)
+
+
+# -- where it cannot work ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "missing", "message"),
+    [
+        ("type=module", "", "service of <blog-search> is unknown"),
+        ("defer", "delete AbortSignal.any", "needs a browser of 2024"),
+    ],
+)
+def test_the_content_of_the_element_stays_where_it_cannot_work(
+    page: Page, address: str, blog: Blog, script: str, missing: str, message: str
+) -> None:
+    page.add_init_script(missing)
+    body = '<blog-search><a href="/search">Search</a></blog-search>'
+    with page.expect_console_message(lambda line: message in line.text):
+        page.goto(
+            blog(f"<!doctype html>{body}<script src='{address}/widget.js' {script}></script>")
+        )
+    expect(page.get_by_role("link", name="Search")).to_be_visible()
+    page.keyboard.press("/")
+
+
+def test_a_module_that_names_the_service_works(page: Page, address: str, blog: Blog) -> None:
+    page.add_init_script("delete URL.parse")  # newer than all else that is used
+    body = f'<blog-search service="{address}/"></blog-search>'
+    page.goto(
+        blog(f'<!doctype html>{body}<script src="{address}/widget.js" type="module"></script>')
+    )
+    _box(page).fill("juggling")
+    expect(_options(page).first).to_be_visible()
+
+
 # -- what a page can change --------------------------------------------------------------------
 
 
@@ -380,6 +551,21 @@ def test_an_unknown_language_is_no_error(page: Page, address: str, blog: Blog) -
     page.goto(blog(_page(address, '<blog-search lang="en_US"></blog-search>')))
     _box(page).fill("pythn")
     expect(_options(page).first).to_contain_text("2015-06-05")
+
+
+def test_texts_are_marked_with_the_language_of_their_post(
+    page: Page, address: str, blog: Blog
+) -> None:
+    mark = {"title": "Titel", "text": ["Text"]}
+    comment = {"url": "/a#c", "author": "Eve", "highlight": ["Ja"]}
+    hit = {"title": "Titel", "url": "/a", "pub_date": None, "highlight": mark}
+    german = {**hit, "language": "de", "comments": [comment]}
+    page.route("**/search?*", lambda route: _answer(route, hits=[german, hit]))
+    page.goto(blog(_page(address)))
+    _box(page).fill("titel")
+    expect(_options(page)).to_have_count(3)
+    expect(page.locator("blog-search [lang]")).to_have_text(["Titel", "Text", "Ja"])
+    expect(page.locator("blog-search [lang=de]")).to_have_count(3)
 
 
 def test_a_day_is_that_of_the_time_zone_of_the_date(page: Page, address: str, blog: Blog) -> None:
@@ -434,6 +620,58 @@ def test_colours_follow_the_page(page: Page, address: str, blog: Blog) -> None:
     expect(_box(page)).to_have_count(3)
     colours = [box.evaluate("(box) => getComputedStyle(box).color") for box in _box(page).all()]
     assert colours == ["rgb(27, 30, 36)", "rgb(232, 234, 238)", "rgb(1, 2, 3)"]
+
+
+CONTRASTS = """(host) => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const luminance = (layers) => {
+    for (const layer of layers) {
+      canvas.fillStyle = layer;
+      canvas.fillRect(0, 0, 1, 1);
+    }
+    const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((c) => linear(c / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const result = {};
+  for (const element of host.shadowRoot.querySelectorAll("input, p, span, mark, button")) {
+    if (!element.checkVisibility()) continue;
+    const layers = [];
+    for (let at = element; at; at = at.parentElement ?? at.getRootNode().host)
+      layers.unshift(getComputedStyle(at).backgroundColor);
+    const back = luminance(["#fff", ...layers]);
+    const text = luminance([getComputedStyle(element).color]);
+    const name = element.localName + "." + element.className;
+    const contrast = (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05);
+    result[name] = Math.min(contrast, result[name] ?? 21);
+  }
+  return result;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["", "color-scheme: light dark"])
+def test_text_is_readable_on_a_dark_page(page: Page, address: str, blog: Blog, scheme: str) -> None:
+    style = f"<style>:root {{ {scheme} }} body {{ background: #111; color: #ddd }}</style>"
+    page.emulate_media(color_scheme="dark")
+    page.goto(blog(_page(address, f"{style}<blog-search></blog-search>")))
+    expect(page.locator(".panel")).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    _box(page).fill("pythn")
+    expect(_options(page).first).to_be_visible()
+    contrasts = page.locator("blog-search").evaluate(CONTRASTS)
+    assert {"input.", "p.", "button.", "span.title", "span.about", "mark."} <= contrasts.keys()
+    assert {name: one for name, one in contrasts.items() if one < 4.5} == {}
+
+
+def test_sizes_follow_the_text_around(page: Page, address: str, blog: Blog) -> None:
+    style = "<style>html { font-size: 62.5% } body { font-size: 1.8rem } small { font-size: 12px }"
+    boxes = "<blog-search></blog-search><small><blog-search variant=modal></blog-search></small>"
+    page.goto(blog(_page(address, f"{style}</style>{boxes}")))
+    first, second = page.locator("blog-search").all()
+    expect(first.get_by_role("combobox")).to_have_css("font-size", "18px")
+    second.get_by_role("button").click()
+    expect(second.get_by_role("combobox")).to_have_css("font-size", "16px")
+    expect(second.get_by_role("dialog")).to_have_css("font-size", "12px")
+    expect(second.get_by_role("dialog")).to_have_css("width", "504px")
 
 
 def test_styles_of_the_page_stay_outside(page: Page, address: str, blog: Blog) -> None:

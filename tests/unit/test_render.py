@@ -79,6 +79,12 @@ def test_a_post_without_marks_has_its_title_escaped() -> None:
     }
 
 
+def test_a_post_has_the_language_that_it_names() -> None:
+    named = hit()
+    named["_source"] = {"oid": "a", "title": "a", "language": "pt-br"}
+    assert post_hit(named)["language"] == "pt-br"
+
+
 def test_the_code_is_shown_where_only_it_matched() -> None:
     found = post_hit(hit(highlight={"text": ["The beginning."], "code.forms": [marked("x")]}))
     assert found["highlight"]["text"] == ["<mark>x</mark>"]

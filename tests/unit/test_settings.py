@@ -78,6 +78,9 @@ WRONG = [
     ("rate_limit", "0/minute"),
     ("cors_origins", "\udcff"),
     ("trusted_proxies", "proxy"),
+    ("site_name", " "),
+    ("site_url", "blog.example.org"),
+    ("site_url", "javascript://x/"),
     ("cache_serializer", "pickle"),
 ]
 
