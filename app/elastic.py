@@ -1,12 +1,20 @@
 """The client of Elasticsearch, and the translation of its errors."""
 
+import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
-from elastic_transport import NdjsonSerializer, NodeConfig, Serializer, Urllib3HttpNode
+from elastic_transport import (
+    ConnectionError,
+    NdjsonSerializer,
+    NodeConfig,
+    Serializer,
+    Urllib3HttpNode,
+)
 from elasticsearch import (
     ApiError,
     AuthenticationException,
@@ -19,6 +27,7 @@ from elasticsearch import (
     TransportError,
 )
 from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import NewConnectionError
 
 from app.errors import BadSettings, NoIndex, ServiceError, Unavailable
 from app.settings import Settings
@@ -28,6 +37,11 @@ from indexer.bulk.refusals import refusal_from
 _OVERLOADED = {429, 502, 503, 504}
 _SEARCH_FAILED = "search_phase_execution_exception"
 _PROBE_TIMEOUT = 1.0  # seconds
+_PATIENCE = 60.0  # seconds
+_LONGEST_PAUSE = 5.0  # seconds
+_READS = ("/_search", "/_msearch", "/_count", "/_mget", "/_refresh")
+
+log = logging.getLogger(__name__)
 
 
 class _OrjsonLines(NdjsonSerializer):
@@ -94,11 +108,46 @@ class _Node(Urllib3HttpNode):
             raise ConnectionTimeout("Connection timed out during request") from error
 
 
-def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
+class _PatientNode(_Node):
+    """Waits up to a minute for an Elasticsearch that has responded before, as while it restarts.
+
+    A request is repeated if it was not sent, or if it changes nothing.
+    """
+
+    _has_responded = False
+
+    def perform_request(self, method: str, target: str, *args: Any, **options: Any) -> Any:
+        changes_nothing = method in {"GET", "HEAD"} or target.partition("?")[0].endswith(_READS)
+        deadline, pause = time.monotonic() + _PATIENCE, 0.1
+        while True:
+            failure: ConnectionError | None = None
+            try:
+                response = super().perform_request(method, target, *args, **options)
+            except ConnectionError as error:
+                failure = error
+                was_sent = not isinstance(error.errors[0], NewConnectionError)
+                repeatable = self._has_responded and (changes_nothing or not was_sent)
+            else:
+                self._has_responded = True
+                repeatable = changes_nothing and response.meta.status in _OVERLOADED
+            if not repeatable or time.monotonic() + pause > deadline:
+                if failure:
+                    raise failure
+                return response
+            log.warning("Elasticsearch does not respond; waiting for it.")
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def connect(
+    settings: Settings, timeout: float | None = None, *, patient: bool = False
+) -> Elasticsearch:
     """A client for the URLs in the settings; it opens no connection yet.
 
     Args:
         timeout: seconds that a request may take, instead of `elasticsearch_timeout`.
+        patient: wait for an Elasticsearch that restarts. With several nodes another one is tried
+            instead.
 
     Raises:
         BadSettings: a URL is invalid. The message has no part of it, as that may be a password.
@@ -116,7 +165,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
             max_retries=min(len(hosts) - 1, 2),
             retry_on_timeout=False,
             serializers=_SERIALIZERS,
-            node_class=_Node,
+            node_class=_PatientNode if patient and len(hosts) == 1 else _Node,
         )
     except ValueError:
         raise _bad_url("has a URL that is not valid") from None

@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 
 
 @contextmanager
-def listening(serve: Callable[[socket.socket], None]) -> Iterator[int]:
-    """Calls `serve` with each connection, in a thread of its own; the port."""
-    listener = socket.create_server(("127.0.0.1", 0))
+def listening(serve: Callable[[socket.socket], None], port: int = 0) -> Iterator[int]:
+    """Calls `serve` with each connection, in a thread of its own; the port, any free one for 0."""
+    listener = socket.create_server(("127.0.0.1", port))
 
     def handle(connection: socket.socket) -> None:
         with connection, suppress(OSError):

@@ -11,7 +11,7 @@ from rich.text import Text
 from analyzers.rules import RuleErrors, read_rules
 from app.commands.output import console, table_or_json
 from app.commands.tools import Tools, pass_tools
-from app.elastic import translated
+from app.elastic import connect, translated
 from app.errors import FolderNotReadable, ServiceError, without_password
 from app.health import Check, checks
 from app.settings import Settings
@@ -32,7 +32,8 @@ def doctor(tools: Tools, form: str) -> None:
     blogsearch doctor
     blogsearch doctor --format json
     """
-    seen = checks(tools.elastic, tools.cache, tools.settings)
+    with connect(tools.settings) as elastic:  # as the service waits, and not as a command does
+        seen = checks(elastic, tools.cache, tools.settings)
     results = [*(_with_url(check, tools.settings) for check in seen), _synonyms(tools)]
     if form == "json":
         report = {check.name: check.report() for check in results}

@@ -39,7 +39,7 @@ class Tools:
     def elastic(self) -> "Elasticsearch":
         from app.elastic import connect
 
-        return connect(self.settings, timeout=_TIMEOUT)
+        return connect(self.settings, timeout=_TIMEOUT, patient=True)
 
     @cached_property
     def cache(self) -> "AnswerCache":

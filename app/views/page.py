@@ -204,8 +204,9 @@ def _period(args: "MultiDict[str, str]") -> str:
 
 @blueprint.app_context_processor
 def _site() -> dict[str, Any]:
-    """For every template: the settings, of which `site_name` and `site_url` are shown."""
-    return {"site": current_service().settings}
+    """For every template: the name and the home page of the blog."""
+    settings = current_service().settings
+    return {"site": {"name": settings.site_name, "url": settings.site_url}}
 
 
 @blueprint.app_template_global()

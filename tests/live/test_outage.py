@@ -1,17 +1,18 @@
 """Elasticsearch hangs and comes back: a TCP proxy in front of the real one stops forwarding."""
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from elastic_transport import RequestsHttpNode
-from elasticsearch import ConnectionTimeout, Elasticsearch
+from elasticsearch import ConnectionTimeout, Elasticsearch, TransportError
 from flask.testing import FlaskClient
 
 from app import create_app
@@ -19,6 +20,7 @@ from app.cache import open_cache
 from app.elastic import connect
 from app.health import checks
 from app.settings import Settings
+from bench.servers import free_port
 from tests.tcp import forward, listening
 
 
@@ -45,6 +47,68 @@ def proxy(elasticsearch_url: str) -> Iterator[Proxy]:
     with listening(lambda near: forward(near, address, flowing.wait)) as port:
         yield Proxy(f"http://127.0.0.1:{port}", flowing)
         flowing.set()
+
+
+class Restarting:
+    """Elasticsearch behind a port that ends its connections and then refuses others for a while."""
+
+    def __init__(self, elasticsearch_url: str) -> None:
+        parts = urlsplit(elasticsearch_url)
+        self._address = (parts.hostname or "", parts.port or 9200)
+        self._connections: list[socket.socket] = []
+        self._up = ExitStack()
+        self._port = self._up.enter_context(listening(self._forward))
+        self.url = f"http://127.0.0.1:{self._port}"
+
+    def _forward(self, near: socket.socket) -> None:
+        self._connections.append(near)
+        forward(near, self._address)
+
+    def restart(self, seconds: float) -> None:
+        self.stop()
+        for connection in self._connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        threading.Timer(seconds, self._start).start()
+
+    def _start(self) -> None:
+        self._up.enter_context(listening(self._forward, self._port))
+
+    def stop(self) -> None:
+        self._up.close()
+
+
+@pytest.fixture
+def restarting(elasticsearch_url: str) -> Iterator[Restarting]:
+    found = Restarting(elasticsearch_url)
+    yield found
+    found.stop()
+
+
+def test_a_command_waits_for_elasticsearch_that_restarts(
+    restarting: Restarting, own_settings: Settings, elastic: Elasticsearch
+) -> None:
+    settings = replace(own_settings, elasticsearch_url=restarting.url)
+    with connect(settings, patient=True) as patient, connect(settings) as other:
+        for client in (patient, other):
+            client.info()
+        restarting.restart(1.0)
+        with pytest.raises(TransportError):
+            other.info()
+        patient.indices.create(index=settings.index)
+        restarting.restart(1.0)
+        assert patient.count(index=settings.index)["count"] == 0
+    elastic.indices.delete(index=settings.index)
+
+
+def test_a_command_does_not_wait_for_elasticsearch_that_never_responded(
+    settings: Settings,
+) -> None:
+    away = replace(settings, elasticsearch_url=f"http://127.0.0.1:{free_port()}")
+    started = time.monotonic()
+    with connect(away, patient=True) as client, pytest.raises(TransportError):
+        client.info()
+    assert time.monotonic() - started < 5
 
 
 Changed = Callable[..., FlaskClient]
