@@ -214,4 +214,12 @@ def _redis(cache: AnswerCache, settings: Settings) -> Check:
             "does not answer",
             "Searches work, but are not cached. Start Redis, or check REDIS_URL.",
         )
+    if not cache.accepts_writes():
+        return Check(
+            "redis",
+            "warning",
+            f"{version}, refuses writes: it is full, a replica, or its user may not write",
+            "Searches work, but are not cached. Raise `maxmemory` or set `maxmemory-policy "
+            "allkeys-lru`, and connect to the primary with the rules of docs/redis.acl.",
+        )
     return Check("redis", "ok", version)

@@ -326,6 +326,15 @@ class AnswerCache:
             return None
         return str(info.get("redis_version", "unknown"))
 
+    def accepts_writes(self) -> bool:
+        """Whether Redis takes a value; not when it is full, or a replica."""
+        limit = TimeLimit(self.client.timeout)
+        try:
+            self.client.call(limit, redis.Redis.set, self.keys.probe, b"", px=1_000)
+        except (RedisUnavailable, redis.ResponseError):
+            return False
+        return True
+
 
 def fresh(lookup: Lookup) -> CachedAnswer | None:
     """The kept answer if it is fresh and need not be refreshed yet; None for any other."""

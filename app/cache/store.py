@@ -61,6 +61,11 @@ class Keys:
         """Counts of searches, those of a day such as `2026-11-21`."""
         return f"{self._prefix}:insights:{name}:{day}" if day else f"{self._prefix}:insights:{name}"
 
+    @property
+    def probe(self) -> str:
+        """The key of a value that is only written to see whether Redis takes it."""
+        return f"{self._prefix}:probe"
+
     def memoized(self, name: str) -> str:
         return f"{self._prefix}:memoized:{name}"
 
@@ -303,9 +308,16 @@ class AnswerStore:
             return
 
     def begin_generation(self, generation: bytes, limit: TimeLimit) -> bool:
-        """Make this generation the current one; False when Redis did not take it."""
+        """Make this generation the current one; False when Redis did not take it.
+
+        A full Redis takes none, but can delete the present one: kept answers are not fresh then.
+        """
+        key = self._keys.generation
         try:
-            self._client.call(limit, redis.Redis.set, self._keys.generation, generation)
+            try:
+                self._client.call(limit, redis.Redis.set, key, generation)
+            except redis.ResponseError:
+                self._client.call(limit, redis.Redis.delete, key)
         except (RedisUnavailable, redis.ResponseError):
             return False
         return True
