@@ -38,7 +38,7 @@ def test_every_variable_of_ours_is_a_setting(name: str) -> None:
 def test_the_application_gets_every_setting_of_the_env_file(name: str) -> None:
     service = SERVICES[name]
     assert service["env_file"] == [{"path": ".env", "required": False}]
-    assert set(service["environment"]) <= _settings()
+    assert set(service["environment"]) <= _settings() | {"WEB_CONCURRENCY"}
 
 
 def test_the_example_env_file_sets_the_variables_that_compose_reads() -> None:
