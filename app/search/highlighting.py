@@ -32,14 +32,15 @@ def highlight_query(
     meant = [one for one in terms if not one.term.light] or list(terms)
     variants = [variant for one in meant for variant in one.variants]
     single = [one.text for one in variants if one.kind != "prefix" and _single(one)]
-    words = " ".join([*single, *dict.fromkeys(one.compound for one in meant if one.compound)])
+    words = [" ".join([*single, *dict.fromkeys(one.compound for one in meant if one.compound)])]
+    # By themselves too: together they are the single word of the synonym rule.
+    words += [one.term.text for one in meant if one.phrase]
     phrases = [one.text for one in variants if not _single(one)]
     phrases += [*dict.fromkeys(one.phrase for one in meant if one.phrase), *quoted]
     prefixes = [one.text for one in variants if one.kind == "prefix"]
     clauses: list[Json] = []
     for field in fields:
-        if words:
-            clauses.append({"match": {field: words}})
+        clauses += [{"match": {field: text}} for text in words if text]
         clauses += [{"match_phrase": {field: text}} for text in phrases]
         clauses += [{"prefix": {_unstemmed(field): text}} for text in prefixes]
     return {"bool": {"should": clauses}}

@@ -248,6 +248,10 @@ def words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -
             variants = [_variant(variant, one, total) for variant in one.variants]
             name = _named(WORD + one.term.key if debug else "")
             found.append({"dis_max": {"queries": variants, **name}})
+    for text in dict.fromkeys(one.phrase for one in terms if one.phrase):
+        name = _named(WORD + text if debug else "")
+        words = combined_fields(scoring.CONTRACTED_FIELDS, text, scoring.CONTRACTED_BOOST)
+        found.append({"bool": {"should": [words], **name}})
     for text in compounds(terms):
         found.append(best_fields(text, scoring.COMPOUND_BOOST, WORD + text if debug else ""))
     return found

@@ -18,6 +18,9 @@ UNSTEMMED_FIELDS = ("title.forms^8", "text.forms^2", "code.forms", "comments.for
 text: 3, 4, 6 and 8 times rank alike. Code and comments count half a text, which is why a text has
 2: less than 1 is not allowed. Without the stemmed group inflections are not found; the unstemmed
 one puts a word above its inflections (judged `exact` on til .837 without it, .976 with it)."""
+CONTRACTED_FIELDS, CONTRACTED_BOOST = ("title.words^8", "text.words^2", "comments.words"), 0.5
+"""Words that a synonym rule contracts to one (`fast api`, FastAPI), as they were typed: a post may
+have them apart, or as two words. No figure of the judged queries changes."""
 TITLE_BOOST = 0.5
 """The title once more, on its own. Not at all .827, .35 .838, .7 .844, 1 .839: it finds posts of
 which the query has a title word, at the cost of those of which it has none."""

@@ -72,7 +72,7 @@ POSTS = {
     "php83": ("What is new in php8.3", "<p>Better errors.</p>", "2023-10-02", "tools"),
     "lts": ("Node v18.2.0 is the new LTS", "<p>Upgrade.</p>", "2022-05-17", "tools"),
     "aspnet": ("ASP.NET at last", "<p>It serves.</p>", "2016-01-01", "tools"),
-    "swede": ("Rutabaga roasted", "<p>With salt.</p>", "2016-01-01", "food"),
+    "swede": ("Rutabaga roasted", "<p>Fast, in an oven with an API.</p>", "2016-01-01", "food"),
     "details": ("Folding text", "<p>The &lt;details&gt; element.</p>", "2016-01-01", "web"),
     "keyboard": ("A keyboard that clicks", "<p>Loudly.</p>", "2016-01-01", "tools"),
     "board": ("On board", "<p>The key hangs there.</p>", "2016-01-01", "food"),
@@ -321,6 +321,16 @@ def test_a_query_is_not_html(ask: Ask) -> None:
 
 def test_a_compound_word_is_found_by_its_synonym(ask: Ask) -> None:
     assert set(oids(ask("react-js"))) == {"react", "reactjs"}
+
+
+def test_words_of_a_synonym_that_are_apart_are_scored_and_marked(ask: Ask) -> None:
+    answer = ask("fast api")  # a rule makes it FastAPI
+    assert oids(answer) == ["swede"]
+    hit = answer.body["hits"][0]
+    assert hit["score"] is not None
+    assert hit["score"] > 1  # more than its date
+    assert "<mark>Fast</mark>" in hit["highlight"]["text"][0]
+    assert "<mark>API</mark>" in hit["highlight"]["text"][0]
 
 
 def test_a_number_is_split_from_its_word(ask: Ask) -> None:
