@@ -6,7 +6,7 @@ searches are made of the words of these posts, so that each of them finds at lea
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -40,6 +40,7 @@ Json = dict[str, Any]
 _TITLE = "title.keyword"
 _TITLES = 10  # posts that are requested
 _SEARCHES = 3  # completed searches, before the titles
+_NEAR = 6  # words, in which a completed word follows the one before it
 _FEW = 3  # posts with all words as typed; if fewer, misspellings are considered too
 _LETTERS_PER_ERROR = 4
 _FUZZINESS = f"AUTO:{_LETTERS_PER_ERROR},{2 * _LETTERS_PER_ERROR}"
@@ -313,15 +314,19 @@ def _completed(
     """The typed terms with each one completed or corrected to a word of the title, and the last to
     a word of the texts.
 
-    None if the post does not have one of them; a whole word may stand elsewhere in the post.
+    None if the post does not have one of them; a whole word may stand elsewhere in the post. The
+    last word follows the one before it, at once if that says little (`how to m`).
     """
     words = _words(post.title, language.name)
     found = []
+    before, near = "", 0
     for term in terms:
         last = term is terms[-1]
-        word = None if term.stop and not last else _word_of(term, words, typed=typed)
+        following = _following(words, before, near) if last else words
+        word = None if term.stop and not last else _word_of(term, following, typed=typed)
         if not word and last and post.texts:
-            word = _word_of_texts(post.texts, term, language)
+            word = _word_of_texts(post.texts, before, near, term, language)
+        before, near = (word or term).folded, 1 if term.light else _NEAR
         if word:
             found.append(word.token if "'" in word.text else word.text.lower())
         elif typed and not last:
@@ -329,6 +334,14 @@ def _completed(
         else:
             return None
     return " ".join(found)
+
+
+def _following(words: Sequence[QueryTerm], before: str, near: int) -> Sequence[QueryTerm]:
+    """The next `near` words after `before`. If that is not among them: all, or none for 1."""
+    places = [place for place, word in enumerate(words) if word.folded == before]
+    if places:
+        return words[places[0] + 1 :][:near]
+    return () if near == 1 else words
 
 
 # Parsing takes 20 µs a word: ten titles would take as long as Elasticsearch.
@@ -343,12 +356,26 @@ def _parsed(part: str, language: str) -> tuple[QueryTerm, ...]:
     return parse_query(part, LANGUAGES[language]).terms
 
 
-def _word_of_texts(texts: Sequence[str], term: QueryTerm, language: Language) -> QueryTerm | None:
-    """The word that the texts have most often of those that begin like the term."""
+def _word_of_texts(
+    texts: Sequence[str], before: str, near: int, term: QueryTerm, language: Language
+) -> QueryTerm | None:
+    """The word that the texts have most often of those that begin like the term: of the next `near`
+    ones after `before`, else of all, but not for 1."""
     pattern = _words_with(term.folded[0])
-    words = Counter(
-        word for text in texts for word in pattern.findall(text[:_READ_CHARS].replace("’", "'"))
-    )
+    read = [text[:_READ_CHARS].replace("’", "'") for text in texts]
+    if before:
+        follows = _words_after(before, near)
+        following = [found[1] for text in read for found in follows.finditer(text)]
+        word = _likeliest(pattern, following, term, language)
+        if word or near == 1:
+            return word
+    return _likeliest(pattern, read, term, language)
+
+
+def _likeliest(
+    pattern: re.Pattern[str], texts: Iterable[str], term: QueryTerm, language: Language
+) -> QueryTerm | None:
+    words = Counter(word for text in texts for word in pattern.findall(text))
     begun = Counter[str]()
     for word, times in words.items():
         if language.token(word).startswith(term.folded):
@@ -356,6 +383,13 @@ def _word_of_texts(texts: Sequence[str], term: QueryTerm, language: Language) ->
     likeliest = sorted(begun, key=lambda word: (-begun[word], len(word)))
     found = (_word_of(term, _words(word, language.name), typed=True) for word in likeliest)
     return next(filter(None, found), None)
+
+
+def _words_after(word: str, number: int) -> re.Pattern[str]:
+    """The next words after a word in a text, up to the end of the sentence."""
+    return re.compile(
+        rf"(?<![^\W_])(?i:{re.escape(word)})(?![^\W_])((?:[^\w.!?\n]+[\w']+){{1,{number}}})"
+    )
 
 
 @lru_cache(maxsize=128)

@@ -83,8 +83,28 @@ def test_syntax_in_a_title_is_text(title: str) -> None:
 
 
 def test_a_stop_word_is_not_completed_before_other_words() -> None:
-    found = suggested("for pyt", post("Formatting with Python", 1.95))
-    assert found == ["for python", "Formatting with Python"]
+    found = suggested("for pyt", post("Formatting for Python", 1.95))
+    assert found == ["for python", "Formatting for Python"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "title", "text", "completed"),
+    [
+        ("how to m", "How to mend a tyre with mud", "", "how to mend"),
+        ("how to m", "How to read more", "", None),
+        ("how to m", "Cycling", "Most tyres are old. Here is how to mend them.", "how to mend"),
+        ("how to m", "Cycling", "Most tyres are old.", None),
+        ("tyre pum", "A tyre and its pump", "", "tyre pump"),
+        ("tyre pum", "Pumps, and a tyre", "", None),
+        ("tyre pum", "The tyre", "Pumpkins. Pumpkins. A tyre needs a pump.", "tyre pump"),
+        ("tyre pum", "The tyre", "Pumpkins. Pumpkins. A pump.", "tyre pumpkins"),
+    ],
+)
+def test_a_word_is_completed_to_one_that_follows(
+    typed: str, title: str, text: str, completed: str | None
+) -> None:
+    found = suggested(typed, post(title, 3.0, (text,) if text else ()))
+    assert found == ([completed, title] if completed else [title])
 
 
 def test_misspellings_are_left_out_if_a_title_has_the_words_as_typed() -> None:
