@@ -6,7 +6,7 @@ from dataclasses import replace
 from analyzers.languages import Language
 from app.search import scoring
 from app.search.first_request import FirstResponse
-from app.search.query_builder import HAS, PHRASE, PlanInput, count_matched, terms_needed
+from app.search.query_builder import HAS, PlanInput, count_matched, terms_needed
 from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
 from app.search.spelling import Interpretation, TermStats, as_typed, interpret
 from app.search.synonyms import mark_phrases
@@ -185,8 +185,8 @@ def _only_joined(
 
 
 def _compound(query: ParsedQuery, first: FirstResponse, language: Language) -> str:
-    """The word that posts write both words of the query as (`keyboard` for `key board`); "" if one
-    of the first hits has them side by side. No word of the query is corrected then."""
+    """The word that posts write both words of the query as (`keyboard` for `key board`), "" for
+    none. No word of the query is corrected then."""
     if len(query.terms) != 2:
         return ""
     both = joined(*query.terms, language)
@@ -197,6 +197,4 @@ def _compound(query: ParsedQuery, first: FirstResponse, language: Language) -> s
     are_known = all(_is_known(term, first.stats) for term in query.terms)
     if not (posts.words or (posts.stems and are_known)):
         return ""
-    matched = (hit.get("matched_queries", ()) for hit in first.hits["hits"]["hits"])
-    side_by_side = any(name.startswith(PHRASE) for names in matched for name in names)
-    return "" if side_by_side else both.text
+    return both.text
