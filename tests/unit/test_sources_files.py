@@ -363,6 +363,65 @@ def test_pages_that_are_no_posts(tmp_path: Path, path: str, page: str, taken: bo
     assert bool(posts(tmp_path)) is taken
 
 
+LD = '<script type="application/ld+json">{"@type": "Article", "headline": "x"}</script>'
+SITE = '<meta property="og:type" content="website">'
+ARTICLE = '<meta property="og:type" content="article">'
+ENTRY = f"<h2>A post</h2><p>{WORDS}</p><a href='/posts/a/' aria-label='A post'></a>"
+ENTRIES = "".join(f"<p>A post of May<a href='/{number}/'></a></p>" for number in range(20))
+
+
+def feed(path: str) -> str:
+    return f'<link rel="alternate" type="application/rss+xml" href="{path}index.xml">'
+
+
+@pytest.mark.parametrize(
+    ("path", "page", "taken"),
+    [
+        ("posts/page/3/index.html", f"{HEAD}{ARTICLE}<main>{WORDS}", False),
+        ("tags/a/index.html", f"{HEAD}{feed('/tags/a/')}<main>{ENTRY}", False),
+        ("tags/a/index.html", f"{HEAD}{LD}{SITE}{feed('/tags/a/')}<main>{ENTRY}", False),
+        ("tags/a/index.html", f"{HEAD}{feed('https://e.org/b/tags/a/')}<main>{ENTRY}", False),
+        ("tags/a/index.html", f"{HEAD}{LD}{SITE}<main><p>{WORDS}{LIST}", False),
+        ("tags/a/index.html", f"{HEAD}{LD}<main><p>{WORDS}{LIST}", True),
+        ("docs/a/index.html", f"{HEAD}{SITE}{feed('/docs/a/')}<main>{WORDS}{WORDS}", True),
+        ("docs/a/index.html", f"{HEAD}{SITE}{feed('/docs/a/')}<main>{ENTRIES}", False),
+        ("docs/a/index.html", f"{HEAD}{feed('/')}<main>A few words.", True),
+        ("archives/index.html", f"{HEAD}{ARTICLE}<main>{ENTRIES}", False),
+        ("search/index.html", f"{HEAD}{ARTICLE}<main><h1>Search</h1></main>", False),
+        ("de/search/index.html", f"{HEAD}<main>{WORDS}{WORDS}", False),
+        ("docs/search/index.html", f"{HEAD}<main>{WORDS}{WORDS}", True),
+        ("docs/genindex.html", f"{HEAD}<main>{WORDS}{WORDS}", False),
+        ("blog/2024/05/index.html", f"{HEAD}<main>{WORDS}<a href='a/'>A</a>", False),
+        ("blog/2024/05/index.html", f"{HEAD}<main>{WORDS}<a href='/b/'>A</a>", True),
+    ],
+)
+def test_a_list_is_no_post_whatever_it_calls_itself(
+    tmp_path: Path, path: str, page: str, taken: bool
+) -> None:
+    save(tmp_path / path, page)
+    assert bool(posts(tmp_path)) is taken
+
+
+def test_a_list_that_goes_on_and_a_copy_of_a_page_are_no_posts(tmp_path: Path) -> None:
+    page = f"{HEAD}{ARTICLE}{{}}<main>{WORDS}"
+    moved = '<meta http-equiv="refresh" content="0; url=/">'
+    front = '<link rel="canonical" href="https://e.org/">'
+    copy = '<link rel="canonical" href="https://e.org/a/">'
+    pages = {
+        "index.html": front,
+        "index2.html": moved,
+        "posts/index.html": "",
+        "posts/page/1/index.html": moved,
+        "a/index.html": copy,
+        "A/index.html": copy,
+        "b/index.html": front,
+        "c/index.html": '<link rel="canonical" href="https://e.org/c/?x=1">',
+    }
+    for path, head in pages.items():
+        save(tmp_path / path, page.format(head))
+    assert [each.oid for each in posts(tmp_path)] == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize(
     ("head", "date"),
     [

@@ -42,10 +42,11 @@ _MIN_SHARE = 0.7
 
 @dataclass(frozen=True, slots=True)
 class _Lengths:
-    """Characters of text without white space, and those of them inside links."""
+    """Characters of text without white space, those of them inside links, and the links."""
 
     text: int
     linked: int
+    links: int
 
     @property
     def unlinked(self) -> int:
@@ -56,7 +57,8 @@ class _Lengths:
         return self.linked / self.text if self.text else 0.0
 
 
-_NONE = _Lengths(0, 0)
+_NONE = _Lengths(0, 0, 0)
+_NOT_OWN = frozenset(("script", "style", "template", "nav", "aside", "footer", "form", "dialog"))
 
 
 def remove_comments(page: LexborHTMLParser) -> None:
@@ -121,29 +123,37 @@ def link_share(node: LexborNode) -> float:
     return _measure(node).get(node.mem_id, _NONE).link_share
 
 
+def own_lengths(node: LexborNode | None) -> _Lengths:
+    """The lengths of an element without the scripts, navigation, footers and forms in it."""
+    return _measure(node, _NOT_OWN).get(node.mem_id, _NONE) if node else _NONE
+
+
 def _holds_content(node: LexborNode) -> bool:
     """A form around the whole page (ASP.NET), or an article that is called `related`."""
     return node.css_first("main, article, [role=main]") is not None
 
 
-def _measure(root: LexborNode) -> dict[int, _Lengths]:
+def _measure(root: LexborNode, skipped: frozenset[str] = frozenset()) -> dict[int, _Lengths]:
     """The lengths of every element, in one pass: asking each for its text would be quadratic."""
     found: dict[int, _Lengths] = {}
     stack: list[tuple[LexborNode, bool]] = [(root, False)]
-    open_sums: list[list[int]] = [[0, 0]]
+    open_sums: list[list[int]] = [[0, 0, 0]]
     while stack:
         node, is_end = stack.pop()
         if is_end:
-            text, linked = open_sums.pop()
-            linked = text if node.tag == "a" else linked
-            found[node.mem_id] = _Lengths(text, linked)
+            text, linked, links = open_sums.pop()
+            linked, links = (text, links + 1) if node.tag == "a" else (linked, links)
+            found[node.mem_id] = _Lengths(text, linked, links)
             open_sums[-1][0] += text
             open_sums[-1][1] += linked
+            open_sums[-1][2] += links
             continue
         if node.tag == "-text":
             open_sums[-1][0] += len("".join((node.text_content or "").split()))
             continue
-        open_sums.append([0, 0])
+        if node.tag in skipped:
+            continue
+        open_sums.append([0, 0, 0])
         stack.append((node, True))
         children = []
         child = node.first_child

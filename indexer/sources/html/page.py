@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -17,11 +17,13 @@ from indexer.sources.base import is_valid_url
 from indexer.sources.html.main_content import (
     link_share,
     main_content,
+    own_lengths,
     remove_comments,
     text_length,
     top_articles,
 )
 from indexer.sources.identity import oid_of_page
+from indexer.sources.markdown.site import LANGUAGES
 
 _PUBLISHED = (
     *("article:published_time", "datePublished", "date", "dc.date", "dc.date.issued"),
@@ -36,8 +38,17 @@ _DATES = (
 _LISTS = frozenset(
     ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
 ) | {"archives", "series", "topics", "page"}
-_TOOLS = frozenset(("404", "search", "genindex", "py-modindex", "sitemap", "offline"))
+_TOOLS = frozenset(("404", "search", "sitemap", "offline"))
+_INDEXES = frozenset(("genindex", "py-modindex"))
 _NUMBERED = re.compile(r"(?:^|/)(?:page/?-?|index)\d+$")
+_PAGE_OF_LIST = re.compile(r"(?:^|/)page/\d+$")
+_PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
+_ENTRY = 150
+"""Characters for each link; in the entries of an archive there are fewer."""
+_SHORT_LIST = 1_000
+"""Characters outside links; a list of one post with its summary has fewer."""
+_SHORT = 300
+"""The same for a page that no path says is a list, and for a page with a search box."""
 _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
@@ -73,12 +84,15 @@ class Page:
             self._data = {**each, **self._data}
 
     @property
-    def url(self) -> str:
-        """The canonical address; "" if there is none that can be followed."""
+    def canonical(self) -> str:
+        """What the canonical link says; "" if it is not an address that can be followed."""
         link = self._page.css_first("link[rel=canonical][href]")
-        said = (link.attributes.get("href") if link else "") or self._meta.get("og:url", "")
-        is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", said.strip(), re.IGNORECASE)
-        return "" if is_other or not is_valid_url(said.strip()) else said.strip()
+        return _followed((link.attributes.get("href") if link else "") or "")
+
+    @property
+    def url(self) -> str:
+        """The page's own address, "" if it says none."""
+        return self.canonical or _followed(self._meta.get("og:url", ""))
 
     @property
     def language(self) -> str:
@@ -88,10 +102,11 @@ class Page:
         other = self._meta.get("content-language") or self._data.get("inLanguage")
         return said or (other if isinstance(other, str) else "")
 
-    def why_not_post(self, path: str) -> tuple[str, bool]:
+    def why_not_post(self, path: str, *, is_paginated: bool = False) -> tuple[str, bool]:
         """Why the page is not a post ("" if it is one), and whether that is a guess.
 
-        `path` is the page's oid. A page that calls itself an article is a post wherever it is.
+        `path` is the page's oid; `is_paginated` says that there is a second page to it. A page
+        that calls itself an article is a post unless it is certainly a list.
         """
         robots = ",".join(self._meta.get(each, "") for each in ("robots", "googlebot")).lower()
         if not self._is_whole:
@@ -100,33 +115,69 @@ class Page:
             return "noindex", False
         if self._page.css_first("meta[http-equiv=refresh i]") is not None:
             return "redirect", False
-        if self._meta.get("og:type", "").lower() == "article" or self._is_posting:
-            return "", False
-        parts = path.lower().split("/")
-        if parts[-1] in _TOOLS:
+        path = path.lower()
+        parts = path.split("/")
+        if is_paginated or _PAGE_OF_LIST.search(path):
+            return "list page", True
+        remove_comments(self._page)
+        main = self._outer()
+        own = own_lengths(main)
+        is_article = self._is_article(parts)
+        is_front = not set(parts[:-1]) - LANGUAGES  # below a folder it may be a page about search
+        is_tool = parts[-1] in _TOOLS and (own.unlinked < _SHORT or (is_front and not is_article))
+        if is_tool or parts[-1] in _INDEXES:
             return "error page, search or index", True
-        return ("list page", True) if self._is_list(path.lower(), parts) else ("", False)
+        is_short = own.unlinked < (_SHORT if _LISTS.isdisjoint(parts) else _SHORT_LIST)
+        if self._has_feed(path) and is_short:
+            return "list page", True
+        is_marked = main is not None and main.tag != "body"  # else menus count, too
+        if is_marked and parts[-1] in _LISTS and own.links >= 10 and own.text < _ENTRY * own.links:
+            return "list page", True
+        if is_article:
+            return "", False
+        return ("list page", True) if self._is_list(path, parts) else ("", False)
+
+    def _is_article(self, parts: list[str]) -> bool:
+        """Whether the page calls itself an article; some themes of Hugo say so of lists, too."""
+        kind = self._meta.get("og:type", "").lower()
+        if kind == "article":
+            return True
+        return self._is_posting and (kind != "website" or _LISTS.isdisjoint(parts))
+
+    def _has_feed(self, path: str) -> bool:
+        """Whether the page has a feed of its own: Hugo makes one for each list."""
+        for link in self._page.css('link[rel~=alternate][type="application/rss+xml"][href]'):
+            href = _followed(link.attributes.get("href") or "").lower()
+            if href.endswith("index.xml"):
+                listed = oid_of_page(href.removesuffix("index.xml"))
+                if listed == path or listed.endswith(f"/{path}"):
+                    return True
+        return False
 
     def _is_list(self, path: str, parts: list[str]) -> bool:
         """Whether the page lists posts: by what it holds, and by its path if that is in doubt."""
-        remove_comments(self._page)
         articles = top_articles(self._page.css("article"))
         lengths = sorted(map(text_length, articles))
         if len(articles) >= 3 and lengths[-1] < sum(lengths) / 2:
             return True
         main = self._outer()
         links = len(main.css("a")) if main else 0
-        share = link_share(main) if main else 0.0
-        if links >= 10 and share >= 0.6:
+        if main and links >= 10 and link_share(main) >= 0.6:
             return True
         if _NUMBERED.search(path):  # pagination, by the name that every generator gives it
+            return True
+        if _PERIOD.search(path) and _links_below(main, path):
             return True
         headings, elsewhere = _linked_headings(main, path)
         if elsewhere >= 3 and elsewhere > 0.7 * headings:
             return True
         if not _LISTS.isdisjoint(parts[:-1]) and elsewhere:
             return True
-        return not _LISTS.isdisjoint(parts) and (share > 0.25 or len(articles) > 1)
+        if _LISTS.isdisjoint(parts):
+            return False
+        own = own_lengths(main)
+        share = own.link_share if own.unlinked < _SHORT_LIST else link_share(main) if main else 0.0
+        return share > 0.25 or len(articles) > 1
 
     def _outer(self) -> LexborNode | None:
         """The element that holds the content, as far as the page marks one."""
@@ -189,6 +240,23 @@ class Page:
             links = [one_line(node.text()) for node in main.css(".p-category, .md-tag")]
         found = [each for each in dict.fromkeys(links) if each]
         return found if len(found) <= _MAX_LABELS else []
+
+
+def _links_below(main: LexborNode | None, path: str) -> bool:
+    """Whether there is a link to a page below the path."""
+    hrefs = [node.attributes.get("href") or "" for node in main.css("a[href]")] if main else []
+    return any(
+        re.search(rf"/{re.escape(path)}/.", urljoin(f"/{path}/", href).lower())
+        for href in hrefs
+        if is_valid_url(href)
+    )
+
+
+def _followed(address: str) -> str:
+    """An address without white space; "" if it cannot be followed."""
+    address = address.strip()
+    is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", address, re.IGNORECASE)
+    return "" if is_other or not is_valid_url(address) else address
 
 
 def _folder_of(href: str) -> str:
