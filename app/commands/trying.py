@@ -1,6 +1,7 @@
 """`blogsearch try` and `blogsearch init`: see what a source gives, and write `blogsearch.toml`."""
 
 import json
+import os
 import re
 import sys
 import time
@@ -22,6 +23,7 @@ from indexer.sources import detect
 from indexer.sources.base import is_url
 from indexer.sources.files import is_utf8
 from indexer.sources.markdown.generators import site_of
+from indexer.sources.markdown.site import Site
 
 _LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
 _WORD = re.compile(r"\w+")
@@ -152,9 +154,7 @@ def init(place: str | None, yes: bool, force: bool) -> None:
         site = site_of(Path(place))
         address = site.address
         language = site.language_of(PurePosixPath("post.md"), "", {})
-        root = site.roots[0].folder if len(site.roots) == 1 else site.root.resolve()
-        here = Path.cwd()
-        content = str(root.relative_to(here)) if root.is_relative_to(here) else str(root)
+        content = _shown(_content_of(site))
         where = "this folder" if content == "." else content
         click.echo(f"Generator: {site.generator}. Posts in {where}.", err=True)
         for note in site.notes:
@@ -175,6 +175,22 @@ def init(place: str | None, yes: bool, force: bool) -> None:
     click.echo(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
 
 
+def _content_of(site: Site) -> Path:
+    """The folder that holds all content of a site; it may be above the site's configuration."""
+    if len(site.roots) == 1:
+        return site.roots[0].folder
+    root = site.root.resolve()
+    found = Path(os.path.commonpath([root, *(each.folder for each in site.roots)]))
+    return found if site_of(found).root.resolve() == root else root
+
+
+def _shown(place: Path) -> str:
+    """A path as the user would name it from the current folder."""
+    here = Path.cwd()
+    near = place.is_relative_to(here) or here.is_relative_to(place)
+    return os.path.relpath(place, here) if near else str(place)
+
+
 def _ask_for_address(default: str) -> str:
     try:
         found: str = click.prompt("Address of the site's front page", default=default, err=True)
@@ -191,8 +207,7 @@ def _built_site(root: Path) -> str:
     found = next((place for place in places if (place / "index.html").is_file()), None)
     if found is None:
         return ""
-    here = Path.cwd()
-    return str(found.relative_to(here)) if found.is_relative_to(here) else str(found)
+    return _shown(found.resolve())
 
 
 def _string(text: str) -> str:

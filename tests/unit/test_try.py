@@ -133,6 +133,25 @@ def test_init_says_what_it_does_not_know_and_names_the_built_site(
     assert (found.sources, found.site, found.language) == ((".",), "", "fr")
 
 
+def test_init_names_the_folder_above_all_content(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a repository whose Docusaurus site is in `website` and shows `../docs`."""
+    write_posts(tmp_path / "docs", 3)
+    write_posts(tmp_path / "website/blog", 1)
+    config = "export default { presets: [['classic', { docs: { path: '../docs' } }]] }"
+    (tmp_path / "website/docusaurus.config.js").write_text(config)
+    done = invoke("try", "website")
+    assert "1 posts (markdown)." in done.stdout
+    assert f"{tmp_path}/docs belongs to the site" in done.stderr
+    assert "belongs to" not in invoke("try", "website/blog").stderr
+    monkeypatch.chdir(tmp_path / "website")
+    assert "Posts in .." in invoke("init", "--yes").stderr
+    done = invoke("try")
+    assert "4 posts (markdown)." in done.stdout
+    assert "belongs to" not in done.stderr
+
+
 PAGE = "<html{}><head><title>T</title></head><main><p>" + "A long enough sentence. " * 20
 ITEM = (
     "<item><title>T</title><link>https://e.org/1</link><wp:post_id>1</wp:post_id><wp:post_type>post</wp:post_type>"
