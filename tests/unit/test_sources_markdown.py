@@ -865,6 +865,51 @@ def test_zola_configuration(tmp_path: Path) -> None:
     }
 
 
+def test_zolas_path_is_used_as_it_is(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "config.toml": 'base_url = "https://e.org"\n[languages.fa]\n',
+            "content/x/index.fa.md": "+++\ntitle = 'x'\npath = 'fa/x'\n+++\nt",
+            "content/x/index.md": "+++\ntitle = 'x'\npath = '/x/'\n+++\nt",
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: (each.url, each.language) for oid, each in found.items()} == {
+        "x/index.fa": ("https://e.org/fa/x/", "fa"),
+        "x": ("https://e.org/x/", "en"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "path", "fields", "url"),
+    [
+        ("{}", "blog/posts/a.md", "slug: s", "/blog/2024/05/03/s/"),
+        ("{}", "blog/posts/2024/a.md", "title: A `b` - C!", "/blog/2024/05/03/a-b---c/"),
+        ("{}", "blog/posts/a_file.md", "", "/blog/2024/05/03/the-heading/"),
+        ("{}", "blog/a.md", "slug: s", "/blog/a/"),
+        ("{enabled: false}", "blog/posts/a.md", "", "/blog/posts/a/"),
+        ("{blog_dir: ., post_url_date_format: yyyy/MM}", "posts/a.md", "slug: s", "/2024/05/s/"),
+        ("{blog_dir: n, post_dir: '{blog}/x'}", "n/x/a.md", "slug: s", "/n/2024/05/03/s/"),
+        ("{post_dir: p, post_url_format: '{file}'}", "p/b.md", "", "/blog/b/"),
+        (
+            "{post_url_format: '{categories}/{slug}', post_url_max_categories: 2}",
+            "blog/posts/a.md",
+            "slug: s\ncategories: [A b, c, d]",
+            "/blog/a-b/c/s/",
+        ),
+    ],
+)
+def test_the_blog_of_material_for_mkdocs(
+    tmp_path: Path, options: str, path: str, fields: str, url: str
+) -> None:
+    text = f"---\ndate: 2024-05-03\n{fields}\n---\n\n# The *heading*\n\nt"
+    write(tmp_path, {"mkdocs.yml": f"plugins: [{{blog: {options}}}]", f"docs/{path}": text})
+    assert list(urls(tmp_path).values()) == [url]
+    write(tmp_path, {"mkdocs.yml": f"use_directory_urls: false\nplugins: [{{blog: {options}}}]"})
+    assert list(urls(tmp_path).values()) == [f"{url.rstrip('/')}.html"]
+
+
 def test_mkdocs(tmp_path: Path) -> None:
     write(
         tmp_path,

@@ -20,7 +20,7 @@ class Zola(Site):
         super().__init__(root, [Root(content)], address=str(config.get("base_url") or ""))
         languages = config.get("languages")
         self._languages = list(languages) if isinstance(languages, dict) else []
-        self._default = str(config.get("default_language") or "")
+        self._default = str(config.get("default_language") or "en")
         slugify = config.get("slugify")
         self._slugify = str(slugify.get("paths", "on") if isinstance(slugify, dict) else "on")
         names = [each.get("name") for each in _tables(config.get("taxonomies"))]
@@ -53,10 +53,8 @@ class Zola(Site):
         return self._language_in_name(path) or self._default
 
     def own_url(self, entry: Entry) -> str:
-        said = entry.fields.get("path")
-        if not isinstance(said, str) or not said.strip():
-            return ""
-        return f"{self._prefix(entry)}/{said.strip('/')}/"
+        said = entry.fields.get("path")  # used as it is: Zola puts no language before it
+        return f"/{said.strip().strip('/')}/" if isinstance(said, str) and said.strip() else ""
 
     def url_of(self, entry: Entry) -> str:
         slug = entry.fields.get("slug")
