@@ -159,7 +159,7 @@ def init(place: str | None, yes: bool, force: bool) -> None:
         click.echo(f"Generator: {site.generator}. Posts in {where}.", err=True)
         for note in site.notes:
             click.echo(f"note: {note}", err=True)
-        if built := _built_site(site.root):
+        if built := _built_site(site):
             hint = f"blogsearch init {built}" + (" --force" if force else "")
             click.echo(f"note: {built} looks like the built site; `{hint}` indexes that.", err=True)
     if not yes:
@@ -201,9 +201,10 @@ def _ask_for_address(default: str) -> str:
     return found
 
 
-def _built_site(root: Path) -> str:
+def _built_site(site: Site) -> str:
     """The folder into which the generator has built the site; "" if there is none."""
-    places = (root / name for name in ("public", "_site", "site", "dist", "build", "out", "output"))
+    names = (site.output, "public", "_site", "site", "dist", "build", "out", "output")
+    places = (site.root / name for name in names if name)
     found = next((place for place in places if (place / "index.html").is_file()), None)
     if found is None:
         return ""

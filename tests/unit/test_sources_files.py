@@ -784,6 +784,24 @@ def test_a_page_that_is_left_out_keeps_its_oid_if_that_is_a_guess(tmp_path: Path
     assert found == {"list page": "list", "noindex": None}
 
 
+def test_a_folder_of_html_names_files_of_other_formats(tmp_path: Path) -> None:
+    for name in (
+        "a.html",
+        "a.md",
+        "b/index.html",
+        "b.rst",
+        "c.ipynb",
+        "d/contents.lr",
+        "README.md",
+    ):
+        save(tmp_path / name, f"{HEAD}<p>{WORDS}")
+    skipped = [each for each in read(tmp_path, "html") if isinstance(each, Skipped)]
+    assert [str(each.origin) for each in skipped] == [
+        str(tmp_path / name) for name in ("c.ipynb", "d/contents.lr")
+    ]
+    assert {each.reason for each in skipped} == {"format that is not read"}
+
+
 def test_html_outside_the_folder_is_not_read(tmp_path: Path) -> None:
     save(tmp_path / "secret.html", f"{HEAD}<p>{WORDS}")
     save(tmp_path / "site/a.html", f"{HEAD}<p>{WORDS}")

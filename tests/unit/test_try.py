@@ -152,6 +152,48 @@ def test_init_names_the_folder_above_all_content(
     assert "belongs to" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("files", "generator", "address"),
+    [
+        (
+            {
+                "_quarto.yml": "website:\n  site-url: https://e.org\nproject:\n  output-dir: built",
+                "posts/a.qmd": "---\ntitle: A\n---\n",
+                "_parts/b.md": "---\ntitle: B\n---\n",
+                "built/index.html": "<html>",
+            },
+            "quarto",
+            "https://e.org",
+        ),
+        (
+            {"x.lektorproject": "[project]\nurl = https://e.org/", "content/contents.lr": "x"},
+            "lektor",
+            "https://e.org/",
+        ),
+        (
+            {"conf.py": "BLOG_TITLE = 'x'\nSITE_URL = 'https://e.org/'", "posts/a.txt": "x"},
+            "nikola",
+            "https://e.org/",
+        ),
+    ],
+)
+def test_the_source_of_a_generator_whose_format_is_not_read(
+    invoke: Invoke, tmp_path: Path, files: dict[str, str], generator: str, address: str
+) -> None:
+    for name, content in {**files, "templates/page.html": "<html>{{ x }}"}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    done = invoke("init", "--yes")
+    assert f"Generator: {generator}" in done.stderr
+    assert "index the built site" in done.stderr
+    assert ("blogsearch init built" in done.stderr) is (generator == "quarto")
+    assert read_site_file(tmp_path / "blogsearch.toml").site == address
+    done = invoke("try")
+    assert "0 posts (markdown)." in done.stdout
+    assert "1 format that is not read" in done.stderr
+    assert "warning: more files" in done.stderr
+
+
 PAGE = "<html{}><head><title>T</title></head><main><p>" + "A long enough sentence. " * 20
 ITEM = (
     "<item><title>T</title><link>https://e.org/1</link><wp:post_id>1</wp:post_id><wp:post_type>post</wp:post_type>"

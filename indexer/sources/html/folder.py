@@ -7,10 +7,11 @@ from urllib.parse import quote, urljoin, urlsplit
 from indexer.errors import SourceError
 from indexer.html_text import TooDeep
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions, unexpected
+from indexer.sources.base import UNREAD, SourceOptions, unexpected
 from indexer.sources.files import decoded, files_in, is_utf8, read_inside, remedy_of
 from indexer.sources.html.page import Page
 from indexer.sources.identity import oid_of_page
+from indexer.sources.markdown.site import ABOUT_THE_FOLDER, MARKDOWN, OTHER_MARKUP
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 _MAX_BYTES = 20_000_000
@@ -42,12 +43,22 @@ class HTMLFolder:
         base = self._folder if self._folder.is_dir() else self._folder.parent
         paths = [file.relative_to(base).as_posix() for file in files]
         self._oids = frozenset(oid_of_page(quote(path)) for path in paths if is_utf8(path))
+        yield from self._unread(base) if self._folder.is_dir() else ()
         for number, (file, path) in enumerate(zip(files, paths, strict=True), start=1):
             try:
                 yield from self._page(file, path, base)
             except Exception as error:  # noqa: BLE001 - one odd page must not end the run
                 yield unexpected(error, Origin(str(file)), oid_of_page(quote(path)))
             self.progress = number / len(files)
+
+    def _unread(self, base: Path) -> Iterator[Skipped]:
+        """Files in formats of posts, except those that are the source of a page beside them."""
+        for file in files_in(base, MARKDOWN + OTHER_MARKUP):
+            path = file.relative_to(base).with_suffix("")
+            if not is_utf8(path.as_posix()) or path.name.lower() in ABOUT_THE_FOLDER:
+                continue
+            if oid_of_page(quote(f"{path}.html")) not in self._oids:
+                yield Skipped(Origin(str(file)), None, UNREAD)
 
     def _page(self, file: Path, path: str, base: Path) -> Iterator[SourceItem]:
         origin = Origin(str(file))

@@ -5,7 +5,16 @@ from pathlib import Path
 from indexer.errors import SourceError
 from indexer.sources.files import IGNORED_FOLDERS
 from indexer.sources.markdown import jekyll, mkdocs, pelican
-from indexer.sources.markdown.books import MdBook, Sphinx, VitePress, vue_settings
+from indexer.sources.markdown.books import (
+    Lektor,
+    MdBook,
+    Nikola,
+    Quarto,
+    Sphinx,
+    VitePress,
+    is_nikola,
+    vue_settings,
+)
 from indexer.sources.markdown.eleventy import Eleventy, is_eleventy
 from indexer.sources.markdown.hexo import Hexo, is_hexo
 from indexer.sources.markdown.hugo import Hugo, is_hugo
@@ -77,6 +86,12 @@ def _configured(folder: Path) -> Site | None:
 
 
 def _generated(folder: Path) -> Site | None:
+    if (folder / "_quarto.yml").is_file():
+        return Quarto(folder)
+    if project := next(folder.glob("*.lektorproject"), None):
+        return Lektor(project)
+    if is_nikola(folder):
+        return Nikola(folder)
     if any((folder / name).is_file() for name in jekyll.CONFIGURATION):
         if (folder / "_toc.yml").is_file():
             return Sphinx(folder)

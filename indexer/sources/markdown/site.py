@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from indexer.dates import NoDate, is_day, moment
 from indexer.errors import SourceError
 from indexer.records import When
+from indexer.sources.base import UNREAD
 from indexer.sources.files import IGNORED_FOLDERS, refuse_folder
 from indexer.sources.markdown.front_matter import (
     BadFrontMatter,
@@ -41,12 +42,16 @@ OTHER_MARKUP = (
     ".textile",
     ".ipynb",
     ".mdoc",
+    ".qmd",
+    ".rmd",
+    ".lhs",
+    ".lr",
 )
 """Formats of posts that are not read."""
 
 DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d-]+Z?)?[-_ ](?=.)")
 _DATED_FOLDERS = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?=/)")
-_ABOUT_THE_FOLDER = frozenset(
+ABOUT_THE_FOLDER = frozenset(
     ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
 )
 LANGUAGES = frozenset(
@@ -121,10 +126,12 @@ class Site:
 
     `address` is the front page's URL, "" if unknown. `zone` applies to dates without a zone.
     `base` is the path of the front page, without slashes, if addresses of posts begin with it;
-    `notes` says what of the configuration cannot be followed.
+    `output` is the folder of the built site, if the configuration names it; `notes` says what of the
+    configuration cannot be followed.
     """
 
     generator: ClassVar[str] = "none"
+    unread: ClassVar[tuple[str, ...]] = OTHER_MARKUP
     all_mdx: ClassVar[bool] = False
     """Whether files that end in `.md` are MDX, too."""
     categories: Sequence[str] = ("categories", "category")
@@ -142,6 +149,7 @@ class Site:
         self.address = address if address.startswith(("http://", "https://", "/")) else ""
         self.zone = zone
         self.base = ""
+        self.output = ""
         self.notes: list[str] = []
         self.publishes_future = False
         self.publishes_drafts = False
@@ -201,7 +209,7 @@ class Site:
 
     def why_left_out(self, entry: Entry) -> str:
         """Why a file's content is not a post; "" if it is one. Drafts and dates come later."""
-        if not entry.has_head and entry.path.stem.lower() in _ABOUT_THE_FOLDER:
+        if not entry.has_head and entry.path.stem.lower() in ABOUT_THE_FOLDER:
             return "about the folder, not content"
         return ""
 
@@ -315,8 +323,8 @@ def walk(
             for name in names:
                 if name[0] == ".":
                     continue
-                if name.lower().endswith(OTHER_MARKUP):
-                    found.append((here / name, "format that is not read"))
+                if name.lower().endswith(site.unread):
+                    found.append((here / name, UNREAD))
                 elif name.lower().endswith(MARKDOWN + PAGES):
                     found.append((here / name, ""))
         for file, reason in sorted(found):
