@@ -910,6 +910,46 @@ def test_the_blog_of_material_for_mkdocs(
     assert list(urls(tmp_path).values()) == [f"{url.rstrip('/')}.html"]
 
 
+def test_guessed_addresses_are_said_to_be_guesses(tmp_path: Path) -> None:
+    route = "getCollection('blog')"
+    files = {
+        "plain/posts/a.md": "---\ntitle: x\n---\nt",
+        "astro/astro.config.mjs": "",
+        "astro/src/content/blog/a.md": "---\ntitle: x\n---\nt",
+        "astro/src/content/posts/a.md": "---\ntitle: x\n---\nt",
+        "astro/src/pages/[...id].astro": route,
+        "astro/src/pages/posts/[...id].astro": "getSortedPosts()",
+        "spec/astro.config.mjs": "",
+        "spec/src/content/spec/a.md": "---\ntitle: x\n---\nt",
+        "zola/config.toml": "base_url = 'https://e.org'",
+        "zola/content/a.md": "+++\ntitle = 'x'\n+++\nt",
+    }
+    write(tmp_path, files)
+    for name, words in (
+        ("plain", "guessed"),
+        ("spec", "collection spec"),
+        ("astro", ""),
+        ("zola", ""),
+    ):
+        notes: list[str] = []
+        assert read(tmp_path / name, warn=notes.append)
+        assert [words in each for each in notes] == ([True] if words else [])
+        assert read(tmp_path / name, warn=pytest.fail, url_template="/{slug}/")
+
+
+def test_a_site_in_a_repository_of_several_packages(tmp_path: Path) -> None:
+    files = {
+        "package.json": "{}",
+        "README.md": "# Read me",
+        "apps/site/next.config.mjs": "",
+        "apps/site/pages/en/a.md": "---\ntitle: x\n---\nt",
+        "platforms/x/next.config.mjs": "",
+        "platforms/x/README.md": "# Read me",
+        "tests/site/_config.yml": "",
+    }
+    assert urls(write(tmp_path, files)) == {"pages/en/a": "/en/a"}
+
+
 def test_mkdocs(tmp_path: Path) -> None:
     write(
         tmp_path,

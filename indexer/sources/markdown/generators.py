@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from indexer.errors import SourceError
-from indexer.sources.files import IGNORED_FOLDERS
+from indexer.sources.files import IGNORED_FOLDERS, files_in
 from indexer.sources.markdown import jekyll, mkdocs, pelican
 from indexer.sources.markdown.books import (
     Lektor,
@@ -22,10 +22,12 @@ from indexer.sources.markdown.javascript import Astro, Docusaurus, Gatsby, Next
 from indexer.sources.markdown.jekyll import Jekyll
 from indexer.sources.markdown.mkdocs import MkDocs
 from indexer.sources.markdown.pelican import Pelican
-from indexer.sources.markdown.site import Root, Site, read_config
+from indexer.sources.markdown.site import ABOUT_THE_FOLDER, MARKDOWN, Root, Site, read_config
 from indexer.sources.markdown.zola import Zola
 
 _STEPS_UP = 6
+_STEPS_DOWN = 3
+_NOT_SITES = frozenset(("test", "tests", "spec", "fixtures", "example", "examples", "templates"))
 
 
 def site_of(place: Path) -> Site:
@@ -52,19 +54,40 @@ def site_of(place: Path) -> Site:
     return Site(start, [Root(start)])
 
 
-def _configured_below(folder: Path) -> Site | None:
-    """The site in the one folder of a repository that has a configuration, such as `docs`."""
+def _configured_below(start: Path) -> Site | None:
+    """The site in the one folder of a repository that has a configuration, such as `docs`.
+
+    In a repository of several packages the folder may be further down, such as `apps/site`.
+    """
+    is_repository = any((start / name).exists() for name in (".git", "package.json"))
+    folders = [start]
+    for _ in range(_STEPS_DOWN if is_repository else 1):
+        folders = [inner for folder in folders for inner in _inner(folder)]
+        found = [site for folder in folders if (site := _configured(folder))]
+        if len(found) > 1:
+            found = [site for site in found if _has_posts(site)]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _has_posts(site: Site) -> bool:
+    """Whether a site has Markdown, not only a README; there may be a site for each platform."""
+    return any(
+        file.stem.lower() not in ABOUT_THE_FOLDER
+        for root in site.roots
+        for file in files_in(root.folder, MARKDOWN)
+    )
+
+
+def _inner(folder: Path) -> list[Path]:
+    """The folders in a folder that may have a site."""
     try:
         inner = sorted(each for each in folder.iterdir() if each.is_dir())
     except OSError:
-        return None
-    found = [
-        site
-        for each in inner
-        if each.name[0] not in "._" and each.name not in IGNORED_FOLDERS
-        if (site := _configured(each))
-    ]
-    return found[0] if len(found) == 1 else None
+        return []
+    left_out = IGNORED_FOLDERS | _NOT_SITES
+    return [each for each in inner if each.name[0] not in "._" and each.name not in left_out]
 
 
 def _configured(folder: Path) -> Site | None:

@@ -126,8 +126,8 @@ class Site:
 
     `address` is the front page's URL, "" if unknown. `zone` applies to dates without a zone.
     `base` is the path of the front page, without slashes, if addresses of posts begin with it;
-    `output` is the folder of the built site, if the configuration names it; `notes` says what of the
-    configuration cannot be followed.
+    `output` is the folder of the built site, if the configuration names it; `notes` says what of
+    the configuration cannot be followed.
     """
 
     generator: ClassVar[str] = "none"
@@ -151,6 +151,11 @@ class Site:
         self.base = ""
         self.output = ""
         self.notes: list[str] = []
+        if self.generator == "none":
+            self.notes.append(
+                f"{root}: no site generator is recognised, so the addresses are guessed; "
+                "index the built site, or say them with --url-template."
+            )
         self.publishes_future = False
         self.publishes_drafts = False
         self.publishes_expired = False
