@@ -910,6 +910,32 @@ def test_the_blog_of_material_for_mkdocs(
     assert list(urls(tmp_path).values()) == [f"{url.rstrip('/')}.html"]
 
 
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("See [[thoughts/play|playing]] and [[a/b]].", "<p>See playing and b.</p>"),
+        ("An ![[image.png|300]] embed", "<p>An  embed</p>"),
+        ("`[[a|b]]`", "<p><code>[[a|b]]</code></p>"),
+        ("    [[a|b]]", "<pre><code>[[a|b]]\n</code></pre>"),
+        ("if [[ -f x ]]", "<p>if [[ -f x ]]</p>"),
+        ("[[Bug #1]]\n\n[Bug #1]: /1", '<p>[<a href="/1">Bug #1</a>]</p>'),
+        ("| a |\n| - |\n| [[x\\|y]] |", "<td>y</td>"),
+    ],
+)
+def test_wiki_links(text: str, html: str) -> None:
+    assert html in rendered(text, title="x")[1]
+
+
+@pytest.mark.parametrize("attribute", ['markdown="1"', "markdown=1", "markdown", "markdown='span'"])
+def test_markdown_in_html(attribute: str) -> None:
+    text = (
+        f'a\n\n<aside {attribute} class="x">\n  <img src="a.png">\n  I **did** [it](/it).\n'
+        f"  <p {attribute}>\n— [she](/she)\n  </p>\n</aside>\n\n<div>\n**b**\n</div>\n"
+    )
+    found = readable(rendered(text, title="x")[1]).prose
+    assert found.split() == ["a", "I", "did", "it.", "—", "she", "**b**"]
+
+
 def test_guessed_addresses_are_said_to_be_guesses(tmp_path: Path) -> None:
     route = "getCollection('blog')"
     files = {
