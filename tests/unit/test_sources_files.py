@@ -441,6 +441,12 @@ def test_a_list_that_goes_on_and_a_copy_of_a_page_are_no_posts(tmp_path: Path) -
         ("</head><main><time datetime='2024-01-27'>", "27"),
         ("</head><main><time datetime='2024-01-26 09:30:00 +0000 UTC'>", "26"),
         ("</head><main><time datetime='0001-01-01 00:00:00 +0000 UTC'>", None),
+        ("</head><main><time datetime='x.isoformat()'>Wed 25 January 2024</time>", "25"),
+        ("</head><main><time>long ago</time> <time>24 January 2024</time>", "24"),
+        ("</head><nav><main><time>23 January 2024</time></main></nav>", None),
+        ("</head><article><article><time>23 January 2024</time></article>", None),
+        ("<link rel=canonical href='/2024/1/22/a/'>", "22"),
+        ("<link rel=canonical href='/2024/13/22/a/'>", None),
     ],
 )
 def test_the_date_of_a_page(tmp_path: Path, head: str, date: str | None) -> None:
@@ -782,6 +788,19 @@ def test_a_page_that_is_left_out_keeps_its_oid_if_that_is_a_guess(tmp_path: Path
     save(tmp_path / "hidden.html", f'{HEAD}<meta name="robots" content="noindex"><p>{WORDS}')
     found = {each.reason: each.oid for each in read(tmp_path) if isinstance(each, Skipped)}
     assert found == {"list page": "list", "noindex": None}
+
+
+def test_cards_and_links_to_other_hosts_are_not_part_of_a_post(tmp_path: Path) -> None:
+    card = "<article><h3>Related</h3><a href='/b/'>Another</a> <a href='/tags/no/'>no</a></article>"
+    tags = "<a href='/tags/yes/'>yes</a> <a href='https://github.com/x/tags/v1/'>v1</a>"
+    path = "<ol><li><a href='/'>Start</a>/</li><li><a href='/p/'>Posts</a>/</li></ol>"
+    crumbs = "<div class='md-breadcrumbs'>Here</div>"
+    post = f"<article>{path}<h1>Post</h1><p>{WORDS}</p>{tags}{card}</article>"
+    head = f'{HEAD}<link rel="canonical" href="https://e.org/a/">'
+    save(tmp_path / "a/index.html", f"{head}<body><main>{crumbs}{post}<div>{card}</div></main>")
+    (found,) = posts(tmp_path)
+    assert readable(found.text).prose.split() == [*WORDS.split(), "yes", "v1"]
+    assert found.keywords == ["yes"]
 
 
 def test_a_folder_of_html_names_files_of_other_formats(tmp_path: Path) -> None:

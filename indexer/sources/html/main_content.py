@@ -6,6 +6,7 @@ paragraphs hold the most text that is not links. docs/sources.md compares this w
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import takewhile
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -23,8 +24,16 @@ _AROUND = ", ".join(
         *("nav", "aside", "footer", "form", "dialog", "[hidden]", "[aria-hidden=true]"),
         *("[role=navigation]", "[role=search]", "[role=complementary]", "[role=contentinfo]"),
         *(".headerlink", ".header-anchor", ".anchor-link", ".heading-anchor", ".permalink"),
-        *(".toc", "#toc", ".table-of-contents", "#TOC", ".contents.topic", ".breadcrumb"),
-        *(".breadcrumbs", ".pagination", ".pager", ".post-navigation", ".nav-links", ".sidebar"),
+        *(".toc", "#toc", ".table-of-contents", "#TOC", ".contents.topic"),
+        *("[class*=breadcrumb i]", "[id*=breadcrumb i]", "[aria-label*=breadcrumb i]"),
+        *(
+            '[itemtype$="schema.org/BreadcrumbList"]',
+            ".pagination",
+            ".pager",
+            ".post-navigation",
+            ".nav-links",
+            ".sidebar",
+        ),
         *(".sphinxsidebar", ".related", ".related-posts", ".share", ".sharedaddy", ".social"),
         *(".skip-link", ".screen-reader-text", ".post-meta", ".entry-meta", ".byline"),
         *(".footnote-backref", ".cookie-banner"),
@@ -36,6 +45,8 @@ _MIN_MARKED = 140
 
 _MAX_MENU = 600
 """Characters; a longer list of links may be what the page is about."""
+_MAX_CARD = 600
+"""Characters of an article that only announces another page."""
 _MIN_SHARE = 0.7
 """The share of the page's text that the densest element must hold."""
 
@@ -69,6 +80,36 @@ def remove_comments(page: LexborHTMLParser) -> None:
             node.remove()
 
 
+def remove_cards(page: LexborHTMLParser) -> None:
+    """Remove short articles with a link, such as "Related", beside or inside the main article."""
+    articles = page.css("article")
+    lengths = {node.mem_id: text_length(node) for node in articles}
+    longest = max(articles, key=lambda node: lengths[node.mem_id], default=None)
+    if longest is None:
+        return
+    others = [node for node in articles if node.mem_id != longest.mem_id]
+    if lengths[longest.mem_id] > sum(lengths[node.mem_id] for node in top_articles(others)):
+        for node in others:
+            if (
+                lengths[node.mem_id] < _MAX_CARD
+                and node.parent is not None
+                and node.css_first("a[href], article") is not None
+            ):
+                node.remove()
+
+
+def is_beside_content(node: LexborNode) -> bool:
+    """Whether a node is in a menu, or in an article inside another."""
+    articles = 0
+    parent = node.parent
+    while parent is not None:
+        if parent.tag in ("nav", "aside"):
+            return True
+        articles += parent.tag == "article"
+        parent = parent.parent
+    return articles > 1
+
+
 def main_content(page: LexborHTMLParser) -> LexborNode | None:
     """The element with the content; what is around it is removed from the page."""
     body = page.body
@@ -88,6 +129,7 @@ def main_content(page: LexborHTMLParser) -> LexborNode | None:
         # Sections of one page may be articles, too: none of them is the content.
         others = sum(lengths.get(node.mem_id, _NONE).text for node in top_articles(nodes))
         if length >= _MIN_MARKED and (selector != "article" or length > 0.6 * others):
+            _remove_path(found, lengths)
             return found
     marks = [body.css(selector) for selector in ("main", "article")]
     alone = next((nodes[0] for nodes in marks if len(nodes) == 1), None)
@@ -162,6 +204,17 @@ def _measure(root: LexborNode, skipped: frozenset[str] = frozenset()) -> dict[in
             child = child.next
         stack += reversed(children)
     return found
+
+
+def _remove_path(main: LexborNode, lengths: dict[int, _Lengths]) -> None:
+    """The path to the page above its heading, in a theme that does not call it breadcrumbs."""
+    nodes = main.css("h1, ol, ul")
+    before = list(takewhile(lambda node: node.tag != "h1", nodes))
+    if len(before) < len(nodes):
+        for node in before:
+            length = lengths.get(node.mem_id, _NONE)
+            if node.parent is not None and length.text < _MAX_MENU and length.link_share > 0.7:
+                node.remove()
 
 
 def _remove_link_lists(body: LexborNode, lengths: dict[int, _Lengths]) -> None:

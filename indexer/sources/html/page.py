@@ -15,9 +15,11 @@ from indexer.html_text import check_depth, one_line
 from indexer.records import Origin, RawPost
 from indexer.sources.base import is_valid_url
 from indexer.sources.html.main_content import (
+    is_beside_content,
     link_share,
     main_content,
     own_lengths,
+    remove_cards,
     remove_comments,
     text_length,
     top_articles,
@@ -31,10 +33,10 @@ _PUBLISHED = (
 )
 _MODIFIED = ("article:modified_time", "og:updated_time", "dateModified", "dcterms.modified")
 _DATES = (
-    "time[pubdate], article time[datetime], main time[datetime], .dt-published[datetime], "
-    ".published[datetime], .published[title]"
+    "time[pubdate], article time, main time, .dt-published, .published[datetime], .published[title]"
 )
 """Elements with the date of a post, also those of microformats."""
+_DATED_PATH = re.compile(r"/(\d{4})/(\d{1,2})/(\d{1,2})(?:/|$)")
 _LISTS = frozenset(
     ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
 ) | {"archives", "series", "topics", "page"}
@@ -186,8 +188,9 @@ class Page:
 
     def post(self, origin: Origin, oid: str, url: str, lastmod: str | None = None) -> RawPost:
         """The post; `lastmod` is its last change if the page names none."""
+        remove_cards(self._page)
         published, modified = self._moment(_PUBLISHED), self._moment(_MODIFIED)
-        published = published or self._time_element()
+        published = published or self._time_element() or _date_in(self.url) or _date_in(url)
         heads = (self._meta.get("og:title"), self._data.get("headline"))
         section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
         said = self._meta.get("keywords") or self._data.get("keywords") or ""
@@ -222,9 +225,13 @@ class Page:
         return _first_moment([*values, *(self._data.get(name) for name in names)])
 
     def _time_element(self) -> datetime | None:
-        found = self._page.css_first(_DATES)
-        said = found.attributes if found else {}
-        return _first_moment([said.get("datetime"), said.get("title")])
+        """The first date that is not in a menu or a list beside the content."""
+        found: list[str | None] = []
+        for node in self._page.css(_DATES):
+            if not is_beside_content(node):
+                said = node.attributes
+                found += [said.get("datetime"), said.get("title"), one_line(node.text())]
+        return _first_moment(found)
 
     def _links_to(self, *folders: str) -> list[str]:
         """The texts of links in the content to pages such as `/tags/…`; or of marked labels."""
@@ -234,7 +241,7 @@ class Page:
         links = [
             one_line(node.text()).lstrip("#").strip()
             for node in main.css("a[href]")
-            if _folder_of(node.attributes.get("href") or "") in folders
+            if _folder_of(node.attributes.get("href") or "", self.url) in folders
         ]
         if "tags" in folders and not links:
             links = [one_line(node.text()) for node in main.css(".p-category, .md-tag")]
@@ -259,13 +266,20 @@ def _followed(address: str) -> str:
     return "" if is_other or not is_valid_url(address) else address
 
 
-def _folder_of(href: str) -> str:
-    """The folder that the page of a link is in; "" if the link cannot be parsed."""
+def _folder_of(href: str, own: str) -> str:
+    """The folder that the page of a link is in; "" if it is on another host than `own`."""
     if not is_valid_url(href):
         return ""
+    hosts = {host for each in (href, own) if (host := urlsplit(each).netloc.lower())}
     parts = [part for part in urlsplit(href).path.lower().split("/") if part != "index.html"]
     parts = [part for part in parts if part]
-    return parts[-2] if len(parts) > 1 else ""
+    return parts[-2] if len(parts) > 1 and len(hosts) < 2 else ""
+
+
+def _date_in(address: str) -> datetime | None:
+    """The date in an address such as `/2024/01/31/a-post/`."""
+    found = _DATED_PATH.search(urlsplit(address).path)
+    return _first_moment([f"{found[1]}-{found[2]:0>2}-{found[3]:0>2}"]) if found else None
 
 
 def _linked_headings(main: LexborNode | None, path: str) -> tuple[int, int]:
