@@ -17,13 +17,15 @@ from app.commands.sources import SourceArguments, source_options
 from app.commands.tools import Tools, pass_tools
 from app.site_file import NAME
 from indexer.errors import SourceError
+from indexer.html_text import TooDeep
 from indexer.normalise import documents
 from indexer.records import Document, RawPost, Reject, SourceItem
 from indexer.sources import detect
 from indexer.sources.base import is_url
 from indexer.sources.files import is_utf8
+from indexer.sources.html import Page
 from indexer.sources.markdown.generators import site_of
-from indexer.sources.markdown.site import Site
+from indexer.sources.markdown.site import Site, read_text
 
 _LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
 _WORD = re.compile(r"\w+")
@@ -149,10 +151,10 @@ def init(place: str | None, yes: bool, force: bool) -> None:
         raise click.ClickException(f"{NAME} exists; --force overwrites it.")
     place = place or "."
     kind = "" if is_url(place) else detect.kind_of_path(place)
-    address, language, content = "", "", place
+    address, language, content, root = "", "", place, Path(place)
     if kind == "markdown":
         site = site_of(Path(place))
-        address = site.address
+        address, root = site.address, site.root
         language = site.language_of(PurePosixPath("post.md"), "", {})
         content = _shown(_content_of(site))
         where = "this folder" if content == "." else content
@@ -162,6 +164,8 @@ def init(place: str | None, yes: bool, force: bool) -> None:
         if built := _built_site(site):
             hint = f"blogsearch init {built}" + (" --force" if force else "")
             click.echo(f"note: {built} looks like the built site; `{hint}` indexes that.", err=True)
+    if not is_url(place):
+        address = address or _published_at(root)
     if not yes:
         address = _ask_for_address(address)
     elif not address and not is_url(place):
@@ -182,6 +186,20 @@ def _content_of(site: Site) -> Path:
     root = site.root.resolve()
     found = Path(os.path.commonpath([root, *(each.folder for each in site.roots)]))
     return found if site_of(found).root.resolve() == root else root
+
+
+def _published_at(place: Path) -> str:
+    """The site's address by the file with which GitHub Pages names it, or by a built front page."""
+    for folder in ("", "static", "public", "source", "src", "docs", "content"):
+        file = place / folder / "CNAME"
+        if file.is_file() and (said := read_text(file).split()):
+            return f"https://{said[0]}"
+    file = place / "index.html"
+    try:
+        canonical = Page(read_text(file)).canonical if file.is_file() else ""
+    except TooDeep:
+        return ""
+    return canonical if canonical.startswith("http") else ""
 
 
 def _shown(place: Path) -> str:

@@ -790,6 +790,20 @@ def test_a_page_that_is_left_out_keeps_its_oid_if_that_is_a_guess(tmp_path: Path
     assert found == {"list page": "list", "noindex": None}
 
 
+@pytest.mark.parametrize(
+    ("above", "title", "found"),
+    [
+        ("<h1>A post</h1>", "A post | Part | The site", "A post"),
+        ("<h1><a href='/'>The site</a></h1>", "The site | A post", "The site | A post"),
+        ("<h1>A</h1>", "A post", "A post"),
+    ],
+)
+def test_a_heading_outside_the_content(tmp_path: Path, above: str, title: str, found: str) -> None:
+    page = f"<html><head><title>{title}</title></head>{above}<main><h2>Part</h2><p>{WORDS}</main>"
+    save(tmp_path / "a.html", page)
+    assert posts(tmp_path)[0].title == found
+
+
 def test_cards_and_links_to_other_hosts_are_not_part_of_a_post(tmp_path: Path) -> None:
     card = "<article><h3>Related</h3><a href='/b/'>Another</a> <a href='/tags/no/'>no</a></article>"
     tags = "<a href='/tags/yes/'>yes</a> <a href='https://github.com/x/tags/v1/'>v1</a>"

@@ -936,6 +936,47 @@ def test_markdown_in_html(attribute: str) -> None:
     assert found.split() == ["a", "I", "did", "it.", "—", "she", "**b**"]
 
 
+def test_pelican_without_path_reads_its_content_folder(tmp_path: Path) -> None:
+    said = "Title: A\nDate: 2024-01-31\n\ntext"
+    write(tmp_path, {"pelicanconf.py": "", "content/a.md": said, "draft/b.md": said})
+    assert list(read(tmp_path)) == ["a"]
+    write(tmp_path, {"pelicanconf.py": "PATH = '.'"})
+    assert list(read(tmp_path)) == ["content/a", "draft/b"]
+
+
+def test_titles_of_myst(tmp_path: Path) -> None:
+    text = "---\nsd_hide_title: true\n---\n(a-label)=\n# The title\n\ntext"
+    (post,) = read(write(tmp_path, {"a.md": text})).values()
+    assert (post.title, readable(post.text).prose) == ("The title", "text")
+
+
+def test_next_has_no_index_in_addresses(tmp_path: Path) -> None:
+    head = "---\ntitle: x\n---\nt"
+    names = ("public/a/index.md", "x/b/index.md")
+    write(tmp_path, {"next.config.js": "", **dict.fromkeys(names, head)})
+    assert list(urls(tmp_path).values()) == ["/a", "/x/b"]
+
+
+@pytest.mark.parametrize(
+    ("data", "url"),
+    [
+        ("permalink: function({page}) {\n return `/w/${ page.fileSlug }/`\n}", "/w/a/"),
+        ("permalink: (data) => `/w/${data.page.fileSlug}/`,", "/w/a/"),
+        ("permalink(data) { return `/w/${data.title}/`; }", "/w/x/"),
+        ("permalink: '/w/{{ page.fileSlug }}/'", "/w/a/"),
+        ("permalink: data => data.page.fileSlug", ""),
+        ("tags: ['permalink']", None),
+    ],
+)
+def test_permalinks_of_eleventy_in_javascript(tmp_path: Path, data: str, url: str | None) -> None:
+    configuration = "markdownIt().use(anchor, { permalink: true })"
+    files = {"p/p.11tydata.js": f"export default {{ {data} }}", "p/a.md": "---\ntitle: x\n---\nt"}
+    notes: list[str] = []
+    write(tmp_path, {"eleventy.config.js": configuration, **files})
+    assert list(urls(tmp_path, warn=notes.append).values()) == [url or "/p/a/"]
+    assert bool(notes) is (url == "")
+
+
 def test_guessed_addresses_are_said_to_be_guesses(tmp_path: Path) -> None:
     route = "getCollection('blog')"
     files = {

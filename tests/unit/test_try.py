@@ -153,6 +153,33 @@ def test_init_names_the_folder_above_all_content(
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "address"),
+    [
+        ("CNAME", "blog.example.org\n", "https://blog.example.org"),
+        ("static/CNAME", "blog.example.org", "https://blog.example.org"),
+        ("_data/metadata.json", '{"url": "https://e.org/"}', "https://e.org/"),
+        ("_data/site.json", '{"url": "https://e.org/"}', "https://e.org/"),
+    ],
+)
+def test_init_finds_the_address(
+    invoke: Invoke, tmp_path: Path, name: str, content: str, address: str
+) -> None:
+    write_posts(tmp_path / "posts", 1)
+    for file, text in (("eleventy.config.js", ""), (name, content)):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
+    invoke("init", "--yes")
+    assert read_site_file(tmp_path / "blogsearch.toml").site == address
+
+
+def test_init_finds_the_address_of_a_built_site(invoke: Invoke, tmp_path: Path) -> None:
+    link = '<html><link rel="canonical" href="https://e.org/blog/">'
+    (tmp_path / "index.html").write_text(link)
+    invoke("init", "--yes")
+    assert read_site_file(tmp_path / "blogsearch.toml").site == "https://e.org/blog/"
+
+
+@pytest.mark.parametrize(
     ("files", "generator", "address"),
     [
         (

@@ -200,9 +200,11 @@ class Page:
         site = self._meta.get("og:site_name", "")
         head = self._page.css_first("head > title")
         name = _without_site(one_line(head.text()) if head else "", site)
+        above = self._heading_in(name)
         main = main_content(self._page)
         title = next((text for each in heads if (text := _text(each))), "")
         heading = _heading(main, "h1")
+        title = title or (heading if heading and heading in name else above)
         title = title or heading or name or _heading(main, "h2") or _named(oid)
         if heading and title.startswith(tuple(heading + each for each in _SEPARATORS)):
             title = heading  # what follows is the name of the site
@@ -218,6 +220,15 @@ class Page:
             keywords=keywords,
             language=self.language,
         )
+
+    def _heading_in(self, name: str) -> str:
+        """The heading with which `<title>` begins; a theme may put it outside the content."""
+        for node in self._page.css("h1"):
+            text = one_line(node.text())
+            is_begin = name == text or name.startswith(tuple(text + each for each in _SEPARATORS))
+            if text and is_begin and node.css_first("a") is None:
+                return text
+        return ""
 
     def _moment(self, names: tuple[str, ...]) -> datetime | None:
         """The first value that is a date; others are common, because templates are often wrong."""

@@ -190,11 +190,13 @@ class Next(Site):
             if parts and parts[-1] in ("page", "index"):
                 parts.pop()
         elif parts[0] in ("content", "contents", "data"):
-            parts = parts[1:]
-            parts = parts[:-1] if parts[-1] == "index" else parts
+            parts = parts[1:-1] if parts[-1] == "index" else parts[1:]
             parts = [*parts[:-1], said_slug(entry) or parts[-1]] if parts else []
         elif parts[0] == "_posts":
             parts = ["posts", *parts[1:-1], said_slug(entry) or parts[-1]]
+        elif parts[0] == "public":
+            parts = parts[1:]
+        parts = parts[:-1] if parts and parts[-1] == "index" else parts
         return "/" + "/".join(parts)
 
 

@@ -56,7 +56,9 @@ _ADMONITION = re.compile(
 _CONTAINER = re.compile(
     r"[ \t]*:{3,}[ \t]*(?:[\w.-]+)?(?:\[(.*)\]|[ \t]+([^{\n]*?))?[ \t]*(?:\{[^}\n]*\})?[ \t]*$"
 )
-_TOOL_LINE = re.compile(r"[ \t]*(?:\[\[?_?TOC_?\]\]?|-{1,2}8<-{1,2}.*)[ \t]*$", re.IGNORECASE)
+_TOOL_LINE = re.compile(
+    r"[ \t]*(?:\[\[?_?TOC_?\]\]?|-{1,2}8<-{1,2}.*|\([^()\s]{1,200}\)=)[ \t]*$", re.IGNORECASE
+)
 _ALERT = re.compile(r"\[(?:!\w+|[ xX])\][+-]?[ \t]*")  # `> [!NOTE]` and `- [x] task`
 _EMOJI = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+-]*|[+-]1):(?![\w:`])")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
