@@ -977,6 +977,30 @@ def test_permalinks_of_eleventy_in_javascript(tmp_path: Path, data: str, url: st
     assert bool(notes) is (url == "")
 
 
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        {"hugo.toml": "baseURL = 'https://e.org'\n[permalinks]\nguide = '/x/:slug/'"},
+        {"config.toml": "base_url = 'https://e.org'"},
+    ],
+)
+def test_a_section_with_a_text_of_its_own_is_a_post(
+    tmp_path: Path, configuration: dict[str, str]
+) -> None:
+    long, tags = "Some words of its own. " * 40, "{{< card >}}<div class='x'></div>" * 40
+    files = {
+        "content/_index.md": f"+++\ntitle = 'Home'\n+++\n{long}",
+        "content/guide/_index.md": f"+++\ntitle = 'Guide'\n+++\n{long}",
+        "content/guide/part/_index.md": f"+++\ntitle = 'Part'\n+++\n{long}",
+        "content/news/_index.md": f"+++\ntitle = 'News'\n+++\nAll news.\n{tags}",
+    }
+    write(tmp_path, {**configuration, **files})
+    assert urls(tmp_path) == {
+        "guide/_index": "https://e.org/guide/",
+        "guide/part/_index": "https://e.org/guide/part/",
+    }
+
+
 def test_guessed_addresses_are_said_to_be_guesses(tmp_path: Path) -> None:
     route = "getCollection('blog')"
     files = {

@@ -16,6 +16,7 @@ from indexer.sources.markdown.site import (
     date_tokens,
     first_date,
     is_regex,
+    is_section_list,
     lower_names,
     read_config,
     read_text,
@@ -100,7 +101,7 @@ class Hugo(Site):
         if any(pattern.search(path.as_posix()) for pattern in self._ignored):
             return "excluded by the configuration"
         stem = _LANGUAGE.sub("", path.stem) if self._language_in_name(path) else path.stem
-        if stem == "_index":
+        if stem == "_index" and path.stem != stem:
             return "list page"
         if stem != "index" and self._is_in_bundle(path):
             return "resource of a page bundle"
@@ -156,6 +157,8 @@ class Hugo(Site):
         return []
 
     def why_left_out(self, entry: Entry) -> str:
+        if entry.path.stem == "_index" and is_section_list(entry):
+            return "list page"
         build = entry.fields.get("build") or entry.fields.get("_build")
         render = _mapping(build).get("render")
         if entry.fields.get("headless") is True or str(render).lower() in (
@@ -210,6 +213,7 @@ class Hugo(Site):
         permalinks = self._config.get("permalinks")
         rules = {**_mapping(permalinks), **_mapping(_mapping(permalinks).get("page"))}
         rule = rules.get(section.lower()) or (rules.get("/") if not section else None)
+        rule = None if entry.path.stem == "_index" else rule  # these are rules of pages
         if isinstance(rule, str):
             path = self._expanded(rule, entry)
         else:

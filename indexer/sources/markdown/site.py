@@ -70,6 +70,8 @@ _MODIFIED = (
     *("modified", "updated", "lastmod", "last_modified_at", "updated_at", "updatedat"),
     *("updateddate", "updated_date", "moddatetime", "last_modified", "last_update", "revised"),
 )
+_OWN_TEXT = 600
+"""Characters; a list of posts is introduced with fewer."""
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
 URL_FIELDS = ("year", "month", "day", "slug", "path", "section", "categories")
 """What a URL template may contain in braces."""
@@ -422,6 +424,12 @@ def said_slug(entry: Entry) -> str:
     """The last part of the `slug` in the front matter; "" without one."""
     said = entry.fields.get("slug")
     return said.strip("/").rpartition("/")[2] if isinstance(said, str) else ""
+
+
+def is_section_list(entry: Entry) -> bool:
+    """Whether an `_index.md` only introduces a list; the front page does, whatever its text."""
+    text = re.sub(r"\{\{.*?\}\}|<[^>]*>|\s+", "", entry.text)
+    return not entry.path.parent.name or len(text) < _OWN_TEXT
 
 
 def is_error_page(path: PurePosixPath) -> bool:

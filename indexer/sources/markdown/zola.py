@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
-from indexer.sources.markdown.site import Entry, Root, Site, read_config
+from indexer.sources.markdown.site import Entry, Root, Site, is_section_list, read_config
 
 
 class Zola(Site):
@@ -34,7 +34,7 @@ class Zola(Site):
     def why_not_content(self, path: PurePosixPath) -> str:
         if path.suffix != ".md":
             return "not Markdown"
-        return "list page" if self._stem(path) == "_index" else ""
+        return ""
 
     def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
         found = dict(own)
@@ -47,6 +47,8 @@ class Zola(Site):
     def why_left_out(self, entry: Entry) -> str:
         if not entry.has_head:
             return "no front matter"
+        if self._stem(entry.path) == "_index" and is_section_list(entry):
+            return "list page"
         return "no page is rendered (render = false)" if entry.fields.get("render") is False else ""
 
     def language_of(self, path: PurePosixPath, language: str, fields: Mapping[str, Any]) -> str:
@@ -61,10 +63,9 @@ class Zola(Site):
         name = slug if isinstance(slug, str) and slug else entry.name
         if not slug and self._language_in_name(entry.path):
             name = name.removesuffix(f".{self._language_in_name(entry.path)}")
-            name = entry.path.parent.name if name == "index" else name
-        folder = (
-            entry.path.parent.parent if self._stem(entry.path) == "index" else entry.path.parent
-        )
+            name = entry.path.parent.name if name in ("index", "_index") else name
+        is_index = self._stem(entry.path) in ("index", "_index")
+        folder = entry.path.parent.parent if is_index else entry.path.parent
         parts = [*folder.parts, *name.split("/")]
         path = "/".join(map(self._slugified, parts))
         return f"{self._prefix(entry)}/{path}/"
