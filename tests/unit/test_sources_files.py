@@ -817,6 +817,13 @@ def test_cards_and_links_to_other_hosts_are_not_part_of_a_post(tmp_path: Path) -
     assert found.keywords == ["yes"]
 
 
+def test_a_short_section_with_a_link_stays(tmp_path: Path) -> None:
+    section = f"<article><h2>Part</h2><p>{WORDS[:150]} <a href='/b/'>it</a></p></article>"
+    save(tmp_path / "a.html", f"{HEAD}<main><article><p>{WORDS}</p>{section}</article></main>")
+    (found,) = posts(tmp_path)
+    assert "Part" in readable(found.text).prose
+
+
 def test_a_folder_of_html_names_files_of_other_formats(tmp_path: Path) -> None:
     for name in (
         "a.html",

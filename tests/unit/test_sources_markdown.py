@@ -1037,6 +1037,7 @@ def test_a_site_in_a_repository_of_several_packages(tmp_path: Path) -> None:
         "platforms/x/next.config.mjs": "",
         "platforms/x/README.md": "# Read me",
         "tests/site/_config.yml": "",
+        "tools/new/_config.yml": "title: {{ a }}: b",
     }
     assert urls(write(tmp_path, files)) == {"pages/en/a": "/en/a"}
 

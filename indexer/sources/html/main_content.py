@@ -90,12 +90,16 @@ def remove_cards(page: LexborHTMLParser) -> None:
     others = [node for node in articles if node.mem_id != longest.mem_id]
     if lengths[longest.mem_id] > sum(lengths[node.mem_id] for node in top_articles(others)):
         for node in others:
-            if (
-                lengths[node.mem_id] < _MAX_CARD
-                and node.parent is not None
-                and node.css_first("a[href], article") is not None
-            ):
+            if node.parent is not None and lengths[node.mem_id] < _MAX_CARD and _is_card(node):
                 node.remove()
+
+
+def _is_card(article: LexborNode) -> bool:
+    """Whether a short article announces another page: its heading, or much of it, is a link."""
+    headings = article.css("h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4")
+    links = article.css("a[href]")
+    is_covered = any(not text_length(node) and node.css_first("img") is None for node in links)
+    return bool(headings) or is_covered or link_share(article) > 0.25
 
 
 def is_beside_content(node: LexborNode) -> bool:

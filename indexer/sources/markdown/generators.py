@@ -63,7 +63,7 @@ def _configured_below(start: Path) -> Site | None:
     folders = [start]
     for _ in range(_STEPS_DOWN if is_repository else 1):
         folders = [inner for folder in folders for inner in _inner(folder)]
-        found = [site for folder in folders if (site := _configured(folder))]
+        found = [site for folder in folders if (site := _configured(folder, start))]
         if len(found) > 1:
             found = [site for site in found if _has_posts(site)]
         if found:
@@ -90,15 +90,17 @@ def _inner(folder: Path) -> list[Path]:
     return [each for each in inner if each.name[0] not in "._" and each.name not in left_out]
 
 
-def _configured(folder: Path) -> Site | None:
+def _configured(folder: Path, start: Path | None = None) -> Site | None:
     """The site that has its configuration in a folder.
 
     Raises:
-        SourceError: the configuration cannot be read.
+        SourceError: the configuration cannot be read, and is at most one folder below `start`.
     """
     try:
         return _generated(folder)
     except SourceError:
+        if start and folder.parent != start:
+            return None  # further down it may be a template
         raise
     except Exception as error:
         raise SourceError(
