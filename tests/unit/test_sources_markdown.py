@@ -1001,6 +1001,20 @@ def test_a_section_with_a_text_of_its_own_is_a_post(
     }
 
 
+def test_translations_of_hugos_bundles(tmp_path: Path) -> None:
+    head = "+++\ntitle = 'x'\n+++\n" + "Some words. " * 90
+    names = ("a/index.md", "a/index.fr.md", "a/other.fr.md", "s/_index.fr.md", "s/b.fr.md")
+    languages = "[languages.en]\n[languages.fr]\n[permalinks]\ns = '/:sections/:filename/'"
+    write(tmp_path, {"hugo.toml": f"baseURL = 'https://e.org'\n{languages}"})
+    write(tmp_path, {f"content/{name}": head for name in names})
+    assert urls(tmp_path) == {
+        "a": "https://e.org/a/",
+        "a/index.fr": "https://e.org/fr/a/",
+        "s/_index.fr": "https://e.org/fr/s/",
+        "s/b.fr": "https://e.org/fr/s/b/",
+    }
+
+
 def test_guessed_addresses_are_said_to_be_guesses(tmp_path: Path) -> None:
     route = "getCollection('blog')"
     files = {
