@@ -18,7 +18,7 @@ from indexer.fetch import FetchOptions, PageStore, shown
 from indexer.normalise import address_of
 from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
-from indexer.sources.base import is_url, with_language, with_site
+from indexer.sources.base import UNREAD, is_url, with_language, with_site
 from indexer.sources.fingerprint import fingerprint
 from indexer.sources.json_lines import JSONLines
 
@@ -79,6 +79,7 @@ class Sources:
         self._options = options
         self._verbose = verbose
         self.skipped: Counter[str] = Counter()
+        self._posts = 0
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
         self._sizes = [_size(source.spec) for source in sources]
         self._current = 0
@@ -107,6 +108,7 @@ class Sources:
                     if not self._is_first(item, number):
                         self.count_skipped(Skipped(item.origin, None, _SAME_ADDRESS))
                         continue
+                    self._posts += 1
                 yield item
 
     def count_skipped(self, skipped: Skipped) -> None:
@@ -122,6 +124,11 @@ class Sources:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts)
             hint = "" if self._verbose else "; --verbose lists them"
             click.echo(f"Left out: {reasons}{hint}.", err=True)
+        if self.skipped[UNREAD] > self._posts:
+            click.echo(
+                f"warning: more files have a {UNREAD} than there are posts; index the built site.",
+                err=True,
+            )
 
     @contextmanager
     def prints_skipped_on_failure(self) -> Iterator[None]:

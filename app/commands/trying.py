@@ -1,6 +1,7 @@
 """`blogsearch try` and `blogsearch init`: see what a source gives, and write `blogsearch.toml`."""
 
 import json
+import os
 import re
 import sys
 import time
@@ -16,12 +17,15 @@ from app.commands.sources import SourceArguments, source_options
 from app.commands.tools import Tools, pass_tools
 from app.site_file import NAME
 from indexer.errors import SourceError
+from indexer.html_text import TooDeep
 from indexer.normalise import documents
 from indexer.records import Document, RawPost, Reject, SourceItem
 from indexer.sources import detect
 from indexer.sources.base import is_url
 from indexer.sources.files import is_utf8
+from indexer.sources.html import Page
 from indexer.sources.markdown.generators import site_of
+from indexer.sources.markdown.site import Site, read_text
 
 _LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
 _WORD = re.compile(r"\w+")
@@ -147,21 +151,21 @@ def init(place: str | None, yes: bool, force: bool) -> None:
         raise click.ClickException(f"{NAME} exists; --force overwrites it.")
     place = place or "."
     kind = "" if is_url(place) else detect.kind_of_path(place)
-    address, language, content = "", "", place
+    address, language, content, root = "", "", place, Path(place)
     if kind == "markdown":
         site = site_of(Path(place))
-        address = site.address
+        address, root = site.address, site.root
         language = site.language_of(PurePosixPath("post.md"), "", {})
-        root = site.roots[0].folder if len(site.roots) == 1 else site.root.resolve()
-        here = Path.cwd()
-        content = str(root.relative_to(here)) if root.is_relative_to(here) else str(root)
+        content = _shown(_content_of(site))
         where = "this folder" if content == "." else content
         click.echo(f"Generator: {site.generator}. Posts in {where}.", err=True)
         for note in site.notes:
             click.echo(f"note: {note}", err=True)
-        if built := _built_site(site.root):
+        if built := _built_site(site):
             hint = f"blogsearch init {built}" + (" --force" if force else "")
             click.echo(f"note: {built} looks like the built site; `{hint}` indexes that.", err=True)
+    if not is_url(place):
+        address = address or _published_at(root)
     if not yes:
         address = _ask_for_address(address)
     elif not address and not is_url(place):
@@ -175,6 +179,36 @@ def init(place: str | None, yes: bool, force: bool) -> None:
     click.echo(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
 
 
+def _content_of(site: Site) -> Path:
+    """The folder that holds all content of a site; it may be above the site's configuration."""
+    if len(site.roots) == 1:
+        return site.roots[0].folder
+    root = site.root.resolve()
+    found = Path(os.path.commonpath([root, *(each.folder for each in site.roots)]))
+    return found if site_of(found).root.resolve() == root else root
+
+
+def _published_at(place: Path) -> str:
+    """The site's address by the file with which GitHub Pages names it, or by a built front page."""
+    for folder in ("", "static", "public", "source", "src", "docs", "content"):
+        file = place / folder / "CNAME"
+        if file.is_file() and (said := read_text(file).split()):
+            return f"https://{said[0]}"
+    file = place / "index.html"
+    try:
+        canonical = Page(read_text(file)).canonical if file.is_file() else ""
+    except TooDeep:
+        return ""
+    return canonical if canonical.startswith("http") else ""
+
+
+def _shown(place: Path) -> str:
+    """A path as the user would name it from the current folder."""
+    here = Path.cwd()
+    near = place.is_relative_to(here) or here.is_relative_to(place)
+    return os.path.relpath(place, here) if near else str(place)
+
+
 def _ask_for_address(default: str) -> str:
     try:
         found: str = click.prompt("Address of the site's front page", default=default, err=True)
@@ -185,14 +219,14 @@ def _ask_for_address(default: str) -> str:
     return found
 
 
-def _built_site(root: Path) -> str:
+def _built_site(site: Site) -> str:
     """The folder into which the generator has built the site; "" if there is none."""
-    places = (root / name for name in ("public", "_site", "site", "dist", "build", "out", "output"))
+    names = (site.output, "public", "_site", "site", "dist", "build", "out", "output")
+    places = (site.root / name for name in names if name)
     found = next((place for place in places if (place / "index.html").is_file()), None)
     if found is None:
         return ""
-    here = Path.cwd()
-    return str(found.relative_to(here)) if found.is_relative_to(here) else str(found)
+    return _shown(found.resolve())
 
 
 def _string(text: str) -> str:

@@ -11,6 +11,9 @@ from urllib.parse import urlsplit
 from indexer.fetch import FetchOptions, Store
 from indexer.records import Origin, RawPost, Reject, SourceItem
 
+UNREAD = "format that is not read"
+"""Why a file that seems to be a post is left out whatever the options are."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:

@@ -12,6 +12,7 @@ from indexer.fetch import Fetched
 from indexer.sources import html, markdown
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import File, decoded, files_in, remedy_of, unzipped_bytes
+from indexer.sources.markdown.books import BuiltOnly
 from indexer.sources.markdown.generators import site_of
 
 _PEEKED = 1 << 16
@@ -75,9 +76,13 @@ def kind_of_page(page: Fetched, most: int) -> str:
 
 
 def _kind_of_folder(folder: Path) -> str:
-    """Markdown before HTML where there is a generator or front matter: the site may be inside."""
+    """Markdown before HTML where there is a generator or front matter: the site may be inside.
+
+    Also the source of a generator whose formats are not read: its HTML files are templates.
+    """
     posts = files_in(folder, markdown.SUFFIXES)
-    if posts and site_of(folder).generator != "none":
+    site = site_of(folder)
+    if isinstance(site, BuiltOnly) or (posts and site.generator != "none"):
         return "markdown"
     if any(_has_head(file) for file in islice(posts, _LOOKED_AT)):
         return "markdown"

@@ -363,6 +363,65 @@ def test_pages_that_are_no_posts(tmp_path: Path, path: str, page: str, taken: bo
     assert bool(posts(tmp_path)) is taken
 
 
+LD = '<script type="application/ld+json">{"@type": "Article", "headline": "x"}</script>'
+SITE = '<meta property="og:type" content="website">'
+ARTICLE = '<meta property="og:type" content="article">'
+ENTRY = f"<h2>A post</h2><p>{WORDS}</p><a href='/posts/a/' aria-label='A post'></a>"
+ENTRIES = "".join(f"<p>A post of May<a href='/{number}/'></a></p>" for number in range(20))
+
+
+def feed(path: str) -> str:
+    return f'<link rel="alternate" type="application/rss+xml" href="{path}index.xml">'
+
+
+@pytest.mark.parametrize(
+    ("path", "page", "taken"),
+    [
+        ("posts/page/3/index.html", f"{HEAD}{ARTICLE}<main>{WORDS}", False),
+        ("tags/a/index.html", f"{HEAD}{feed('/tags/a/')}<main>{ENTRY}", False),
+        ("tags/a/index.html", f"{HEAD}{LD}{SITE}{feed('/tags/a/')}<main>{ENTRY}", False),
+        ("tags/a/index.html", f"{HEAD}{feed('https://e.org/b/tags/a/')}<main>{ENTRY}", False),
+        ("tags/a/index.html", f"{HEAD}{LD}{SITE}<main><p>{WORDS}{LIST}", False),
+        ("tags/a/index.html", f"{HEAD}{LD}<main><p>{WORDS}{LIST}", True),
+        ("docs/a/index.html", f"{HEAD}{SITE}{feed('/docs/a/')}<main>{WORDS}{WORDS}", True),
+        ("docs/a/index.html", f"{HEAD}{SITE}{feed('/docs/a/')}<main>{ENTRIES}", False),
+        ("docs/a/index.html", f"{HEAD}{feed('/')}<main>A few words.", True),
+        ("archives/index.html", f"{HEAD}{ARTICLE}<main>{ENTRIES}", False),
+        ("search/index.html", f"{HEAD}{ARTICLE}<main><h1>Search</h1></main>", False),
+        ("de/search/index.html", f"{HEAD}<main>{WORDS}{WORDS}", False),
+        ("docs/search/index.html", f"{HEAD}<main>{WORDS}{WORDS}", True),
+        ("docs/genindex.html", f"{HEAD}<main>{WORDS}{WORDS}", False),
+        ("blog/2024/05/index.html", f"{HEAD}<main>{WORDS}<a href='a/'>A</a>", False),
+        ("blog/2024/05/index.html", f"{HEAD}<main>{WORDS}<a href='/b/'>A</a>", True),
+    ],
+)
+def test_a_list_is_no_post_whatever_it_calls_itself(
+    tmp_path: Path, path: str, page: str, taken: bool
+) -> None:
+    save(tmp_path / path, page)
+    assert bool(posts(tmp_path)) is taken
+
+
+def test_a_list_that_goes_on_and_a_copy_of_a_page_are_no_posts(tmp_path: Path) -> None:
+    page = f"{HEAD}{ARTICLE}{{}}<main>{WORDS}"
+    moved = '<meta http-equiv="refresh" content="0; url=/">'
+    front = '<link rel="canonical" href="https://e.org/">'
+    copy = '<link rel="canonical" href="https://e.org/a/">'
+    pages = {
+        "index.html": front,
+        "index2.html": moved,
+        "posts/index.html": "",
+        "posts/page/1/index.html": moved,
+        "a/index.html": copy,
+        "A/index.html": copy,
+        "b/index.html": front,
+        "c/index.html": '<link rel="canonical" href="https://e.org/c/?x=1">',
+    }
+    for path, head in pages.items():
+        save(tmp_path / path, page.format(head))
+    assert [each.oid for each in posts(tmp_path)] == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize(
     ("head", "date"),
     [
@@ -382,6 +441,12 @@ def test_pages_that_are_no_posts(tmp_path: Path, path: str, page: str, taken: bo
         ("</head><main><time datetime='2024-01-27'>", "27"),
         ("</head><main><time datetime='2024-01-26 09:30:00 +0000 UTC'>", "26"),
         ("</head><main><time datetime='0001-01-01 00:00:00 +0000 UTC'>", None),
+        ("</head><main><time datetime='x.isoformat()'>Wed 25 January 2024</time>", "25"),
+        ("</head><main><time>long ago</time> <time>24 January 2024</time>", "24"),
+        ("</head><nav><main><time>23 January 2024</time></main></nav>", None),
+        ("</head><article><article><time>23 January 2024</time></article>", None),
+        ("<link rel=canonical href='/2024/1/22/a/'>", "22"),
+        ("<link rel=canonical href='/2024/13/22/a/'>", None),
     ],
 )
 def test_the_date_of_a_page(tmp_path: Path, head: str, date: str | None) -> None:
@@ -723,6 +788,58 @@ def test_a_page_that_is_left_out_keeps_its_oid_if_that_is_a_guess(tmp_path: Path
     save(tmp_path / "hidden.html", f'{HEAD}<meta name="robots" content="noindex"><p>{WORDS}')
     found = {each.reason: each.oid for each in read(tmp_path) if isinstance(each, Skipped)}
     assert found == {"list page": "list", "noindex": None}
+
+
+@pytest.mark.parametrize(
+    ("above", "title", "found"),
+    [
+        ("<h1>A post</h1>", "A post | Part | The site", "A post"),
+        ("<h1><a href='/'>The site</a></h1>", "The site | A post", "The site | A post"),
+        ("<h1>A</h1>", "A post", "A post"),
+    ],
+)
+def test_a_heading_outside_the_content(tmp_path: Path, above: str, title: str, found: str) -> None:
+    page = f"<html><head><title>{title}</title></head>{above}<main><h2>Part</h2><p>{WORDS}</main>"
+    save(tmp_path / "a.html", page)
+    assert posts(tmp_path)[0].title == found
+
+
+def test_cards_and_links_to_other_hosts_are_not_part_of_a_post(tmp_path: Path) -> None:
+    card = "<article><h3>Related</h3><a href='/b/'>Another</a> <a href='/tags/no/'>no</a></article>"
+    tags = "<a href='/tags/yes/'>yes</a> <a href='https://github.com/x/tags/v1/'>v1</a>"
+    path = "<ol><li><a href='/'>Start</a>/</li><li><a href='/p/'>Posts</a>/</li></ol>"
+    crumbs = "<div class='md-breadcrumbs'>Here</div>"
+    post = f"<article>{path}<h1>Post</h1><p>{WORDS}</p>{tags}{card}</article>"
+    head = f'{HEAD}<link rel="canonical" href="https://e.org/a/">'
+    save(tmp_path / "a/index.html", f"{head}<body><main>{crumbs}{post}<div>{card}</div></main>")
+    (found,) = posts(tmp_path)
+    assert readable(found.text).prose.split() == [*WORDS.split(), "yes", "v1"]
+    assert found.keywords == ["yes"]
+
+
+def test_a_short_section_with_a_link_stays(tmp_path: Path) -> None:
+    section = f"<article><h2>Part</h2><p>{WORDS[:150]} <a href='/b/'>it</a></p></article>"
+    save(tmp_path / "a.html", f"{HEAD}<main><article><p>{WORDS}</p>{section}</article></main>")
+    (found,) = posts(tmp_path)
+    assert "Part" in readable(found.text).prose
+
+
+def test_a_folder_of_html_names_files_of_other_formats(tmp_path: Path) -> None:
+    for name in (
+        "a.html",
+        "a.md",
+        "b/index.html",
+        "b.rst",
+        "c.ipynb",
+        "d/contents.lr",
+        "README.md",
+    ):
+        save(tmp_path / name, f"{HEAD}<p>{WORDS}")
+    skipped = [each for each in read(tmp_path, "html") if isinstance(each, Skipped)]
+    assert [str(each.origin) for each in skipped] == [
+        str(tmp_path / name) for name in ("c.ipynb", "d/contents.lr")
+    ]
+    assert {each.reason for each in skipped} == {"format that is not read"}
 
 
 def test_html_outside_the_folder_is_not_read(tmp_path: Path) -> None:

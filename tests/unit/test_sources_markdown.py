@@ -865,6 +865,197 @@ def test_zola_configuration(tmp_path: Path) -> None:
     }
 
 
+def test_zolas_path_is_used_as_it_is(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "config.toml": 'base_url = "https://e.org"\n[languages.fa]\n',
+            "content/x/index.fa.md": "+++\ntitle = 'x'\npath = 'fa/x'\n+++\nt",
+            "content/x/index.md": "+++\ntitle = 'x'\npath = '/x/'\n+++\nt",
+        },
+    )
+    found = read(tmp_path)
+    assert {oid: (each.url, each.language) for oid, each in found.items()} == {
+        "x/index.fa": ("https://e.org/fa/x/", "fa"),
+        "x": ("https://e.org/x/", "en"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "path", "fields", "url"),
+    [
+        ("{}", "blog/posts/a.md", "slug: s", "/blog/2024/05/03/s/"),
+        ("{}", "blog/posts/2024/a.md", "title: A `b` - C!", "/blog/2024/05/03/a-b---c/"),
+        ("{}", "blog/posts/a_file.md", "", "/blog/2024/05/03/the-heading/"),
+        ("{}", "blog/a.md", "slug: s", "/blog/a/"),
+        ("{enabled: false}", "blog/posts/a.md", "", "/blog/posts/a/"),
+        ("{blog_dir: ., post_url_date_format: yyyy/MM}", "posts/a.md", "slug: s", "/2024/05/s/"),
+        ("{blog_dir: n, post_dir: '{blog}/x'}", "n/x/a.md", "slug: s", "/n/2024/05/03/s/"),
+        ("{post_dir: p, post_url_format: '{file}'}", "p/b.md", "", "/blog/b/"),
+        (
+            "{post_url_format: '{categories}/{slug}', post_url_max_categories: 2}",
+            "blog/posts/a.md",
+            "slug: s\ncategories: [A b, c, d]",
+            "/blog/a-b/c/s/",
+        ),
+    ],
+)
+def test_the_blog_of_material_for_mkdocs(
+    tmp_path: Path, options: str, path: str, fields: str, url: str
+) -> None:
+    text = f"---\ndate: 2024-05-03\n{fields}\n---\n\n# The *heading*\n\nt"
+    write(tmp_path, {"mkdocs.yml": f"plugins: [{{blog: {options}}}]", f"docs/{path}": text})
+    assert list(urls(tmp_path).values()) == [url]
+    write(tmp_path, {"mkdocs.yml": f"use_directory_urls: false\nplugins: [{{blog: {options}}}]"})
+    assert list(urls(tmp_path).values()) == [f"{url.rstrip('/')}.html"]
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("See [[thoughts/play|playing]] and [[a/b]].", "<p>See playing and b.</p>"),
+        ("An ![[image.png|300]] embed", "<p>An  embed</p>"),
+        ("`[[a|b]]`", "<p><code>[[a|b]]</code></p>"),
+        ("    [[a|b]]", "<pre><code>[[a|b]]\n</code></pre>"),
+        ("if [[ -f x ]]", "<p>if [[ -f x ]]</p>"),
+        ("[[Bug #1]]\n\n[Bug #1]: /1", '<p>[<a href="/1">Bug #1</a>]</p>'),
+        ("| a |\n| - |\n| [[x\\|y]] |", "<td>y</td>"),
+    ],
+)
+def test_wiki_links(text: str, html: str) -> None:
+    assert html in rendered(text, title="x")[1]
+
+
+@pytest.mark.parametrize("attribute", ['markdown="1"', "markdown=1", "markdown", "markdown='span'"])
+def test_markdown_in_html(attribute: str) -> None:
+    text = (
+        f'a\n\n<aside {attribute} class="x">\n  <img src="a.png">\n  I **did** [it](/it).\n'
+        f"  <p {attribute}>\n— [she](/she)\n  </p>\n</aside>\n\n<div>\n**b**\n</div>\n"
+    )
+    found = readable(rendered(text, title="x")[1]).prose
+    assert found.split() == ["a", "I", "did", "it.", "—", "she", "**b**"]
+
+
+def test_pelican_without_path_reads_its_content_folder(tmp_path: Path) -> None:
+    said = "Title: A\nDate: 2024-01-31\n\ntext"
+    write(tmp_path, {"pelicanconf.py": "", "content/a.md": said, "draft/b.md": said})
+    assert list(read(tmp_path)) == ["a"]
+    write(tmp_path, {"pelicanconf.py": "PATH = '.'"})
+    assert list(read(tmp_path)) == ["content/a", "draft/b"]
+
+
+def test_titles_of_myst(tmp_path: Path) -> None:
+    text = "---\nsd_hide_title: true\n---\n(a-label)=\n# The title\n\ntext"
+    (post,) = read(write(tmp_path, {"a.md": text})).values()
+    assert (post.title, readable(post.text).prose) == ("The title", "text")
+
+
+def test_next_has_no_index_in_addresses(tmp_path: Path) -> None:
+    head = "---\ntitle: x\n---\nt"
+    names = ("public/a/index.md", "x/b/index.md")
+    write(tmp_path, {"next.config.js": "", **dict.fromkeys(names, head)})
+    assert list(urls(tmp_path).values()) == ["/a", "/x/b"]
+
+
+@pytest.mark.parametrize(
+    ("data", "url"),
+    [
+        ("permalink: function({page}) {\n return `/w/${ page.fileSlug }/`\n}", "/w/a/"),
+        ("permalink: (data) => `/w/${data.page.fileSlug}/`,", "/w/a/"),
+        ("permalink(data) { return `/w/${data.title}/`; }", "/w/x/"),
+        ("permalink: '/w/{{ page.fileSlug }}/'", "/w/a/"),
+        ("permalink: data => data.page.fileSlug", ""),
+        ("tags: ['permalink']", None),
+    ],
+)
+def test_permalinks_of_eleventy_in_javascript(tmp_path: Path, data: str, url: str | None) -> None:
+    configuration = "markdownIt().use(anchor, { permalink: true })"
+    files = {"p/p.11tydata.js": f"export default {{ {data} }}", "p/a.md": "---\ntitle: x\n---\nt"}
+    notes: list[str] = []
+    write(tmp_path, {"eleventy.config.js": configuration, **files})
+    assert list(urls(tmp_path, warn=notes.append).values()) == [url or "/p/a/"]
+    assert bool(notes) is (url == "")
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        {"hugo.toml": "baseURL = 'https://e.org'\n[permalinks]\nguide = '/x/:slug/'"},
+        {"config.toml": "base_url = 'https://e.org'"},
+    ],
+)
+def test_a_section_with_a_text_of_its_own_is_a_post(
+    tmp_path: Path, configuration: dict[str, str]
+) -> None:
+    long, tags = "Some words of its own. " * 40, "{{< card >}}<div class='x'></div>" * 40
+    files = {
+        "content/_index.md": f"+++\ntitle = 'Home'\n+++\n{long}",
+        "content/guide/_index.md": f"+++\ntitle = 'Guide'\n+++\n{long}",
+        "content/guide/part/_index.md": f"+++\ntitle = 'Part'\n+++\n{long}",
+        "content/news/_index.md": f"+++\ntitle = 'News'\n+++\nAll news.\n{tags}",
+    }
+    write(tmp_path, {**configuration, **files})
+    assert urls(tmp_path) == {
+        "guide/_index": "https://e.org/guide/",
+        "guide/part/_index": "https://e.org/guide/part/",
+    }
+
+
+def test_translations_of_hugos_bundles(tmp_path: Path) -> None:
+    head = "+++\ntitle = 'x'\n+++\n" + "Some words. " * 90
+    names = ("a/index.md", "a/index.fr.md", "a/other.fr.md", "s/_index.fr.md", "s/b.fr.md")
+    languages = "[languages.en]\n[languages.fr]\n[permalinks]\ns = '/:sections/:filename/'"
+    write(tmp_path, {"hugo.toml": f"baseURL = 'https://e.org'\n{languages}"})
+    write(tmp_path, {f"content/{name}": head for name in names})
+    assert urls(tmp_path) == {
+        "a": "https://e.org/a/",
+        "a/index.fr": "https://e.org/fr/a/",
+        "s/_index.fr": "https://e.org/fr/s/",
+        "s/b.fr": "https://e.org/fr/s/b/",
+    }
+
+
+def test_guessed_addresses_are_said_to_be_guesses(tmp_path: Path) -> None:
+    route = "getCollection('blog')"
+    files = {
+        "plain/posts/a.md": "---\ntitle: x\n---\nt",
+        "astro/astro.config.mjs": "",
+        "astro/src/content/blog/a.md": "---\ntitle: x\n---\nt",
+        "astro/src/content/posts/a.md": "---\ntitle: x\n---\nt",
+        "astro/src/pages/[...id].astro": route,
+        "astro/src/pages/posts/[...id].astro": "getSortedPosts()",
+        "spec/astro.config.mjs": "",
+        "spec/src/content/spec/a.md": "---\ntitle: x\n---\nt",
+        "zola/config.toml": "base_url = 'https://e.org'",
+        "zola/content/a.md": "+++\ntitle = 'x'\n+++\nt",
+    }
+    write(tmp_path, files)
+    for name, words in (
+        ("plain", "guessed"),
+        ("spec", "collection spec"),
+        ("astro", ""),
+        ("zola", ""),
+    ):
+        notes: list[str] = []
+        assert read(tmp_path / name, warn=notes.append)
+        assert [words in each for each in notes] == ([True] if words else [])
+        assert read(tmp_path / name, warn=pytest.fail, url_template="/{slug}/")
+
+
+def test_a_site_in_a_repository_of_several_packages(tmp_path: Path) -> None:
+    files = {
+        "package.json": "{}",
+        "README.md": "# Read me",
+        "apps/site/next.config.mjs": "",
+        "apps/site/pages/en/a.md": "---\ntitle: x\n---\nt",
+        "platforms/x/next.config.mjs": "",
+        "platforms/x/README.md": "# Read me",
+        "tests/site/_config.yml": "",
+        "tools/new/_config.yml": "title: {{ a }}: b",
+    }
+    assert urls(write(tmp_path, files)) == {"pages/en/a": "/en/a"}
+
+
 def test_mkdocs(tmp_path: Path) -> None:
     write(
         tmp_path,

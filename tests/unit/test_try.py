@@ -133,6 +133,94 @@ def test_init_says_what_it_does_not_know_and_names_the_built_site(
     assert (found.sources, found.site, found.language) == ((".",), "", "fr")
 
 
+def test_init_names_the_folder_above_all_content(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a repository whose Docusaurus site is in `website` and shows `../docs`."""
+    write_posts(tmp_path / "docs", 3)
+    write_posts(tmp_path / "website/blog", 1)
+    config = "export default { presets: [['classic', { docs: { path: '../docs' } }]] }"
+    (tmp_path / "website/docusaurus.config.js").write_text(config)
+    done = invoke("try", "website")
+    assert "1 posts (markdown)." in done.stdout
+    assert f"{tmp_path}/docs belongs to the site" in done.stderr
+    assert "belongs to" not in invoke("try", "website/blog").stderr
+    monkeypatch.chdir(tmp_path / "website")
+    assert "Posts in .." in invoke("init", "--yes").stderr
+    done = invoke("try")
+    assert "4 posts (markdown)." in done.stdout
+    assert "belongs to" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "address"),
+    [
+        ("CNAME", "blog.example.org\n", "https://blog.example.org"),
+        ("static/CNAME", "blog.example.org", "https://blog.example.org"),
+        ("_data/metadata.json", '{"url": "https://e.org/"}', "https://e.org/"),
+        ("_data/site.json", '{"url": "https://e.org/"}', "https://e.org/"),
+    ],
+)
+def test_init_finds_the_address(
+    invoke: Invoke, tmp_path: Path, name: str, content: str, address: str
+) -> None:
+    write_posts(tmp_path / "posts", 1)
+    for file, text in (("eleventy.config.js", ""), (name, content)):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
+    invoke("init", "--yes")
+    assert read_site_file(tmp_path / "blogsearch.toml").site == address
+
+
+def test_init_finds_the_address_of_a_built_site(invoke: Invoke, tmp_path: Path) -> None:
+    link = '<html><link rel="canonical" href="https://e.org/blog/">'
+    (tmp_path / "index.html").write_text(link)
+    invoke("init", "--yes")
+    assert read_site_file(tmp_path / "blogsearch.toml").site == "https://e.org/blog/"
+
+
+@pytest.mark.parametrize(
+    ("files", "generator", "address"),
+    [
+        (
+            {
+                "_quarto.yml": "website:\n  site-url: https://e.org\nproject:\n  output-dir: built",
+                "posts/a.qmd": "---\ntitle: A\n---\n",
+                "_parts/b.md": "---\ntitle: B\n---\n",
+                "built/index.html": "<html>",
+            },
+            "quarto",
+            "https://e.org",
+        ),
+        (
+            {"x.lektorproject": "[project]\nurl = https://e.org/", "content/contents.lr": "x"},
+            "lektor",
+            "https://e.org/",
+        ),
+        (
+            {"conf.py": "BLOG_TITLE = 'x'\nSITE_URL = 'https://e.org/'", "posts/a.txt": "x"},
+            "nikola",
+            "https://e.org/",
+        ),
+    ],
+)
+def test_the_source_of_a_generator_whose_format_is_not_read(
+    invoke: Invoke, tmp_path: Path, files: dict[str, str], generator: str, address: str
+) -> None:
+    for name, content in {**files, "templates/page.html": "<html>{{ x }}"}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    done = invoke("init", "--yes")
+    assert f"Generator: {generator}" in done.stderr
+    assert "index the built site" in done.stderr
+    assert ("blogsearch init built" in done.stderr) is (generator == "quarto")
+    assert read_site_file(tmp_path / "blogsearch.toml").site == address
+    done = invoke("try")
+    assert "0 posts (markdown)." in done.stdout
+    assert "1 format that is not read" in done.stderr
+    assert "warning: more files" in done.stderr
+
+
 PAGE = "<html{}><head><title>T</title></head><main><p>" + "A long enough sentence. " * 20
 ITEM = (
     "<item><title>T</title><link>https://e.org/1</link><wp:post_id>1</wp:post_id><wp:post_type>post</wp:post_type>"

@@ -6,6 +6,7 @@ paragraphs hold the most text that is not links. docs/sources.md compares this w
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import takewhile
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -23,8 +24,16 @@ _AROUND = ", ".join(
         *("nav", "aside", "footer", "form", "dialog", "[hidden]", "[aria-hidden=true]"),
         *("[role=navigation]", "[role=search]", "[role=complementary]", "[role=contentinfo]"),
         *(".headerlink", ".header-anchor", ".anchor-link", ".heading-anchor", ".permalink"),
-        *(".toc", "#toc", ".table-of-contents", "#TOC", ".contents.topic", ".breadcrumb"),
-        *(".breadcrumbs", ".pagination", ".pager", ".post-navigation", ".nav-links", ".sidebar"),
+        *(".toc", "#toc", ".table-of-contents", "#TOC", ".contents.topic"),
+        *("[class*=breadcrumb i]", "[id*=breadcrumb i]", "[aria-label*=breadcrumb i]"),
+        *(
+            '[itemtype$="schema.org/BreadcrumbList"]',
+            ".pagination",
+            ".pager",
+            ".post-navigation",
+            ".nav-links",
+            ".sidebar",
+        ),
         *(".sphinxsidebar", ".related", ".related-posts", ".share", ".sharedaddy", ".social"),
         *(".skip-link", ".screen-reader-text", ".post-meta", ".entry-meta", ".byline"),
         *(".footnote-backref", ".cookie-banner"),
@@ -36,16 +45,19 @@ _MIN_MARKED = 140
 
 _MAX_MENU = 600
 """Characters; a longer list of links may be what the page is about."""
+_MAX_CARD = 600
+"""Characters of an article that only announces another page."""
 _MIN_SHARE = 0.7
 """The share of the page's text that the densest element must hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Lengths:
-    """Characters of text without white space, and those of them inside links."""
+    """Characters of text without white space, those of them inside links, and the links."""
 
     text: int
     linked: int
+    links: int
 
     @property
     def unlinked(self) -> int:
@@ -56,7 +68,8 @@ class _Lengths:
         return self.linked / self.text if self.text else 0.0
 
 
-_NONE = _Lengths(0, 0)
+_NONE = _Lengths(0, 0, 0)
+_NOT_OWN = frozenset(("script", "style", "template", "nav", "aside", "footer", "form", "dialog"))
 
 
 def remove_comments(page: LexborHTMLParser) -> None:
@@ -65,6 +78,40 @@ def remove_comments(page: LexborHTMLParser) -> None:
         # Not an element around the whole post that is only called so.
         if node.parent is not None and node.css_first("h1, main") is None:
             node.remove()
+
+
+def remove_cards(page: LexborHTMLParser) -> None:
+    """Remove short articles with a link, such as "Related", beside or inside the main article."""
+    articles = page.css("article")
+    lengths = {node.mem_id: text_length(node) for node in articles}
+    longest = max(articles, key=lambda node: lengths[node.mem_id], default=None)
+    if longest is None:
+        return
+    others = [node for node in articles if node.mem_id != longest.mem_id]
+    if lengths[longest.mem_id] > sum(lengths[node.mem_id] for node in top_articles(others)):
+        for node in others:
+            if node.parent is not None and lengths[node.mem_id] < _MAX_CARD and _is_card(node):
+                node.remove()
+
+
+def _is_card(article: LexborNode) -> bool:
+    """Whether a short article announces another page: its heading, or much of it, is a link."""
+    headings = article.css("h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4")
+    links = article.css("a[href]")
+    is_covered = any(not text_length(node) and node.css_first("img") is None for node in links)
+    return bool(headings) or is_covered or link_share(article) > 0.25
+
+
+def is_beside_content(node: LexborNode) -> bool:
+    """Whether a node is in a menu, or in an article inside another."""
+    articles = 0
+    parent = node.parent
+    while parent is not None:
+        if parent.tag in ("nav", "aside"):
+            return True
+        articles += parent.tag == "article"
+        parent = parent.parent
+    return articles > 1
 
 
 def main_content(page: LexborHTMLParser) -> LexborNode | None:
@@ -86,6 +133,7 @@ def main_content(page: LexborHTMLParser) -> LexborNode | None:
         # Sections of one page may be articles, too: none of them is the content.
         others = sum(lengths.get(node.mem_id, _NONE).text for node in top_articles(nodes))
         if length >= _MIN_MARKED and (selector != "article" or length > 0.6 * others):
+            _remove_path(found, lengths)
             return found
     marks = [body.css(selector) for selector in ("main", "article")]
     alone = next((nodes[0] for nodes in marks if len(nodes) == 1), None)
@@ -121,29 +169,37 @@ def link_share(node: LexborNode) -> float:
     return _measure(node).get(node.mem_id, _NONE).link_share
 
 
+def own_lengths(node: LexborNode | None) -> _Lengths:
+    """The lengths of an element without the scripts, navigation, footers and forms in it."""
+    return _measure(node, _NOT_OWN).get(node.mem_id, _NONE) if node else _NONE
+
+
 def _holds_content(node: LexborNode) -> bool:
     """A form around the whole page (ASP.NET), or an article that is called `related`."""
     return node.css_first("main, article, [role=main]") is not None
 
 
-def _measure(root: LexborNode) -> dict[int, _Lengths]:
+def _measure(root: LexborNode, skipped: frozenset[str] = frozenset()) -> dict[int, _Lengths]:
     """The lengths of every element, in one pass: asking each for its text would be quadratic."""
     found: dict[int, _Lengths] = {}
     stack: list[tuple[LexborNode, bool]] = [(root, False)]
-    open_sums: list[list[int]] = [[0, 0]]
+    open_sums: list[list[int]] = [[0, 0, 0]]
     while stack:
         node, is_end = stack.pop()
         if is_end:
-            text, linked = open_sums.pop()
-            linked = text if node.tag == "a" else linked
-            found[node.mem_id] = _Lengths(text, linked)
+            text, linked, links = open_sums.pop()
+            linked, links = (text, links + 1) if node.tag == "a" else (linked, links)
+            found[node.mem_id] = _Lengths(text, linked, links)
             open_sums[-1][0] += text
             open_sums[-1][1] += linked
+            open_sums[-1][2] += links
             continue
         if node.tag == "-text":
             open_sums[-1][0] += len("".join((node.text_content or "").split()))
             continue
-        open_sums.append([0, 0])
+        if node.tag in skipped:
+            continue
+        open_sums.append([0, 0, 0])
         stack.append((node, True))
         children = []
         child = node.first_child
@@ -152,6 +208,17 @@ def _measure(root: LexborNode) -> dict[int, _Lengths]:
             child = child.next
         stack += reversed(children)
     return found
+
+
+def _remove_path(main: LexborNode, lengths: dict[int, _Lengths]) -> None:
+    """The path to the page above its heading, in a theme that does not call it breadcrumbs."""
+    nodes = main.css("h1, ol, ul")
+    before = list(takewhile(lambda node: node.tag != "h1", nodes))
+    if len(before) < len(nodes):
+        for node in before:
+            length = lengths.get(node.mem_id, _NONE)
+            if node.parent is not None and length.text < _MAX_MENU and length.link_share > 0.7:
+                node.remove()
 
 
 def _remove_link_lists(body: LexborNode, lengths: dict[int, _Lengths]) -> None:

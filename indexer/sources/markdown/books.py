@@ -1,5 +1,7 @@
 """VitePress, VuePress and mdBook: every page of a folder, at the address of its path.
 
+Of Sphinx, Quarto, Lektor and Nikola only the Markdown files are read.
+
 Sources: vitepress.dev/guide/routing, vuepress.vuejs.org/guide/page.html, and
 rust-lang.github.io/mdBook/format.
 """
@@ -11,6 +13,7 @@ from typing import Any, ClassVar
 
 from indexer.sources.markdown.front_matter import FrontMatter, split_front_matter
 from indexer.sources.markdown.site import (
+    OTHER_MARKUP,
     PAGES,
     Entry,
     Root,
@@ -138,23 +141,83 @@ class MdBook(Site):
         return f"/{self.base}/{path}.html"
 
 
-class Sphinx(Site):
-    """Sphinx with MyST, or Jupyter Book: the addresses are followed, the directives are not."""
+class BuiltOnly(Site):
+    """A site whose pages are written in other formats than Markdown as well, or only in them."""
 
-    generator: ClassVar[str] = "sphinx"
+    formats: ClassVar[str]
 
-    def __init__(self, root: Path) -> None:
-        super().__init__(root, [Root(root.resolve())])
-        self.notes.append(
-            f"{root}: Sphinx and Jupyter Book have pages that are not Markdown; "
-            "index the built site."
-        )
+    def __init__(self, root: Path, address: str = "") -> None:
+        super().__init__(root, [Root(root.resolve())], address=address)
+        self.notes.append(f"{root}: {self.formats} are not read; index the built site.")
 
     def skips_folder(self, path: PurePosixPath) -> bool:
-        return path.as_posix() in ("_build", "build", "_templates", "_static")
+        return path.as_posix() == self.output or super().skips_folder(path)
 
     def why_not_content(self, path: PurePosixPath) -> str:
         return "HTML page, not Markdown" if path.suffix in PAGES else ""
+
+
+class Quarto(BuiltOnly):
+    """A site with `_quarto.yml`; what begins with an underscore is a part of other pages."""
+
+    generator: ClassVar[str] = "quarto"
+    formats: ClassVar[str] = "Quarto's formats (.qmd, .ipynb)"
+
+    def __init__(self, root: Path) -> None:
+        config = read_config(root / "_quarto.yml")
+        website, project = (config.get(name) for name in ("website", "project"))
+        said = website.get("site-url") if isinstance(website, dict) else None
+        super().__init__(root, str(said or ""))
+        output = project.get("output-dir") if isinstance(project, dict) else None
+        self.output = str(output or "_site").strip("/")
+
+    def why_not_content(self, path: PurePosixPath) -> str:
+        if any(part[0] == "_" for part in path.parts):
+            return "excluded by its underscore"
+        return super().why_not_content(path)
+
+    def url_of(self, entry: Entry) -> str:
+        return f"/{entry.path.with_suffix('')}.html"
+
+
+class Lektor(BuiltOnly):
+    """A site with a file `*.lektorproject`."""
+
+    generator: ClassVar[str] = "lektor"
+    formats: ClassVar[str] = "Lektor's pages (contents.lr)"
+
+    def __init__(self, project: Path) -> None:
+        said = re.search(r"(?m)^url\s*=\s*(\S+)", read_text(project))
+        super().__init__(project.parent, said[1] if said else "")
+
+
+class Nikola(BuiltOnly):
+    """A site with Nikola's `conf.py`."""
+
+    generator: ClassVar[str] = "nikola"
+    unread: ClassVar[tuple[str, ...]] = (*OTHER_MARKUP, ".txt")
+    formats: ClassVar[str] = "Nikola's formats (.rst, .txt)"
+
+    def __init__(self, root: Path) -> None:
+        said = re.search(r"(?m)^SITE_URL\s*=\s*[\"']([^\"']+)", read_text(root / "conf.py"))
+        super().__init__(root, said[1] if said else "")
+        self.output = "output"
+
+
+def is_nikola(folder: Path) -> bool:
+    """Whether a folder's `conf.py` is that of Nikola, and not that of Sphinx."""
+    file = folder / "conf.py"
+    return file.is_file() and bool(re.search(r"(?m)^BLOG_TITLE\s*=", read_text(file)))
+
+
+class Sphinx(BuiltOnly):
+    """Sphinx with MyST, or Jupyter Book: the addresses are followed, the directives are not."""
+
+    generator: ClassVar[str] = "sphinx"
+    formats: ClassVar[str] = "other formats of Sphinx and Jupyter Book (.rst, .ipynb)"
+
+    def skips_folder(self, path: PurePosixPath) -> bool:
+        return path.as_posix() in ("_build", "build", "_templates", "_static")
 
     def own_url(self, entry: Entry) -> str:
         return ""

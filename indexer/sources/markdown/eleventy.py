@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from indexer.errors import SourceError
 from indexer.records import When
+from indexer.sources.files import files_in
 from indexer.sources.markdown.site import (
     DATED,
     PAGES,
@@ -29,6 +30,13 @@ CONFIGURATION = (
 )
 _EXPRESSION = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}")
 _DATE_FORMAT = re.compile(r"date\w*\s*[:(]\s*[\"']([^\"']*)[\"']")
+_GLOBAL_PERMALINK = re.compile(r"addGlobalData\(\s*[\"'`][\w.]*permalink")
+_PERMALINK = re.compile(r"\bpermalink[\"']?\s*(?=[:(])")
+_TEMPLATE_LITERAL = re.compile(
+    r"\bpermalink[\"']?\s*:?\s*(?:function\s*)?(?:\w+|\([^()]*\))\s*"
+    r"(?:=>\s*|(?:=>\s*)?\{\s*return\s*)`([^`\n]*)`"
+)
+"""A function that only returns a template literal."""
 _FILE_TIMES = ("last modified", "git last modified", "created", "git created")
 """Values of `date` that stand for a time of the file: 11ty.dev/docs/dates."""
 _LUXON = (("yyyy", "%Y"), ("LL", "%m"), ("MM", "%m"), ("dd", "%d"), ("YYYY", "%Y"), ("DD", "%d"))
@@ -54,7 +62,10 @@ class Eleventy(Site):
         is_computed = not _has_config(root) or re.search(r"\binput\b", text)
         if not folder and is_computed and (root / "src").is_dir():
             content = (root / "src").resolve()
-        super().__init__(root, [Root(content)])
+        data = content / (js_string(text, "data") or "_data")
+        urls = [_read_json(data / f"{name}.json").get("url") for name in ("metadata", "site")]
+        address = next((each for each in urls if isinstance(each, str)), "")
+        super().__init__(root, [Root(content)], address=address)
         self._skipped = {
             js_string(text, "output") or "_site",
             js_string(text, "includes") or "_includes",
@@ -70,7 +81,9 @@ class Eleventy(Site):
             self._ignored += _ignored(content, _lines(content / ".eleventyignore"), content)
         self._data: dict[PurePosixPath, dict[str, Any]] = {}
         self.base = js_string(text, "pathPrefix").strip("/")
-        if "urlFormat" in text or "permalink" in text:
+        files = files_in(content, (".11tydata.js", ".11tydata.cjs", ".11tydata.mjs"))
+        is_in_data = any(map(_computes_permalink, map(read_text, files)))
+        if is_in_data or "urlFormat" in text or _GLOBAL_PERMALINK.search(text):
             self.notes.append(
                 f"{root}: addresses that Eleventy's configuration computes in JavaScript cannot "
                 "be followed; --url-template says what they are."
@@ -224,12 +237,20 @@ def _read_json(file: Path) -> dict[str, Any]:
         return {}  # JSON with comments; Eleventy itself would stop
 
 
+def _computes_permalink(text: str) -> bool:
+    """Whether a data file has a permalink that `_read_js` cannot read."""
+    is_known = js_string(text, "permalink") or _TEMPLATE_LITERAL.search(text)
+    return not is_known and bool(_PERMALINK.search(text)) and "permalink: false" not in text
+
+
 def _read_js(file: Path) -> dict[str, Any]:
     text = read_text(file)
     found: dict[str, Any] = {}
     for name in ("permalink", "lang", "title"):
         if value := js_string(text, name):
             found[name] = value
+    if literal := _TEMPLATE_LITERAL.search(text):
+        found["permalink"] = re.sub(r"\$\{\s*(?:data\.)?(.*?)\s*\}", r"{{ \1 }}", literal[1])
     if re.search(r"\bpermalink\s*:\s*false\b", text):
         found["permalink"] = False
     if tags := js_string(text, "tags"):

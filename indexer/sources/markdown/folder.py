@@ -55,6 +55,13 @@ class MarkdownFolder:
             site = Site(folder, [Root(folder)], address=site.address, zone=site.zone)
         for note in site.notes if place.is_dir() and not self._options.template_for("") else ():
             self._options.warn(note)
+        if not any(place.is_relative_to(root.folder) for root in site.roots):
+            for root in site.roots:
+                if not root.folder.is_relative_to(place):
+                    self._options.warn(
+                        f"{root.folder} belongs to the site and is outside {self.spec}: it is not "
+                        "read. Name the folder above both."
+                    )
         skipped: list[Skipped] = []
         files = list(walk(site, place, lambda file, why: skipped.append(self._skip(file, why))))
         yield from skipped

@@ -3,9 +3,18 @@
 from pathlib import Path
 
 from indexer.errors import SourceError
-from indexer.sources.files import IGNORED_FOLDERS
+from indexer.sources.files import IGNORED_FOLDERS, files_in
 from indexer.sources.markdown import jekyll, mkdocs, pelican
-from indexer.sources.markdown.books import MdBook, Sphinx, VitePress, vue_settings
+from indexer.sources.markdown.books import (
+    Lektor,
+    MdBook,
+    Nikola,
+    Quarto,
+    Sphinx,
+    VitePress,
+    is_nikola,
+    vue_settings,
+)
 from indexer.sources.markdown.eleventy import Eleventy, is_eleventy
 from indexer.sources.markdown.hexo import Hexo, is_hexo
 from indexer.sources.markdown.hugo import Hugo, is_hugo
@@ -13,10 +22,12 @@ from indexer.sources.markdown.javascript import Astro, Docusaurus, Gatsby, Next
 from indexer.sources.markdown.jekyll import Jekyll
 from indexer.sources.markdown.mkdocs import MkDocs
 from indexer.sources.markdown.pelican import Pelican
-from indexer.sources.markdown.site import Root, Site, read_config
+from indexer.sources.markdown.site import ABOUT_THE_FOLDER, MARKDOWN, Root, Site, read_config
 from indexer.sources.markdown.zola import Zola
 
 _STEPS_UP = 6
+_STEPS_DOWN = 3
+_NOT_SITES = frozenset(("test", "tests", "spec", "fixtures", "example", "examples", "templates"))
 
 
 def site_of(place: Path) -> Site:
@@ -43,30 +54,53 @@ def site_of(place: Path) -> Site:
     return Site(start, [Root(start)])
 
 
-def _configured_below(folder: Path) -> Site | None:
-    """The site in the one folder of a repository that has a configuration, such as `docs`."""
+def _configured_below(start: Path) -> Site | None:
+    """The site in the one folder of a repository that has a configuration, such as `docs`.
+
+    In a repository of several packages the folder may be further down, such as `apps/site`.
+    """
+    is_repository = any((start / name).exists() for name in (".git", "package.json"))
+    folders = [start]
+    for _ in range(_STEPS_DOWN if is_repository else 1):
+        folders = [inner for folder in folders for inner in _inner(folder)]
+        found = [site for folder in folders if (site := _configured(folder, start))]
+        if len(found) > 1:
+            found = [site for site in found if _has_posts(site)]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _has_posts(site: Site) -> bool:
+    """Whether a site has Markdown, not only a README; there may be a site for each platform."""
+    return any(
+        file.stem.lower() not in ABOUT_THE_FOLDER
+        for root in site.roots
+        for file in files_in(root.folder, MARKDOWN)
+    )
+
+
+def _inner(folder: Path) -> list[Path]:
+    """The folders in a folder that may have a site."""
     try:
         inner = sorted(each for each in folder.iterdir() if each.is_dir())
     except OSError:
-        return None
-    found = [
-        site
-        for each in inner
-        if each.name[0] not in "._" and each.name not in IGNORED_FOLDERS
-        if (site := _configured(each))
-    ]
-    return found[0] if len(found) == 1 else None
+        return []
+    left_out = IGNORED_FOLDERS | _NOT_SITES
+    return [each for each in inner if each.name[0] not in "._" and each.name not in left_out]
 
 
-def _configured(folder: Path) -> Site | None:
+def _configured(folder: Path, start: Path | None = None) -> Site | None:
     """The site that has its configuration in a folder.
 
     Raises:
-        SourceError: the configuration cannot be read.
+        SourceError: the configuration cannot be read, and is at most one folder below `start`.
     """
     try:
         return _generated(folder)
     except SourceError:
+        if start and folder.parent != start:
+            return None  # further down it may be a template
         raise
     except Exception as error:
         raise SourceError(
@@ -77,6 +111,12 @@ def _configured(folder: Path) -> Site | None:
 
 
 def _generated(folder: Path) -> Site | None:
+    if (folder / "_quarto.yml").is_file():
+        return Quarto(folder)
+    if project := next(folder.glob("*.lektorproject"), None):
+        return Lektor(project)
+    if is_nikola(folder):
+        return Nikola(folder)
     if any((folder / name).is_file() for name in jekyll.CONFIGURATION):
         if (folder / "_toc.yml").is_file():
             return Sphinx(folder)

@@ -16,6 +16,7 @@ from indexer.sources.markdown.site import (
     date_tokens,
     first_date,
     is_regex,
+    is_section_list,
     lower_names,
     read_config,
     read_text,
@@ -99,10 +100,7 @@ class Hugo(Site):
     def why_not_content(self, path: PurePosixPath) -> str:
         if any(pattern.search(path.as_posix()) for pattern in self._ignored):
             return "excluded by the configuration"
-        stem = _LANGUAGE.sub("", path.stem) if self._language_in_name(path) else path.stem
-        if stem == "_index":
-            return "list page"
-        if stem != "index" and self._is_in_bundle(path):
+        if self._stem(path) not in ("index", "_index") and self._is_in_bundle(path):
             return "resource of a page bundle"
         return ""
 
@@ -156,6 +154,8 @@ class Hugo(Site):
         return []
 
     def why_left_out(self, entry: Entry) -> str:
+        if self._stem(entry.path) == "_index" and is_section_list(entry):
+            return "list page"
         build = entry.fields.get("build") or entry.fields.get("_build")
         render = _mapping(build).get("render")
         if entry.fields.get("headless") is True or str(render).lower() in (
@@ -206,16 +206,17 @@ class Hugo(Site):
         return said if said.startswith("/") else f"{self._prefix(entry)}/{said}"
 
     def url_of(self, entry: Entry) -> str:
-        section = entry.folder.parts[0] if entry.folder.parts else ""
+        section = self._folder_of(entry).parts[0] if self._folder_of(entry).parts else ""
         permalinks = self._config.get("permalinks")
         rules = {**_mapping(permalinks), **_mapping(_mapping(permalinks).get("page"))}
         rule = rules.get(section.lower()) or (rules.get("/") if not section else None)
+        rule = None if self._stem(entry.path) == "_index" else rule  # these are rules of pages
         if isinstance(rule, str):
             path = self._expanded(rule, entry)
         else:
             slug = entry.fields.get("slug")
             name = str(slug).strip("/") if slug not in (None, "") else self._file_name(entry)
-            path = self._path((entry.folder / name).as_posix().removeprefix("."))
+            path = self._path((self._folder_of(entry) / name).as_posix().removeprefix("."))
         path = f"{self._prefix(entry)}/{path.strip('/')}"
         ugly = self._ugly
         if isinstance(ugly, dict):
@@ -228,10 +229,17 @@ class Hugo(Site):
             return ""
         return f"/{language}" if language != self._default or self._in_subfolder else ""
 
+    def _stem(self, path: PurePosixPath) -> str:
+        """The name of a file without its suffix and its language."""
+        return _LANGUAGE.sub("", path.stem) if self._language_in_name(path) else path.stem
+
+    def _folder_of(self, entry: Entry) -> PurePosixPath:
+        """The folder that a post is in; that of its own folder for `index.md` and `index.fr.md`."""
+        is_index = self._stem(entry.path) in ("index", "_index")
+        return entry.path.parent.parent if is_index else entry.path.parent
+
     def _file_name(self, entry: Entry) -> str:
-        name = entry.path.stem
-        if self._language_in_name(entry.path):
-            name = _LANGUAGE.sub("", name)
+        name = self._stem(entry.path)
         return entry.path.parent.name if name in ("index", "_index") else name
 
     def _expanded(self, template: str, entry: Entry) -> str:
@@ -239,7 +247,7 @@ class Hugo(Site):
         slug = entry.fields.get("slug")
         said = str(slug) if slug not in (None, "") else ""
         name = self._file_name(entry)
-        folders = entry.folder.parts
+        folders = self._folder_of(entry).parts
         dates = date_tokens(self.local_date(entry))
         values = {
             **dates,

@@ -67,6 +67,13 @@ class Astro(Site):
             if name in self._routes:
                 self._routes.setdefault(PurePosixPath(base).name, self._routes[name])
         self._is_starlight = "starlight" in text
+        known = {*self._routes, "pages", "docs" if self._is_starlight else ""}
+        names = _folders(content) + [root.target.name for root in roots if root.target.name]
+        if guessed := [name for name in names if name not in known]:
+            self.notes.append(
+                f"{root}: no route in src/pages names the collection {', '.join(guessed)}, so its "
+                "addresses are guessed; index the built site, or say them with --url-template."
+            )
         self._locales = _LOCALE.findall(text)
         main = re.search(r"\broot\s*:\s*\{([^{}]*)\}", text)
         self._language = js_string(main[1], "lang") if main else js_string(text, "defaultLocale")
@@ -130,7 +137,15 @@ def _routes(pages: Path) -> dict[str, str]:
     for file in sorted(pages.rglob("[[]*.astro")) if pages.is_dir() else ():
         for name in re.findall(r"getCollection\(\s*[\"'`](\w[\w-]*)", read_text(file)):
             found.setdefault(name, file.parent.relative_to(pages).as_posix().removeprefix("."))
+        # The collection may be named in a module that the route imports.
+        found.setdefault(file.parent.name, file.parent.relative_to(pages).as_posix())
     return found
+
+
+def _folders(place: Path) -> list[str]:
+    """The names of the folders with posts in a folder."""
+    found = sorted(place.iterdir()) if place.is_dir() else []
+    return [each.name for each in found if each.is_dir() and _has_markdown(each)]
 
 
 _NEXT_FOLDERS = ("app", "pages", "content", "contents", "data", "posts", "_posts")
@@ -175,11 +190,13 @@ class Next(Site):
             if parts and parts[-1] in ("page", "index"):
                 parts.pop()
         elif parts[0] in ("content", "contents", "data"):
-            parts = parts[1:]
-            parts = parts[:-1] if parts[-1] == "index" else parts
+            parts = parts[1:-1] if parts[-1] == "index" else parts[1:]
             parts = [*parts[:-1], said_slug(entry) or parts[-1]] if parts else []
         elif parts[0] == "_posts":
             parts = ["posts", *parts[1:-1], said_slug(entry) or parts[-1]]
+        elif parts[0] == "public":
+            parts = parts[1:]
+        parts = parts[:-1] if parts and parts[-1] == "index" else parts
         return "/" + "/".join(parts)
 
 

@@ -24,7 +24,9 @@ class Pelican(Site):
 
     def __init__(self, root: Path) -> None:
         settings = _settings(root / CONFIGURATION) | _settings(root / "publishconf.py")
-        content = (root / str(settings.get("PATH") or ".")).resolve()
+        # Without PATH the folder is usually said on Pelican's command line.
+        default = "content" if (root / "content").is_dir() else "."
+        content = (root / str(settings.get("PATH") or default)).resolve()
         zone = zone_named(settings.get("TIMEZONE"))
         address = str(settings.get("SITEURL") or "")
         super().__init__(root, [Root(content)], address=address, zone=zone)

@@ -79,7 +79,9 @@ def _title(entry: Entry, site: Site, first: Iterable[str]) -> str:
         *(each for name, each in fields.items() if name.endswith("title") and name not in _OTHER),
     ]
     texts = [
-        str(each) for each in said if isinstance(each, str | int | float) and str(each).strip()
+        str(each)
+        for each in said
+        if isinstance(each, str | int | float) and not isinstance(each, bool) and str(each).strip()
     ]
     plain = [each for each in texts if not has_template(re.sub(r"`[^`]*`", "", each))]
     return plain_title(plain[0]) if plain else ""

@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from indexer.dates import NoDate, is_day, moment
 from indexer.errors import SourceError
 from indexer.records import When
+from indexer.sources.base import UNREAD
 from indexer.sources.files import IGNORED_FOLDERS, refuse_folder
 from indexer.sources.markdown.front_matter import (
     BadFrontMatter,
@@ -41,12 +42,16 @@ OTHER_MARKUP = (
     ".textile",
     ".ipynb",
     ".mdoc",
+    ".qmd",
+    ".rmd",
+    ".lhs",
+    ".lr",
 )
 """Formats of posts that are not read."""
 
 DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d-]+Z?)?[-_ ](?=.)")
 _DATED_FOLDERS = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?=/)")
-_ABOUT_THE_FOLDER = frozenset(
+ABOUT_THE_FOLDER = frozenset(
     ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
 )
 LANGUAGES = frozenset(
@@ -65,6 +70,8 @@ _MODIFIED = (
     *("modified", "updated", "lastmod", "last_modified_at", "updated_at", "updatedat"),
     *("updateddate", "updated_date", "moddatetime", "last_modified", "last_update", "revised"),
 )
+_OWN_TEXT = 600
+"""Characters; a list of posts is introduced with fewer."""
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
 URL_FIELDS = ("year", "month", "day", "slug", "path", "section", "categories")
 """What a URL template may contain in braces."""
@@ -121,10 +128,12 @@ class Site:
 
     `address` is the front page's URL, "" if unknown. `zone` applies to dates without a zone.
     `base` is the path of the front page, without slashes, if addresses of posts begin with it;
-    `notes` says what of the configuration cannot be followed.
+    `output` is the folder of the built site, if the configuration names it; `notes` says what of
+    the configuration cannot be followed.
     """
 
     generator: ClassVar[str] = "none"
+    unread: ClassVar[tuple[str, ...]] = OTHER_MARKUP
     all_mdx: ClassVar[bool] = False
     """Whether files that end in `.md` are MDX, too."""
     categories: Sequence[str] = ("categories", "category")
@@ -142,7 +151,13 @@ class Site:
         self.address = address if address.startswith(("http://", "https://", "/")) else ""
         self.zone = zone
         self.base = ""
+        self.output = ""
         self.notes: list[str] = []
+        if self.generator == "none":
+            self.notes.append(
+                f"{root}: no site generator is recognised, so the addresses are guessed; "
+                "index the built site, or say them with --url-template."
+            )
         self.publishes_future = False
         self.publishes_drafts = False
         self.publishes_expired = False
@@ -201,7 +216,7 @@ class Site:
 
     def why_left_out(self, entry: Entry) -> str:
         """Why a file's content is not a post; "" if it is one. Drafts and dates come later."""
-        if not entry.has_head and entry.path.stem.lower() in _ABOUT_THE_FOLDER:
+        if not entry.has_head and entry.path.stem.lower() in ABOUT_THE_FOLDER:
             return "about the folder, not content"
         return ""
 
@@ -315,8 +330,8 @@ def walk(
             for name in names:
                 if name[0] == ".":
                     continue
-                if name.lower().endswith(OTHER_MARKUP):
-                    found.append((here / name, "format that is not read"))
+                if name.lower().endswith(site.unread):
+                    found.append((here / name, UNREAD))
                 elif name.lower().endswith(MARKDOWN + PAGES):
                     found.append((here / name, ""))
         for file, reason in sorted(found):
@@ -409,6 +424,12 @@ def said_slug(entry: Entry) -> str:
     """The last part of the `slug` in the front matter; "" without one."""
     said = entry.fields.get("slug")
     return said.strip("/").rpartition("/")[2] if isinstance(said, str) else ""
+
+
+def is_section_list(entry: Entry) -> bool:
+    """Whether an `_index.md` only introduces a list; the front page does, whatever its text."""
+    text = re.sub(r"\{\{.*?\}\}|<[^>]*>|\s+", "", entry.text)
+    return not entry.path.parent.name or len(text) < _OWN_TEXT
 
 
 def is_error_page(path: PurePosixPath) -> bool:

@@ -1,8 +1,8 @@
 """Markdown → HTML, without the template code of site generators.
 
 Liquid and Nunjucks tags (`{% … %}`, `{{ … }}`, `{# … #}`), Hugo shortcodes, kramdown attribute
-lists (`{: … }`), heading attributes, MDX imports and expressions, admonition markers and emoji
-codes are removed, except from code.
+lists (`{: … }`), heading attributes, MDX imports and expressions, admonition markers, wiki links
+and emoji codes are removed, except from code.
 
 Template code does not follow Markdown's structure (a tag may contain blank lines, or stand in a
 link's address), so it is replaced with markers before parsing. In markdown-it's tokens the markers
@@ -56,10 +56,21 @@ _ADMONITION = re.compile(
 _CONTAINER = re.compile(
     r"[ \t]*:{3,}[ \t]*(?:[\w.-]+)?(?:\[(.*)\]|[ \t]+([^{\n]*?))?[ \t]*(?:\{[^}\n]*\})?[ \t]*$"
 )
-_TOOL_LINE = re.compile(r"[ \t]*(?:\[\[?_?TOC_?\]\]?|-{1,2}8<-{1,2}.*)[ \t]*$", re.IGNORECASE)
+_TOOL_LINE = re.compile(
+    r"[ \t]*(?:\[\[?_?TOC_?\]\]?|-{1,2}8<-{1,2}.*|\([^()\s]{1,200}\)=)[ \t]*$", re.IGNORECASE
+)
 _ALERT = re.compile(r"\[(?:!\w+|[ xX])\][+-]?[ \t]*")  # `> [!NOTE]` and `- [x] task`
 _EMOJI = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+-]*|[+-]1):(?![\w:`])")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
+_WIKI_LINK = re.compile(r"(!?)\[\[(?!\s)([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
+_MARKDOWN_IN_HTML = re.compile(
+    r"^[ \t]*(<[a-z][\w-]*\b[^<>]{0,500}?\smarkdown(?:=[\"']?(?:1|block|span)[\"']?)?"
+    r"(?:\s[^<>]{0,500})?>)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_SPAN_FIRST = re.compile(
+    r"^[ \t]*(?=<(?:a|b|br|code|em|i|img|kbd|small|span|strong)\b)", re.MULTILINE | re.IGNORECASE
+)
 _ESM = re.compile(
     r"import(?:\s*[{\"'*]|\s+(?:type\s+)?[\w$]+\s*(?:,\s*(?:[{*]|$)|from\b|$)|\s+type\s*\{|\s*$)"
     r"|export\s+(?:const|default|let|function|async|\{|\*)"
@@ -206,6 +217,11 @@ def _in_prose(lines: list[str], saved: list[str], mdx: bool) -> str:
     text = "\n".join(map(_without_directive, _without_esm(lines) if mdx else lines))
     if mdx and "<!--" in text:
         text = _COMMENT.sub("", text)
+    if not mdx and _MARKDOWN_IN_HTML.search(text):
+        # A blank line ends the block of HTML, and a line that begins with an empty marker begins
+        # none: kramdown takes it for a paragraph.
+        text = _SPAN_FIRST.sub(lambda _: _marker("", saved), text)
+        text = _MARKDOWN_IN_HTML.sub(r"\n\1\n\n", text)
     if "{" in text:
         text = "".join(_with_markers(text, saved))
         text = _ATTRIBUTES.sub(lambda found: _marker(found[0], saved), text)
@@ -390,7 +406,17 @@ def _plain(inline: Token) -> str:
         for child in inline.children or ()
         if child.type in kept
     )
-    return " ".join(_EMOJI.sub(" ", _MARKER.sub("", text)).split())
+    return " ".join(_EMOJI.sub(" ", _without_wiki_links(_MARKER.sub("", text))).split())
+
+
+def _without_wiki_links(text: str) -> str:
+    """`[[folder/page|words]]` as its words, else as the name of the page; embeds are dropped."""
+    if "[[" not in text:
+        return text
+    return _WIKI_LINK.sub(
+        lambda found: "" if found[1] else (found[3] or found[2].strip("/#").rpartition("/")[2]),
+        text,
+    )
 
 
 def _resolve(token: Token, saved: list[str]) -> None:
@@ -413,7 +439,7 @@ def _resolve(token: Token, saved: list[str]) -> None:
             if is_first:
                 content = _ALERT.sub("", content, count=1) if _ALERT.match(content) else content
                 is_first = False
-            child.content = _EMOJI.sub("", _FOOTNOTE.sub("", content))
+            child.content = _EMOJI.sub("", _FOOTNOTE.sub("", _without_wiki_links(content)))
         elif child.type == "image":
             _resolve(child, saved)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
-from indexer.sources.markdown.site import Entry, Root, Site, read_config
+from indexer.sources.markdown.site import Entry, Root, Site, is_section_list, read_config
 
 
 class Zola(Site):
@@ -20,7 +20,7 @@ class Zola(Site):
         super().__init__(root, [Root(content)], address=str(config.get("base_url") or ""))
         languages = config.get("languages")
         self._languages = list(languages) if isinstance(languages, dict) else []
-        self._default = str(config.get("default_language") or "")
+        self._default = str(config.get("default_language") or "en")
         slugify = config.get("slugify")
         self._slugify = str(slugify.get("paths", "on") if isinstance(slugify, dict) else "on")
         names = [each.get("name") for each in _tables(config.get("taxonomies"))]
@@ -34,7 +34,7 @@ class Zola(Site):
     def why_not_content(self, path: PurePosixPath) -> str:
         if path.suffix != ".md":
             return "not Markdown"
-        return "list page" if self._stem(path) == "_index" else ""
+        return ""
 
     def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
         found = dict(own)
@@ -47,26 +47,25 @@ class Zola(Site):
     def why_left_out(self, entry: Entry) -> str:
         if not entry.has_head:
             return "no front matter"
+        if self._stem(entry.path) == "_index" and is_section_list(entry):
+            return "list page"
         return "no page is rendered (render = false)" if entry.fields.get("render") is False else ""
 
     def language_of(self, path: PurePosixPath, language: str, fields: Mapping[str, Any]) -> str:
         return self._language_in_name(path) or self._default
 
     def own_url(self, entry: Entry) -> str:
-        said = entry.fields.get("path")
-        if not isinstance(said, str) or not said.strip():
-            return ""
-        return f"{self._prefix(entry)}/{said.strip('/')}/"
+        said = entry.fields.get("path")  # used as it is: Zola puts no language before it
+        return f"/{said.strip().strip('/')}/" if isinstance(said, str) and said.strip() else ""
 
     def url_of(self, entry: Entry) -> str:
         slug = entry.fields.get("slug")
         name = slug if isinstance(slug, str) and slug else entry.name
         if not slug and self._language_in_name(entry.path):
             name = name.removesuffix(f".{self._language_in_name(entry.path)}")
-            name = entry.path.parent.name if name == "index" else name
-        folder = (
-            entry.path.parent.parent if self._stem(entry.path) == "index" else entry.path.parent
-        )
+            name = entry.path.parent.name if name in ("index", "_index") else name
+        is_index = self._stem(entry.path) in ("index", "_index")
+        folder = entry.path.parent.parent if is_index else entry.path.parent
         parts = [*folder.parts, *name.split("/")]
         path = "/".join(map(self._slugified, parts))
         return f"{self._prefix(entry)}/{path}/"
