@@ -385,6 +385,7 @@ def _likeliest(
     return next(filter(None, found), None)
 
 
+@lru_cache(maxsize=128)
 def _words_after(word: str, number: int) -> re.Pattern[str]:
     """The next words after a word in a text, up to the end of the sentence."""
     return re.compile(
