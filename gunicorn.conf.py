@@ -26,7 +26,10 @@ try:
 except BadSettings as error:
     sys.exit(f"Error: {error}")
 
-port = int(os.environ.get("PORT") or 8000)
+try:
+    port = int(os.environ.get("PORT") or 8000)
+except ValueError:
+    sys.exit(f"Error: PORT: must be a whole number (it is {os.environ['PORT']!r})")
 if port == settings.operators_port:
     sys.exit(f"Error: BLOGSEARCH_OPERATORS_PORT: {port} is the port of the service (PORT).")
 bind = [f"127.0.0.1:{number}" for number in (port, settings.operators_port) if number]

@@ -38,7 +38,7 @@ _OVERLOADED = {429, 502, 503, 504}
 _SEARCH_FAILED = "search_phase_execution_exception"
 _PROBE_TIMEOUT = 1.0  # seconds
 _PATIENCE = 60.0  # seconds
-_LONGEST_PAUSE = 5.0  # seconds
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0  # seconds
 _READS = ("/_search", "/_msearch", "/_count", "/_mget", "/_refresh")
 
 log = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ class _PatientNode(_Node):
 
     def perform_request(self, method: str, target: str, *args: Any, **options: Any) -> Any:
         changes_nothing = method in {"GET", "HEAD"} or target.partition("?")[0].endswith(_READS)
-        deadline, pause = time.monotonic() + _PATIENCE, 0.1
+        deadline, pause = time.monotonic() + _PATIENCE, _SHORTEST_PAUSE
         while True:
             failure: ConnectionError | None = None
             try:
@@ -134,7 +134,8 @@ class _PatientNode(_Node):
                 if failure:
                     raise failure
                 return response
-            log.warning("Elasticsearch does not respond; waiting for it.")
+            if pause == _SHORTEST_PAUSE:
+                log.warning("Elasticsearch does not respond; waiting for it.")
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 

@@ -6,7 +6,7 @@ from app.cache.answer_cache import AnswerCache, Computed, Lifetimes, fresh
 from app.cache.redis_client import connect
 from app.cache.serializers import get_serializer
 from app.cache.store import CachedAnswer, Keys, Lookup, State
-from app.errors import BadSettings, without_password
+from app.errors import BadSettings
 from app.settings import Settings
 
 __all__ = ["AnswerCache", "CachedAnswer", "Computed", "Lookup", "State", "fresh", "open_cache"]
@@ -21,10 +21,9 @@ def open_cache(settings: Settings) -> AnswerCache:
     try:
         client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
     except ValueError:
-        # Its own message may contain a part of the password.
-        shown = without_password(settings.redis_url)
+        # Any part of it may be the password.
         raise BadSettings(
-            f"REDIS_URL: {shown} is not valid. Write it like redis://127.0.0.1:6379/0, "
+            "REDIS_URL is not valid. Write it like redis://127.0.0.1:6379/0, "
             "unix:///run/redis.sock or redis+sentinel://host:port,host:port/service, and "
             "percent-encode the password."
         ) from None

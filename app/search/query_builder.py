@@ -249,9 +249,8 @@ def words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -
             name = _named(WORD + one.term.key if debug else "")
             found.append({"dis_max": {"queries": variants, **name}})
     for text in dict.fromkeys(one.phrase for one in terms if one.phrase):
-        name = _named(WORD + text if debug else "")
         words = combined_fields(scoring.CONTRACTED_FIELDS, text, scoring.CONTRACTED_BOOST)
-        found.append({"bool": {"should": [words], **name}})
+        found.append(any_of([words], WORD + text if debug else ""))
     for text in compounds(terms):
         found.append(best_fields(text, scoring.COMPOUND_BOOST, WORD + text if debug else ""))
     return found

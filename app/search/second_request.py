@@ -195,6 +195,4 @@ def _compound(query: ParsedQuery, first: FirstResponse, language: Language) -> s
     posts = first.stats[both.key]
     # A stem may be the same by accident if a word is misspelled: `digital govement`, `digitalgov`.
     are_known = all(_is_known(term, first.stats) for term in query.terms)
-    if not (posts.words or (posts.stems and are_known)):
-        return ""
-    return both.text
+    return both.text if posts.words or (posts.stems and are_known) else ""

@@ -20,6 +20,7 @@
   async function load(url) {
     running?.abort();
     const mine = (running = new AbortController());
+    const limit = setTimeout(() => mine.abort(), TIMEOUT);
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       bar.hidden = false;
@@ -27,9 +28,9 @@
     }, SEARCHING_AFTER);
     document.body.classList.add("busy");
     try {
-      const response = await fetch(url, { signal: AbortSignal.any([mine.signal, AbortSignal.timeout(TIMEOUT)]) });
+      const response = await fetch(url, { signal: mine.signal });
       const next = new DOMParser().parseFromString(await response.text(), "text/html");
-      if (mine.signal.aborted) return;
+      if (running !== mine) return;
       if (!next.getElementById("answer")) throw new Error("not the search page");
       clearTimeout(waiting);
       for (const part of parts) part.innerHTML = next.getElementById(part.id).innerHTML;
@@ -37,7 +38,9 @@
       document.title = next.title;
       document.body.className = next.body.className;
     } catch {
-      if (!mine.signal.aborted) showFailure(url);
+      if (running === mine) showFailure(url);
+    } finally {
+      clearTimeout(limit);
     }
   }
 

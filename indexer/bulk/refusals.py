@@ -39,7 +39,7 @@ _WRITE_BLOCK = Refusal(
     retryable=True,
     write_blocked=True,
 )
-REMOVE_BLOCK = "Set `index.blocks.…` of the index, or `cluster.blocks.…`, to null."
+REMOVE_BLOCK = "Remove the block: set it to null in the settings of the index or the cluster."
 _OVERLOADED = Refusal("Elasticsearch is overloaded (429)", "Try again in a moment.", retryable=True)
 _VERSION_CONFLICT = Refusal(
     "the index has a newer version",
