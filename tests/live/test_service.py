@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.settings import Settings
-from bench.servers import free_port
+from bench.servers import free_port, redis_server
 
 
 def test_pythn_finds_python_posts(client: FlaskClient) -> None:
@@ -134,3 +134,11 @@ def test_highlights_hold_no_markup_but_our_own(client: FlaskClient, query: str) 
     for hit in hits:
         for fragment in (hit["highlight"]["title"], *hit["highlight"]["text"]):
             assert "<" not in fragment.replace("<mark>", "").replace("</mark>", "")
+
+
+def test_a_redis_that_refuses_writes_is_a_warning(settings: Settings) -> None:
+    with redis_server("--maxmemory-policy", "noeviction", "--maxmemory", "1") as server:
+        client = create_app(replace(settings, redis_url=server.url)).test_client()
+        heartbeat = client.get("/__heartbeat__")
+    assert heartbeat.status_code == 200
+    assert heartbeat.get_json()["checks"]["redis"]["status"] == "warning"

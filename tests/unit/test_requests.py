@@ -13,10 +13,10 @@ from app.search.blended import plan_first
 from app.search.fallback import search_plan as fallback_plan
 from app.search.fallback import search_terms, suggest_plan
 from app.search.first_request import FirstResponse
-from app.search.query_builder import PlanInput, hits_search, terms_needed
+from app.search.query_builder import PlanInput, hits_search, relative_boost, terms_needed
 from app.search.request import SearchRequest
 from app.search.second_request import any_term, plan_second
-from app.search.spelling import TermStats
+from app.search.spelling import Interpretation, TermStats, TermVariant
 from app.settings import Settings
 
 Json = dict[str, Any]
@@ -267,3 +267,20 @@ def test_2017_drops_stop_words_when_it_looks_for_single_words() -> None:
     assert "the Date" in phrase
     only = search_terms("the", {})
     assert "'the'" in str(fallback_plan(SearchRequest(q="the"), "match", only, ENGLISH))
+
+
+def test_a_phrase_is_searched_for_in_any_inflection_too() -> None:
+    body = json.dumps(first("heroku value"))
+    for field in ("title.words", "text.words", "title", "text"):
+        assert f'"match_phrase": {{"{field}": {{"query": "heroku value"' in body
+
+
+def test_a_frequent_spelling_has_no_advantage_over_a_rarer_likelier_one() -> None:
+    rare, frequent = (
+        TermVariant(text, weight, "spelling", posts)
+        for text, weight, posts in (("paper", 1.0, 2), ("pepper", 0.5, 60))
+    )
+    term = plan("papper").terms[0].term
+    assert relative_boost(frequent, Interpretation(term, (rare, frequent), ""), 100) == 0.5
+    typed = TermVariant("papper", 1.0, "typed", 2)
+    assert relative_boost(frequent, Interpretation(term, (typed, frequent), ""), 100) > 0.5
