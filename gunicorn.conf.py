@@ -69,6 +69,7 @@ if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
 accesslog = None
 errorlog = "-"
 logconfig_dict = configuration(settings.log_format)
+logger_class = "app.gunicorn_worker.Logger"
 
 # Not used, and several services of one user would share the socket.
 control_socket_disable = True

@@ -8,6 +8,7 @@ import socket
 from typing import Any
 
 import gevent  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger as GunicornLogger  # type: ignore[import-untyped]
 from gunicorn.http.errors import (  # type: ignore[import-untyped]
     ConfigurationProblem,
     ExpectationFailed,
@@ -37,6 +38,15 @@ _STATUSES: dict[type[BaseException], Status] = {
     InvalidResponseHeader: _INTERNAL,
     InvalidResponseHeaderName: _INTERNAL,
 }
+
+
+class Logger(GunicornLogger):  # type: ignore[misc]
+    """Prepares no access log if none is written: that took a tenth of a cached search."""
+
+    @property
+    def access_log_enabled(self) -> bool:
+        """Whether an access log is configured; with `logconfig_dict` gunicorn assumes it."""
+        return bool(self.cfg.accesslog)
 
 
 class Worker(GeventWorker):  # type: ignore[misc]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.search import scoring
-from app.search.highlighting import has_prefix, highlight_fields, highlight_query
+from app.search.highlighting import has_prefix, highlight_fields, highlight_queries
 from app.search.query_builder import PlanInput
 from app.search.render import highlights
 from app.search.session import SearchSession
@@ -31,6 +31,7 @@ def found(
 
 def comments_search(plan: PlanInput, posts: Sequence[str]) -> Json:
     """The comments of these posts that have a term, grouped by post."""
+    matching = highlight_queries(plan.terms, plan.query.quoted, ["comment"])["comment"]
     inner_hits = {
         "name": "comments",
         "size": scoring.COMMENTS,
@@ -40,7 +41,7 @@ def comments_search(plan: PlanInput, posts: Sequence[str]) -> Json:
     return {
         "query": {
             "bool": {
-                "must": [highlight_query(plan.terms, plan.query.quoted, ["comment"])],
+                "must": [matching],
                 "filter": [{"terms": {"post_oid": list(posts)}}],
             }
         },

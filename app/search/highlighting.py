@@ -10,13 +10,19 @@ from app.search.spelling import Interpretation, TermVariant
 Json = dict[str, Any]
 
 
-def post_highlighting(terms: Sequence[Interpretation], quoted: Iterable[str]) -> Json:
-    """The `highlight` part of a search for posts: the terms in every variant."""
+def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) -> Json:
+    """The `highlight` part of a search for posts: the terms in every variant.
+
+    Each field has a query of its own. The highlighter looks for every clause of a query in each
+    field of each hit: one query for all fields took a seventh of the CPU time of a search.
+    """
     fields = ["title", "text", "code.forms", "comments"]
     if terms and all(one.term.stop for one in terms):  # the stemmed fields have no stop words
         fields = ["title.words", "text.words", "code.forms", "comments.words"]
-    query = highlight_query(terms, quoted, fields)
-    return highlight_fields(*fields, prefixes=has_prefix(terms), highlight_query=query)
+    found = highlight_fields(*fields, prefixes=has_prefix(terms))
+    for name, query in highlight_queries(terms, quoted, fields).items():
+        found["fields"][name]["highlight_query"] = query
+    return found
 
 
 def has_prefix(terms: Iterable[Interpretation]) -> bool:
@@ -24,11 +30,11 @@ def has_prefix(terms: Iterable[Interpretation]) -> bool:
     return any(variant.kind == "prefix" for one in terms for variant in one.variants)
 
 
-def highlight_query(
-    terms: Sequence[Interpretation], quoted: Iterable[str], fields: Sequence[str]
-) -> Json:
-    """Matches every variant of the terms in each of the fields. Words that say little are left out
-    if there are others."""
+def highlight_queries(
+    terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
+) -> dict[str, Json]:
+    """For each field a query that matches every variant of the terms. Words that say little are
+    left out if there are others."""
     meant = [one for one in terms if not one.term.light] or list(terms)
     variants = [variant for one in meant for variant in one.variants]
     single = [one.text for one in variants if one.kind != "prefix" and _single(one)]
@@ -38,12 +44,13 @@ def highlight_query(
     phrases = [one.text for one in variants if not _single(one)]
     phrases += [*dict.fromkeys(one.phrase for one in meant if one.phrase), *quoted]
     prefixes = [one.text for one in variants if one.kind == "prefix"]
-    clauses: list[Json] = []
+    found: dict[str, Json] = {}
     for field in fields:
-        clauses += [{"match": {field: text}} for text in words if text]
+        clauses: list[Json] = [{"match": {field: text}} for text in words if text]
         clauses += [{"match_phrase": {field: text}} for text in phrases]
         clauses += [{"prefix": {_unstemmed(field): text}} for text in prefixes]
-    return {"bool": {"should": clauses}}
+        found[field] = {"bool": {"should": clauses}}
+    return found
 
 
 def _unstemmed(field: str) -> str:
@@ -51,7 +58,7 @@ def _unstemmed(field: str) -> str:
     return field if "." in field else f"{field}.words"
 
 
-def highlight_fields(*names: str, prefixes: bool = False, **query: Any) -> Json:
+def highlight_fields(*names: str, prefixes: bool = False) -> Json:
     """The `highlight` part of a search: title, text and code whole, the others in fragments.
 
     With `prefixes`, matches in the unstemmed fields are marked too.
@@ -78,7 +85,6 @@ def highlight_fields(*names: str, prefixes: bool = False, **query: Any) -> Json:
         "order": "score",
         "max_analyzed_offset": MAX_ANALYZED_OFFSET,
         "fields": fields,
-        **query,
     }
 
 
