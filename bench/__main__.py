@@ -152,7 +152,7 @@ class Bench:
         alias = self.combined(self.sizes.sync)
         with connect(settings, timeout=120) as client:  # as the command does
             path = self.path(self.sizes.sync)
-            return measure_sync(client, alias, path, shape, 2, min(self.sizes.sync, 5_000))
+            return measure_sync(client, alias, path, shape, 4, min(self.sizes.sync, 5_000))
 
     def engines(self) -> Section:
         return measure_other_engines(
