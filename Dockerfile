@@ -27,6 +27,10 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     GUNICORN_CMD_ARGS="--bind=0.0.0.0:8000" \
     BLOGSEARCH_SYNONYMS_DIR=/srv/blogsearch/synonyms
+# docker build --build-arg BLOGSEARCH_COMMIT="$(git rev-parse HEAD)": for /__version__. Late, because each
+# value makes the layers after it anew.
+ARG BLOGSEARCH_COMMIT=""
+ENV BLOGSEARCH_COMMIT=$BLOGSEARCH_COMMIT
 USER 10001
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD \

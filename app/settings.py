@@ -239,7 +239,9 @@ class Settings:
         1.0, "Seconds after which a search is logged as slow, with its query."
     )
     commit: str = _setting(
-        "", "The commit this was built from, for `/__version__`; the image sets it."
+        "",
+        "The commit this was built from, for `/__version__`. An image has it from "
+        "`docker build --build-arg BLOGSEARCH_COMMIT=…`.",
     )
 
     # -- fetching --------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ def ready() -> Response:
 
 @blueprint.get("/__version__")
 def version() -> Response:
-    """The version; the commit is set when the image is built."""
+    """The version, and the commit if `BLOGSEARCH_COMMIT` is set."""
     answer: Version = {
         "name": "blogsearch",
         "version": importlib.metadata.version("blogsearch"),

@@ -34,6 +34,13 @@ def test_every_variable_of_ours_is_a_setting(name: str) -> None:
     assert named <= _settings()
 
 
+def test_the_image_can_be_told_its_commit() -> None:
+    lines = DOCKERFILE.splitlines()
+    last_stage = lines[max(n for n, line in enumerate(lines) if line.startswith("FROM ")) :]
+    assert 'ARG BLOGSEARCH_COMMIT=""' in last_stage
+    assert "ENV BLOGSEARCH_COMMIT=$BLOGSEARCH_COMMIT" in last_stage
+
+
 @pytest.mark.parametrize("name", ["app", "sample"])
 def test_the_application_gets_every_setting_of_the_env_file(name: str) -> None:
     service = SERVICES[name]
