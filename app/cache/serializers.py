@@ -105,8 +105,8 @@ def _optional(module: str) -> ModuleType:
     except ImportError:
         package = module.partition(".")[0]
         raise ValueError(
-            f"the Python package {package} is not installed; run pip install "
-            "'blogsearch[serializers]', or choose bytes or bytes+zlib"
+            f"the Python package {package} is not installed; run pip install '.[serializers]' "
+            "in the folder of the repository, or choose bytes or bytes+zlib"
         ) from None
 
 

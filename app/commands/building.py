@@ -132,6 +132,6 @@ def after_swap(tools: Tools) -> None:
         click.echo(f"The answers to the {number:,} most frequent queries are cached.")
     if done.deleted:
         keep = tools.settings.keep_generations
-        click.echo(f"Deleted {', '.join(done.deleted)}: {keep} are kept besides the live one.")
+        click.echo(f"Deleted {', '.join(done.deleted)} (BLOGSEARCH_KEEP_GENERATIONS is {keep}).")
     if done.warning:
         click.echo(done.warning, err=True)

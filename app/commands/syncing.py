@@ -177,7 +177,8 @@ def _watch(tools: Tools, sources: SourceArguments, force: bool, rejects_path: Pa
         from watchfiles import Change, DefaultFilter, watch
     except ImportError:
         raise click.ClickException(
-            "--watch needs the package watchfiles: `pip install 'blogsearch[watch]'`."
+            "--watch needs the package watchfiles. Run `pip install '.[watch]'` in the folder of "
+            "the repository."
         ) from None
 
     paths = sources.paths()

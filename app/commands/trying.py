@@ -65,7 +65,13 @@ class _Trial:
 
 @click.command("try")
 @source_options
-@click.option("--posts", default=5, show_default=True, type=click.IntRange(1, 100))
+@click.option(
+    "--posts",
+    default=5,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    help="How many posts to show.",
+)
 @click.option(
     "--seconds", default=10.0, show_default=True, help="Stop reading the source after this time."
 )
