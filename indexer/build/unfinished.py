@@ -58,6 +58,8 @@ class Unfinished:
 
 def keep(client: Elasticsearch, alias: str, unfinished: Unfinished) -> None:
     """Keep the generation that is being built. The caller must hold the lock."""
+    # `blogsearch indices` counts what is visible.
+    client.indices.refresh(index=unfinished.generation)
     record_unfinished(client, alias, {**asdict(unfinished), "kept_at": time.time()})
     generations.set_aside(client, unfinished.generation)
 

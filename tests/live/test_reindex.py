@@ -182,6 +182,10 @@ class TestUnfinished:
         (reject,) = map(json.loads, rejects.read_text().splitlines())
         assert (reject["source"], reject["line"]) == (str(source), 4)
 
+    def test_is_listed_with_the_number_of_its_posts(self, run: Run, source: Path) -> None:
+        rows = json.loads(run("indices", "--format", "json").stdout)
+        assert [(row["state"], row["posts"]) for row in rows] == [("live", 1), ("unfinished", 3)]
+
     def test_is_not_used_for_another_source_or_other_options(
         self, run: Run, source: Path, states: Callable[[], dict[int, str]], post_oids: PostOids
     ) -> None:
