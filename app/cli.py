@@ -75,7 +75,7 @@ def main(traceback: bool) -> None:
     blogsearch doctor                   check the engines, the index and the settings
 
     The addresses of the engines are read from ELASTICSEARCH_URL and REDIS_URL, every other setting
-    from BLOGSEARCH_…; docs/settings.md lists them.
+    from BLOGSEARCH_… or blogsearch.toml; docs/settings.md lists them.
     """
 
 
