@@ -28,7 +28,7 @@ def test_what_it_says_is_read(tmp_path: Path) -> None:
 
 
 WRONG = [
-    ('source = "posts"', "source is unknown; did you mean sources?"),
+    ('source = "posts"', "source is unknown; did you mean sources? docs/sources.md"),
     ('sources = "posts"', "sources must be a list of strings"),
     ("drafts = 'perhaps'", "drafts must be on or off"),
     ("kind = ['html']", "kind must be a string"),
