@@ -168,8 +168,12 @@ class OutdatedIndex(Unavailable):
 def without_password(url: str) -> str:
     """A URL without user name, password and parameters, as errors and logs may show it.
 
-    Also right for an invalid URL, such as one with an unescaped / in the password.
+    Also right for an invalid URL, such as one with an unescaped / in the password. "the URL" where
+    it cannot be told what is secret: a ? before the last @ begins the parameters, or is a part of
+    the password.
     """
     scheme, separator, rest = url.strip().partition("://")
-    shown = rest.rpartition("@")[2].partition("?")[0]
-    return f"{scheme}{separator}{shown}" if separator else "the URL"
+    before, _, shown = rest.rpartition("@")
+    if not separator or "?" in before:
+        return "the URL"
+    return f"{scheme}{separator}{shown.partition('?')[0]}"

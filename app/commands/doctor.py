@@ -56,9 +56,10 @@ def _with_url(check: Check, settings: Settings) -> Check:
     """With the URL that failed, which `/__heartbeat__` does not show."""
     if check.status == "ok" or check.name not in {"elasticsearch", "redis"}:
         return check
-    setting = settings.elasticsearch_url if check.name == "elasticsearch" else settings.redis_url
-    urls = ", ".join(map(without_password, setting.split(",")))
-    return replace(check, seen=f"{check.seen} ({urls})")
+    # REDIS_URL is one URL; a comma in it separates Sentinels, or is a part of the password.
+    of_elasticsearch = check.name == "elasticsearch"
+    urls = settings.elasticsearch_url.split(",") if of_elasticsearch else [settings.redis_url]
+    return replace(check, seen=f"{check.seen} ({', '.join(map(without_password, urls))})")
 
 
 def _synonyms(tools: Tools) -> Check:

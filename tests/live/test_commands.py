@@ -220,6 +220,26 @@ def test_doctor_names_the_address_without_the_password(run: Run, settings: Setti
     assert "blogsearch doctor" not in result.output
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://:two,secrets@127.0.0.1:9/0", "(redis://127.0.0.1:9/0)"),
+        ("redis://127.0.0.1:9/0?password=with@secret", "(the URL)"),
+        (
+            "redis+sentinel://:secret@127.0.0.1:9,127.0.0.2:9/blog",
+            "(redis+sentinel://127.0.0.1:9,127.0.0.2:9/blog)",
+        ),
+    ],
+)
+def test_doctor_names_redis_without_the_password(
+    run: Run, settings: Settings, url: str, shown: str
+) -> None:
+    result = run("doctor", settings=replace(settings, redis_url=url))
+    assert shown in result.output
+    assert "secret" not in result.output
+    assert "two" not in result.output
+
+
 def test_cache_names_redis_without_the_password(run: Run, settings: Settings) -> None:
     away = replace(settings, redis_url="redis://:secret@127.0.0.1:9/0")
     result = run("cache", "stats", settings=away)
