@@ -132,6 +132,9 @@ def test_metrics_are_for_operators(settings: Settings) -> None:
     assert client.get("/metrics", environ_overrides={"SERVER_PORT": "9100"}).status_code == 200
     forged = {"X-Forwarded-Port": "9100", "Host": "localhost:9100"}
     assert client.get("/metrics", headers=forged).status_code == 401
+    # What gunicorn makes of `Host: localhost:9100` on a Unix socket.
+    over_socket = {"SERVER_PORT": "9100", "REMOTE_ADDR": ""}
+    assert client.get("/metrics", environ_overrides=over_socket).status_code == 401
     assert _client(settings, write_tokens="").get("/metrics").status_code == 403
 
 
