@@ -26,6 +26,10 @@ class Locked(IndexingError):
     """Another process is building or changing the same index."""
 
 
+class LockLost(Locked):
+    """Another process took over the lock that this one held; what it wrote before stays."""
+
+
 class VerificationFailed(IndexingError):
     """The built index does not contain what was sent to it; nothing was swapped."""
 

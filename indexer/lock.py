@@ -21,7 +21,7 @@ from typing import Any, Self, cast
 import psutil
 from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, TransportError
 
-from indexer.errors import Locked
+from indexer.errors import Locked, LockLost
 from indexer.state import ensure_state, state_index
 
 LEASE = 60.0
@@ -41,7 +41,8 @@ class Lock:
             watches the lock for a third of them before.
 
     Raises:
-        Locked: on entry, if another process holds it; in `check`, if it was lost.
+        Locked: on entry, if another process holds it.
+        LockLost: in `check`, if it was lost.
     """
 
     def __init__(
@@ -85,15 +86,15 @@ class Lock:
         """Verify that this process still holds the lock.
 
         Raises:
-            Locked: another process took it over.
+            LockLost: another process took it over.
         """
         if not self._lost:
             self._renew()
         if self._lost:
-            raise Locked(
+            raise LockLost(
                 f"The lock on {self._alias!r} was lost: this process was suspended for more than "
                 f"{self._lease:.0f} seconds and another one took the lock.",
-                "This process changed nothing. Run it again when the other one is done.",
+                "Nothing was swapped or removed. Run it again when the other one is done.",
             )
 
     def _acquire(self) -> None:

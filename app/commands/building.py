@@ -19,7 +19,7 @@ from app.freshness import Freshness
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
-from indexer.errors import IndexingError
+from indexer.errors import IndexingError, Locked, LockLost
 from indexer.progress import OnProgress
 from indexer.state import record_run
 
@@ -57,12 +57,17 @@ def begin_cache_generation(tools: Tools, index: str, rules: str) -> None:
 
 @contextmanager
 def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
-    """Make earlier answers stale if the block fails: it may have changed the index before."""
+    """Make earlier answers stale if the block fails: it may have changed the index before.
+
+    Not if it never had the lock. `sync --watch` asks for it every two seconds: no answer would be
+    fresh for as long as another process builds.
+    """
     try:
         yield
-    except BaseException:
-        with suppress(ApiError, TransportError, IndexingError):
-            Freshness(tools.elastic, tools.cache, tools.settings.index).now()
+    except BaseException as error:
+        if not isinstance(error, Locked) or isinstance(error, LockLost):
+            with suppress(ApiError, TransportError, IndexingError):
+                Freshness(tools.elastic, tools.cache, tools.settings.index).now()
         raise
 
 

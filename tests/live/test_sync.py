@@ -14,9 +14,13 @@ from click.testing import Result
 from elasticsearch import Elasticsearch
 
 from analyzers.rules import NO_RULES
+from app.cache import open_cache
+from app.commands.building import updates_cache_on_failure
 from app.commands.sources import Sources
+from app.commands.tools import Tools
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
+from indexer.errors import LockLost
 from indexer.generations import list_generations, require_live
 from indexer.ingest import Ingest
 from indexer.lock import Lock
@@ -563,11 +567,29 @@ class TestRebuild:
         assert [one.number for one in list_generations(elastic, alias)] == [1, 2]
 
 
-def test_only_one_runs_at_a_time(blog: Blog, elastic: Elasticsearch, alias: str) -> None:
+def test_only_one_runs_at_a_time(
+    blog: Blog, elastic: Elasticsearch, alias: str, settings: Settings
+) -> None:
+    cache = open_cache(replace(settings, cache_timeout=5))
     blog.write(entry("a"))
     blog.sync()
+    generation = cache.generation()
     with Lock(elastic, alias, "sync of another"):
         printed(blog.sync(), "(sync of another)", 1)
+    assert cache.generation() == generation  # which has the index, so it is not ""
+    assert generation.startswith(f"{alias}-000001 ")
+
+
+def test_one_that_loses_the_lock_makes_what_it_wrote_visible(
+    blog: Blog, settings: Settings
+) -> None:
+    cache = open_cache(replace(settings, cache_timeout=5))
+    blog.write(entry("a"))
+    blog.sync()
+    generation = cache.generation()
+    with pytest.raises(LockLost), updates_cache_on_failure(Tools(settings)):
+        raise LockLost("lost")
+    assert cache.generation() != generation
 
 
 def test_watching_syncs_after_every_change(
