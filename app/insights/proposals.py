@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analyzers.rules.parse import Words, normalise, words
+from app.errors import FolderNotReadable
 from app.insights.report import Report
 from app.insights.sessions import Pair
 from app.synonyms.folder import SynonymFolder
@@ -33,7 +34,8 @@ def proposals(report: Report, loader: Loader, folder: SynonymFolder) -> list[Pro
     """Rules for the most frequent pairs that `synonyms check` has passed without a finding.
 
     Raises:
-        FolderNotReadable: the folder of rule files cannot be read.
+        FolderNotReadable: the folder of rule files, or the file of proposals, cannot be read.
+        indexer.errors.IndexingError: another program uses the name of the alias.
         elasticsearch.ApiError, elasticsearch.TransportError: from the check.
     """
     found = candidates(report.pairs)[:_MOST]
@@ -48,9 +50,17 @@ def proposals(report: Report, loader: Loader, folder: SynonymFolder) -> list[Pro
 
 
 def text_of(folder: SynonymFolder) -> str:
-    """What the rule file of proposals has now; a heading if there is none."""
+    """What the rule file of proposals has now; a heading if there is none.
+
+    Raises:
+        FolderNotReadable: it cannot be read, or is not UTF-8.
+    """
     path = folder.path / FILE
-    text = path.read_text("utf-8") if path.is_file() else _HEADING
+    try:
+        text = path.read_text("utf-8") if path.is_file() else _HEADING
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise FolderNotReadable(f"{path} cannot be read: {reason}.") from None
     return text if text.endswith("\n") else f"{text}\n"
 
 

@@ -22,6 +22,7 @@ from flask import (
     request,
     url_for,
 )
+from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import TooManyRequests
 from werkzeug.wrappers import Response as WerkzeugResponse
 
@@ -42,6 +43,7 @@ from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from app.views import current_service
 from app.views.errors import rate_limited, set_error_headers
+from indexer.errors import IndexingError
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
@@ -142,7 +144,7 @@ def page() -> str:
     service = current_service()
     kept = service.settings.insights_days
     periods = [days for days in _PERIODS if days < kept] + [kept]
-    days = min(parse_parameters(request.args, (DAYS,), "this page").get("days", 30), kept)
+    days = _days(request.args)
     report = _read(service, days)
     proposed, problem = _proposals(service, report)
     return render_template(
@@ -164,11 +166,23 @@ def load_rule() -> WerkzeugResponse:
     """Begin to load a proposed rule; the page then says how it goes."""
     service = current_service()
     rule = request.form.get("rule", "")
-    report = _read(service, max(service.settings.insights_days, 1))
+    # The period of the page: another one may propose another rule for the same search.
+    days = _days(MultiDict([("days", value) for value in request.form.getlist("days")]))
+    report = _read(service, days)
     if rule not in {one.rule for one in candidates(report.pairs)}:
         raise BadRequest(f"{rule!r} is not a rule that is proposed now. Load the page again.")
     start(service, rule)
-    return redirect(url_for("insights.page", days=request.form.get("days")), 303)
+    return redirect(url_for("insights.page", days=days), 303)
+
+
+def _days(args: "MultiDict[str, str]") -> int:
+    """How many days are shown.
+
+    Raises:
+        BadRequest: an unknown parameter, or an invalid number.
+    """
+    chosen: int = parse_parameters(args, (DAYS,), "this page").get("days", 30)
+    return min(chosen, current_service().settings.insights_days)
 
 
 def _read(service: Service, days: int) -> Report:
@@ -199,7 +213,7 @@ def _proposals(service: Service, report: Report) -> tuple[Sequence[Proposal], st
         key = (*files, *(one.rule for one in candidates(report.pairs)))
         kept = service.cache.memoize(seconds=_PROPOSALS_KEPT, args_rewrite=lambda: key)(check)
         return [Proposal(**one) for one in kept()], ""  # type: ignore[arg-type]  # as `check` wrote
-    except (ServiceError, ApiError, TransportError, OSError) as error:
+    except (ServiceError, IndexingError, ApiError, TransportError, OSError) as error:
         return [], str(error)
 
 

@@ -19,7 +19,7 @@ from flask.testing import FlaskClient
 from analyzers.rules import NO_RULES
 from app import create_app
 from app.cache import open_cache
-from app.insights.search_log import SearchLog
+from app.insights.search_log import SearchLog, last_days
 from app.insights.sessions import PAUSE, Event
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
@@ -190,6 +190,39 @@ def test_a_proposed_rule_is_loaded_with_one_click(
     lines = (settings.synonyms_dir / "insights.synonyms").read_text().splitlines()
     assert lines[-1] == "k8s => kubernetes"
     assert '<input type="hidden" name="rule"' not in shown
+
+
+def test_a_rule_is_the_one_of_the_period_that_the_page_shows(
+    client: FlaskClient, searched: Searched, settings: Settings
+) -> None:
+    searched(("k8s", False), ("kubernetes", True))
+    cache = open_cache(settings)
+    assert cache.client.redis is not None
+    earlier = cache.keys.insights("next", last_days(20)[-1])
+    cache.client.redis.zadd(earlier, {json.dumps(["k8s", "kubelet"]): 5})
+    assert "k8s => kubelet" in unescape(_page(client, "/insights?days=30"))
+    page = unescape(_page(client, "/insights?days=7"))
+    assert "k8s => kubernetes" in page
+    data = _form(page, "k8s => kubernetes")
+    for days, status in (("x", 400), ("30", 400), ("7", 303)):
+        sent = {**data, "days": days}
+        assert client.post("/insights/rules", data=sent, headers=_basic()).status_code == status
+    ends = time.monotonic() + 300
+    while 'class="load running"' in _page(client):
+        assert time.monotonic() < ends
+        time.sleep(0.2)
+
+
+def test_the_page_says_why_nothing_can_be_proposed(
+    client: FlaskClient, searched: Searched, settings: Settings, elastic: Elasticsearch
+) -> None:
+    searched(("k8s", False), ("kubernetes", True))
+    file = settings.synonyms_dir / "insights.synonyms"
+    file.write_bytes("gemüse => essen\n".encode("latin-1"))
+    assert "insights.synonyms cannot be read" in _page(client)
+    file.unlink()
+    elastic.indices.create(index=f"{settings.index}-other", aliases={settings.index: {}})
+    assert "which this service did not create" in _page(client)
 
 
 @pytest.mark.usefixtures("posts")
