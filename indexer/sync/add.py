@@ -1,6 +1,6 @@
 """Adds a source to the live index: new and changed documents are written, nothing is removed."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -43,7 +43,7 @@ class AddOptions:
 
     Args:
         on_skip: called for every post that is left out because the index has it already.
-        newest: give every document the current time as its version, whatever its date.
+        newest: treat every document as changed now, whatever its date and that in the index.
         fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
     """
 
@@ -127,8 +127,8 @@ class _DeletionFilter:
     """Leaves out documents deleted after their last change, and the comments of such posts.
 
     Those that were written again since are not left out: Elasticsearch compares their versions.
-    `count` is the number left out. With `newest` nothing is left out, and every document gets a
-    version above its deletion.
+    `count` is the number left out. With `newest` nothing is left out, and every document gets the
+    newest version.
     """
 
     def __init__(self, client: Elasticsearch, alias: str, *, newest: bool) -> None:
@@ -140,20 +140,25 @@ class _DeletionFilter:
 
     def filter(self, documents: Iterator[Document]) -> Iterator[Document]:
         while batch := list(islice(documents, _BATCH)):
-            batch = based_on_stored(self._client, self._alias, batch)
             deleted = deletion_versions(self._client, self._alias, {one.id for one in batch})
-            suspects = [one for one in batch if one.id in deleted]
+            suspects = batch if self._newest else [one for one in batch if one.id in deleted]
             present = current_versions(self._client, self._alias, suspects)
-            for document in batch:
-                deleted_version = deleted.get(document.id, -1)
-                if self._newest:
-                    version = max(now(), document.version, deleted_version + 1)
-                    yield replace(document, version=version)
-                elif document.routing in self._deleted_posts or (
-                    document.version < deleted_version and document.id not in present
+            if self._newest:
+                batch = [_with_newest_version(one, deleted, present) for one in batch]
+            for document in based_on_stored(self._client, self._alias, batch):
+                if document.routing in self._deleted_posts or (
+                    document.version < deleted.get(document.id, -1) and document.id not in present
                 ):
                     self.count += 1
                     if document.kind == "post":
                         self._deleted_posts.add(document.routing)
                 else:
                     yield document
+
+
+def _with_newest_version(
+    document: Document, deleted: Mapping[str, int], present: Mapping[str, int]
+) -> Document:
+    """The document with a version above all former ones of it, which may be in the future."""
+    former = max(deleted.get(document.id, -1), present.get(document.id, -1))
+    return replace(document, version=max(now(), document.version, former + 1))

@@ -310,6 +310,18 @@ class TestAdd:
         stored = elastic.get(index=alias, id="post:a", routing="a")["_source"]["title"]
         assert stored == "Older"
 
+    def test_replaces_with_as_new_also_what_has_a_date_in_the_future(
+        self, run: Run, elastic: Elasticsearch, alias: str
+    ) -> None:
+        comments = [{"oid": "c", "comment": "Old", "pub_date": "2099-01-02"}]
+        future = line("a", modified="2099-01-01", comments=comments)
+        assert run("reindex", "-", input=future).exit_code == 0
+        comments = [{"oid": "c", "comment": "New", "pub_date": "2020-01-01"}]
+        done = run("add", "-", "--as-new", input=line("a", title="New", comments=comments))
+        assert "0 documents added, 2 replaced." in done.stdout
+        stored = elastic.get(index=alias, id="post:a", routing="a")["_source"]
+        assert (stored["title"], stored["comments"]) == ("New", ["New"])
+
     def test_does_not_restore_what_was_deleted_later(
         self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids
     ) -> None:
