@@ -43,8 +43,7 @@ def verification_findings(
         with scratch_index(client, rules, language) as index:
             return list(_wrong_tokens(index, rules, own))
     except RulesRejected as rejection:
-        position = rejection.line - 1
-        named = rules.sources[position] if 0 <= position < len(rules.sources) else own[0]
+        named = rules.sources[rejection.line - 1]
         message = f"Elasticsearch rejects `{named}`: {rejection.reason}."
         return [named.finding("error", "rejected", message, "Write it with letters and digits.")]
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from elasticsearch import Elasticsearch
+from elastic_transport import RequestsHttpNode
+from elasticsearch import BadRequestError, Elasticsearch
 
 from analyzers.lint import CheckResult, PostCounts, check
 from analyzers.lint.analysis import verification_findings
@@ -139,6 +141,24 @@ def test_rejected_rules_are_named_by_their_line(elastic: Elasticsearch) -> None:
     with pytest.raises(RulesRejected) as rejection, scratch_index(elastic, invalid):
         pytest.fail("created")
     assert rejection.value.line == 2
+
+
+def test_a_refusal_that_is_not_about_the_rules_is_no_finding(
+    elasticsearch_url: str, tmp_path: Path
+) -> None:
+    class Node(RequestsHttpNode):
+        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+            # Refused with 400, as an index is for which the cluster has no shard left.
+            refused = f"{target}&unknown=1" if method == "PUT" else target
+            return super().perform_request(method, refused, *rest, **more)
+
+    file = tmp_path / "x.synonyms"
+    file.write_text("a => b\n")
+    with (
+        Elasticsearch(elasticsearch_url, node_class=Node) as client,
+        pytest.raises(BadRequestError, match="illegal_argument"),
+    ):
+        check(client, [file])
 
 
 def test_each_text_gets_its_own_tokens(elastic: Elasticsearch) -> None:
