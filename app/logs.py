@@ -9,9 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal
-
-Format = Literal["text", "json"]
+from typing import Any
 
 # The fields of the request that is answered now; None outside of requests.
 _fields: ContextVar[dict[str, Any] | None] = ContextVar("fields", default=None)
