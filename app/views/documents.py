@@ -39,6 +39,10 @@ class _OidConverter(PathConverter):
     regex = r"[\s\S]+?"
     part_isolating = False
 
+    def to_python(self, value: str) -> str:
+        """The oid as it is stored."""
+        return value.strip()
+
 
 @blueprint.record_once
 def _set_up(state: BlueprintSetupState) -> None:
@@ -209,7 +213,7 @@ def _entry_named(oid: str) -> list[tuple[int | None, Any]]:
     entry = found[0][1]
     if len(found) != 1 or not isinstance(entry, Mapping):
         raise BadRequest("Send one JSON object. Use POST to send several.")
-    if str(entry.get("oid", oid)) != oid:
+    if str(entry.get("oid", oid)).strip() != oid:
         raise BadRequest(f"The body has the oid {entry['oid']!r}, the URL has {oid!r}.")
     return [(None, {**entry, "oid": oid})]
 

@@ -305,6 +305,13 @@ class TestPost:
 
 
 class TestDelete:
+    def test_takes_the_url_that_the_post_was_put_to(self, blog: Blog) -> None:
+        for url, body in (("%20spaced%20", {"oid": " spaced "}), ("%20spaced/comments/%091", {})):
+            entry = {"title": "A title", "comment": "Text", **body}
+            assert blog.send("PUT", f"/documents/{url}", entry).status_code == 201
+        for url in ("%20spaced/comments/%091", "%20spaced%20"):
+            assert blog.send("DELETE", f"/documents/{url}").status_code == 200
+
     def test_deletes_the_comments_too(self, blog: Blog, elastic: Elasticsearch, alias: str) -> None:
         comments = [{"oid": f"c{n}", "comment": "Splendid"} for n in range(5)]
         blog.put("d", title="Quokka", comments=comments)
