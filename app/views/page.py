@@ -251,7 +251,7 @@ def href(url: str | None) -> str:
 @cache
 def _stylesheet(path: Path) -> tuple[str, str]:
     """The style sheet, and the source expression by which the policy allows it inline."""
-    text = path.read_text()
+    text = path.read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return text, f"'sha256-{digest}'"
 

@@ -30,9 +30,9 @@ def widget() -> Response:
 def _script(folder: Path) -> str:
     """The script with its style sheet inside, both without comments and white space that only
     readers need."""
-    css = re.sub(r"/\*.*?\*/", "", (folder / "widget.css").read_text(), flags=re.DOTALL)
+    css = re.sub(r"/\*.*?\*/", "", (folder / "widget.css").read_text("utf-8"), flags=re.DOTALL)
     css = re.sub(r"\s*([{};:,])\s*", r"\1", css).replace(";}", "}").strip()
-    lines = map(str.strip, (folder / "widget.js").read_text().splitlines())
+    lines = map(str.strip, (folder / "widget.js").read_text("utf-8").splitlines())
     script = "\n".join(line for line in lines if line and not line.startswith("//"))
     script = re.sub(r"(?<=[;{,(])\n", "", script)
     script = re.sub(r" (=+>?|!==|>=|&&=?|\|\||\?\??) ", r"\1", script)

@@ -1,5 +1,9 @@
 """The widget's script as it is served; what it does is in tests/browser/test_widget.py."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -32,3 +36,16 @@ def test_every_page_may_load_the_script(widget_client: FlaskClient) -> None:
         assert response.status_code == 200
     assert response.headers["Access-Control-Allow-Origin"] == "*"
     assert response.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+
+
+def test_the_files_are_read_alike_in_every_locale() -> None:
+    code = """if True:
+        from app import create_app
+        from app.settings import Settings
+
+        client = create_app(Settings(redis_url="", elasticsearch_url="http://127.0.0.1:9"))
+        for path, text in (("/widget.js", "Searching \\u2026"), ("/", "\\u2315")):
+            assert text in client.test_client().get(path).text, path
+    """
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **ascii_only})
