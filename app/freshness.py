@@ -12,6 +12,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 from elasticsearch import ApiError, Elasticsearch, NotFoundError, TransportError
 
@@ -102,10 +103,12 @@ class Freshness:
 
     def _schedule(self, seconds: float, step: Callable[[], None]) -> None:
         with self._lock:
-            if self._timer is None:
+            # One that could not be started is not alive.
+            if self._timer is None or not self._timer.is_alive():
                 self._timer = threading.Timer(seconds, step)
                 self._timer.daemon = True
-                self._timer.start()
+                with suppress(RuntimeError):  # no more threads; the next write tries again
+                    self._timer.start()
 
     def _first_try(self) -> None:
         if not self._try():

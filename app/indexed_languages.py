@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
@@ -38,7 +39,8 @@ class IndexedLanguages:
             if due:
                 self._refreshed = time.monotonic()
         if due:
-            threading.Thread(target=self._refresh_quietly, daemon=True).start()
+            with suppress(RuntimeError):  # no more threads; the next try is in a minute
+                threading.Thread(target=self._refresh_quietly, daemon=True).start()
         return len({tag.partition("-")[0] for tag in self._tags}) > 1
 
     def preferred(self, accepted: "LanguageAccept") -> str:
