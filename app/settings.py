@@ -354,14 +354,19 @@ def _check_api_key(key: str) -> None:
         raise ValueError("must be printable ASCII characters without spaces, as a header has it")
 
 
-def _check_tokens(tokens: str) -> None:
-    if not re.fullmatch(r"[\x20-\x7e]*", tokens):
+def _check_token(token: str) -> None:
+    if not re.fullmatch(r"[\x20-\x7e]*", token):
         raise ValueError("must be printable ASCII characters, as a header has them")
-    if any(len(token) < _SHORTEST_TOKEN for token in _listed(tokens)):
+    if 0 < len(token) < _SHORTEST_TOKEN:
         raise ValueError(
-            f"each token needs at least {_SHORTEST_TOKEN} characters; `openssl rand -hex 32` "
-            "prints one"
+            f"a token needs at least {_SHORTEST_TOKEN} characters; "
+            "`openssl rand -hex 32` prints one"
         )
+
+
+def _check_tokens(tokens: str) -> None:
+    for token in tokens.split(","):
+        _check_token(token.strip(" "))
 
 
 def _check_rate_limit(limit: str) -> None:
@@ -410,7 +415,7 @@ _CHECKS: dict[str, Callable[[str], None]] = {
     "cache_serializer": _check_serializer,
     "ca_file": _check_certificates,
     "write_tokens": _check_tokens,
-    "insights_token": _check_tokens,
+    "insights_token": _check_token,
     "rate_limit": _check_rate_limit,
     "site_name": _check_site_name,
     "site_url": _check_site_url,

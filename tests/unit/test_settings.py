@@ -45,6 +45,7 @@ VALUES = [
     ("recency", False, False),
     ("recency", "0", False),
     ("max_rejects", 5, "5"),
+    ("insights_token", "one,token,with,commas", "one,token,with,commas"),
     ("synonyms_dir", "/srv/rules", Path("/srv/rules")),
 ]
 
@@ -144,6 +145,7 @@ def test_settings_made_in_code_ignore_the_environment(monkeypatch: pytest.Monkey
     [
         ("write_tokens", "short-secret"),
         ("insights_token", "short-secret"),
+        ("insights_token", ","),
         ("write_tokens", "a-long-secret-with-an-\xe9"),
         ("elasticsearch_api_key", "a secret"),
         ("elasticsearch_api_key", "a-secret\nabc"),
