@@ -32,6 +32,7 @@ def delete_post(client: Elasticsearch, alias: str, oid: str) -> tuple[bool, int]
 
     Raises:
         BulkTimeout: Elasticsearch did not accept it in time; it may have been deleted.
+        IndexingError: it was not deleted, for example because others keep writing to it.
     """
     comments = 0
     existed = False
@@ -46,6 +47,9 @@ def delete_post(client: Elasticsearch, alias: str, oid: str) -> tuple[bool, int]
         deleted = delete_documents(client, alias, found)
         existed = existed or post_id(oid) in deleted
         comments += len(deleted - {post_id(oid)})
+    else:
+        if not existed:
+            raise _kept_changing()
     return existed, comments
 
 
@@ -54,6 +58,7 @@ def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -
 
     Raises:
         BulkTimeout: Elasticsearch did not accept it in time; it may have been deleted.
+        IndexingError: it was not deleted, for example because others keep writing to it.
     """
     id_ = comment_id(post_oid, oid)
     for _ in range(_ATTEMPTS):
@@ -63,7 +68,7 @@ def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -
             # the post.
             update_live_comments(client, alias, [post_oid])
             return bool(found)
-    return False
+    raise _kept_changing()
 
 
 def delete_comments(client: Elasticsearch, alias: str, post_oids: Iterable[str]) -> int:
@@ -102,6 +107,10 @@ def delete_documents(client: Elasticsearch, alias: str, documents: Sequence[Docu
     record_deletions(client, alias, complete, pending=False)
     forget_deletions(client, alias, [one for one in deletions if one.id not in deleted])
     return deleted
+
+
+def _kept_changing() -> IndexingError:
+    return IndexingError("It was not deleted: others keep writing to it.", "Send it again.")
 
 
 def _made(outcome: Outcome) -> bool:

@@ -305,6 +305,34 @@ class TestPost:
 
 
 class TestDelete:
+    @pytest.mark.parametrize("comment", ["", "/comments/1"])
+    def test_does_not_take_what_others_keep_writing_for_missing(
+        self, blog: Blog, settings: Settings, elastic: Elasticsearch, comment: str
+    ) -> None:
+        blog.put("a", comments=[{"oid": "1", "comment": "Text"}])
+        id_ = "comment:a:1" if comment else "post:a"
+        source = elastic.get(index=settings.index, id=id_, routing="a")["_source"]
+        versions = iter(range(10**15, 10**16, 10))
+
+        class Node(RequestsHttpNode):
+            def perform_request(self, *args: Any, **options: Any) -> Any:
+                if f'"delete":{{"_id":"{id_}"' in str((args, options)):
+                    elastic.index(
+                        index=settings.index,
+                        id=id_,
+                        routing="a",
+                        document=source,
+                        version=next(versions),
+                        version_type="external",
+                    )
+                return super().perform_request(*args, **options)
+
+        with Elasticsearch(settings.elasticsearch_url, node_class=Node) as busy:
+            client = create_app(settings, elastic=busy).test_client()
+            answer = Blog(client).send("DELETE", f"/documents/a{comment}")
+        assert answer.status_code == 503, answer.text
+        assert elastic.exists(index=settings.index, id=id_, routing="a")
+
     def test_takes_the_url_that_the_post_was_put_to(self, blog: Blog) -> None:
         for url, body in (("%20spaced%20", {"oid": " spaced "}), ("%20spaced/comments/%091", {})):
             entry = {"title": "A title", "comment": "Text", **body}
