@@ -65,7 +65,7 @@ def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if not isinstance(error, Locked) or isinstance(error, LockLost):
+        if not _locked_out(error):
             with suppress(ApiError, TransportError, IndexingError):
                 Freshness(tools.elastic, tools.cache, tools.settings.index).now()
         raise
@@ -84,24 +84,33 @@ class Run:
 def recorded_run(tools: Tools, command: str, rejects_path: Path | None) -> Iterator[Run]:
     """Print progress and rejects, and store for `/metrics` how the block ends; see `reject_log`.
 
-    A block that raises did not succeed.
+    A block that raises did not succeed. One that never had the lock counts as no run: `sync
+    --watch` asks for the lock every two seconds.
     """
     with display() as show, reject_log(show, rejects_path) as rejects:
         run = Run(show.on_progress, rejects)
+        begun = True
         try:
             yield run
-        except BaseException:
+        except BaseException as error:
             run.succeeded = False
+            begun = not _locked_out(error)
             raise
         finally:
-            with suppress(ApiError, TransportError):
-                record_run(
-                    tools.elastic,
-                    tools.settings.index,
-                    command,
-                    rejected=rejects.count,
-                    succeeded=run.succeeded,
-                )
+            if begun:
+                with suppress(ApiError, TransportError):
+                    record_run(
+                        tools.elastic,
+                        tools.settings.index,
+                        command,
+                        rejected=rejects.count,
+                        succeeded=run.succeeded,
+                    )
+
+
+def _locked_out(error: BaseException) -> bool:
+    """Whether a command never had the lock."""
+    return isinstance(error, Locked) and not isinstance(error, LockLost)
 
 
 def print_cache_not_updated() -> None:

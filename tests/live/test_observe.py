@@ -13,8 +13,10 @@ import yaml
 from flask.testing import FlaskClient
 
 from app import create_app
+from app.elastic import connect
 from app.settings import Settings
 from bench.servers import free_port, redis_server
+from indexer.lock import Lock
 from indexer.records import Origin, RawPost
 from tests.conftest import Run
 
@@ -163,6 +165,12 @@ def test_the_last_run_of_a_command_is_in_the_metrics(
     assert found['blogsearch_run_rejected_documents{command="add"}'] == 2
     ended = 'blogsearch_run_timestamp_seconds{command="sync"}'
     assert found[ended] > before[ended]
+    before = found
+    with connect(own_settings) as elastic, Lock(elastic, own_settings.index, "another build"):
+        assert run("sync", posts, settings=own_settings).exit_code == 1
+    found = _metrics(client)
+    assert found['blogsearch_run_succeeded{command="sync"}'] == 1
+    assert found[ended] == before[ended]
     posts.write_text("")
     assert run("sync", posts, settings=own_settings).exit_code == 1
     assert _metrics(client)['blogsearch_run_succeeded{command="sync"}'] == 0
