@@ -354,6 +354,31 @@ def test_long_names_and_words_stay_on_the_screen(
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
 
 
+def test_a_line_ends_between_categories_and_not_within_a_date(
+    page: Page,
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], object],
+    serve: Callable[[Settings], str],
+) -> None:
+    names = ["interface", "technical", "elasticsearch", "concurrency", "performance"]
+    date = "2011-09-28"
+    index_posts(
+        RawPost(Origin("test"), f"{i}", "Title", "text", f"/{i}", date, categories=names[:i])
+        for i in range(1, 6)
+    )
+    address = serve(own_settings)
+    # How many lines the text of each element takes, without the point that follows it.
+    lines = """(all) => all.map((one) => {
+      const range = document.createRange();
+      range.selectNode(one.firstChild);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+    })"""
+    for width in (320, 360, 400, 440):
+        page.set_viewport_size({"width": width, "height": 700})
+        page.goto(f"{address}/?q=title")
+        assert page.locator(".meta time, .meta a").evaluate_all(lines) == [1] * 20, width
+
+
 def test_an_explanation_of_what_is_typed_has_its_style(page: Page, address: str) -> None:
     page.goto(f"{address}/?debug-search")
     page.get_by_role("combobox").press_sequentially("pythn")
