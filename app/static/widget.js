@@ -222,8 +222,8 @@
         exact = true;
         again();
       };
-      if (corrected) message.push(text("corrected", corrected), " ", button("instead", instead, corrected));
-      else if (dropped) message.push(text("dropped", { words: dropped.join(", ") }));
+      if (corrected) message.push(text("corrected", corrected), " ", button("instead", instead, corrected), " ");
+      if (dropped) message.push(text("dropped", { words: dropped.join(", ") }));
       show(message, options, page > 1);
       // The service has no page after that.
       const last = reached >= count || !hits.length || page >= 50;

@@ -67,6 +67,19 @@ def test_results_follow_what_is_typed(page: Page, address: str, blog: Blog) -> N
     expect(_box(page)).to_have_attribute("aria-expanded", "true")
 
 
+def test_a_correction_does_not_hide_a_word_that_no_post_has(
+    page: Page, blog: Blog, address: str
+) -> None:
+    corrected = {"from": "zzzzqqq pythn", "to": "zzzzqqq python"}
+    answer = {"corrected": corrected, "dropped": ["zzzzqqq"]}
+    page.route("**/search?*", lambda route: _answer(route, **answer))
+    page.goto(blog(_page(address)))
+    _box(page).fill(corrected["from"])
+    status = page.get_by_role("status")
+    expect(status).to_contain_text("Showing results for zzzzqqq python.")
+    expect(status).to_contain_text("No post contains zzzzqqq.")
+
+
 def test_search_instead_for_what_was_typed(page: Page, address: str, blog: Blog) -> None:
     page.goto(blog(_page(address)))
     _box(page).fill("pythn")
@@ -715,6 +728,9 @@ def test_a_narrow_screen(page: Page, address: str, blog: Blog, variant: str) -> 
     widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert widths[0] <= widths[1]
     panel = page.locator(".panel")
+    assert panel.evaluate("(panel) => panel.scrollWidth <= panel.clientWidth")
+    _box(page).fill("xqzzwk" * 20)
+    expect(page.get_by_role("status")).to_contain_text("Nothing found")
     assert panel.evaluate("(panel) => panel.scrollWidth <= panel.clientWidth")
 
 
