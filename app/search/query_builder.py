@@ -360,9 +360,13 @@ def _lookup(field: str, one: Interpretation, boost: float, total: int) -> Json:
 
 
 def neighbour_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Json]:
-    """Neighbouring terms of the query that stand close together in the text."""
-    texts = [one.likeliest.text for one in terms if not one.term.stop]
-    pairs = list(dict.fromkeys(pairwise(texts)))[: scoring.NEIGHBOUR_PAIRS]
+    """Neighbouring terms of the query that stand close together in the text. Two that say little
+    (`why is my`) count nothing."""
+    pairs = dict.fromkeys(
+        (first.likeliest.text, second.likeliest.text)
+        for first, second in pairwise(one for one in terms if not one.term.stop)
+        if not (first.term.light and second.term.light)
+    )
     return [
         match_phrase(
             "text.words",
@@ -371,7 +375,7 @@ def neighbour_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[J
             boost=scoring.NEIGHBOURS_BOOST,
             **_named(f"{first} near {second}" if debug else ""),
         )
-        for first, second in pairs
+        for first, second in list(pairs)[: scoring.NEIGHBOUR_PAIRS]
     ]
 
 

@@ -108,6 +108,20 @@ def test_function_words_are_not_needed_and_weigh_half() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("q", "pairs"),
+    [
+        ("why is my build slow", ["my build", "build slow"]),
+        ("how do I learn rust", ["I learn", "learn rust"]),
+        ("how do I", []),
+    ],
+)
+def test_function_words_side_by_side_count_nothing(q: str, pairs: list[str]) -> None:
+    clauses = hits_search(plan(q))["query"]["bool"]["should"]
+    phrases = [field for one in clauses for field in one.get("match_phrase", {}).values()]
+    assert [one["query"] for one in phrases if "slop" in one] == pairs
+
+
 def test_a_known_word_needs_no_second_request() -> None:
     assert second("rust", {"0": KNOWN}, {}) is None
 
