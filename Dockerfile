@@ -27,8 +27,8 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     GUNICORN_CMD_ARGS="--bind=0.0.0.0:8000" \
     BLOGSEARCH_SYNONYMS_DIR=/srv/blogsearch/synonyms
-# docker build --build-arg BLOGSEARCH_COMMIT="$(git rev-parse HEAD)": for /__version__. Late, because each
-# value makes the layers after it anew.
+# docker build --build-arg BLOGSEARCH_COMMIT="$(git rev-parse HEAD)": for /__version__. Near the end, because
+# another value rebuilds the layers after it.
 ARG BLOGSEARCH_COMMIT=""
 ENV BLOGSEARCH_COMMIT=$BLOGSEARCH_COMMIT
 USER 10001

@@ -489,7 +489,7 @@ def parse_settings(
             where = environment_name(name) if name in environment else f"{SITE_FILE}, {name}"
             value = f" (it is {values[name]!r})" if name in NAMES and name not in SECRETS else ""
             found.append(f"{where}: {complaints[name]}{value}")
-        raise BadSettings(". ".join(found).replace("?. ", "? "))  # did you mean …?
+        raise BadSettings(". ".join(found))
     return Settings(**converted)
 
 

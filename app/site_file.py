@@ -60,6 +60,5 @@ def read_site_file(path: Path | None = None) -> SiteFile:
     converted, complaints = convert_fields(SiteFile, content)
     if complaints:
         listed = "; ".join(f"{name} {complaint}" for name, complaint in complaints.items())
-        end = "" if listed.endswith("?") else "."
-        raise BadSettings(f"{path}: {listed}{end} docs/sources.md lists what it may contain.")
+        raise BadSettings(f"{path}: {listed}. docs/sources.md lists what it may contain.")
     return SiteFile(**converted)

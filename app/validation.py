@@ -37,7 +37,7 @@ def convert_fields(
         if type_ is None:
             near = get_close_matches(name, types, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(types)}"
-            complaints[name] = f"is unknown; {hint}"
+            complaints[name] = f"is unknown ({hint})"
         elif isinstance(type_, type) and is_dataclass(type_) and isinstance(value, Mapping):
             inner, wrong = convert_fields(type_, value)
             complaints |= {f"{name}.{field}": complaint for field, complaint in wrong.items()}

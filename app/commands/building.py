@@ -89,23 +89,24 @@ def recorded_run(tools: Tools, command: str, rejects_path: Path | None) -> Itera
     """
     with display() as show, reject_log(show, rejects_path) as rejects:
         run = Run(show.on_progress, rejects)
-        begun = True
         try:
             yield run
         except BaseException as error:
-            run.succeeded = False
-            begun = not _locked_out(error)
+            if not _locked_out(error):
+                _record(tools, command, rejects, succeeded=False)
             raise
-        finally:
-            if begun:
-                with suppress(ApiError, TransportError):
-                    record_run(
-                        tools.elastic,
-                        tools.settings.index,
-                        command,
-                        rejected=rejects.count,
-                        succeeded=run.succeeded,
-                    )
+        _record(tools, command, rejects, succeeded=run.succeeded)
+
+
+def _record(tools: Tools, command: str, rejects: RejectLog, *, succeeded: bool) -> None:
+    with suppress(ApiError, TransportError):
+        record_run(
+            tools.elastic,
+            tools.settings.index,
+            command,
+            rejected=rejects.count,
+            succeeded=succeeded,
+        )
 
 
 def _locked_out(error: BaseException) -> bool:

@@ -220,6 +220,14 @@ def _connections(server: Server) -> int:
     )
 
 
+def test_an_access_log_can_be_had(serve: Serve, tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    server = serve(GUNICORN_CMD_ARGS=f"--access-logfile {path}")
+    server.get("/__version__")
+    assert "GET /__version__" in path.read_text()
+    assert "GET /" not in server.log.read_text()
+
+
 def test_a_head_that_is_not_sent_ends_the_connection(server: Server) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=15) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n")

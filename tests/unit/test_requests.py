@@ -122,6 +122,24 @@ def test_function_words_side_by_side_count_nothing(q: str, pairs: list[str]) -> 
     assert [one["query"] for one in phrases if "slop" in one] == pairs
 
 
+@pytest.mark.parametrize(
+    ("q", "fields"),
+    [
+        ("rust", {"title", "text", "code.forms", "comments"}),
+        ("the", {"title.words", "text.words", "code.forms", "comments.words"}),
+        ('"static site" rust', {"title", "text", "code.forms", "comments"}),
+    ],
+)
+def test_each_field_is_highlighted_for_its_own_clauses(q: str, fields: set[str]) -> None:
+    highlight = hits_search(plan(q))["highlight"]
+    assert "highlight_query" not in highlight
+    assert highlight["fields"].keys() == fields
+    for name, field in highlight["fields"].items():
+        clauses = field["highlight_query"]["bool"]["should"]
+        assert clauses
+        assert {of for one in clauses for clause in one.values() for of in clause} == {name}
+
+
 def test_a_known_word_needs_no_second_request() -> None:
     assert second("rust", {"0": KNOWN}, {}) is None
 

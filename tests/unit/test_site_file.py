@@ -28,7 +28,7 @@ def test_what_it_says_is_read(tmp_path: Path) -> None:
 
 
 WRONG = [
-    ('source = "posts"', "source is unknown; did you mean sources? docs/sources.md"),
+    ('source = "posts"', "source is unknown (did you mean sources?). docs/sources.md"),
     ('sources = "posts"', "sources must be a list of strings"),
     ("drafts = 'perhaps'", "drafts must be on or off"),
     ("kind = ['html']", "kind must be a string"),
@@ -37,7 +37,7 @@ WRONG = [
     ("settings = 'index'", "settings must be a table. docs/sources.md"),
     ("fields = 'tags'", "fields must be a table"),
     ("[fields]\ntags = 'topics'", "fields.tags must be a list of strings"),
-    ("[fields]\nauthor = ['by']", "fields.author is unknown; known are title, summary"),
+    ("[fields]\nauthor = ['by']", "fields.author is unknown (known are title, summary"),
 ]
 
 
