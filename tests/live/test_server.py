@@ -224,7 +224,10 @@ def test_an_access_log_can_be_had(serve: Serve, tmp_path: Path) -> None:
     path = tmp_path / "access.log"
     server = serve(GUNICORN_CMD_ARGS=f"--access-logfile {path}")
     server.get("/__version__")
-    assert "GET /__version__" in path.read_text()
+    deadline = time.monotonic() + 10  # the line is written after the response
+    while "GET /__version__" not in path.read_text():
+        assert time.monotonic() < deadline, path.read_text()
+        time.sleep(0.05)
     assert "GET /" not in server.log.read_text()
 
 
