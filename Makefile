@@ -16,6 +16,8 @@ setup: .venv/installed ## make .venv from requirements.lock (only when that has 
 	@:
 
 # Prints to stderr, because the shell evaluates stdout: `eval "$$(make -s services)"`.
+# Writes the bytecode: if PYTHONDONTWRITEBYTECODE is set, as in many containers, every start would
+# compile all sources, and take three times as long.
 .venv/installed: requirements.lock pyproject.toml
 	@set -e; \
 	if ! $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
@@ -35,10 +37,11 @@ setup: .venv/installed ## make .venv from requirements.lock (only when that has 
 	echo "setup: installing what requirements.lock names; the first time takes up to a minute …" >&2; \
 	awk '/^[^ ]/ {wanted = /^uv==/} wanted' requirements.lock > .venv/uv-requirements.txt; \
 	$(PIP) --require-hashes -r .venv/uv-requirements.txt >&2; \
-	$(UV) --require-hashes -r requirements.lock >&2 || \
+	$(UV) --compile-bytecode --require-hashes -r requirements.lock >&2 || \
 	  { echo "setup: uv failed; trying pip, which may know another package index …" >&2; \
 	    $(PIP) --require-hashes -r requirements.lock >&2; }; \
 	$(PIP) --no-deps --no-build-isolation -e . >&2; \
+	$(BIN)/python -m compileall -q analyzers app bench devstack indexer; \
 	touch $@
 
 lock: setup ## write both lock files from pyproject.toml (UPGRADE=--upgrade: newest versions)

@@ -14,10 +14,10 @@ from app.cache import AnswerCache
 from app.elastic import translated
 from app.errors import NoIndex, ServiceError
 from app.settings import Settings
+from indexer import SCHEMA
 from indexer.bulk.refusals import DISK_FULL, REMOVE_BLOCK
 from indexer.errors import IndexingError
 from indexer.generations import live
-from indexer.records import SCHEMA
 from indexer.state import state_index
 
 _MAX_AGE = 1.0  # seconds

@@ -8,9 +8,6 @@ from typing import Any, Literal
 When = str | date | datetime | None
 """A date as a source gives it: unparsed text, a date, or a datetime with or without a zone."""
 
-SCHEMA = 8
-"""Increased when documents or mappings change so that an older index cannot answer a search."""
-
 
 @dataclass(frozen=True, slots=True)
 class Origin:

@@ -11,7 +11,7 @@ from elasticsearch.dsl import Boolean, Date, Document, Index, Join, Keyword, Lon
 from analyzers.chains import CODE, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
-from indexer.records import SCHEMA
+from indexer import SCHEMA
 
 RELATION = Join(relations={"post": "comment"})
 

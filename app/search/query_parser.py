@@ -33,11 +33,11 @@ def _marks() -> str:
 _MARK = rf"[{_marks()}\u200c\u200d]"
 # Chinese characters and hiragana are a token each.
 _ALONE = "[\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-_LETTERS = rf"(?:(?!{_ALONE})[^\W_]{_MARK}*)+"
+_OTHER = rf"(?!{_ALONE})[^\W_]"
 # A point or comma between digits is part of a number; between letters an apostrophe is part of a
 # word, and the point of Catalan's col·legi.
-_JOIN = rf"(?:(?<=\d)[.,](?=\d)|(?<=[^\W\d_]|{_MARK})['·](?=[^\W\d_]))"
-_TOKEN = rf"{_ALONE}{_MARK}*|{_LETTERS}(?:{_JOIN}{_LETTERS})*"
+_JOIN = r"(?:(?<=\d)[.,](?=\d)|(?<!\d)['·](?=[^\W\d_]))"
+_TOKEN = rf"{_ALONE}{_MARK}*|[^\W_](?:{_MARK}|{_JOIN}?{_OTHER})*"
 # libc++ is a word, too. ?? behind a word is a question asked loudly.
 _SYMBOL = re.compile(
     r"[^\W_]*[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"

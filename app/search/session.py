@@ -9,7 +9,7 @@ from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch
 from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
 from app.errors import OutdatedIndex
-from indexer.records import SCHEMA
+from indexer import SCHEMA
 
 Json = dict[str, Any]
 

@@ -2,13 +2,14 @@
 
 from elasticsearch import Elasticsearch
 
+from indexer import SCHEMA
 from indexer.build.builder import Build, Built, IndexSettings, build_generation
 from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.errors import VerificationFailed
 from indexer.generations import building_alias, require_live
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress
-from indexer.records import SCHEMA, Counts
+from indexer.records import Counts
 from indexer.scan import count_documents, scan, stored_documents
 from indexer.write.comments import update_comments
 

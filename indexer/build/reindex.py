@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from indexer import generations
+from indexer import SCHEMA, generations
 from indexer.build import unfinished
 from indexer.build.builder import Build, Built, IndexSettings, build_generation
 from indexer.build.replay import delete_child_comments
@@ -16,7 +16,7 @@ from indexer.errors import IndexingError, Locked, TooFewDocuments, TooManyReject
 from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import SCHEMA, Counts, Reject, SourceItem
+from indexer.records import Counts, Reject, SourceItem
 from indexer.scan import count_documents, has_own_posts
 from indexer.write.comments import update_comments
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 from elasticsearch import Elasticsearch
 
-from indexer import generations
+from indexer import SCHEMA, generations
 from indexer.build.builder import Built, IndexSettings
 from indexer.build.rebuild import rebuild
 from indexer.build.reindex import ReindexOptions, reindex_locked
@@ -17,7 +17,7 @@ from indexer.generations import Generation
 from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import SCHEMA, Document, Origin, Read, Reject, Skipped, SourceItem
+from indexer.records import Document, Origin, Read, Reject, Skipped, SourceItem
 from indexer.scan import has_own_posts
 from indexer.sync.add import finish_comments
 from indexer.sync.comparison import Comparison, Stored
