@@ -27,7 +27,7 @@ def create_app(
 
     from app import clients, observe
     from app.cache import open_cache
-    from app.cached_searches import CachedSearches
+    from app.cached_answers import CachedAnswers
     from app.elastic import connect
     from app.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
@@ -56,7 +56,7 @@ def create_app(
     observer = observe.Observer(service, metrics)
     observe.register(app, observer)  # first, so that it sees the finished responses
     if not settings.rate_limit:
-        app.wsgi_app = CachedSearches(app.wsgi_app, service, observer)  # type: ignore[method-assign]
+        app.wsgi_app = CachedAnswers(app.wsgi_app, service, observer)  # type: ignore[method-assign]
     clients.register(app, settings)  # outermost: what follows sees the client's own address
     errors.register(app)
     headers.register(app, settings)

@@ -1,8 +1,8 @@
 """One log line and the metrics of every request, and its id."""
 
 import logging
+import random
 import re
-import secrets
 import time
 from functools import cache
 from typing import Any
@@ -34,7 +34,9 @@ class Observer:
         """The fields of a request's log line; `sent_id` is its X-Request-ID, "" for none."""
         return begin(
             # The proxy's id, so that its log and this one can be joined.
-            request_id=sent_id if _VALID_ID.fullmatch(sent_id) else secrets.token_hex(8),
+            request_id=sent_id
+            if _VALID_ID.fullmatch(sent_id)
+            else f"{random.getrandbits(64):016x}",
             method=method,
             path=path,
         )

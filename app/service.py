@@ -151,19 +151,30 @@ class Service:
         """
         return self._get_or_compute(request, request.key()).body
 
-    def suggest(self, request: SuggestRequest) -> CachedAnswer:
+    def suggest(
+        self, request: SuggestRequest, key: str, lookup: Lookup | None = None
+    ) -> CachedAnswer:
         """The suggestions for what a visitor has typed so far; not counted as a search.
+
+        `key` and `lookup` are as for `answer`.
 
         Raises:
             Unavailable: as `answer` does.
         """
         answer = self.cache.get_or_compute(
-            request.key(),
+            key,
             lambda: self._compute_suggestions(request),
             available=self.admission.available,
+            lookup=lookup,
         )
         note(cache=answer.state)
         return answer
+
+    def fresh_suggestions(self, key: str) -> tuple[CachedAnswer | None, Lookup]:
+        """The suggestions if they are fresh in the cache, else None; and what the cache has for
+        them, for `suggest`."""
+        lookup = self.cache.lookup(key)
+        return fresh(lookup), lookup
 
     def _compute_suggestions(self, request: SuggestRequest) -> Computed:
         with self.admission.admit(), translated():

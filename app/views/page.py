@@ -153,7 +153,8 @@ def _nearest_searches(search: SearchRequest) -> list[str]:
     """Searches like one that found nothing, each of which finds something with the same filters."""
     service = current_service()
     try:
-        suggested = service.suggest(SuggestRequest(search.q, lang=search.lang)).body["suggestions"]
+        wanted = SuggestRequest(search.q, lang=search.lang)
+        suggested = service.suggest(wanted, wanted.key()).body["suggestions"]
         tried = [one["text"] for one in suggested if one["kind"] == "search"]
         tried += relaxed(search.q, LANGUAGES[service.settings.language])
         found: list[str] = []

@@ -18,7 +18,7 @@ from app.views.write_request import authorize, is_operator
 
 PATH, ENDPOINT = "/search", "search.search"
 LOOKUP = "blogsearch.lookup"
-"""The key of a WSGI environment that has what the cache has for the search, if that is known."""
+"""The key of a WSGI environment that has what the cache has for the request, if that is known."""
 
 blueprint = Blueprint("search", __name__)
 
@@ -75,10 +75,18 @@ def parse(query_string: bytes) -> tuple[SearchRequest, str]:
         BadRequest: parameters are invalid.
         UnicodeDecodeError: the query string is not UTF-8.
     """
-    # As werkzeug does it for `request.args`.
-    pairs = parse_qsl(query_string.decode(), keep_blank_values=True, errors="werkzeug.url_quote")
-    wanted = SearchRequest.parse(MultiDict(pairs))
+    wanted = SearchRequest.parse(parameters_of(query_string))
     return wanted, wanted.key()
+
+
+def parameters_of(query_string: bytes) -> MultiDict[str, str]:
+    """The parameters as werkzeug has them in `request.args`.
+
+    Raises:
+        UnicodeDecodeError: the query string is not UTF-8.
+    """
+    pairs = parse_qsl(query_string.decode(), keep_blank_values=True, errors="werkzeug.url_quote")
+    return MultiDict(pairs)
 
 
 def depends_on_language(wanted: SearchRequest, service: Service) -> bool:

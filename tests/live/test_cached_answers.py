@@ -1,4 +1,4 @@
-"""Cached searches that are answered before Flask look like those that Flask answers."""
+"""Cached answers that are sent before Flask look like those that Flask sends."""
 
 from dataclasses import replace
 from typing import Any
@@ -24,8 +24,9 @@ def _comparable(response: TestResponse) -> dict[str, str]:
 
 @pytest.mark.parametrize("origins", ["*", "", "https://blog.example.org"])
 @pytest.mark.parametrize("serializer", ["bytes", "bytes+zlib", "bytes+lz4"])
+@pytest.mark.parametrize("path", ["/search?q=python", "/suggest?q=pyth"])
 def test_the_same_response_with_and_without_flask(
-    settings: Settings, origins: str, serializer: str
+    settings: Settings, origins: str, serializer: str, path: str
 ) -> None:
     with redis_server() as server:
         changed = {
@@ -35,10 +36,10 @@ def test_the_same_response_with_and_without_flask(
             "cache_ttl": 3600.0,
         }
         client = _client(settings, **changed)
-        client.get("/search?q=python")
-        direct = client.get("/search?q=python")
+        client.get(path)
+        direct = client.get(path)
         # A conditional request is answered by Flask.
-        through_flask = client.get("/search?q=python", headers={"If-None-Match": '"other"'})
+        through_flask = client.get(path, headers={"If-None-Match": '"other"'})
     assert direct.headers["X-Cache"] == through_flask.headers["X-Cache"] == "HIT"
     assert direct.status == through_flask.status == "200 OK"
     assert direct.data == through_flask.data
@@ -56,12 +57,30 @@ def test_what_needs_a_decision_is_left_to_flask(settings: Settings) -> None:
         assert client.post("/search?q=python").status_code == 405
         assert client.head("/search?q=python").data == b""
         assert "debug" in client.get("/search?q=python&debug-search").json
+        client.get("/suggest?q=pyth")
+        etag = client.get("/suggest?q=pyth").headers["ETag"]
+        assert client.get("/suggest?q=pyth", headers={"If-None-Match": etag}).status_code == 304
+        assert client.get("/suggest?q=pyth&page=1").status_code == 400
+        not_utf8 = {"QUERY_STRING": "q=\xff"}  # a WSGI server decodes bytes as Latin-1
+        assert client.get("/suggest", environ_overrides=not_utf8).status_code == 400
 
 
-def test_a_rate_limit_counts_cached_searches(settings: Settings) -> None:
+def test_only_fresh_answers_are_sent_before_flask(settings: Settings) -> None:
+    with redis_server() as server:
+        client = _client(settings, redis_url=server.url, cache_serializer="bytes")
+        app = client.application
+        answered = []
+        app.after_request(lambda response: answered.append(response.headers["X-Cache"]) or response)
+        states = [client.get("/suggest?q=pyth").headers["X-Cache"] for _ in range(3)]
+    assert states == ["MISS", "HIT", "HIT"]
+    assert answered == ["MISS"]
+
+
+@pytest.mark.parametrize("path", ["/search?q=python", "/suggest?q=pyth"])
+def test_a_rate_limit_counts_cached_answers(settings: Settings, path: str) -> None:
     with redis_server() as server:
         client = _client(settings, redis_url=server.url, rate_limit="3/minute")
-        statuses = [client.get("/search?q=python").status_code for _ in range(4)]
+        statuses = [client.get(path).status_code for _ in range(4)]
     assert statuses == [200, 200, 200, 429]
 
 
