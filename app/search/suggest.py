@@ -7,10 +7,9 @@ searches are made of the words of these posts, so that each of them finds at lea
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from elasticsearch import Elasticsearch
 
@@ -53,8 +52,7 @@ _READ_POSTS, _READ_CHARS = 3, 200_000  # whose texts are looked through, and how
 _TITLES_KEPT, _WORDS_KEPT = 2_048, 8_192  # titles whose words are kept, and words that are parsed
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPost:
+class FoundPost(NamedTuple):
     """A post whose title may be suggested, and the index that has it.
 
     `title` is plain text. `score` tells where the words are. `texts` are plain text too. They and
@@ -65,7 +63,7 @@ class FoundPost:
     title: str
     url: str
     score: float
-    index: str
+    index_name: str
     texts: tuple[str, ...] = ()
 
 
@@ -99,7 +97,7 @@ def suggest(
         posts, correction = _more(session, query, in_language, posts, with_oid=bool(pins))
     today = datetime.now(UTC).date()
     found = suggestions(request, query, posts, language, correction, pins, today)
-    return {"suggestions": found}, posts[0].index if posts else ""
+    return {"suggestions": found}, posts[0].index_name if posts else ""
 
 
 def _found_posts(session: SearchSession, hits: Sequence[Json]) -> list[FoundPost]:
@@ -111,7 +109,7 @@ def _found_posts(session: SearchSession, hits: Sequence[Json]) -> list[FoundPost
             title=plain(hit["fields"][_TITLE][0]),
             url=hit["fields"]["url"][0],
             score=hit["_score"],
-            index=hit["_index"],
+            index_name=hit["_index"],
         )
         for hit in hits
     ]
@@ -144,7 +142,7 @@ def _more(
         posts = _found_posts(session, found["titles"]["hits"]["hits"])
     if "texts" in found:
         texts = {hit["fields"]["url"][0]: _texts(hit) for hit in found["texts"]["hits"]["hits"]}
-        posts = [replace(post, texts=texts.get(post.url, ())) for post in posts]
+        posts = [post._replace(texts=texts.get(post.url, ())) for post in posts]
     return posts, "" if posts else _correction(found.get("correction", {}))
 
 
@@ -350,6 +348,8 @@ def _completed(
 
 def _following(words: Sequence[QueryTerm], before: str, near: int) -> Sequence[QueryTerm]:
     """The next `near` words after `before`. If that is not among them: all, or none for 1."""
+    if not before:
+        return words
     places = [place for place, word in enumerate(words) if word.folded == before]
     if places:
         return words[places[0] + 1 :][:near]
