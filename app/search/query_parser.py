@@ -131,7 +131,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
     quoted_at: list[int] = []
     for piece in _PIECE.finditer(q.translate(_QUOTES)):
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"].strip()
-        if not _SYMBOL_OR_TOKEN.search(text):
+        if not text.isalpha() and not _SYMBOL_OR_TOKEN.search(text):
             continue
         if piece["out"]:
             excluded.append(text)
@@ -145,6 +145,9 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
 
 def _terms(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
     """The terms of a run without spaces: a/b are two, a-b and a.b are one compound term."""
+    if run.isascii() and run.isalpha():  # most are, and what follows takes four times as long
+        yield _made(run, [run], str(position), (start, start + len(run)), language)
+        return
     for found in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
         begin = start + (found.start() if found else 0)
         texts = _VERSION.split(found.group() if found else "")

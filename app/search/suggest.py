@@ -93,7 +93,7 @@ def suggest(
     response = client.search(index=index, body=body, allow_partial_search_results=False)
     posts = _found_posts(session, response["hits"]["hits"])
     correction = ""
-    if not any(_in_title(post, query) for post in posts):
+    if not _any_title(posts, query):
         posts, correction = _more(session, query, in_language, posts, with_oid=bool(pins))
     today = datetime.now(UTC).date()
     found = suggestions(request, query, posts, language, correction, pins, today)
@@ -200,15 +200,13 @@ def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Json:
     """A word of the title begins like the term or is a synonym of it, the post has the term, or, if
     misspelled, a word of the title begins approximately like it. The last term need not be typed to
     its end."""
-    in_post = match("all.forms", term.text, operator="and")
-    if last and _may_be_unfinished(term):
-        prefix: Json = {"prefix": {"all.forms": {"value": term.folded}}}
-        in_post = {"bool": {"should": [in_post, prefix]}}
     clauses = [
         _scores(match("title.prefixes", term.text, operator="and"), _IN_TITLE),
         _scores(match("title.lookup", term.text, operator="and"), _IN_TITLE),  # by a synonym
-        _scores(in_post, _IN_POST),
+        _scores(match("all.forms", term.text, operator="and"), _IN_POST),
     ]
+    if last and _may_be_unfinished(term):
+        clauses.append(_scores({"prefix": {"all.forms": {"value": term.folded}}}, _IN_POST))
     if misspelled and len(term.folded) >= _LETTERS_PER_ERROR:
         about = match("title.prefixes", term.text, operator="and", fuzziness=_FUZZINESS)
         clauses.append(_scores(about, _MISSPELLED))
@@ -255,14 +253,10 @@ def _scores(query: Json, score: float) -> Json:
     return {"constant_score": {"filter": query, "boost": score}}
 
 
-def _in_title(post: FoundPost, query: ParsedQuery) -> bool:
-    """Whether the title has all words as typed, or words that begin with them."""
-    return post.score >= _IN_TITLE * min(len(query.terms), EXAMINED_TERMS)
-
-
-def _is_typed(post: FoundPost, query: ParsedQuery) -> bool:
-    """Whether the post has all words as typed, or its title has words that begin with them."""
-    return post.score >= _IN_POST * min(len(query.terms), EXAMINED_TERMS)
+def _any_title(posts: Sequence[FoundPost], query: ParsedQuery) -> bool:
+    """Whether a title has all words as typed, or words that begin with them."""
+    score = _IN_TITLE * min(len(query.terms), EXAMINED_TERMS)
+    return any(post.score >= score for post in posts)
 
 
 def _correction(response: Json) -> str:
@@ -288,8 +282,9 @@ def suggestions(
     left out if rules of `pins` remove all posts that it is known to find.
     """
     terms = query.terms[:EXAMINED_TERMS]
-    typed = [post for post in posts if _is_typed(post, query)]
-    if any(_in_title(post, query) for post in posts) or len(typed) >= _FEW:
+    typed_score = _IN_POST * len(terms)  # of posts that have all words as typed, or begun so
+    typed = [post for post in posts if post.score >= typed_score]
+    if len(typed) >= _FEW or _any_title(typed, query):
         posts = typed
     searches: list[str] = []
     if not (query.quoted or query.excluded):
@@ -297,7 +292,7 @@ def suggestions(
         for post in posts:
             if len(searches) == _SEARCHES:
                 break
-            text = _completed(terms, post, language, typed=_is_typed(post, query))
+            text = _completed(terms, post, language, typed=post.score >= typed_score)
             if not text or text in left_out or post.oid in _never(text, language, pins, today):
                 continue
             searches.append(text)
