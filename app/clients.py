@@ -97,6 +97,8 @@ def _storage(redis_url: str) -> str:
         return f"redis+{redis_url}"
     if redis_url.startswith("redis+sentinel://"):
         return re.sub(r"/\d+$", "", redis_url)  # it knows no database here
+    if redis_url.startswith(("redis+cluster://", "rediss+cluster://")):
+        return "redis://"  # its connections are those of `bounded_pool`
     return redis_url or "memory://"
 
 
@@ -104,7 +106,7 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
     # Imported here: most installations set no limit.
     from flask_limiter import Limiter, RateLimitExceeded
 
-    from app.cache.redis_client import bounded_tls_pool
+    from app.cache.redis_client import bounded_pool
 
     storage = _storage(settings.redis_url)
     in_redis = storage != "memory://"
@@ -114,15 +116,15 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
         "protocol": 2,
         "driver_info": None,
     }
-    if storage.startswith("rediss://"):
-        authority = {"ssl_ca_certs": settings.ca_file} if settings.ca_file else {}
-        options = {"connection_pool": bounded_tls_pool(storage, **options, **authority)}
+    prefix = f"blogsearch:{{{settings.index}}}:rate"
+    if pool := bounded_pool(settings.redis_url, prefix, settings.ca_file, **options):
+        options = {"connection_pool": pool}
     limiter = Limiter(
         key_func=_limited_by,
         application_limits=[settings.rate_limit],
         storage_uri=storage,
         storage_options=options if in_redis else {},
-        key_prefix=f"blogsearch:{{{settings.index}}}:rate",
+        key_prefix=prefix,
         # While Redis is unavailable each process counts by itself.
         in_memory_fallback_enabled=in_redis,
         headers_enabled=True,

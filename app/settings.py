@@ -70,8 +70,9 @@ class Settings:
     )
     redis_url: str = _setting(
         "redis://127.0.0.1:6379/0",
-        "URL of Redis (`redis://`, `rediss://`, `unix://`, or through Sentinel "
-        "`redis+sentinel://host:port,host:port/service/0`); empty: no cache.",
+        "URL of Redis (`redis://`, `rediss://`, `unix://`, through Sentinel "
+        "`redis+sentinel://host:port,host:port/service/0`, or in a cluster "
+        "`redis+cluster://host:port,host:port` and `rediss+cluster://`); empty: no cache.",
         secret=True,
     )
     ca_file: str = _setting(

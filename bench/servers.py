@@ -220,11 +220,14 @@ def memcached_server() -> Iterator[tuple[str, int] | None]:
         yield "127.0.0.1", port
 
 
-def free_port() -> int:
-    """A TCP port on which no server listens now."""
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def free_port(most: int = 65_535) -> int:
+    """A TCP port, `most` at most, on which no server listens now."""
+    while True:
+        with closing(socket.socket()) as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port <= most:
+            return port
 
 
 @contextmanager

@@ -18,21 +18,24 @@ def open_cache(settings: Settings) -> AnswerCache:
     Raises:
         BadSettings: `REDIS_URL` or the serializer is invalid.
     """
+    # Another version may answer in another shape, the others with other hits.
+    version = importlib.metadata.version("blogsearch")
+    variant = f"{version} {settings.strategy} {settings.recency}"
+    keys = Keys(settings.index, variant, settings.signing_key)
     try:
-        client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
+        client = connect(
+            settings.redis_url, settings.cache_timeout, settings.ca_file, keys.generation
+        )
     except ValueError:
         # Any part of it may be the password.
         raise BadSettings(
             "REDIS_URL is not valid. Write it like redis://127.0.0.1:6379/0, "
-            "unix:///run/redis.sock or redis+sentinel://host:port,host:port/service, and "
-            "percent-encode the password."
+            "unix:///run/redis.sock, redis+sentinel://host:port,host:port/service or "
+            "redis+cluster://host:port,host:port, and percent-encode the password."
         ) from None
-    # Another version may answer in another shape, the others with other hits.
-    version = importlib.metadata.version("blogsearch")
-    variant = f"{version} {settings.strategy} {settings.recency}"
     return AnswerCache(
         client,
-        Keys(settings.index, variant, settings.signing_key),
+        keys,
         get_serializer(settings.cache_serializer),
         Lifetimes(settings.cache_ttl, settings.cache_ttl_empty, settings.cache_stale_ttl),
         lock_wait=settings.cache_lock_wait,

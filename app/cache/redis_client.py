@@ -23,6 +23,8 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection
 
 from app.cache.circuit_breaker import CircuitBreaker
+from app.cache.redis_cluster import SCHEMES as CLUSTER_SCHEMES
+from app.cache.redis_cluster import SlotConnection, SlotTlsConnection, cluster_pool
 from app.logs import add_time
 from app.sockets import deadline, is_readable
 
@@ -215,20 +217,55 @@ class _SentinelMaster(_DeadlineMixin, SentinelManagedConnection):  # type: ignor
     pass
 
 
-class _BoundedTls(SSLConnection):
+class _SlotMaster(_DeadlineMixin, SlotConnection):  # type: ignore[misc]
+    pass
+
+
+class _SlotMasterTls(_DeadlineMixin, SlotTlsConnection):  # type: ignore[misc]
+    pass
+
+
+class _BoundedMixin:
     """Limits each connect and each reply as a whole to `socket_timeout`."""
+
+    socket_timeout: float
 
     def connect(self) -> None:
         with deadline(self.socket_timeout):
-            super().connect()  # type: ignore[no-untyped-call]
+            super().connect()  # type: ignore[misc]
 
     def read_response(self, *args: Any, **options: Any) -> Any:
         with deadline(self.socket_timeout):
-            return super().read_response(*args, **options)
+            return super().read_response(*args, **options)  # type: ignore[misc]
 
 
-def bounded_tls_pool(url: str, **options: Any) -> "redis.ConnectionPool":
-    """The connections to a `rediss://` URL for a client of redis-py that is not a RedisClient."""
+class _BoundedTls(_BoundedMixin, SSLConnection):  # type: ignore[misc]
+    pass
+
+
+class _BoundedSlotMaster(_BoundedMixin, SlotConnection):  # type: ignore[misc]
+    pass
+
+
+class _BoundedSlotMasterTls(_BoundedMixin, SlotTlsConnection):  # type: ignore[misc]
+    pass
+
+
+_BOUNDED_CLUSTER: Mapping[str, tuple[type, type]] = {
+    "redis+cluster": (_BoundedSlotMaster, Connection),
+    "rediss+cluster": (_BoundedSlotMasterTls, _BoundedTls),
+}
+
+
+def bounded_pool(url: str, key: str, ca_file: str, **options: Any) -> "redis.ConnectionPool | None":
+    """The connections to Redis over TLS or in a cluster for a client of redis-py that is not a
+    RedisClient; None for other URLs, for which that client has its own."""
+    parts = urlsplit(url)
+    options |= _certificates(url, ca_file)
+    if parts.scheme in CLUSTER_SCHEMES:
+        return cluster_pool(parts, key, _BOUNDED_CLUSTER[parts.scheme], options)
+    if not _over_tls(url):
+        return None
     pool = redis.ConnectionPool.from_url(url, **options)
     pool.connection_class = _BoundedTls
     return pool
@@ -239,18 +276,24 @@ _WITH_DEADLINE: Mapping[type, type] = {
     SSLConnection: _Tls,
     UnixDomainSocketConnection: _Unix,
 }
+_CLUSTER_WITH_DEADLINE: Mapping[str, tuple[type, type]] = {
+    "redis+cluster": (_SlotMaster, _Tcp),
+    "rediss+cluster": (_SlotMasterTls, _Tls),
+}
 
 
-def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
+def connect(url: str, timeout: float, ca_file: str = "", key: str = "") -> RedisClient:
     """A client that opens no connection yet; without a URL, one that has no Redis.
 
     `redis://`, `rediss://` and `unix://` are those of redis-py.
     `redis+sentinel://[user:password@]host:port,host:port/service[/db]` is the master that these
-    sentinels name.
+    sentinels name. `redis+cluster://[user:password@]host:port,host:port` and `rediss+cluster://`
+    are the master that has `key` by these nodes of a cluster.
 
     Args:
         timeout: seconds that one search may spend on Redis.
-        ca_file: the certificates that may sign Redis' own over `rediss://`; empty: the usual ones.
+        ca_file: the certificates that may sign Redis' own over TLS; empty: the usual ones.
+        key: any of the keys that are used, which all have the same hash tag.
 
     Raises:
         ValueError: the URL is invalid.
@@ -258,9 +301,24 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     if not url:
         return RedisClient(None, timeout)
     parts = urlsplit(url)
-    client = _through_sentinel(parts) if parts.scheme == _SENTINEL_SCHEME else _direct(url, ca_file)
+    if parts.scheme == _SENTINEL_SCHEME:
+        client = _through_sentinel(parts)
+    elif parts.scheme in CLUSTER_SCHEMES:
+        options = {**_options(), **_certificates(url, ca_file)}
+        pool = cluster_pool(parts, key, _CLUSTER_WITH_DEADLINE[parts.scheme], options)
+        client = redis.Redis(connection_pool=pool)
+    else:
+        client = _direct(url, ca_file)
     client.set_response_callback("SET", _reply_to_set)
-    return RedisClient(client, timeout, over_tls=parts.scheme == "rediss")
+    return RedisClient(client, timeout, over_tls=_over_tls(url))
+
+
+def _over_tls(url: str) -> bool:
+    return url.startswith("rediss")
+
+
+def _certificates(url: str, ca_file: str) -> dict[str, str]:
+    return {"ssl_ca_certs": ca_file} if ca_file and _over_tls(url) else {}
 
 
 def _reply_to_set(reply: object, **options: object) -> bool | None:
@@ -279,8 +337,7 @@ def _options() -> dict[str, Any]:
 
 
 def _direct(url: str, ca_file: str = "") -> "redis.Redis":
-    certificates = {"ssl_ca_certs": ca_file} if ca_file and url.startswith("rediss://") else {}
-    pool = redis.ConnectionPool.from_url(url, **_options(), **certificates)
+    pool = redis.ConnectionPool.from_url(url, **_options(), **_certificates(url, ca_file))
     pool.connection_class = _WITH_DEADLINE[pool.connection_class]
     return redis.Redis(connection_pool=pool)
 

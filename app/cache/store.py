@@ -29,8 +29,7 @@ State = Literal["HIT", "MISS", "STALE", "OFF"]
 class Keys:
     """The names of everything that is kept for an alias.
 
-    All carry the hash tag `{blog}`, which a Redis Cluster would need for one MGET. Redis Cluster is
-    not supported (docs/caching.md).
+    All have the hash tag `{blog}`, so that one master of a Redis Cluster has all of them.
 
     Args:
         variant: whatever besides the request makes answers differ, such as the strategy.

@@ -4,6 +4,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from app.errors import Unavailable
 from app.insights.search_log import SearchLog
 from app.settings import Settings
 from bench.secured_elasticsearch import Certificates
-from bench.servers import RedisServer, redis_server
+from bench.servers import RedisServer, free_port, redis_server
 from tests.tcp import forward, listening
 
 RULES = (Path(__file__).resolve().parents[3] / "docs" / "redis.acl").read_text()
@@ -29,27 +30,37 @@ TOKEN = "a-token-for-these-tests"
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[RedisServer]:
-    """A Redis with the users of docs/redis.acl, and one who may do everything."""
-    rules = tmp_path / "users.acl"
-    rules.write_text(RULES.replace("CHANGE-ME", "p%ss") + "user admin on >admin ~* &* +@all\n")
+def rules(tmp_path: Path) -> Path:
+    """The users of docs/redis.acl, and one who may do everything."""
+    path = tmp_path / "users.acl"
+    path.write_text(RULES.replace("CHANGE-ME", "p%ss") + "user admin on >admin ~* &* +@all\n")
+    return path
+
+
+@pytest.fixture
+def server(rules: Path) -> Iterator[RedisServer]:
     with redis_server("--aclfile", str(rules)) as running:
         yield running
 
 
-@pytest.fixture
-def url(server: RedisServer, certificates: Certificates) -> Iterator[str]:
-    """Behind a TLS server that asks clients for a certificate."""
+@contextmanager
+def _behind_tls(redis_port: int, certificates: Certificates) -> Iterator[tuple[int, str]]:
+    """The port of a TLS server that asks clients for a certificate, and the parameters for it."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=certificates.authority)
     context.load_cert_chain(certificates.certificate, certificates.key)
     context.verify_mode = ssl.CERT_REQUIRED
 
     def serve(connection: socket.socket) -> None:
         with context.wrap_socket(connection, server_side=True) as near:
-            forward(near, ("127.0.0.1", server.port))
+            forward(near, ("127.0.0.1", redis_port))
 
-    files = f"ssl_certfile={certificates.certificate}&ssl_keyfile={certificates.key}"
     with listening(serve) as port:
+        yield port, f"ssl_certfile={certificates.certificate}&ssl_keyfile={certificates.key}"
+
+
+@pytest.fixture
+def url(server: RedisServer, certificates: Certificates) -> Iterator[str]:
+    with _behind_tls(server.port, certificates) as (port, files):
         yield f"rediss://blogsearch:p%25ss@127.0.0.1:{port}/0?{files}"
 
 
@@ -105,6 +116,35 @@ def test_the_documented_rules_suffice(
     with pytest.raises(Unavailable):  # takes long enough for its lock to be renewed
         open_cache(settings).get_or_compute("long", slow)
     with redis.Redis(port=server.port, username="admin", password="admin") as admin:
+        assert admin.acl_log() == []
+
+
+def test_a_cluster(own_settings: Settings, rules: Path, certificates: Certificates) -> None:
+    redis_port = free_port(most=55_000)  # that of the cluster's bus is 10,000 higher
+    with (
+        _behind_tls(redis_port, certificates) as (port, files),
+        redis_server(
+            *("--aclfile", str(rules), "--cluster-enabled", "yes"),
+            *("--cluster-announce-ip", "127.0.0.1", "--cluster-announce-port", str(port)),
+            port=redis_port,
+        ),
+        redis.Redis(port=redis_port, username="admin", password="admin") as admin,
+    ):
+        admin.execute_command("CLUSTER ADDSLOTS", *range(16384))
+        while admin.execute_command("CLUSTER INFO")["cluster_state"] != "ok":
+            time.sleep(0.05)
+        settings = replace(
+            own_settings,
+            redis_url=f"rediss+cluster://blogsearch:p%25ss@127.0.0.1:{port}?{files}",
+            ca_file=str(certificates.authority),
+            cache_timeout=5.0,
+        )
+        cache = open_cache(settings)
+        computed = Computed({"a": 1}, "posts-000001", True)
+        states = [cache.get_or_compute("q", lambda: computed).state for _ in range(2)]
+        assert states == ["MISS", "HIT"]
+        limited = [_client(settings, rate_limit="1/minute") for _ in range(2)]
+        assert [each.get("/search?q=a").status_code == 429 for each in limited] == [False, True]
         assert admin.acl_log() == []
 
 
