@@ -84,6 +84,7 @@ _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”
 # otherwise the word before would end a letter early. A pattern has one replacement, so it encloses
 # what it found in two of Unicode's noncharacters, which the table then replaces.
 _BEGIN, _END = "\ufdd0", "\ufdd1"
+MARKS = _BEGIN + _END
 _REPLACEMENT = f"{_BEGIN}${{sharp}}${{point}}${{letter}}${{plus}}{_END}${{next1}}${{next2}}"
 _FOUND = (
     r"[=\-|&?:._+#](?:"

@@ -6,13 +6,15 @@ from typing import Any
 import click
 from rich.table import Table
 
-from analyzers.chains import CODE, FORMS, SPELLING, SYNONYMS, TEXT, WORDS, readable
+from analyzers.chains import CODE, FORMS, MARKS, SPELLING, SYNONYMS, TEXT, WORDS, readable
 from app.commands.output import console, table_or_json
 from app.commands.tools import Tools, pass_tools
 from app.search.synonyms import applied
 from indexer.generations import require_live
 
 Json = dict[str, Any]
+
+_SHOWN = str.maketrans(MARKS, "⟦⟧")  # the noncharacters have no glyph
 
 
 @click.command()
@@ -30,7 +32,8 @@ Json = dict[str, Any]
 def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> None:
     """Show the tokens of a text after each step of an analyzer of the live index.
 
-    Below are the synonym rules that made tokens, with file and line.
+    ⟦ and ⟧ enclose what the next character filter replaces. Below are the synonym rules that made
+    tokens, with file and line.
 
     \b
     blogsearch analyze "Going to the Postgres centre"
@@ -61,7 +64,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> No
 def _steps(detail: Json) -> list[Json]:
     """Name and tokens of every step in order; the text that a char filter makes is one token."""
     steps = [
-        {"step": step["name"], "tokens": list(step["filtered_text"])}
+        {"step": step["name"], "tokens": [text.translate(_SHOWN) for text in step["filtered_text"]]}
         for step in detail.get("charfilters", [])
     ]
     tokenizer = [detail["tokenizer"]] if "tokenizer" in detail else []

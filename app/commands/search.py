@@ -82,7 +82,7 @@ def search(
         raise click.UsageError(f"{'; '.join(complaints)}.") from None
     settings = tools.settings
     pins = PinStore(tools.elastic, settings.index, LANGUAGES[settings.language])
-    answer = run_search(tools.elastic, settings.index, request, settings, pins.current())
+    answer = run_search(tools.elastic, settings.index, request, settings, pins.read())
     if form == "json":
         whole = {**answer.body, "debug": answer.debug} if debug_search else answer.body
         click.echo(json.dumps(whole, indent=2, ensure_ascii=False))

@@ -42,19 +42,21 @@ class PinStore:
         now = time.monotonic()
         if now - self._read >= _MAX_AGE:
             try:
-                self._refresh()
+                self.read()
                 self._read = now  # from before the request: what is saved later is read later
             except (ApiError, TransportError) as error:
                 log.warning("the pinned results cannot be read: %s", error)
         return self._pins
 
-    def _refresh(self) -> None:
+    def read(self) -> Pins:
+        """The rules as they are stored now. Exceptions of the client pass through."""
         found = self._get(source=False)
         if found is None:
             self._pins, self._version = NO_PINS, None
         elif _version(found) != self._version and (found := self._get()):
             rules, _ = parse(_files(found), self._language)
             self._pins, self._version = Pins(rules), _version(found)
+        return self._pins
 
     def files(self) -> list[PinFile]:
         """The stored files in the order of their names."""

@@ -179,6 +179,12 @@ def test_analyze_names_the_rule(run: Run) -> None:
     assert [step for step in steps if step in wanted] == wanted
 
 
+def test_analyze_shows_the_marks_of_character_filters(run: Run) -> None:
+    shown = run("analyze", "Node.js").output
+    assert "Node⟦⟧js" in shown
+    assert not {"\ufdd0", "\ufdd1"} & set(shown)
+
+
 def test_analyze_refuses_an_unknown_analyzer(run: Run) -> None:
     result = run("analyze", "text", "--analyzer", "nope")
     assert result.exit_code == 2
@@ -209,6 +215,16 @@ def test_doctor_recognizes_an_index_where_the_alias_should_be(
         assert "exists where the alias should be" in result.output
     finally:
         elastic.indices.delete(index=name)
+
+
+def test_a_search_without_elasticsearch_is_one_error(
+    run: Run, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    away = replace(settings, elasticsearch_url="http://127.0.0.1:9")
+    result = run("search", "python", settings=away)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: Elasticsearch cannot be reached.")
+    assert not [one for one in caplog.records if one.name.startswith("app.")]
 
 
 def test_doctor_names_the_address_without_the_password(run: Run, settings: Settings) -> None:
