@@ -12,12 +12,12 @@ SHELL := /bin/sh
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# If PYTHONDONTWRITEBYTECODE is set, as in many containers, every start would compile all sources,
+# and take three times as long.
 setup: .venv/installed ## make .venv from requirements.lock (only when that has changed)
-	@:
+	@$(BIN)/python -m compileall -q analyzers app bench devstack indexer
 
 # Prints to stderr, because the shell evaluates stdout: `eval "$$(make -s services)"`.
-# Writes the bytecode: if PYTHONDONTWRITEBYTECODE is set, as in many containers, every start would
-# compile all sources, and take three times as long.
 .venv/installed: requirements.lock pyproject.toml
 	@set -e; \
 	if ! $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
@@ -41,7 +41,6 @@ setup: .venv/installed ## make .venv from requirements.lock (only when that has 
 	  { echo "setup: uv failed; trying pip, which may know another package index …" >&2; \
 	    $(PIP) --require-hashes -r requirements.lock >&2; }; \
 	$(PIP) --no-deps --no-build-isolation -e . >&2; \
-	$(BIN)/python -m compileall -q analyzers app bench devstack indexer; \
 	touch $@
 
 lock: setup ## write both lock files from pyproject.toml (UPGRADE=--upgrade: newest versions)

@@ -15,7 +15,7 @@ from app.cache import CachedAnswer, Lookup
 from app.errors import ServiceError
 from app.insights.visitors import visitor_of
 from app.logs import note
-from app.observe import HEADER, Observer
+from app.observe import BEGUN, HEADER, Observer
 from app.service import Service
 from app.views import search, suggest
 from app.views.headers import constant_headers
@@ -73,7 +73,7 @@ class CachedAnswers:
         fields = self._observer.begin("GET", path, environ.get("HTTP_X_REQUEST_ID", ""))
         answer, lookup = self._look_up(key, environ)
         if answer is None:
-            environ[LOOKUP] = lookup
+            environ[LOOKUP], environ[BEGUN] = lookup, (fields, started)
             return None
         note(cache=answer.state)
         payload = answer.json()

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from flask import Flask, Response, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -97,7 +98,7 @@ def _storage(redis_url: str) -> str:
         return f"redis+{redis_url}"
     if redis_url.startswith("redis+sentinel://"):
         return re.sub(r"/\d+$", "", redis_url)  # it knows no database here
-    if redis_url.startswith(("redis+cluster://", "rediss+cluster://")):
+    if urlsplit(redis_url).scheme in {"redis+cluster", "rediss+cluster"}:
         return "redis://"  # its connections are those of `bounded_pool`
     return redis_url or "memory://"
 

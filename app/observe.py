@@ -15,6 +15,9 @@ from app.metrics import Metrics
 from app.service import Service
 
 HEADER = "X-Request-ID"
+BEGUN = "blogsearch.begun"
+"""The key of a WSGI environment that has the fields and the start of a request that a middleware
+has begun to answer."""
 
 _VALID_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 
@@ -89,6 +92,9 @@ def register(app: Flask, observer: Observer) -> None:
     """Log and count every request of the application."""
 
     def started() -> None:
+        if BEGUN in request.environ:
+            g.fields, g.started = request.environ[BEGUN]
+            return
         g.started = time.perf_counter()
         g.fields = observer.begin(request.method, request.path, request.headers.get(HEADER, ""))
 

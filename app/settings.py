@@ -78,7 +78,7 @@ class Settings:
     ca_file: str = _setting(
         "",
         "A file of certificates (PEM) that may sign those of Elasticsearch "
-        "(`https://`) and Redis (`rediss://`); empty: the usual authorities.",
+        "(`https://`) and Redis (`rediss://`, `rediss+cluster://`); empty: the usual authorities.",
     )
 
     # -- index -----------------------------------------------------------------------------------

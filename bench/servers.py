@@ -220,13 +220,17 @@ def memcached_server() -> Iterator[tuple[str, int] | None]:
         yield "127.0.0.1", port
 
 
-def free_port(most: int = 65_535) -> int:
-    """A TCP port, `most` at most, on which no server listens now."""
+def free_port(and_plus: int = 0) -> int:
+    """A TCP port on which no server listens now, nor on that plus `and_plus`."""
     while True:
-        with closing(socket.socket()) as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        if port <= most:
+        with closing(socket.socket()) as one, closing(socket.socket()) as other:
+            one.bind(("127.0.0.1", 0))
+            port = int(one.getsockname()[1])
+            try:
+                if and_plus:
+                    other.bind(("127.0.0.1", port + and_plus))
+            except (OSError, OverflowError):
+                continue
             return port
 
 

@@ -241,7 +241,6 @@ def measure_typeahead(alias: str, queries: Sequence[Query], rounds: int) -> Sect
                 turns[name]()
                 (times if nth else first)[name].append((time.perf_counter() - started) * 1000)
     medians = {name: statistics.median(found) for name, found in sorted(times.items())}
-    bare = medians["bare request"]
     return Section(
         "Typeahead",
         "`/suggest` for the first 3 and 5 letters of queries, from the cache, computed over HTTP "
@@ -252,13 +251,13 @@ def measure_typeahead(alias: str, queries: Sequence[Query], rounds: int) -> Sect
         "titles are new to the process, is in columns of its own.",
         [
             Goal(
-                f"typeahead, {name}, median",
-                "a bare request of 10 titles",
-                medians[name] / bare,
-                1.3,
-                " times",
+                f"typeahead, {name}, median", against, medians[name] / medians[other], 1.3, " times"
             )
-            for name in ("cached, HTTP", "computed, in process")
+            for name, other, against in (
+                ("cached, HTTP", "bare request", "a bare request of 10 titles"),
+                ("computed, in process", "bare request", "a bare request of 10 titles"),
+                ("computed, HTTP", "bare view, HTTP", "the same in a bare Flask view"),
+            )
         ],
         [
             Table(
@@ -267,7 +266,7 @@ def measure_typeahead(alias: str, queries: Sequence[Query], rounds: int) -> Sect
                     [
                         name,
                         *milliseconds(times[name]),
-                        f"{medians[name] / bare:.2f}",
+                        f"{medians[name] / medians['bare request']:.2f}",
                         *milliseconds(first[name]),
                     ]
                     for name in medians

@@ -24,7 +24,7 @@ def open_cache(settings: Settings) -> AnswerCache:
     keys = Keys(settings.index, variant, settings.signing_key)
     try:
         client = connect(
-            settings.redis_url, settings.cache_timeout, settings.ca_file, keys.generation
+            settings.redis_url, settings.cache_timeout, keys.generation, settings.ca_file
         )
     except ValueError:
         # Any part of it may be the password.

@@ -133,9 +133,8 @@ class AnswerCache:
                 seconds, and no older answer is kept.
         """
         digest = self.keys.digest(key)
-        limit = TimeLimit(self.client.timeout)
-        lookup = lookup or self._store.lookup(digest, limit)
-        kept = lookup.answer
+        lookup = lookup or self._store.lookup(digest, TimeLimit(self.client.timeout))
+        kept, limit = lookup.answer, lookup.limit
 
         if force_refresh:
             return self._compute_and_keep(digest, compute, lookup, limit)

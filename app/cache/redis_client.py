@@ -2,7 +2,7 @@
 
 The time limits of redis-py count per read and per connection attempt: a server that sends one byte
 now and then is waited for without end. Here every connect, TLS handshake, read and write of a
-command shares one deadline. Only looking up the host name of Redis is not limited.
+command shares one deadline. Only looking up the host names of Redis is not limited.
 """
 
 import logging
@@ -259,7 +259,11 @@ _BOUNDED_CLUSTER: Mapping[str, tuple[type, type]] = {
 
 def bounded_pool(url: str, key: str, ca_file: str, **options: Any) -> "redis.ConnectionPool | None":
     """The connections to Redis over TLS or in a cluster for a client of redis-py that is not a
-    RedisClient; None for other URLs, for which that client has its own."""
+    RedisClient; None for other URLs, for which that client has its own.
+
+    Raises:
+        ValueError: the URL is invalid.
+    """
     parts = urlsplit(url)
     options |= _certificates(url, ca_file)
     if parts.scheme in CLUSTER_SCHEMES:
@@ -282,7 +286,7 @@ _CLUSTER_WITH_DEADLINE: Mapping[str, tuple[type, type]] = {
 }
 
 
-def connect(url: str, timeout: float, ca_file: str = "", key: str = "") -> RedisClient:
+def connect(url: str, timeout: float, key: str, ca_file: str = "") -> RedisClient:
     """A client that opens no connection yet; without a URL, one that has no Redis.
 
     `redis://`, `rediss://` and `unix://` are those of redis-py.
@@ -292,8 +296,8 @@ def connect(url: str, timeout: float, ca_file: str = "", key: str = "") -> Redis
 
     Args:
         timeout: seconds that one search may spend on Redis.
-        ca_file: the certificates that may sign Redis' own over TLS; empty: the usual ones.
         key: any of the keys that are used, which all have the same hash tag.
+        ca_file: the certificates that may sign Redis' own over TLS; empty: the usual ones.
 
     Raises:
         ValueError: the URL is invalid.
@@ -314,7 +318,7 @@ def connect(url: str, timeout: float, ca_file: str = "", key: str = "") -> Redis
 
 
 def _over_tls(url: str) -> bool:
-    return url.startswith("rediss")
+    return urlsplit(url).scheme.startswith("rediss")
 
 
 def _certificates(url: str, ca_file: str) -> dict[str, str]:

@@ -4,7 +4,6 @@ All keys of an alias have the same hash tag (`app.cache.store.Keys`), so they ar
 commands of several keys work as on a single Redis. The other masters are not used.
 """
 
-from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import SplitResult
@@ -23,36 +22,45 @@ class Nodes:
     """The nodes that the URL names, and the slot whose master is wanted. Threads may share it."""
 
     def __init__(self, nodes: Iterable["redis.Redis"], slot: int) -> None:
-        self._nodes = deque(nodes)
+        self._nodes = tuple(nodes)
         self._slot = slot
+        self._first = 0  # the node that is asked first
 
-    def master(self) -> tuple[str, int]:
-        """Host and port of the master, by the first node that answers.
-
-        A node that fails is the last one to be asked the next time: one that does not answer takes
-        all the time that a search has for Redis.
+    def master(self) -> tuple[str, int, int]:
+        """Host and port of the master, and the number of the node that named it.
 
         Raises:
-            redis.ConnectionError: no node answers, or no master has the slot.
-            redis.ResponseError: a node is not a part of a cluster, or refuses the request.
+            redis.ConnectionError: no node names a master.
+            redis.TimeoutError: a node did not answer in time; another one is asked the next time.
+            redis.ResponseError: a node is not a part of a cluster, or refuses the question.
         """
-        for _ in range(len(self._nodes)):
-            node = self._nodes[0]
-            host = node.connection_pool.connection_kwargs["host"]
+        first, reason = self._first, None
+        for offset in range(len(self._nodes)):
+            number = (first + offset) % len(self._nodes)
             try:
-                ranges = parse_cluster_slots(
-                    node.execute_command("CLUSTER SLOTS"),  # type: ignore[no-untyped-call]
-                    current_host=host,
-                )
-            except (redis.ConnectionError, redis.TimeoutError):
-                self._nodes.rotate(-1)
-                continue
-            for (first, last), servers in ranges.items():
-                if first <= self._slot <= last:
-                    master: tuple[str, int] = servers["primary"]
-                    return master
-            raise redis.ConnectionError(f"no master of the cluster has the slot {self._slot}")
-        raise redis.ConnectionError("no node of the cluster answers")
+                return (*self._named_by(self._nodes[number]), number)
+            except (redis.TimeoutError, TimeoutError):  # no time is left for another node
+                self.distrust(number)
+                raise
+            except redis.ConnectionError as error:
+                self.distrust(number)
+                reason = error
+        raise redis.ConnectionError(f"no node of the cluster names a master: {reason}") from reason
+
+    def distrust(self, number: int) -> None:
+        """Ask the next node first, if it is this one that would be."""
+        if self._first == number:
+            self._first = (number + 1) % len(self._nodes)
+
+    def _named_by(self, node: "redis.Redis") -> tuple[str, int]:
+        asked = node.connection_pool.connection_kwargs["host"]
+        slots = node.execute_command("CLUSTER SLOTS")  # type: ignore[no-untyped-call]
+        # Without a host it is the one that was asked.
+        for (first, last), servers in parse_cluster_slots(slots, current_host=asked).items():
+            if first <= self._slot <= last:
+                host, port = servers["primary"]
+                return host, port
+        raise redis.ConnectionError(f"it knows no master for the slot {self._slot}")
 
 
 class SlotConnection(Connection):
@@ -61,16 +69,23 @@ class SlotConnection(Connection):
     def __init__(self, *, nodes: Nodes, **options: Any) -> None:
         super().__init__(**options)  # type: ignore[no-untyped-call]
         self._nodes = nodes
+        self._named_by = 0
 
     def _connect(self) -> Any:
-        self.host, self.port = self._nodes.master()
-        return super()._connect()  # type: ignore[no-untyped-call]
+        self.host, self.port, self._named_by = self._nodes.master()
+        try:
+            return super()._connect()  # type: ignore[no-untyped-call]
+        except (OSError, redis.RedisError):
+            self._nodes.distrust(self._named_by)  # it may not know of a failover
+            raise
 
     def read_response(self, *args: Any, **options: Any) -> Any:
         try:
             return super().read_response(*args, **options)
         except (AskError, ClusterDownError, TryAgainError) as error:
-            # The slot is on another node, or moves there now (AskError includes MovedError).
+            # The slot is on another node (AskError includes MovedError), moves there now, or the
+            # master has lost the others.
+            self._nodes.distrust(self._named_by)
             self.disconnect()  # type: ignore[no-untyped-call]
             raise redis.ConnectionError(f"the cluster is changing: {error}") from error
 
@@ -95,14 +110,27 @@ def cluster_pool(
         ValueError: the URL is invalid.
     """
     account, at, hosts = parts.netloc.rpartition("@")
-    if not hosts or parts.path.strip("/") not in {"", "0"}:
-        raise ValueError("a cluster's URL is redis+cluster://host:port,host:port; it has no number")
-    scheme = SCHEMES[parts.scheme]
+    if "@" in account:
+        raise ValueError("the password is not percent-encoded, or every host has one")
+    if parts.path.strip("/") not in {"", "0"}:
+        raise ValueError("a cluster has no numbered databases")
     master_class, node_class = classes
-    urls = [f"{scheme}://{account}{at}{host}?{parts.query}" for host in hosts.split(",")]
-    pools = [redis.ConnectionPool.from_url(url, **options) for url in urls]
+    pools = [
+        redis.ConnectionPool.from_url(
+            f"{SCHEMES[parts.scheme]}://{account}{at}{host.strip()}?{parts.query}",
+            **options,
+        )
+        for host in hosts.split(",")
+    ]
     for pool in pools:
         pool.connection_class = node_class
+        if "host" not in pool.connection_kwargs:
+            raise ValueError("a host is missing; a cluster is redis+cluster://host:port,host:port")
+        if pool.connection_kwargs.get("db"):
+            raise ValueError("a cluster has no numbered databases")
     nodes = Nodes((redis.Redis(connection_pool=pool) for pool in pools), key_slot(key.encode()))
-    found = {**pools[0].connection_kwargs, "nodes": nodes}
-    return redis.ConnectionPool(connection_class=master_class, **found)
+    return redis.ConnectionPool(
+        connection_class=master_class,
+        max_connections=pools[0].max_connections,
+        **{**pools[0].connection_kwargs, "nodes": nodes},
+    )

@@ -196,15 +196,14 @@ class Lookup:
     """What Redis had for a request.
 
     `generation` is None when there is none yet. `answer` is HIT or STALE, None when nothing is
-    kept. `reached` is False without Redis.
+    kept. `reached` is False without Redis. `limit` is what the request may still spend on Redis.
     """
 
+    limit: TimeLimit
     reached: bool
     generation: bytes | None = None
     answer: CachedAnswer | None = None
 
-
-_NOT_REACHED = Lookup(reached=False)
 
 # Replaces the generation only if it is still the one that was read. One that a write or a swap has
 # begun meanwhile is newer than the answer, which belongs to the one that was read.
@@ -260,15 +259,15 @@ class AnswerStore:
         try:
             generation, data = self._client.call(limit, _get_both, keys)
         except (RedisUnavailable, redis.ResponseError):
-            return _NOT_REACHED
+            return Lookup(limit, reached=False)
         if data is None:
-            return Lookup(True, generation)
+            return Lookup(limit, True, generation)
         try:
             kept = unpack(data, self._keys.secret)
         except Unreadable:
-            return Lookup(True, generation)
+            return Lookup(limit, True, generation)
         if kept.digest != digest or kept.serializer != self.serializer.name:
-            return Lookup(True, generation)
+            return Lookup(limit, True, generation)
         age = max(time.time() - kept.created, 0.0)
         answer = CachedAnswer(
             "HIT" if kept.generation == generation and age < kept.ttl else "STALE",
@@ -281,7 +280,7 @@ class AnswerStore:
             self.serializer,
             kept.found,
         )
-        return Lookup(True, generation, answer)
+        return Lookup(limit, True, generation, answer)
 
     def put(
         self, digest: bytes, answer: CachedAnswer, keep_seconds: float, limit: TimeLimit

@@ -56,7 +56,7 @@ def _with_url(check: Check, settings: Settings) -> Check:
     """With the URL that failed, which `/__heartbeat__` does not show."""
     if check.status == "ok" or check.name not in {"elasticsearch", "redis"}:
         return check
-    # REDIS_URL is one URL; a comma in it separates Sentinels, or is a part of the password.
+    # REDIS_URL is one URL; a comma in it separates hosts, or is a part of the password.
     of_elasticsearch = check.name == "elasticsearch"
     urls = settings.elasticsearch_url.split(",") if of_elasticsearch else [settings.redis_url]
     return replace(check, seen=f"{check.seen} ({', '.join(map(without_password, urls))})")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import parse_qsl
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, g, jsonify, request
 from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer
@@ -26,7 +26,6 @@ blueprint = Blueprint("search", __name__)
 @blueprint.get(PATH)
 def search() -> Response:
     """Answer `q`; with `debug-search`, computed now and explained."""
-    started = time.perf_counter()
     service = current_service()
     wanted, key = parse(request.query_string)
     if depends := depends_on_language(wanted, service):
@@ -45,7 +44,7 @@ def search() -> Response:
         response = cached_response(answer, service.settings)
         if depends:
             response.vary.add("Accept-Language")
-    response.headers["Server-Timing"] = server_timing(answer, started)
+    response.headers["Server-Timing"] = server_timing(answer, g.started)
     return response
 
 

@@ -1,9 +1,8 @@
 """`GET /suggest`: suggestions while a visitor types, from the cache if they can be."""
 
-import time
 from functools import lru_cache
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, g, request
 
 from app.search.request import SuggestRequest
 from app.views import current_service
@@ -17,12 +16,11 @@ blueprint = Blueprint("suggest", __name__)
 @blueprint.get(PATH)
 def suggest() -> Response:
     """Completed searches and titles for `q`; each leads to a post."""
-    started = time.perf_counter()
     service = current_service()
     wanted, key = parse(request.query_string)
     answer = service.suggest(wanted, key, request.environ.get(LOOKUP))
     response = cached_response(answer, service.settings)
-    response.headers["Server-Timing"] = server_timing(answer, started)
+    response.headers["Server-Timing"] = server_timing(answer, g.started)
     return response
 
 

@@ -1,5 +1,7 @@
 """Cached answers that are sent before Flask look like those that Flask sends."""
 
+import socket
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +12,7 @@ from werkzeug.test import TestResponse
 from app import create_app
 from app.settings import Settings
 from bench.servers import redis_server
+from tests.tcp import forward, listening
 
 _VARYING = {"Server-Timing", "X-Request-ID", "Date"}
 
@@ -91,3 +94,28 @@ def test_cached_searches_are_counted(settings: Settings) -> None:
             app.test_client().get("/search?q=python")
         log = app.extensions["blogsearch"].search_log
         assert log.states() == {"MISS": 1, "HIT": 2}
+
+
+@pytest.mark.parametrize("path", ["/search?q=python", "/suggest?q=pyth"])
+def test_one_time_limit_for_all_commands_and_one_log_line(
+    settings: Settings, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "blogsearch.requests")
+    with redis_server() as server:
+
+        def slowly(connection: socket.socket) -> None:
+            def wait() -> bool:
+                time.sleep(0.15)  # for each command, and for each reply
+                return True
+
+            forward(connection, ("127.0.0.1", server.port), wait)
+
+        with listening(slowly) as port:
+            url = f"redis://127.0.0.1:{port}"
+            client = _client(settings, redis_url=url, cache_timeout=0.5)
+            started = time.perf_counter()
+            assert client.get(path).status_code == 200
+            waited = (time.perf_counter() - started) * 1000
+    (line,) = (one.__dict__ for one in caplog.records if one.name == "blogsearch.requests")
+    assert 500 <= line["redis_ms"] < 700  # the look-up takes 300, and the lock would, too
+    assert waited - line["total_ms"] < 150

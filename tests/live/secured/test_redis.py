@@ -120,7 +120,7 @@ def test_the_documented_rules_suffice(
 
 
 def test_a_cluster(own_settings: Settings, rules: Path, certificates: Certificates) -> None:
-    redis_port = free_port(most=55_000)  # that of the cluster's bus is 10,000 higher
+    redis_port = free_port(and_plus=10_000)  # the cluster's bus
     with (
         _behind_tls(redis_port, certificates) as (port, files),
         redis_server(
@@ -131,7 +131,9 @@ def test_a_cluster(own_settings: Settings, rules: Path, certificates: Certificat
         redis.Redis(port=redis_port, username="admin", password="admin") as admin,
     ):
         admin.execute_command("CLUSTER ADDSLOTS", *range(16384))
+        deadline = time.monotonic() + 20
         while admin.execute_command("CLUSTER INFO")["cluster_state"] != "ok":
+            assert time.monotonic() < deadline
             time.sleep(0.05)
         settings = replace(
             own_settings,
