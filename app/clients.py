@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from flask import Flask, Response, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -98,8 +97,6 @@ def _storage(redis_url: str) -> str:
         return f"redis+{redis_url}"
     if redis_url.startswith("redis+sentinel://"):
         return re.sub(r"/\d+$", "", redis_url)  # it knows no database here
-    if urlsplit(redis_url).scheme in {"redis+cluster", "rediss+cluster"}:
-        return "redis://"  # its connections are those of `bounded_pool`
     return redis_url or "memory://"
 
 
@@ -109,8 +106,6 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
 
     from app.cache.redis_client import bounded_pool
 
-    storage = _storage(settings.redis_url)
-    in_redis = storage != "memory://"
     options: dict[str, Any] = {
         "socket_timeout": settings.cache_timeout,
         "socket_connect_timeout": settings.cache_timeout,
@@ -118,8 +113,10 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
         "driver_info": None,
     }
     prefix = f"blogsearch:{{{settings.index}}}:rate"
+    storage = _storage(settings.redis_url)
     if pool := bounded_pool(settings.redis_url, prefix, settings.ca_file, **options):
-        options = {"connection_pool": pool}
+        storage, options = "redis://", {"connection_pool": pool}
+    in_redis = storage != "memory://"
     limiter = Limiter(
         key_func=_limited_by,
         application_limits=[settings.rate_limit],

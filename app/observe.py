@@ -36,7 +36,7 @@ class Observer:
     def begin(self, method: str, path: str, sent_id: str) -> dict[str, Any]:
         """The fields of a request's log line; `sent_id` is its X-Request-ID, "" for none."""
         return begin(
-            # The proxy's id, so that its log and this one can be joined.
+            # No secret. The proxy's id, so that its log and this one can be joined.
             request_id=sent_id
             if _VALID_ID.fullmatch(sent_id)
             else f"{random.getrandbits(64):016x}",

@@ -195,8 +195,8 @@ def combined_posts(posts: Sequence[Mapping[str, Any]], number: int) -> Iterator[
 def environment_for(alias: str, folder: Path = ROOT) -> dict[str, str]:
     """The environment of a process that runs the code in `folder` on this alias.
 
-    The process keeps bytecode, as `make setup` and the image do: the first round, which is dropped,
-    compiles what has changed.
+    The process may write bytecode: the first round, which is dropped, then compiles what has
+    changed since `make setup`.
     """
     variables = {**os.environ, "BLOGSEARCH_INDEX": alias, "PYTHONPATH": str(folder)}
     variables.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -201,30 +201,6 @@ class _DeadlineMixin:
         return _DeadlineSocket(super()._connect())  # type: ignore[misc]
 
 
-class _Tcp(_DeadlineMixin, Connection):  # type: ignore[misc]
-    pass
-
-
-class _Tls(_DeadlineMixin, SSLConnection):  # type: ignore[misc]
-    pass
-
-
-class _Unix(_DeadlineMixin, UnixDomainSocketConnection):  # type: ignore[misc]
-    pass
-
-
-class _SentinelMaster(_DeadlineMixin, SentinelManagedConnection):  # type: ignore[misc]
-    pass
-
-
-class _SlotMaster(_DeadlineMixin, SlotConnection):  # type: ignore[misc]
-    pass
-
-
-class _SlotMasterTls(_DeadlineMixin, SlotTlsConnection):  # type: ignore[misc]
-    pass
-
-
 class _BoundedMixin:
     """Limits each connect and each reply as a whole to `socket_timeout`."""
 
@@ -239,22 +215,17 @@ class _BoundedMixin:
             return super().read_response(*args, **options)  # type: ignore[misc]
 
 
-class _BoundedTls(_BoundedMixin, SSLConnection):  # type: ignore[misc]
-    pass
+def _with(mixin: type, *bases: type) -> Mapping[type, type]:
+    """Each class of connections, and the same with a mixin."""
+    return {base: type(f"{mixin.__name__}{base.__name__}", (mixin, base), {}) for base in bases}
 
 
-class _BoundedSlotMaster(_BoundedMixin, SlotConnection):  # type: ignore[misc]
-    pass
-
-
-class _BoundedSlotMasterTls(_BoundedMixin, SlotTlsConnection):  # type: ignore[misc]
-    pass
-
-
-_BOUNDED_CLUSTER: Mapping[str, tuple[type, type]] = {
-    "redis+cluster": (_BoundedSlotMaster, Connection),
-    "rediss+cluster": (_BoundedSlotMasterTls, _BoundedTls),
-}
+_WITH_DEADLINE = _with(
+    _DeadlineMixin,
+    *(Connection, SSLConnection, UnixDomainSocketConnection),
+    *(SentinelManagedConnection, SlotConnection, SlotTlsConnection),
+)
+_BOUNDED = _with(_BoundedMixin, Connection, SSLConnection, SlotConnection, SlotTlsConnection)
 
 
 def bounded_pool(url: str, key: str, ca_file: str, **options: Any) -> "redis.ConnectionPool | None":
@@ -267,23 +238,12 @@ def bounded_pool(url: str, key: str, ca_file: str, **options: Any) -> "redis.Con
     parts = urlsplit(url)
     options |= _certificates(url, ca_file)
     if parts.scheme in CLUSTER_SCHEMES:
-        return cluster_pool(parts, key, _BOUNDED_CLUSTER[parts.scheme], options)
+        return cluster_pool(parts, key, _BOUNDED, options)
     if not _over_tls(url):
         return None
     pool = redis.ConnectionPool.from_url(url, **options)
-    pool.connection_class = _BoundedTls
+    pool.connection_class = _BOUNDED[SSLConnection]
     return pool
-
-
-_WITH_DEADLINE: Mapping[type, type] = {
-    Connection: _Tcp,
-    SSLConnection: _Tls,
-    UnixDomainSocketConnection: _Unix,
-}
-_CLUSTER_WITH_DEADLINE: Mapping[str, tuple[type, type]] = {
-    "redis+cluster": (_SlotMaster, _Tcp),
-    "rediss+cluster": (_SlotMasterTls, _Tls),
-}
 
 
 def connect(url: str, timeout: float, key: str, ca_file: str = "") -> RedisClient:
@@ -309,7 +269,7 @@ def connect(url: str, timeout: float, key: str, ca_file: str = "") -> RedisClien
         client = _through_sentinel(parts)
     elif parts.scheme in CLUSTER_SCHEMES:
         options = {**_options(), **_certificates(url, ca_file)}
-        pool = cluster_pool(parts, key, _CLUSTER_WITH_DEADLINE[parts.scheme], options)
+        pool = cluster_pool(parts, key, _WITH_DEADLINE, options)
         client = redis.Redis(connection_pool=pool)
     else:
         client = _direct(url, ca_file)
@@ -357,7 +317,7 @@ def _through_sentinel(parts: SplitResult) -> "redis.Redis":
     pool = SentinelConnectionPool(  # type: ignore[no-untyped-call]
         service,
         manager,
-        connection_class=_SentinelMaster,
+        connection_class=_WITH_DEADLINE[SentinelManagedConnection],
         username=unquote(user) or None,
         password=unquote(password) or None,
         db=int(db or 0),

@@ -95,15 +95,15 @@ class SlotTlsConnection(SlotConnection, SSLConnection):
 
 
 def cluster_pool(
-    parts: SplitResult, key: str, classes: tuple[type, type], options: Mapping[str, Any]
+    parts: SplitResult, key: str, classes: Mapping[type, type], options: Mapping[str, Any]
 ) -> "redis.ConnectionPool":
     """A pool of connections to the master that has a key.
 
     Args:
         parts: of `redis+cluster://[user:password@]host:port,host:port`, or `rediss+cluster://`,
             with the parameters of redis-py for a single Redis.
-        classes: of the connections to the master (a SlotConnection) and to the nodes that are
-            asked for it.
+        classes: what to use in place of Connection and SSLConnection for the nodes that are asked
+            for the master, and of SlotConnection and SlotTlsConnection for the master.
         options: for both, besides those of the URL.
 
     Raises:
@@ -114,7 +114,6 @@ def cluster_pool(
         raise ValueError("the password is not percent-encoded, or every host has one")
     if parts.path.strip("/") not in {"", "0"}:
         raise ValueError("a cluster has no numbered databases")
-    master_class, node_class = classes
     pools = [
         redis.ConnectionPool.from_url(
             f"{SCHEMES[parts.scheme]}://{account}{at}{host.strip()}?{parts.query}",
@@ -123,14 +122,15 @@ def cluster_pool(
         for host in hosts.split(",")
     ]
     for pool in pools:
-        pool.connection_class = node_class
+        pool.connection_class = classes[pool.connection_class]
         if "host" not in pool.connection_kwargs:
             raise ValueError("a host is missing; a cluster is redis+cluster://host:port,host:port")
         if pool.connection_kwargs.get("db"):
             raise ValueError("a cluster has no numbered databases")
     nodes = Nodes((redis.Redis(connection_pool=pool) for pool in pools), key_slot(key.encode()))
+    over_tls = SCHEMES[parts.scheme] == "rediss"
     return redis.ConnectionPool(
-        connection_class=master_class,
+        connection_class=classes[SlotTlsConnection if over_tls else SlotConnection],
         max_connections=pools[0].max_connections,
         **{**pools[0].connection_kwargs, "nodes": nodes},
     )

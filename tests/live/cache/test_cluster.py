@@ -132,6 +132,31 @@ def test_a_node_without_slots_is_skipped(running: Cluster) -> None:
         assert asked(opened(empty.port, running.other.port)) in {"MISS", "HIT"}
 
 
+@pytest.mark.parametrize("fault", ["its master is not reachable", "it has lost the others"])
+def test_a_node_that_names_a_useless_master_is_not_asked_first_again(
+    running: Cluster, fault: str
+) -> None:
+    options, slots = ["--cluster-enabled", "yes"], [SLOT]  # with other slots missing: CLUSTERDOWN
+    if fault == "its master is not reachable":
+        options += ["--cluster-announce-port", str(free_port())]
+        slots = list(range(16384))
+    with (
+        redis_server(*options, port=free_port(and_plus=10_000)) as useless,
+        redis.Redis(port=useless.port) as client,
+    ):
+        client.execute_command("CLUSTER ADDSLOTS", *slots)
+        cache = opened(useless.port, running.other.port)
+        assert asked(cache) == "OFF"
+        _wait(lambda: asked(cache) == "HIT")
+
+
+def test_parameters_of_the_pool_count() -> None:
+    url = "redis+cluster://h:1,h:2?max_connections=7"
+    found = open_cache(Settings(redis_url=url)).client.redis
+    assert found
+    assert found.connection_pool.max_connections == 7
+
+
 def test_the_log_has_the_reason(running: Cluster, caplog: pytest.LogCaptureFixture) -> None:
     asked(opened(running.owner.port, running.other.port, account="user:secret@"))
     assert "no node of the cluster names a master: invalid username-password pair" in caplog.text
