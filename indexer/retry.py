@@ -1,0 +1,87 @@
+"""The policy by which requests are repeated: a value that is passed in, and its loop.
+
+    retry = Retry(total=20.0)
+    retry.call(lambda: client.indices.refresh(index="blog"))
+
+    for remaining in retry.attempts():  # where one attempt may succeed in part
+        documents = send(documents, timeout=remaining)
+        if not documents:
+            break
+    else:
+        raise TooLate
+
+`total` limits all attempts and pauses together. Calls are not nested: what is repeated inside one
+policy has none of its own, and the client's own retries are off.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from elasticsearch import ApiError, TransportError
+
+T = TypeVar("T")
+
+TEMPORARY_STATUSES = frozenset({429, 502, 503, 504})
+"""The statuses of a response, or of a bulk item, that may succeed when it is sent again."""
+
+
+def is_temporary(error: Exception) -> bool:
+    """Whether a request to Elasticsearch that failed so may succeed when it is sent again."""
+    if isinstance(error, ApiError):
+        return error.status_code in TEMPORARY_STATUSES
+    return isinstance(error, TransportError)
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How long, and how often, something is tried.
+
+    Args:
+        total: seconds after which no further attempt begins; with 0 there is one attempt.
+        first_pause: seconds before the second attempt; doubled before each further one.
+        longest_pause: seconds; the limit of that.
+        is_repeatable: whether an attempt that raised this error may succeed later.
+    """
+
+    total: float
+    first_pause: float = 0.05
+    longest_pause: float = 5.0
+    is_repeatable: Callable[[Exception], bool] = is_temporary
+
+    def attempts(self, wait: Callable[[float], object] = time.sleep) -> Iterator[float]:
+        """The seconds that remain of `total` at each attempt, with pauses in between.
+
+        Pauses are shortened by up to half at random, so that several clients do not return at once.
+
+        Args:
+            wait: sleeps for some seconds; a true result ends the attempts, as that of
+                `threading.Event.wait`.
+        """
+        end = time.monotonic() + self.total
+        pause = self.first_pause
+        remaining = self.total
+        while True:
+            yield remaining
+            seconds = pause * random.uniform(0.5, 1)  # noqa: S311
+            remaining = end - time.monotonic() - seconds
+            if remaining <= 0 or wait(seconds) is True:
+                return
+            pause = min(2 * pause, self.longest_pause)
+
+    def call(self, function: Callable[[], T], wait: Callable[[float], object] = time.sleep) -> T:
+        """What `function` returns, called again after errors that are repeatable.
+
+        Raises:
+            Exception: the last one, as soon as it is not repeatable or the time is over.
+        """
+        attempts = self.attempts(wait)
+        next(attempts)
+        while True:
+            try:
+                return function()
+            except Exception as error:
+                if not self.is_repeatable(error) or next(attempts, None) is None:
+                    raise

@@ -1,0 +1,79 @@
+"""The policy of repeated requests, with a clock that only pauses move."""
+
+from collections.abc import Callable
+
+import pytest
+from elasticsearch import ConnectionError as NoConnection
+
+from indexer.retry import Retry
+
+
+class Clock:
+    """Seconds since the start; `wait` adds to them."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.pauses: list[float] = []
+
+    def wait(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("time.monotonic", lambda: clock.now)
+    monkeypatch.setattr("random.uniform", lambda low, high: high)
+    return clock
+
+
+def _failing(times: int, error: Exception) -> Callable[[], int]:
+    """Raises `error` so many times; then returns the number of calls."""
+    calls = 0
+
+    def function() -> int:
+        nonlocal calls
+        calls += 1
+        if calls <= times:
+            raise error
+        return calls
+
+    return function
+
+
+def test_it_pauses_twice_as_long_each_time_up_to_the_longest(clock: Clock) -> None:
+    policy = Retry(total=100, first_pause=1, longest_pause=3)
+    assert policy.call(_failing(4, NoConnection("x")), clock.wait) == 5
+    assert clock.pauses == [1, 2, 3, 3]
+
+
+def test_the_total_limits_attempts_and_pauses_together(clock: Clock) -> None:
+    def slow() -> None:
+        clock.now += 4
+        raise NoConnection("x")
+
+    with pytest.raises(NoConnection):
+        Retry(total=10, first_pause=1).call(slow, clock.wait)
+    assert clock.now == 4 + 1 + 4  # a pause of two seconds would end after the limit
+
+
+def test_each_attempt_is_told_the_seconds_that_remain(clock: Clock) -> None:
+    policy = Retry(total=4, first_pause=1)
+    assert list(policy.attempts(clock.wait)) == [4, 3, 1]
+
+
+def test_an_error_that_is_not_repeatable_is_raised_at_once(clock: Clock) -> None:
+    with pytest.raises(ValueError, match="x"):
+        Retry(total=10).call(_failing(1, ValueError("x")), clock.wait)
+    conflicts = Retry(total=10, is_repeatable=lambda error: isinstance(error, ValueError))
+    assert conflicts.call(_failing(1, ValueError("x")), clock.wait) == 2
+
+
+def test_without_time_there_is_one_attempt(clock: Clock) -> None:
+    assert len(list(Retry(total=0).attempts(clock.wait))) == 1
+    assert clock.pauses == []
+
+
+def test_a_wait_that_is_interrupted_ends_the_attempts() -> None:
+    assert len(list(Retry(total=10).attempts(lambda seconds: True))) == 1
