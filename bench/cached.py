@@ -11,9 +11,9 @@ import requests
 
 from bench.load_generator import has_wrk, rate
 from bench.results import Goal, Section, Table
-from bench.servers import redis_server
 from bench.service import serving
 from bench.workload import Query
+from devstack.servers import redis_server
 
 _WORKERS = 2
 _HEARTBEAT = "/__lbheartbeat__"

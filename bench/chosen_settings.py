@@ -19,9 +19,9 @@ from elasticsearch import Elasticsearch
 from bench.indexing import Ways, write_posts
 from bench.load_generator import get_all, rate
 from bench.results import Section, Table, milliseconds
-from bench.servers import redis_server
 from bench.service import serving
 from bench.workload import Query
+from devstack.servers import redis_server
 from indexer.bulk.operations import BulkLimits
 
 _CLIENTS = 8

@@ -14,9 +14,9 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from bench.load_generator import get_all
 from bench.results import Section, Table, milliseconds
-from bench.servers import ElasticsearchNode, elasticsearch_nodes
 from bench.service import index, serving
 from bench.workload import Query
+from devstack.servers import ElasticsearchNode, elasticsearch_nodes
 
 _NODES = 3
 _HEAP = "512m"

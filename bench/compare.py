@@ -28,9 +28,9 @@ import requests
 
 from bench.cached import alternate
 from bench.results import ROOT, Table, milliseconds
-from bench.servers import redis_server
 from bench.service import delete, elasticsearch_url, get_search, index, serving
 from bench.workload import Query, corpus_of, queries_of
+from devstack.servers import redis_server
 
 _HEARTBEAT = "/__lbheartbeat__"
 

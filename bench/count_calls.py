@@ -25,7 +25,7 @@ from app.cache import Computed
 from app.search.request import SearchRequest
 from app.settings import Settings
 from app.views.search import parse
-from bench.servers import redis_server
+from devstack.servers import redis_server
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _OURS = tuple(f"{_REPOSITORY / package}/" for package in ("app", "indexer", "analyzers"))

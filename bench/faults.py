@@ -31,8 +31,9 @@ import redis
 import requests
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from bench.secured_elasticsearch import new_certificates
-from bench.servers import (
+from bench.stream import CACHED, TOKEN, Kind, Response, Stream
+from devstack.secured_elasticsearch import new_certificates
+from devstack.servers import (
     NGINX,
     ElasticsearchNode,
     RedisServer,
@@ -42,11 +43,10 @@ from bench.servers import (
     redis_server,
     service,
 )
-from bench.stream import CACHED, TOKEN, Kind, Response, Stream
 
 _BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is healed
 _ALIAS = "chaos"
-_WORKERS = 2  # as `bench.servers.service` starts
+_WORKERS = 2  # as `devstack.servers.service` starts
 _CLI = [sys.executable, "-c", "from app.cli import main; main()"]
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _LOGS = _REPOSITORY / "build" / "chaos"

@@ -31,8 +31,8 @@ import psutil
 import requests
 
 from bench.relevance import SAMPLE
-from bench.servers import redis_server
 from bench.service import indexed, serving
+from devstack.servers import redis_server
 
 CACHED = [
     f"/search?q={first}+{second}"

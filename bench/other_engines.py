@@ -23,8 +23,8 @@ import requests
 
 from bench.relevance import NONSENSE, Judged, ndcg, reciprocal_rank
 from bench.results import Section, Table, milliseconds
-from bench.servers import free_port
 from bench.service import get_search, lines, serving
+from devstack.servers import free_port
 
 Json = dict[str, Any]
 Rank = Callable[[str], list[str]]

@@ -14,9 +14,9 @@ import requests
 
 from bench.load_generator import rate
 from bench.results import Goal, Section, Table, milliseconds
-from bench.servers import redis_server
 from bench.service import ROOT, environment_for, serving
 from bench.workload import Query
+from devstack.servers import redis_server
 
 
 def measure_start_up(alias: str, redis_url: str, rounds: int) -> Section:

@@ -21,7 +21,7 @@ import requests
 from elasticsearch import Elasticsearch
 
 from app.settings import Settings, load_settings
-from bench.servers import free_port
+from devstack.servers import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 _START = 120.0  # seconds a service may take to answer, on a busy machine

@@ -16,9 +16,9 @@ from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
 from bench.load_generator import connection_to, get, get_all, search_all
 from bench.results import Goal, Section, Table, milliseconds, p95
-from bench.servers import redis_server
 from bench.service import elasticsearch_url, serving, settings_for
 from bench.workload import CORRECT, MISTYPED, Query, bare_body, bare_titles
+from devstack.servers import redis_server
 
 _WARM_UP = 60  # searches that are not counted
 _CLIENTS = 8

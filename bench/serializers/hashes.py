@@ -11,7 +11,7 @@ from typing import Any
 import redis
 
 from app.cache.serializers import render
-from bench.servers import redis_server
+from devstack.servers import redis_server
 
 ANSWERS = 20_000
 _FIELDS = 100  # a hash

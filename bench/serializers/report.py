@@ -15,7 +15,7 @@ from rich.table import Table
 
 from bench.serializers.registry import serializers
 from bench.serializers.timing import Cell
-from bench.servers import redis_binary
+from devstack.servers import redis_binary
 
 Row = dict[str, Any]
 

@@ -18,7 +18,7 @@ from redis._parsers import _HiredisParser, _RESP2Parser
 
 from bench.serializers.answers import Workload
 from bench.serializers.registry import Serializer
-from bench.servers import memcached_server, redis_server
+from devstack.servers import memcached_server, redis_server
 
 WARM_UP = 3  # rounds
 TCP = "redis tcp"

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from app import create_app
 from app.settings import Settings
-from bench.servers import free_port
+from devstack.servers import free_port
 from indexer.records import Origin, RawComment, RawPost
 
 

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 
 from app import create_app
 from app.settings import Settings
-from bench.servers import redis_server
+from devstack.servers import redis_server
 from tests.tcp import forward, listening
 
 _VARYING = {"Server-Timing", "X-Request-ID", "Date"}

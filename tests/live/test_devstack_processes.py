@@ -17,10 +17,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bench.servers import free_port
 from devstack.containers import docker_client
 from devstack.engines import redis_version
 from devstack.instance import open_instance
+from devstack.servers import free_port
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

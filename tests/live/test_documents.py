@@ -27,7 +27,7 @@ from app import create_app
 from app.cache import open_cache
 from app.freshness import Freshness
 from app.settings import Settings
-from bench.servers import redis_server
+from devstack.servers import redis_server
 from indexer.build.builder import Built
 from indexer.generations import block_writes, require_live
 from indexer.records import Origin, RawPost

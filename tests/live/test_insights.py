@@ -20,7 +20,7 @@ from app.insights.sessions import PAUSE
 from app.insights.visitors import Visitor
 from app.service import EXTENSION, Service
 from app.settings import Settings
-from bench.servers import free_port, redis_server
+from devstack.servers import free_port, redis_server
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
 ADDRESS = "203.0.113.77"

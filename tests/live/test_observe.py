@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.elastic import connect
 from app.settings import Settings
-from bench.servers import free_port, redis_server
+from devstack.servers import free_port, redis_server
 from indexer.lock import Lock
 from indexer.records import Origin, RawPost
 from tests.conftest import Run

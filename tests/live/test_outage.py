@@ -20,7 +20,7 @@ from app.cache import open_cache
 from app.elastic import connect
 from app.health import checks
 from app.settings import Settings
-from bench.servers import free_port
+from devstack.servers import free_port
 from tests.tcp import forward, listening
 
 

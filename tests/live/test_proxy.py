@@ -12,8 +12,8 @@ import psutil
 import pytest
 import requests
 
-from bench.secured_elasticsearch import new_certificates
-from bench.servers import NGINX, free_port, nginx, redis_server, service
+from devstack.secured_elasticsearch import new_certificates
+from devstack.servers import NGINX, free_port, nginx, redis_server, service
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 

@@ -17,7 +17,7 @@ from app.cli import main
 from app.commands.tools import Tools
 from app.errors import BadSettings
 from app.settings import Settings, load_settings
-from bench.servers import free_port
+from devstack.servers import free_port
 from indexer.records import Origin, RawPost
 
 Server = Any  # tests/live/conftest.py

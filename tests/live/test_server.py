@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from app.settings import Settings
-from bench.servers import free_port, stop_gunicorn
+from devstack.servers import free_port, stop_gunicorn
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

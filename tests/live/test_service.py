@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.settings import Settings
-from bench.servers import free_port, redis_server
+from devstack.servers import free_port, redis_server
 
 
 def test_pythn_finds_python_posts(client: FlaskClient) -> None:

@@ -14,7 +14,7 @@ from app import create_app
 from app.pins.files import PinFile
 from app.service import EXTENSION
 from app.settings import Settings
-from bench.servers import redis_server
+from devstack.servers import redis_server
 from indexer.records import Origin, RawPost
 from indexer.schema import index_body
 from tests.conftest import REPOSITORY

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.servers import free_port
 from devstack.engines import ELASTICSEARCH, ELASTICSEARCH_VERSION, REDIS, Engine
 from devstack.instance import Instance, StartedEngine
+from devstack.servers import free_port
 from devstack.stack import Stack
 from devstack.terminal import DevstackError, NotAnswering
 

@@ -18,7 +18,7 @@ from app.cache import AnswerCache, Computed, open_cache
 from app.cache.redis_client import TimeLimit
 from app.errors import BadSettings
 from app.settings import Settings
-from bench.servers import RedisServer, free_port, redis_server
+from devstack.servers import RedisServer, free_port, redis_server
 from tests.tcp import forward, listening
 
 SLOT = key_slot(b"{posts}")

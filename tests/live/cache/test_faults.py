@@ -20,7 +20,7 @@ import redis
 from app.cache import AnswerCache, CachedAnswer, Computed, open_cache
 from app.errors import Unavailable
 from app.settings import Settings
-from bench.servers import RedisServer, free_port, redis_server
+from devstack.servers import RedisServer, free_port, redis_server
 from tests.tcp import listening
 
 TIMEOUT = 0.5  # seconds, the setting

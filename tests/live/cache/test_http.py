@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.cli import main
 from app.settings import Settings
-from bench.servers import free_port
+from devstack.servers import free_port
 
 POSTS = [
     {"oid": "a", "title": "Learning Python", "text": "<p>Python and more Python.</p>", "url": "/a"},

@@ -20,7 +20,7 @@ from app.cli import main
 from app.insights.search_log import SearchLog
 from app.service import Service, Warmed
 from app.settings import Settings
-from bench.servers import free_port
+from devstack.servers import free_port
 
 
 @pytest.fixture

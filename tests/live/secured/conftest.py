@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.settings import Settings
-from bench.secured_elasticsearch import (
+from devstack.secured_elasticsearch import (
     Certificates,
     SecuredElasticsearch,
     new_certificates,

@@ -18,10 +18,10 @@ from typing import Any
 import trustme
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from bench.servers import free_port
 from devstack.elasticsearch_distribution import configure, find_jdk
 from devstack.engines import ELASTICSEARCH_VERSION
 from devstack.instance import Instance, open_instance
+from devstack.servers import free_port
 
 ADMIN = ("admin", "the-password-of-the-tests")
 _JAVA = "-Xms512m -Xmx512m -XX:TieredStopAtLevel=1"  # starts in half the time
