@@ -305,10 +305,19 @@ SECRETS = tuple(each.name for each in fields(Settings) if each.metadata["secret"
 """The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
 
 
+_RESERVED_SUFFIX = re.compile(
+    r"-(?:previous|state|preview|building|unfinished|restoring|[0-9]{6,})\Z"
+)
+
+
 def _check_index(name: str) -> None:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,79}", name):
         raise ValueError(
             "must be lower-case letters, digits, - and _, a letter or digit first, at most 80"
+        )
+    if reserved := _RESERVED_SUFFIX.search(name):
+        raise ValueError(
+            f"must not end in {reserved[0]}, which names an index that belongs to another alias"
         )
 
 

@@ -18,7 +18,8 @@ from analyzers.rules import RuleSet
 
 PREFIX = "blogsearch-scratch-"
 _BATCH = 1000  # texts per request
-_STALE = 3600  # seconds; a scratch index lives for minutes at most
+_STALE = 3600.0  # seconds; a scratch index lives for minutes at most
+_META = {"blogsearch": {"state": "scratch"}}
 _BEFORE_SYNONYMS = "scratch_before_synonyms"
 _AFTER_SYNONYMS = "scratch_after_synonyms"
 _WITHOUT_SYNONYMS = "scratch_without_synonyms"
@@ -85,12 +86,11 @@ def scratch_index(
         "analyze": {"max_token_count": 100_000},
         "analysis": _analysis(rules, language),
     }
+    body = mark_as_scratch({"settings": settings})
     try:
         try:
             # Many rules take long, and the analyze API needs a started shard.
-            client.indices.create(
-                index=name, settings=settings, timeout="120s", master_timeout="120s"
-            )
+            client.indices.create(index=name, **body, timeout="120s", master_timeout="120s")
         except BadRequestError as error:
             reason, line = _rejection(error)
             if not line:  # not about the rules: the cluster may have as many shards as it may have
@@ -101,15 +101,36 @@ def scratch_index(
         client.options(ignore_status=404).indices.delete(index=name)
 
 
-def delete_stale_indices(client: Elasticsearch, pattern: str) -> None:
-    """Deletes temporary indices over an hour old: the process that made them was killed."""
-    found = client.indices.get(
-        index=pattern, expand_wildcards="all", ignore_unavailable=True, features="settings"
+def delete_stale_indices(
+    client: Elasticsearch, pattern: str, older_than: float = _STALE
+) -> list[str]:
+    """Delete the scratch indices that killed processes left; returns their names.
+
+    Only what `mark_as_scratch` has marked is deleted: another service may have indices with such
+    names.
+
+    Args:
+        older_than: seconds since the index was created.
+    """
+    indices = client.indices.get(
+        index=pattern,
+        expand_wildcards="all",
+        ignore_unavailable=True,
+        features=["settings", "mappings"],
+        filter_path=["*.settings.index.creation_date", "*.mappings._meta"],
     )
-    for name, body in found.items():
+    deleted = []
+    for name, body in indices.items():
         created = int(body["settings"]["index"]["creation_date"]) / 1000
-        if created < time.time() - _STALE:
+        if body.get("mappings", {}).get("_meta") == _META and created < time.time() - older_than:
             client.options(ignore_status=404).indices.delete(index=name)
+            deleted.append(name)
+    return deleted
+
+
+def mark_as_scratch(body: dict[str, Any]) -> dict[str, Any]:
+    """The body of an index that `delete_stale_indices` may delete."""
+    return {**body, "mappings": {**body.get("mappings", {}), "_meta": _META}}
 
 
 def _analysis(rules: RuleSet, language: Language) -> dict[str, Any]:

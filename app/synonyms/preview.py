@@ -12,7 +12,7 @@ from elasticsearch.helpers import bulk
 from werkzeug.datastructures import MultiDict
 
 from analyzers.languages import Language
-from analyzers.lint.scratch_index import delete_stale_indices
+from analyzers.lint.scratch_index import delete_stale_indices, mark_as_scratch
 from analyzers.rules import RuleSet
 from app.errors import BadRequest
 from app.search import search
@@ -61,7 +61,7 @@ def preview_index(
     body = index_body(rules, shards=_shards(client, live), replicas=0, language=language)
     body["settings"] |= {"hidden": True, "refresh_interval": "-1"}
     try:
-        client.indices.create(index=index, **body)
+        client.indices.create(index=index, **mark_as_scratch(body))
         client.indices.refresh(index=live)
         actions = (
             {

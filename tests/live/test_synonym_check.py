@@ -10,7 +10,12 @@ from elasticsearch import BadRequestError, Elasticsearch
 
 from analyzers.lint import CheckResult, PostCounts, check
 from analyzers.lint.analysis import verification_findings
-from analyzers.lint.scratch_index import RulesRejected, scratch_index
+from analyzers.lint.scratch_index import (
+    RulesRejected,
+    delete_stale_indices,
+    mark_as_scratch,
+    scratch_index,
+)
 from analyzers.rules import NO_RULES, Rule, RuleSet, read_rules, rule_files
 
 SHIPPED = Path(__file__).resolve().parents[2] / "synonyms"
@@ -134,6 +139,19 @@ def test_a_scratch_index_is_deleted(elastic: Elasticsearch, tmp_path: Path) -> N
     with scratch_index(elastic, NO_RULES) as index:
         assert elastic.indices.exists(index=index.name)
     assert not elastic.indices.exists(index=index.name)
+
+
+def test_only_scratch_indices_of_killed_processes_are_deleted(
+    elastic: Elasticsearch, alias: str
+) -> None:
+    left, own, state = (f"{alias}-preview-{name}" for name in ("0a1b", "000003", "state"))
+    elastic.indices.create(index=left, **mark_as_scratch({"settings": {"hidden": True}}))
+    # The service whose alias is `<alias>-preview` has these.
+    elastic.indices.create(index=own, mappings={"_meta": {"blogsearch": {"state": "ready"}}})
+    elastic.indices.create(index=state)
+    assert delete_stale_indices(elastic, f"{alias}-preview-*") == []  # a process may be using it
+    assert delete_stale_indices(elastic, f"{alias}-preview-*", older_than=0) == [left]
+    assert set(elastic.indices.get(index=f"{alias}-preview-*")) == {own, state}
 
 
 def test_rejected_rules_are_named_by_their_line(elastic: Elasticsearch) -> None:
