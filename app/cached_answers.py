@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from app.cache import CachedAnswer, Lookup
-from app.errors import ServiceError
+from app.errors import BlogsearchError
 from app.insights.visitors import visitor_of
 from app.logs import note
 from app.observe import BEGUN, HEADER, Observer
@@ -66,7 +66,7 @@ class CachedAnswers:
         query = environ["QUERY_STRING"].encode("latin-1")
         try:
             key = self._key(path, query)
-        except (ServiceError, UnicodeDecodeError):
+        except (BlogsearchError, UnicodeDecodeError):
             return None
         if key is None:
             return None

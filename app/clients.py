@@ -154,8 +154,8 @@ def _limit_rate(app: Flask, settings: Settings) -> None:
     )
 
     def exceeded(error: RateLimitExceeded) -> Response:
-        from app.views.errors import rate_limited, service_error
+        from app.views.errors import error_response, rate_limited
 
-        return service_error(rate_limited(error))
+        return error_response(rate_limited(error))
 
     app.register_error_handler(RateLimitExceeded, exceeded)

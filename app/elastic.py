@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,8 +17,6 @@ from elastic_transport import (
 )
 from elasticsearch import (
     ApiError,
-    AuthenticationException,
-    AuthorizationException,
     ConnectionTimeout,
     Elasticsearch,
     NotFoundError,
@@ -29,7 +27,7 @@ from elasticsearch import (
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NewConnectionError
 
-from app.errors import BadSettings, NoIndex, ServiceError, Unavailable
+from app.errors import BadSettings, BlogsearchError, NoIndex, Unavailable
 from app.settings import Settings
 from app.sockets import deadline, is_readable
 from indexer.bulk.refusals import refusal_from
@@ -219,6 +217,61 @@ def _with_port(host: str) -> str:
     return parts._replace(netloc=f"{parts.netloc}:{standard}").geturl()
 
 
+# What the client raises; the kind of Elasticsearch's error, or its statuses; what that becomes. The
+# first row that fits counts.
+_TRANSLATIONS: tuple[
+    tuple[type[Exception], str | Container[int] | None, type[BlogsearchError], str], ...
+] = (
+    (ApiError, "cluster_block_exception", Unavailable, "{block}"),
+    # As when an index is deleted, or its node restarted, between two phases of a search.
+    (NotFoundError, _SEARCH_FAILED, Unavailable, "The search lost its index. Try again."),
+    (
+        ApiError,
+        "index_not_found_exception",
+        NoIndex,
+        "There is no index to search yet. Build one with `blogsearch reindex POSTS.jsonl`.",
+    ),
+    (
+        ApiError,
+        {401, 403},
+        Unavailable,
+        "Elasticsearch denies access. Check ELASTICSEARCH_API_KEY and its privileges.",
+    ),
+    (
+        ApiError,
+        _OVERLOADED,
+        Unavailable,
+        "Elasticsearch is overloaded or starting ({status}). Try again soon.",
+    ),
+    (
+        ApiError,
+        range(500, 600),
+        Unavailable,
+        "Elasticsearch failed ({status}, {kind}). Its log says more.",
+    ),
+    (ApiError, None, BlogsearchError, "Elasticsearch rejected the request: {kind}"),
+    (
+        ConnectionTimeout,
+        None,
+        Unavailable,
+        "Elasticsearch did not answer in time. `blogsearch doctor` says more.",
+    ),
+    (
+        SerializationError,
+        None,
+        Unavailable,
+        "A request to Elasticsearch, or the response to it, is not valid JSON.",
+    ),
+    (
+        TransportError,
+        None,
+        Unavailable,
+        "Elasticsearch cannot be reached. Start it, or check ELASTICSEARCH_URL; "
+        "`blogsearch doctor` says more.",
+    ),
+)
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Turns errors of the Elasticsearch client that are raised inside into errors of the service.
@@ -227,53 +280,29 @@ def translated() -> Iterator[None]:
         NoIndex: there is no index behind the alias.
         Unavailable: Elasticsearch is unreachable, too slow, overloaded, denies access, or failed,
             in one shard or in all.
-        ServiceError: Elasticsearch rejects the request.
+        BlogsearchError: Elasticsearch rejects the request.
     """
     try:
         yield
-    except NotFoundError as error:
-        if _SEARCH_FAILED in str(error.message):
-            # As when an index is deleted, or its node restarted, between two phases of a search.
-            raise Unavailable("The search lost its index. Try again.") from error
-        if "index_not_found_exception" not in str(error.message):
-            raise ServiceError(f"Elasticsearch did not find it: {error.message}") from error
-        raise NoIndex(
-            "There is no index to search yet. Build one with `blogsearch reindex POSTS.jsonl`."
-        ) from error
-    except (AuthenticationException, AuthorizationException) as error:
-        if "cluster_block_exception" in str(error.message):
-            raise _blocked(error) from error
-        raise Unavailable(
-            "Elasticsearch denies access. Check ELASTICSEARCH_API_KEY and its privileges."
-        ) from error
-    except ApiError as error:
-        if "cluster_block_exception" in str(error.message):
-            raise _blocked(error) from error
-        if error.status_code in _OVERLOADED:
-            raise Unavailable(
-                f"Elasticsearch is overloaded or starting ({error.status_code}). Try again soon."
-            ) from error
-        if _failed(error):
-            raise Unavailable(
-                f"Elasticsearch failed ({error.status_code}, {error.message}). Its log says more."
-            ) from error
-        raise ServiceError(f"Elasticsearch rejected the request: {error.message}") from error
-    except ConnectionTimeout as error:
-        raise Unavailable(
-            "Elasticsearch did not answer in time. `blogsearch doctor` says more."
-        ) from error
-    except SerializationError as error:
-        raise Unavailable(
-            "A request to Elasticsearch, or the response to it, is not valid JSON."
-        ) from error
-    except TransportError as error:
-        raise Unavailable(
-            "Elasticsearch cannot be reached. Start it, or check ELASTICSEARCH_URL; "
-            "`blogsearch doctor` says more."
-        ) from error
+    except (ApiError, TransportError) as error:
+        raise _translation(error) from error
 
 
-def _blocked(error: ApiError) -> Unavailable:
-    """The index accepts no writes: because of a full disk, or while it is being replaced."""
+def _translation(error: ApiError | TransportError) -> BlogsearchError:
+    status = error.status_code if isinstance(error, ApiError) else 0
+    kind = str(error.message)
+    error_class, text = next(
+        (becomes, text)
+        for raised, which, becomes, text in _TRANSLATIONS
+        if isinstance(error, raised)
+        and (which is None or (which in kind if isinstance(which, str) else status in which))
+    )
+    return error_class(text.format(status=status, kind=kind, block=_block(error)))
+
+
+def _block(error: ApiError | TransportError) -> str:
+    """Why the index accepts no writes: because of a full disk, or while it is being replaced."""
+    if not isinstance(error, ApiError):
+        return ""
     refusal = refusal_from(error.body)
-    return Unavailable(f"{refusal.reason[0].upper()}{refusal.reason[1:]}. {refusal.remedy}")
+    return f"{refusal.reason[0].upper()}{refusal.reason[1:]}. {refusal.remedy}"

@@ -1,11 +1,47 @@
-"""The error tree: what may go wrong, with the HTTP status and the stable code on the class.
+"""The errors that callers are meant to see, each with its HTTP status and its stable code.
 
-`message` says what was wrong and what to do; `details` lists every complaint. A client gets them as
-`{"error": {"code": …, "message": …, "details": […]}}`.
+    BlogsearchError                 500 internal
+    ├── BadSettings                     bad_settings; the process does not start
+    ├── FolderNotReadable               folder_not_readable
+    ├── FolderNotWritable               folder_not_writable
+    ├── RuleErrors                      the rule files have errors         analyzers.rules
+    ├── BadRequest                  400 bad_request
+    ├── Unauthorized                401 unauthorized
+    ├── WritesClosed                403 writes_closed
+    ├── Forbidden                   403 forbidden
+    ├── NotFound                    404 not_found
+    ├── NotCounted                  404 not_counted
+    ├── Conflict                    409 conflict
+    ├── TooLarge                    413 too_large
+    ├── Unprocessable               422 unprocessable
+    ├── RateLimited                 429 rate_limited
+    ├── Unavailable                 503 engine_unavailable; may be sent again
+    │   ├── StillComputing              still_computing
+    │   ├── Busy                        busy
+    │   ├── NoIndex                     no_index
+    │   └── OutdatedIndex               index_outdated
+    └── IndexingError               503 engine_unavailable                 indexer.errors
+        ├── NoGeneration                no_index
+        ├── SourceError                 a source cannot be read
+        │   ├── FetchFailed             a URL cannot be fetched            indexer.fetch
+        │   └── AddressRefused          an address is not public           indexer.fetch
+        ├── TooManyRejects              nothing was swapped
+        ├── TooFewDocuments             nothing was swapped
+        ├── VerificationFailed          nothing was swapped
+        ├── Locked                      another process changes the index
+        │   └── LockLost                another process took over the lock
+        ├── NameTaken                   of the alias                       indexer.generations
+        └── BulkTimeout                 documents were not written in time indexer.bulk.sender
+
+A client gets an error as `{"error": {"code": …, "message": …, "details": […]}}`: `message` says
+what is wrong and what to do, `details` lists every complaint. Errors of Elasticsearch become errors
+of this tree in `app.elastic.translated`.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from analyzers.errors import BlogsearchError as BlogsearchError
 
 
 class ErrorDescription(TypedDict):
@@ -25,116 +61,100 @@ class ErrorAnswer(TypedDict):
     error: ErrorDescription
 
 
-class ServiceError(Exception):
-    """The base class of every error that callers are meant to see."""
-
-    status: ClassVar[int] = 500
-    code: ClassVar[str] = "internal"
-
-    def __init__(self, message: str, details: Iterable[Mapping[str, Any]] = ()) -> None:
-        super().__init__(message)
-        self.message = message
-        self.details = list(details)
-
-    def body(self) -> ErrorAnswer:
-        """The JSON body, the same shape for every error."""
-        return {"error": {"code": self.code, "message": self.message, "details": self.details}}
-
-
-class BadSettings(ServiceError):
+class BadSettings(BlogsearchError):
     """A setting in the environment or in blogsearch.toml is invalid; the process does not start."""
 
     code = "bad_settings"
 
 
-class FolderNotReadable(ServiceError):
+class FolderNotReadable(BlogsearchError):
     """The synonyms folder does not exist or cannot be read."""
 
     code = "folder_not_readable"
 
 
-class FolderNotWritable(ServiceError):
+class FolderNotWritable(BlogsearchError):
     """This process cannot change the synonyms folder."""
 
     code = "folder_not_writable"
 
 
-class BadRequest(ServiceError):
+class BadRequest(BlogsearchError):
     """Parameters or a body are invalid; `details` has every complaint."""
 
     status = 400
     code = "bad_request"
 
 
-class Unauthorized(ServiceError):
+class Unauthorized(BlogsearchError):
     """A write without a valid token."""
 
     status = 401
     code = "unauthorized"
 
 
-class WritesClosed(ServiceError):
+class WritesClosed(BlogsearchError):
     """A write while no token is configured."""
 
     status = 403
     code = "writes_closed"
 
 
-class Forbidden(ServiceError):
+class Forbidden(BlogsearchError):
     """A page that is closed, or a form that another site sent."""
 
     status = 403
     code = "forbidden"
 
 
-class NotFound(ServiceError):
+class NotFound(BlogsearchError):
     """There is no such document or URL."""
 
     status = 404
     code = "not_found"
 
 
-class NotCounted(ServiceError):
+class NotCounted(BlogsearchError):
     """Searches are not counted."""
 
     status = 404
     code = "not_counted"
 
 
-class Conflict(ServiceError):
+class Conflict(BlogsearchError):
     """An older version would have overwritten a newer one."""
 
     status = 409
     code = "conflict"
 
 
-class TooLarge(ServiceError):
+class TooLarge(BlogsearchError):
     """A body over the configured size."""
 
     status = 413
     code = "too_large"
 
 
-class Unprocessable(ServiceError):
+class Unprocessable(BlogsearchError):
     """Documents that are valid JSON but not valid posts or comments."""
 
     status = 422
     code = "unprocessable"
 
 
-class RateLimited(ServiceError):
+class RateLimited(BlogsearchError):
     """More requests than `rate_limit` allows; `Retry-After` says when to try again."""
 
     status = 429
     code = "rate_limited"
 
 
-class Unavailable(ServiceError):
+class Unavailable(BlogsearchError):
     """Elasticsearch cannot answer now; `Retry-After` says when to try again."""
 
     status = 503
     code = "engine_unavailable"
-    retry_after = 5  # seconds
+    retry_after = 5
 
 
 class StillComputing(Unavailable):

@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch, TransportError
 
 from app.cache import AnswerCache
 from app.elastic import translated
-from app.errors import NoIndex, ServiceError
+from app.errors import BlogsearchError, NoIndex
 from app.settings import Settings
 from indexer import SCHEMA
 from indexer.bulk.refusals import DISK_FULL, REMOVE_BLOCK
@@ -100,7 +100,7 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
         with translated():
             version = elastic.info()["version"]["number"]
             health = elastic.cluster.health()
-    except ServiceError as error:
+    except BlogsearchError as error:
         cause = error.__cause__
         remedy = error.message
         if isinstance(cause, TlsError):
@@ -131,7 +131,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         return Check(
             "index", "error", f"there is no index behind the alias {alias!r}", error.message
         )
-    except ServiceError as error:
+    except BlogsearchError as error:
         cause = error.__cause__
         # Otherwise the message may say to run doctor, which this is.
         remedy = "Try again soon." if isinstance(cause, TransportError) else error.message

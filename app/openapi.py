@@ -22,6 +22,7 @@ from flask import Flask
 
 from app.errors import (
     BadRequest,
+    BlogsearchError,
     Busy,
     Conflict,
     ErrorAnswer,
@@ -31,7 +32,6 @@ from app.errors import (
     NotFound,
     OutdatedIndex,
     RateLimited,
-    ServiceError,
     StillComputing,
     TooLarge,
     Unauthorized,
@@ -65,7 +65,7 @@ class Operation:
     parameters: tuple[Parameter, ...] = ()
     body: Any = None
     many: bool = False
-    errors: tuple[type[ServiceError], ...] = ()
+    errors: tuple[type[BlogsearchError], ...] = ()
     security: Literal["", "token", "password"] = ""
 
 
@@ -268,14 +268,14 @@ def _body(operation: Operation) -> Json:
 
 def _errors(operation: Operation) -> Json:
     """A response for each status, with the codes that it may have."""
-    by_status: dict[int, list[type[ServiceError]]] = {}
+    by_status: dict[int, list[type[BlogsearchError]]] = {}
     for error in sorted(operation.errors, key=lambda error: error.status):
         by_status.setdefault(error.status, []).append(error)
     page = "text/html" in operation.answers.values()
     return {str(status): _error(classes, page) for status, classes in by_status.items()}
 
 
-def _error(classes: list[type[ServiceError]], page: bool) -> Json:
+def _error(classes: list[type[BlogsearchError]], page: bool) -> Json:
     """The response with one of these errors, as JSON or as a page."""
     lines = [f"`{error.code}`: {_one_line(inspect.getdoc(error) or '')}" for error in classes]
     code = {"properties": {"code": {"enum": [error.code for error in classes]}}}

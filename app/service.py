@@ -13,7 +13,7 @@ from analyzers.languages import LANGUAGES
 from app.admission import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup, fresh
 from app.elastic import responds, translated
-from app.errors import ServiceError, StillComputing, Unavailable
+from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.indexed_languages import IndexedLanguages
 from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
@@ -201,7 +201,7 @@ class Service:
                 continue
             except Unavailable:
                 return Warmed(answered, failed + 1)
-            except ServiceError:
+            except BlogsearchError:
                 failed += 1  # counted by a version that had other parameters, or refused
             else:
                 answered += 1
@@ -220,7 +220,7 @@ class Service:
                 return AfterSwap(warmed, prune(client, alias, self.settings.keep_generations))
         except Locked:
             return AfterSwap(warmed, [])
-        except ServiceError as error:
+        except BlogsearchError as error:
             warning = f"Old indices may remain; `blogsearch prune` deletes them. {error}"
             return AfterSwap(warmed, [], warning)
 

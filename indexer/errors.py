@@ -1,13 +1,14 @@
-"""Errors raised by the indexer; the application translates them into its own."""
+"""Errors raised by the indexer."""
+
+from analyzers.errors import BlogsearchError
 
 
-class IndexingError(Exception):
-    """Indexing cannot continue. `message` says what is wrong, `remedy` what to do."""
+class IndexingError(BlogsearchError):
+    """Indexing cannot continue, or a document could not be written."""
 
-    def __init__(self, message: str, remedy: str = "") -> None:
-        super().__init__(f"{message} {remedy}".strip())
-        self.message = message
-        self.remedy = remedy
+    status = 503
+    code = "engine_unavailable"
+    retry_after = 5
 
 
 class SourceError(IndexingError):
@@ -36,3 +37,6 @@ class VerificationFailed(IndexingError):
 
 class NoGeneration(IndexingError):
     """There is no live index, or no previous one to roll back to."""
+
+    code = "no_index"
+    retry_after = 30

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from analyzers.errors import BlogsearchError
 from analyzers.findings import Finding
 from analyzers.rules.graph import TermGraph, resolve
 from analyzers.rules.parse import Rule, Words, folded, parse_files
@@ -23,7 +24,7 @@ MAX_PAIRS = 2_000_000  # pairs of a term and a token, over all files; each costs
 MAX_VARIANTS = 24  # spellings of one phrase
 
 
-class RuleErrors(Exception):
+class RuleErrors(BlogsearchError):
     """The rule files cannot be used; `findings` has every problem with file and line."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:

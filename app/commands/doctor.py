@@ -12,7 +12,7 @@ from analyzers.rules import RuleErrors, read_rules
 from app.commands.output import console, table_or_json
 from app.commands.tools import Tools, pass_tools
 from app.elastic import connect, translated
-from app.errors import FolderNotReadable, ServiceError, without_password
+from app.errors import BlogsearchError, FolderNotReadable, without_password
 from app.health import Check, checks
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
@@ -85,7 +85,7 @@ def _synonyms(tools: Tools) -> Check:
     try:
         with translated():
             mappings = tools.elastic.indices.get_mapping(index=settings.index)
-    except ServiceError:
+    except BlogsearchError:
         return Check("synonyms", "ok", seen)
     built_with = {
         mapping["mappings"].get("_meta", {}).get("blogsearch", {}).get("rules")

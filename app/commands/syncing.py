@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from analyzers.rules import RuleErrors
 from app.commands.building import (
     after_swap,
     begin_cache_generation,
@@ -21,8 +20,8 @@ from app.commands.reporting import RejectLog, display, exit_if_rejected, reject_
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
-from app.errors import ServiceError
-from indexer.errors import IndexingError, Locked
+from app.errors import BlogsearchError
+from indexer.errors import Locked
 from indexer.sync.sync import SyncOptions, SyncResult, preview
 from indexer.sync.sync import sync as run_sync
 
@@ -228,7 +227,7 @@ def _sync_until_unlocked(
         except Locked as error:
             click.echo(f"{error.message} Waiting.", err=True)
             time.sleep(_RETRY_LOCK)
-        except (ServiceError, IndexingError, RuleErrors) as error:
+        except BlogsearchError as error:
             click.echo(f"Error: {error}", err=True)
             return
         else:

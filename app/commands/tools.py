@@ -58,32 +58,25 @@ pass_tools = click.make_pass_decorator(Tools, ensure=True)
 
 
 def _message(error: Exception) -> str | None:
-    """What to print for an error that the service foresees; None for any other.
+    """What to print for an error of the tree in `app.errors`; None for any other.
 
     Elasticsearch's own reason is added where the message leaves it out for visitors.
     """
     from elasticsearch import ApiError
 
-    from analyzers.rules import RuleErrors
     from app.elastic import translated
-    from app.errors import ServiceError, Unavailable
-    from indexer.errors import IndexingError
+    from app.errors import BlogsearchError
 
     try:
         with translated():
             raise error
-    except Exception as translation:  # noqa: BLE001 - an unexpected error comes out as it went in
-        known = translation
-    if not isinstance(known, (ServiceError, IndexingError, RuleErrors)):
+    except BlogsearchError as known:
+        cause = known.__cause__
+        if type(known) is BlogsearchError and isinstance(cause, ApiError):
+            return f"{known.message} ({cause})"
+        return str(known)
+    except Exception:  # noqa: BLE001 - any other error, unchanged
         return None
-    cause = known.__cause__
-    if isinstance(known, ServiceError) and isinstance(cause, ApiError):
-        body = cause.body if isinstance(cause.body, dict) else {}
-        failure = body.get("error")
-        reason = failure.get("reason") if isinstance(failure, dict) else None
-        if reason and not isinstance(known, Unavailable):
-            return f"{known}: {reason}"
-    return str(known)
 
 
 class CommandGroup(click.Group):

@@ -17,14 +17,12 @@ from typing import Any, Literal
 import redis
 from elasticsearch import ApiError, TransportError
 
-from analyzers.rules import RuleErrors
 from app.cache.redis_client import RedisUnavailable, TimeLimit
-from app.errors import Conflict, ServiceError, Unavailable
+from app.errors import BlogsearchError, Conflict, Unavailable
 from app.insights.proposals import write
 from app.service import Service
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
-from indexer.errors import IndexingError
 from indexer.progress import Progress
 
 _TIMEOUT = 2.0  # seconds for Redis
@@ -83,7 +81,7 @@ def status(service: Service) -> LoadStatus | None:
 def _run(service: Service, rule: str) -> None:
     try:
         result = LoadStatus("done", rule, _load(service, rule))
-    except (ServiceError, IndexingError, RuleErrors, ApiError, TransportError) as error:
+    except (BlogsearchError, ApiError, TransportError) as error:
         result = LoadStatus("failed", rule, str(error))
     except Exception as error:
         log.exception("the rule %r could not be loaded", rule)
@@ -111,7 +109,7 @@ def _load(service: Service, rule: str) -> str:
         loaded = Loader(settings, client, service.cache, on_progress).load([file])
     if loaded.checked.rules is None:
         found = "; ".join(str(finding) for finding in loaded.checked.errors)
-        raise ServiceError(f"The rule files have errors, and nothing was changed: {found}")
+        raise BlogsearchError(f"The rule files have errors, and nothing was changed: {found}")
     if loaded.built is None:
         return "The live index has the rule."
     live = f"{loaded.built.index} is live with the rule, built in {loaded.built.seconds:.1f} s."

@@ -165,7 +165,7 @@ def _raise_if_any(complaints: list[Complaint], parameters: "Sequence[Parameter]"
     if complaints:
         listed = "; ".join(f"{one['parameter']} {one['message']}" for one in complaints)
         known = ", ".join(parameter.name for parameter in parameters)
-        raise BadRequest(f"{listed}. Known parameters: {known}.", complaints)
+        raise BadRequest(f"{listed}. Known parameters: {known}.", details=complaints)
 
 
 def _complaint(parameter: str, got: object, message: str) -> Complaint:

@@ -12,7 +12,7 @@ from analyzers.languages import LANGUAGES
 from analyzers.lint import CheckResult, PostCounts, check
 from analyzers.rules import RuleSet, read_rules
 from app.cache import AnswerCache
-from app.errors import FolderNotWritable, ServiceError
+from app.errors import BlogsearchError, FolderNotWritable
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
@@ -124,7 +124,7 @@ class Loader:
             if built is None:
                 raise
             # The swap is kept: undoing it takes another build on a machine that has a problem.
-            raise ServiceError(
+            raise BlogsearchError(
                 f"{built.index} is live with the new rules, but: {error.message} "
                 "Copy the files into the folder yourself, or the next build will not have them."
             ) from error

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from app.errors import Conflict, NotFound, ServiceError, Unavailable, Unprocessable
+from app.errors import BlogsearchError, Conflict, NotFound, Unavailable, Unprocessable
 from app.views.document_types import WriteResult
 from indexer.dates import NoDate, milliseconds, moment
 from indexer.normalise import comment_document, documents, oid_of_reject
@@ -62,7 +62,7 @@ def accepted(result: WriteResult) -> bool:
     return result["status"] < 300
 
 
-def failure(results: list[WriteResult]) -> ServiceError:
+def failure(results: list[WriteResult]) -> BlogsearchError:
     """The error for a request of which nothing was accepted."""
     statuses = {result["status"] for result in results}
     first = results[0]
@@ -71,7 +71,7 @@ def failure(results: list[WriteResult]) -> ServiceError:
         message = f"None of {len(results):,} documents was accepted; the first: {message}"
     errors = {404: NotFound, 409: Conflict, 503: Unavailable}
     error = errors.get(statuses.pop(), Unprocessable) if len(statuses) == 1 else Unprocessable
-    return error(message, results)
+    return error(message, details=results)
 
 
 def _items_of_post(raw: RawPost, line: int | None) -> Iterator[BulkItem]:

@@ -15,7 +15,7 @@ from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import PathConverter
 
 from app.elastic import translated
-from app.errors import BadRequest, NoIndex, NotFound, ServiceError, Unavailable
+from app.errors import BadRequest, BlogsearchError, NoIndex, NotFound, Unavailable
 from app.freshness import Freshness
 from app.logs import note
 from app.service import EXTENSION, Service
@@ -150,14 +150,12 @@ def _make_visible(refresh: Refresh) -> None:
         freshness.soon()
         return
     try:
-        with _translated():
+        with translated():
             if not (freshness.now() if refresh == "true" else freshness.shared()):
                 freshness.soon()
-    except ServiceError as error:
+    except BlogsearchError as error:
         freshness.soon()
-        raise Unavailable(
-            f"It was written, but searches may not find it yet: {error.message}"
-        ) from error
+        raise Unavailable(f"It was written, but searches may not find it yet: {error}") from error
 
 
 @contextmanager
@@ -167,30 +165,13 @@ def _write_errors() -> Iterator[None]:
     Otherwise a deletion that succeeded would stay in the cache: sent again, it gets a 404.
     """
     try:
-        with _translated():
-            yield
-    except NoIndex:
-        raise
-    except Unavailable:
-        _freshness().soon()
-        raise
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Translate the errors of the indexer and of Elasticsearch.
-
-    Raises:
-        NoIndex: there is no index to write to.
-        Unavailable: Elasticsearch did not accept the write in time.
-    """
-    try:
         with translated():
             yield
-    except NoGeneration as error:
-        raise NoIndex(str(error)) from error
-    except IndexingError as error:
-        raise Unavailable(str(error)) from error
+    except (NoIndex, NoGeneration):
+        raise
+    except (Unavailable, IndexingError):
+        _freshness().soon()
+        raise
 
 
 def _freshness() -> Freshness:

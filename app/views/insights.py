@@ -28,9 +28,9 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 
 from app.errors import (
     BadRequest,
+    BlogsearchError,
     Forbidden,
     NotCounted,
-    ServiceError,
     Unauthorized,
     Unavailable,
 )
@@ -43,7 +43,6 @@ from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from app.views import current_service
 from app.views.errors import rate_limited, set_error_headers
-from indexer.errors import IndexingError
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
@@ -124,8 +123,8 @@ def _add_headers(response: Response) -> Response:
     return response
 
 
-@blueprint.errorhandler(ServiceError)
-def _error_page(error: ServiceError) -> Response:
+@blueprint.errorhandler(BlogsearchError)
+def _error_page(error: BlogsearchError) -> Response:
     response = make_response(render_template("insights_error.html", error=error))
     set_error_headers(response, error)
     if isinstance(error, Unauthorized):
@@ -213,7 +212,7 @@ def _proposals(service: Service, report: Report) -> tuple[Sequence[Proposal], st
         key = (*files, *(one.rule for one in candidates(report.pairs)))
         kept = service.cache.memoize(seconds=_PROPOSALS_KEPT, args_rewrite=lambda: key)(check)
         return [Proposal(**one) for one in kept()], ""  # type: ignore[arg-type]  # as `check` wrote
-    except (ServiceError, IndexingError, ApiError, TransportError, OSError) as error:
+    except (BlogsearchError, ApiError, TransportError, OSError) as error:
         return [], str(error)
 
 

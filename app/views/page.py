@@ -24,7 +24,7 @@ from werkzeug.exceptions import TooManyRequests
 
 from analyzers.languages import LANGUAGES
 from app.browse import EVERYTHING, Browse, browse
-from app.errors import ServiceError
+from app.errors import BlogsearchError
 from app.insights.visitors import visitor_of
 from app.search.request import MAX_PAGE, SearchRequest, SuggestRequest
 from app.search.suggest import relaxed
@@ -82,8 +82,8 @@ def page() -> Response:
     return response
 
 
-@blueprint.errorhandler(ServiceError)
-def _error_page(error: ServiceError) -> Response:
+@blueprint.errorhandler(BlogsearchError)
+def _error_page(error: BlogsearchError) -> Response:
     """The page with what went wrong instead of an answer."""
     start = _browse() if error.status < 429 else Browse()
     response = _page(_args(), time.perf_counter(), start, error=error)
@@ -99,7 +99,7 @@ def _rate_limited(error: TooManyRequests) -> Response:
 @blueprint.errorhandler(Exception)
 def _unexpected_error(error: Exception) -> Response:
     log.error("unexpected: %s", error, exc_info=error)
-    return _error_page(ServiceError("An unexpected error occurred."))
+    return _error_page(BlogsearchError("An unexpected error occurred."))
 
 
 def _page(
@@ -110,7 +110,7 @@ def _page(
     answer: Json | None = None,
     debug: Json | None = None,
     nearest: Sequence[str] = (),
-    error: ServiceError | None = None,
+    error: BlogsearchError | None = None,
 ) -> Response:
     facets = (answer or {}).get("facets") or start.facets
     response = make_response(
@@ -165,7 +165,7 @@ def _nearest_searches(search: SearchRequest) -> list[str]:
                 found.append(answer.get("corrected", {}).get("to", q))
         found = [q for q in dict.fromkeys(found) if q != search.q or not search.typos]
         return found[:_NEAREST]
-    except ServiceError:
+    except BlogsearchError:
         return []
 
 
@@ -184,7 +184,7 @@ def _browse(filters: SearchRequest = EVERYTHING) -> Browse:
     """What the page offers without a search; nothing when Elasticsearch is unavailable."""
     try:
         return browse(current_service(), filters)
-    except ServiceError:
+    except BlogsearchError:
         return Browse()
 
 

@@ -153,7 +153,7 @@ def _json(body: bytes) -> list[tuple[int | None, Any]]:
         found = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         complaint = {"line": error.lineno, "column": error.colno, "message": error.msg}
-        raise BadRequest(f"The body is not JSON: {error}.", [complaint]) from None
+        raise BadRequest(f"The body is not JSON: {error}.", details=[complaint]) from None
     return [(None, entry) for entry in found] if isinstance(found, list) else [(None, found)]
 
 
@@ -172,6 +172,6 @@ def _lines(body: bytes) -> list[tuple[int | None, Any]]:
         where = ", ".join(str(one["line"]) for one in complaints[:10])
         raise BadRequest(
             f"{len(complaints):,} lines are not JSON (line {where}). Nothing was written.",
-            complaints[:100],
+            details=complaints[:100],
         )
     return found

@@ -58,5 +58,5 @@ class Robots:
         try:
             return Protego.parse(self._fetcher.get(file).body.decode("utf-8", "replace"))
         except FetchFailed as error:
-            is_absent = error.status is not None and 400 <= error.status < 500
+            is_absent = error.response_status is not None and 400 <= error.response_status < 500
             return Protego.parse("") if is_absent else error

@@ -8,12 +8,12 @@ from indexer.errors import SourceError
 
 
 class FetchFailed(SourceError):
-    """A URL that could not be fetched; `status` is the HTTP status, if there was a response."""
+    """A URL that could not be fetched; `response_status` is None if there was no response."""
 
     def __init__(self, url: str, reason: str, remedy: str = "", status: int | None = None) -> None:
         super().__init__(f"{shown(url)}: {reason}.", remedy)
         self.reason = reason
-        self.status = status
+        self.response_status = status
 
 
 class AddressRefused(SourceError):

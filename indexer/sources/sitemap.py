@@ -159,8 +159,8 @@ class _Visit:
             self._wait(url)
             found = self._fetcher.get(url)
         except SourceError as error:
-            if isinstance(error, FetchFailed) and error.status in _GONE:
-                return [Skipped(origin, None, f"gone ({error.status})")]
+            if isinstance(error, FetchFailed) and error.response_status in _GONE:
+                return [Skipped(origin, None, f"gone ({error.response_status})")]
             return [Reject(origin, oid, error.message, error.remedy or "Try again later.")]
         if not _is_html(found):
             return [Skipped(origin, oid, "not an HTML page")]

@@ -124,7 +124,7 @@ def test_a_fault_that_stays_is_told(server: Server) -> None:
     server.answers["/"] = plain(b"", 503)
     with pytest.raises(FetchFailed, match="answered 503 Service Unavailable") as caught:
         fetch(server.url("/"))
-    assert caught.value.status == 503
+    assert caught.value.response_status == 503
     assert len(server.asked) == 4
 
 

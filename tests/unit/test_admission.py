@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from app.admission import Admission
-from app.errors import Busy, NoIndex, ServiceError, Unavailable
+from app.errors import BlogsearchError, Busy, NoIndex, Unavailable
 
 
 class Engine:
@@ -36,7 +36,7 @@ def _until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def _fail(admission: Admission, error: ServiceError) -> None:
+def _fail(admission: Admission, error: BlogsearchError) -> None:
     with pytest.raises(type(error)), admission.admit():
         raise error
 
@@ -95,7 +95,7 @@ def test_a_missing_index_or_a_bug_is_not_probed() -> None:
     engine = Engine()
     admission = Admission(engine.responds, 1)
     _fail(admission, NoIndex("no index"))
-    _fail(admission, ServiceError("rejected"))
+    _fail(admission, BlogsearchError("rejected"))
     with admission.admit():
         assert engine.probes == 0
 

@@ -1,0 +1,29 @@
+"""The root of the error tree; `app.errors` draws the whole tree."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+
+class BlogsearchError(Exception):
+    """An error that users are meant to see; its text is `message`, then `remedy`.
+
+    Args:
+        message: what is wrong.
+        remedy: what to do about it.
+        details: every complaint, for errors that have several.
+    """
+
+    status: ClassVar[int] = 500
+    """The HTTP status, where a request ends with this error."""
+    code: ClassVar[str] = "internal"
+    """A stable name, for programs."""
+    retry_after: ClassVar[int | None] = None
+    """Seconds after which the same request may succeed; None if it must change first."""
+
+    def __init__(
+        self, message: str, remedy: str = "", details: Iterable[Mapping[str, Any]] = ()
+    ) -> None:
+        super().__init__(f"{message} {remedy}".strip())
+        self.message = message
+        self.remedy = remedy
+        self.details = list(details)
