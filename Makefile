@@ -76,10 +76,10 @@ screenshots: setup ## write pictures of the pages to docs/pictures/; needs ELAST
 	@exec $(BIN)/python -m scripts.screenshots
 
 chaos: setup ## break the engines and the workers under load, and print what clients got (ONLY=Redis)
-	@exec $(BIN)/python -m bench.faults --only '$(ONLY)'
+	@exec $(BIN)/python -m bench.chaos --only '$(ONLY)'
 
 chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times each, during writes (KILLS=50); needs ELASTICSEARCH_URL
-	@exec $(BIN)/python -m bench.chaos --kills $(or $(KILLS),50)
+	@exec $(BIN)/python -m bench.kills --kills $(or $(KILLS),50)
 
 load: setup ## send the highest rate of searches that the machine holds, and twice that (SECONDS=60); needs ELASTICSEARCH_URL
 	@exec $(BIN)/python -m bench.load --seconds $(or $(SECONDS),60)

@@ -5,7 +5,6 @@
     make bench FULL=1                   # the sizes of the goals: 100,000 and 500,000 posts
     make bench DATA=FOLDER              # posts and queries of a folder, as for bench.relevance
     make bench ONLY=cached,memory       # some sections
-    make bench ONLY=settings            # values of settings, which a whole run leaves out
     make bench MEILISEARCH=/path/to/meilisearch
     make bench PUBLISH=1                # put the tables into docs/performance.md as well
 
@@ -31,16 +30,21 @@ from app.elastic import connect
 from app.settings import load_settings
 from app.synonyms.folder import SynonymFolder
 from bench.cached import measure_cached
-from bench.chosen_settings import measure_settings
-from bench.cluster import measure_cluster
 from bench.indexing import measure_reindex, measure_sync
 from bench.other_engines import measure_other_engines
 from bench.processes import measure_commands, measure_memory, measure_start_up
-from bench.results import ROOT, Section, load, machine, publish, write
+from bench.results import Section, load, machine, publish, write
 from bench.service import delete, elasticsearch_url, index
-from bench.uncached import measure_clients, measure_sizes, measure_typeahead, measure_uncached
+from bench.uncached import (
+    measure_clients,
+    measure_cluster,
+    measure_sizes,
+    measure_typeahead,
+    measure_uncached,
+)
 from bench.workload import Query, corpus_of, queries_of, write_combined
 from devstack.instance import open_instance
+from devstack.servers import REPOSITORY
 from devstack.stack import Stack
 from indexer.build.builder import IndexSettings
 
@@ -159,10 +163,6 @@ class Bench:
             self.alias, self.corpus, self.files, self.sizes.queries, self.folder, self.meilisearch
         )
 
-    def settings(self) -> Section:
-        sizes = self.sizes
-        return measure_settings(self.client, self.alias, self.queries, sizes.seconds, 4, 5_000)
-
     def cluster(self) -> Section:
         return measure_cluster(self.corpus, self.queries, 3 * self.sizes.seconds)
 
@@ -180,10 +180,7 @@ SECTIONS: dict[str, Callable[[Bench], Section | None]] = {
     "reindex": Bench.reindex,
     "engines": Bench.engines,
     "cluster": Bench.cluster,
-    "settings": Bench.settings,
 }
-ONLY_WHEN_NAMED = ("settings",)
-"""Sections that a whole run leaves out."""
 
 
 def say(text: str) -> None:
@@ -237,7 +234,7 @@ def measure(
 @click.option("--only", default="", help=f"Some sections: {', '.join(SECTIONS)}.")
 @click.option("--meilisearch", default="", help="The path of a Meilisearch binary.")
 @click.option("--publish", "into_docs", is_flag=True, help="Into docs/performance.md as well.")
-@click.option("--out", default=ROOT / "build" / "bench", type=click.Path(path_type=Path))
+@click.option("--out", default=REPOSITORY / "build" / "bench", type=click.Path(path_type=Path))
 def main(
     data: Path | None,
     quick: bool,
@@ -249,7 +246,7 @@ def main(
 ) -> None:
     """Measure the speed of the service on this machine, and write a report."""
     names = [name.strip() for name in only.split(",") if name.strip()]
-    names = names or [name for name in SECTIONS if name not in ONLY_WHEN_NAMED]
+    names = names or list(SECTIONS)
     if unknown := set(names) - set(SECTIONS):
         raise click.UsageError(f"There is no section {', '.join(unknown)}: {', '.join(SECTIONS)}.")
     # Engines whose URLs are set are used as they are.
@@ -257,7 +254,7 @@ def main(
         os.environ.update(urls)
         bench = Bench(QUICK if quick else FULL if full else NORMAL, data, meilisearch, out)
         try:
-            page = ROOT / "docs" / "performance.md" if into_docs else None
+            page = REPOSITORY / "docs" / "performance.md" if into_docs else None
             path, failed = measure(bench, names, out, page)
         finally:
             bench.close()

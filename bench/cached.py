@@ -9,9 +9,9 @@ from urllib.parse import quote
 import redis
 import requests
 
-from bench.load_generator import has_wrk, rate
+from bench.load_generator import has_wrk, highest_rate
 from bench.results import Goal, Section, Table
-from bench.service import serving
+from bench.service import BARE_APP, serving
 from bench.workload import Query
 from devstack.servers import redis_server
 
@@ -36,7 +36,7 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
                 alias,
                 workers=_WORKERS,
                 redis_url=store.url,
-                app="bench.bare_app:create_app()",
+                app=BARE_APP,
                 ready="/bare",
             )
         )
@@ -49,7 +49,9 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
         with serving(alias, workers=_WORKERS) as without:
             asked = [f"/search?q={quote(query.meant)}" for query in queries]
             # Longer turns, because an answer takes a part of a second on a busy machine.
-            rates["computed search"] = [rate(without.url, asked, 3 * seconds) for _ in range(2)][1:]
+            rates["computed search"] = [
+                highest_rate(without.url, asked, 3 * seconds) for _ in range(2)
+            ][1:]
     medians = {name: statistics.median(found) for name, found in rates.items()}
     cached = medians["cached search"]
     goals = [
@@ -74,7 +76,7 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
     return Section(
         "A cached search",
         f"gunicorn with {_WORKERS} workers and gunicorn.conf.py; 16 connections of "
-        f"{'wrk' if has_wrk() else 'two Python processes'} for {seconds:g} seconds, {rounds} "
+        f"{'wrk' if has_wrk() else 'a Python process'} for {seconds:g} seconds, {rounds} "
         f"rounds in random order, the first of them dropped. The answer has {len(body.content):,} "
         "bytes.",
         goals,
@@ -95,7 +97,7 @@ def alternate(
         random.shuffle(names)
         for name in names:
             url, paths = turns[name]
-            found = rate(url, paths, seconds)
+            found = highest_rate(url, paths, seconds)
             if nth:  # the first round warms up
                 rates[name].append(found)
     return rates

@@ -1,297 +1,573 @@
-"""Kills commands that change the index at random points, during a stream of writes and searches.
+"""Faults under load: what searches and writes get while an engine or a worker is broken.
 
-    python -m bench.chaos [--kills 50] [--minutes 60] [reindex|sync|synonyms|rollback …]
+    make chaos ONLY=Redis
 
-Needs ELASTICSEARCH_URL; the index is its own. Prints for each command how many writes were
-acknowledged, how many of them are missing, and how many searches failed. Exits with 1 if a write
-is missing or a search failed.
+Starts engines of its own and the service with two workers, and for each fault sends a steady
+stream of searches whose answers are cached, searches never sent before, writes, and health checks.
+The fault is injected after a few seconds and healed later. One row a fault is printed, then the
+goals that were missed; with any, the exit code is 1. The faults that need nginx or faketime are
+left out where these are not installed. The logs of the service are kept in build/chaos.
 """
 
-import argparse
-import json
-import os
-import random
+import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
-import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from click.testing import CliRunner
-from elasticsearch import Elasticsearch
-from flask.testing import FlaskClient
+import click
+import psutil
+import redis
+import requests
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from app import create_app
-from app.cli import main as main_command
-from app.commands.tools import Tools
-from app.settings import Settings
-from indexer.generations import list_generations
+from bench.results import Table
+from bench.service import start_command
+from bench.stream import CACHED, TOKEN, Kind, Response, Stream
+from devstack.servers import (
+    NGINX,
+    REPOSITORY,
+    ElasticsearchNode,
+    Gunicorn,
+    RedisServer,
+    elasticsearch_nodes,
+    gunicorn,
+    new_certificates,
+    nginx,
+    redis_server,
+)
 
-WRITERS = 3
-COMMANDS = ("reindex", "sync", "synonyms", "rollback")
-_TOKEN = uuid.uuid4().hex
-_COLUMNS = [
-    "command",
-    "killed",
-    "completed",
-    "writes acknowledged",
-    "refused",
-    "missing",
-    "searches",
-    "failed",
-    "slowest",
-]
+_BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is healed
+_ALIAS = "chaos"
+_WORKERS = 2
+_LOGS = REPOSITORY / "build" / "chaos"
+
+# Seconds: when an outage has to be known, how soon a search is refused from then on, and how soon a
+# new search is answered after it.
+_KNOWN, _REFUSED_WITHIN, _ANSWERED_WITHIN = 4.0, 0.3, 2.0
+
+Way = Literal["direct", "nginx", "faketime"]
+"""How clients reach the service: through nginx, or two services with different clocks."""
 
 
-@dataclass
-class Stream:
-    """Writers and a searcher; what was acknowledged, and what failed.
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Running engines and a running service; `urls`: where the load is sent, by way."""
 
-    `stored` has the last acknowledged text of each path, None if it was deleted. After a response
-    other than 2xx its state is not known, and it is left out.
+    nodes: list[ElasticsearchNode]
+    elastic: Elasticsearch
+    cache: RedisServer
+    server: Gunicorn
+    urls: dict[Way, list[str]]
+    authority: str
+    environment: dict[str, str]
+
+    def command(self, *words: str, **environment: str) -> "subprocess.Popen[bytes]":
+        """A started command of the service."""
+        return start_command(_ALIAS, *words, variables={**self.environment, **environment})
+
+
+Broken = Callable[[Target], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault: a context manager that injects and heals it, `seconds` apart.
+
+    `refused`: what may get a 503 meanwhile. `outage`: the goals for the times of an outage hold.
+    `deletes`: what was written before the fault is expected to be gone.
     """
 
-    settings: Settings
-    posts: int
-    comments_only: bool
-    stored: dict[str, str | None] = field(default_factory=dict)
-    acknowledged: int = 0
-    refused: Counter[int] = field(default_factory=Counter)
-    searches: int = 0
-    failures: list[str] = field(default_factory=list)
-    slowest: float = 0.0
+    name: str
+    broken: Broken
+    seconds: float = 5.0
+    refused: tuple[Kind, ...] = ()
+    outage: bool = False
+    deletes: bool = False
+    way: Way = "direct"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Engines, and the faults to try with them."""
+
+    faults: list[Fault]
+    nodes: int = 1
+    heap: str = "768m"
+    node_settings: Mapping[str, object] = field(default_factory=dict)
+
+
+# -- faults ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _nothing(target: Target) -> Iterator[None]:
+    yield
+
+
+def _redis(*commands: str, heal: str = "PING") -> Broken:
+    @contextmanager
+    def broken(target: Target) -> Iterator[None]:
+        with redis.Redis.from_url(target.cache.url) as client:
+            for command in commands:
+                client.execute_command(*command.split())
+            yield
+            client.execute_command(*heal.split())
+
+    return broken
+
+
+@contextmanager
+def _redis_stalled(target: Target) -> Iterator[None]:
+    target.cache.process.send_signal(signal.SIGSTOP)
+    yield
+    target.cache.process.send_signal(signal.SIGCONT)
+
+
+@contextmanager
+def _redis_killed(target: Target) -> Iterator[None]:
+    target.cache.process.kill()
+    yield
+
+
+def _server(number: signal.Signals) -> Broken:
+    @contextmanager
+    def broken(target: Target) -> Iterator[None]:
+        target.server.process.send_signal(number)
+        yield
+
+    return broken
+
+
+def _worker(number: signal.Signals) -> Broken:
+    @contextmanager
+    def broken(target: Target) -> Iterator[None]:
+        target.server.workers()[0].send_signal(number)
+        yield
+
+    return broken
+
+
+def _node(number: signal.Signals, find: Callable[[Target], ElasticsearchNode]) -> Broken:
+    """The node is killed and started again, or suspended and resumed."""
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        stop = threading.Event()
-        app = create_app(self.settings)
-        work: list[Callable[[], None]] = [
-            lambda number=number: self._write(app.test_client(), number, stop)  # type: ignore[misc]
-            for number in range(WRITERS)
-        ]
-        work.append(lambda: self._search(app.test_client(), stop))
-        threads = [threading.Thread(target=one) for one in work]
-        for thread in threads:
-            thread.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            for thread in threads:
-                thread.join()
-
-    def missing(self, elastic: Elasticsearch) -> list[str]:
-        """The acknowledged writes that are not in the index as they were acknowledged."""
-        index = self.settings.index
-        elastic.indices.refresh(index=index)
-        found = []
-        for path, text in self.stored.items():
-            oid, _, comment = path.partition("/comments/")
-            id_ = f"comment:{oid}:{comment}" if comment else f"post:{oid}"
-            answer = elastic.options(ignore_status=404).get(index=index, id=id_, routing=oid)
-            source = answer.get("_source", {})
-            if source.get("comment" if comment else "text") != text:
-                found.append(path)
-            elif comment and text:
-                post = elastic.get(index=index, id=f"post:{oid}", routing=oid)["_source"]
-                if text not in post.get("comments", []):
-                    found.append(f"{path} (in its post)")
-        return found
-
-    def _write(self, client: FlaskClient, writer: int, stop: threading.Event) -> None:
-        number = 0
-        while not stop.is_set():
-            number += 1
-            path = f"base-{number % 20}/comments/{writer}-{number % 60}"
-            if not self.comments_only and number % 2:
-                path = f"new-{writer}-{number % 40}"
-            text = None if number % 7 == 0 and self.stored.get(path) else f"text {number}"
-            body = {"title": "New", "text": text, "comment": text} if text else None
-            response = client.open(
-                f"/documents/{path}?refresh=false",
-                method="PUT" if text else "DELETE",
-                json=body,
-                headers={"Authorization": f"Bearer {_TOKEN}"},
-            )
-            if response.status_code < 300:
-                self.acknowledged += 1
-                self.stored[path] = text
-            else:
-                self.refused[response.status_code] += 1
-                # Nobody else writes this path: it was there.
-                if response.status_code == 404:
-                    self.failures.append(f"404 for {path}: {response.get_data()[:200]!r}")
-                self.stored.pop(path, None)
-            time.sleep(0.02)
-
-    def _search(self, client: FlaskClient, stop: threading.Event) -> None:
-        while not stop.is_set():
-            started = time.monotonic()
-            response = client.get("/search?q=unchanging")
-            self.slowest = max(self.slowest, time.monotonic() - started)
-            self.searches += 1
-            if response.status_code != 200 or response.get_json()["count"] < self.posts:
-                self.failures.append(f"{response.status_code}: {response.get_data()[:200]!r}")
-            time.sleep(0.02)
-
-
-def run(command: str, kills: int, posts: int = 3_000, minutes: float = 60.0) -> bool:
-    """Kill a command `kills` times at random points; whether nothing was lost and none failed.
-
-    It ends after `minutes` with fewer kills.
-    """
-    with tempfile.TemporaryDirectory() as folder, _engine() as elastic:
-        alias = f"chaos-{uuid.uuid4().hex[:8]}"
-        settings = Settings(
-            elasticsearch_url=os.environ["ELASTICSEARCH_URL"],
-            redis_url="",
-            index=alias,
-            synonyms_dir=Path(folder),
-            write_tokens=_TOKEN,
-        )
-        source = Path(folder) / "posts.jsonl"
-        source.write_text("".join(_line(number) for number in range(posts)))
-        try:
-            return _run(command, kills, posts, minutes, settings, source, elastic)
-        finally:
-            for name in elastic.indices.get(index=f"{alias}*", expand_wildcards="all"):
-                elastic.indices.delete(index=name)
-
-
-def _run(
-    command: str,
-    kills: int,
-    posts: int,
-    minutes: float,
-    settings: Settings,
-    source: Path,
-    elastic: Elasticsearch,
-) -> bool:
-    rules = source.with_suffix(".synonyms")
-    arguments = {
-        "reindex": ["reindex", str(source), "--force"],  # it drops the comments before it
-        "sync": ["sync", str(source)],
-        "synonyms": ["synonyms", "load", str(rules)],
-        "rollback": ["rollback"],
-    }[command]
-    for _ in range(2):  # `rollback` needs two generations
-        built = CliRunner().invoke(main_command, ["reindex", str(source)], obj=Tools(settings))
-        if built.exit_code:
-            raise RuntimeError(built.output)
-    # `reindex` and `sync` make the posts equal to the source.
-    stream = Stream(settings, posts, comments_only=command in {"reindex", "sync"})
-
-    def attempt(limit: float | None) -> float | None:
-        """The seconds that the command took; None if it was killed after `limit` seconds."""
-        # What the command reads, so that it has something to do.
-        rules.write_text(f"reactjs, react, r{uuid.uuid4().hex[:6]}\n")
-        if command == "sync":
-            text = uuid.uuid4().hex
-            source.write_text("".join(_line(number, text) for number in range(posts)))
-        process = _start(settings, *arguments)
-        if command == "reindex":
-            # It keeps what is written from its start.
-            _wait_for_build(elastic, settings.index, process)
-            stream.stored.clear()
-        began = time.monotonic()
-        with stream.running():
-            try:
-                status = process.wait(limit)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                return None
-            took = time.monotonic() - began
-        if status:
-            raise RuntimeError(f"{command} ended with {status}")
-        return took
-
-    ends = time.monotonic() + 60 * minutes
-    # How long it takes during writes; some runs shall be longer than that, and complete.
-    usual = attempt(None) or 0.0
-    killed, completed = 0, 1
-    while killed < kills and time.monotonic() < ends:
-        if attempt(random.uniform(0.3, usual * 1.2)) is None:
-            killed += 1
+    def broken(target: Target) -> Iterator[None]:
+        node = find(target)
+        node.send_signal(number)
+        yield
+        if number == signal.SIGKILL:
+            node.start()
         else:
-            completed += 1
-    missing = stream.missing(elastic)
-    cells = [
-        f"`{command}`",
-        f"{killed}",
-        f"{completed}",
-        f"{stream.acknowledged:,}",
-        f"{sum(stream.refused.values())}",
-        f"{len(missing)}",
-        f"{stream.searches:,}",
-        f"{len(stream.failures)}",
-        f"{stream.slowest:.2f} s",
-    ]
-    print(f"| {' | '.join(cells)} |", flush=True)
-    for line in [*missing[:5], *stream.failures[:5]]:
-        print(f"    {line}", file=sys.stderr)
-    return not missing and not stream.failures
+            node.send_signal(signal.SIGCONT)
+        _await_search(node.url)
+
+    return broken
 
 
-def _wait_for_build(elastic: Elasticsearch, alias: str, process: "subprocess.Popen[bytes]") -> None:
-    def building() -> set[str]:
-        found = list_generations(elastic, alias)
-        return {one.name for one in found if one.state == "building"}
+def _await_search(url: str) -> None:
+    """Wait until a node answers a search itself: from then on the service may be expected to."""
+    deadline = time.monotonic() + 300
+    with Elasticsearch(url, request_timeout=2, max_retries=0) as client:
+        while True:
+            try:
+                client.search(index=_ALIAS, size=0)
+            except (ApiError, TransportError):
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
 
-    before = building()  # left by the one that was killed
-    while process.poll() is None and not building() - before:
-        time.sleep(0.05)
+
+def _with_primary(target: Target) -> ElasticsearchNode:
+    rows: Any = target.elastic.cat.shards(index=_ALIAS, h="prirep,node", format="json").body
+    name = next(row["node"] for row in rows if row["prirep"] == "p")
+    return next(node for node in target.nodes if node.name == name)
 
 
-def _line(number: int, text: str = "") -> str:
-    fields = {"oid": f"base-{number}", "title": "Unchanging", "text": f"<p>{text} {number}</p>"}
-    return json.dumps({**fields, "pub_date": "2024-01-01"}) + "\n"
+def _master(target: Target) -> ElasticsearchNode:
+    rows: Any = target.elastic.cat.master(h="node", format="json").body
+    return next(node for node in target.nodes if node.name == rows[0]["node"])
 
 
-def _start(settings: Settings, *arguments: str) -> "subprocess.Popen[bytes]":
-    environment = {
-        **os.environ,
-        "REDIS_URL": "",
-        "BLOGSEARCH_INDEX": settings.index,
-        "BLOGSEARCH_SYNONYMS_DIR": str(settings.synonyms_dir),
+@contextmanager
+def _disk_full(target: Target) -> Iterator[None]:
+    """The limits of the disk are below what it uses: Elasticsearch blocks the indices itself."""
+    prefix = "cluster.routing.allocation.disk"
+    limits = {"low": "1%", "high": "2%", "flood_stage": "3%"}
+    full: dict[str, object] = {
+        f"{prefix}.threshold_enabled": True,
+        "cluster.info.update.interval": "10s",
+        **{f"{prefix}.watermark.{name}": value for name, value in limits.items()},
     }
-    command = [sys.executable, "-c", "from app.cli import main; main()", *arguments]
-    return subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    target.elastic.cluster.put_settings(persistent=full)
+    yield
+    target.elastic.cluster.put_settings(persistent=dict.fromkeys(full))
+    target.elastic.indices.put_settings(
+        index="_all",
+        expand_wildcards=["open", "hidden"],
+        settings={"index.blocks.read_only_allow_delete": None},
     )
 
 
 @contextmanager
-def _engine() -> Iterator[Elasticsearch]:
-    with Elasticsearch(os.environ["ELASTICSEARCH_URL"], request_timeout=60) as elastic:
-        yield elastic
+def _index_deleted(target: Target) -> Iterator[None]:
+    """Somebody deletes the live index; `rollback` makes the previous one live."""
+    (live,) = target.elastic.indices.get_alias(name=_ALIAS)
+    target.elastic.indices.delete(index=live)
+    yield
+    if code := target.command("rollback").wait(60):
+        raise click.ClickException(f"rollback ended with {code}")
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("commands", nargs="*", choices=[[], *COMMANDS], default=[])
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--minutes", type=float, default=60.0, help="for each command")
-    parser.add_argument("--posts", type=int, default=3_000)
-    arguments = parser.parse_args()
-    print(f"| {' | '.join(_COLUMNS)} |")
-    print("| --- " * len(_COLUMNS) + "|", flush=True)
-    good = True
-    for command in arguments.commands or COMMANDS:
+def _flooded(path: str, line: str, lines: int) -> Broken:
+    """Four clients send large requests directly to Elasticsearch."""
+
+    @contextmanager
+    def broken(target: Target) -> Iterator[None]:
+        stop = threading.Event()
+        parts = urlsplit(target.nodes[0].url)
+
+        def flood() -> None:
+            with Elasticsearch(parts.geturl(), request_timeout=30, max_retries=0) as client:
+                while not stop.is_set():
+                    with suppress(ApiError, TransportError):
+                        client.perform_request(
+                            "POST",
+                            path,
+                            headers={
+                                "content-type": "application/x-ndjson",
+                                "accept": "application/json",
+                            },
+                            body=line * lines,
+                        )
+
+        threads = [threading.Thread(target=flood) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        yield
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+    return broken
+
+
+def _an_hour_ahead() -> dict[str, str]:
+    """The environment of a process whose clock is an hour ahead.
+
+    `faketime` itself stays the parent of what it runs, and does not pass on signals. The time of
+    files is not changed, because gunicorn reads there when a worker last lived. The monotonic clock
+    is: if it was not, libfaketime's clock_nanosleep would fail (EINVAL).
+    """
+    printed = subprocess.run(
+        ["faketime", "-f", "+1h", "env"], capture_output=True, text=True, check=True
+    ).stdout
+    variables = dict(line.split("=", 1) for line in printed.splitlines() if "=" in line)
+    return {
+        "LD_PRELOAD": variables["LD_PRELOAD"],
+        "FAKETIME": variables["FAKETIME"],
+        "NO_FAKE_STAT": "1",
+    }
+
+
+@contextmanager
+def _rollbacks_of_two_clocks(target: Target) -> Iterator[None]:
+    """Each machine rolls back at the same time, again and again: one of them has to give way."""
+    for _ in range(3):
+        rollbacks = [target.command("rollback", **clock) for clock in ({}, _an_hour_ahead())]
+        codes = [rollback.wait(180) for rollback in rollbacks]
+        if 0 not in codes:
+            raise click.ClickException(f"neither rollback succeeded: {codes}")
+    yield
+
+
+_KILL, _STOP, _TERM = signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM
+_UNCACHED: tuple[Kind, ...] = ("new", "write")
+_SEARCHES = '{"index":"chaos"}\n{"query":{"wildcard":{"text":"*a*e*i*"}},"size":0}\n'
+_MSEARCH = "/_msearch?max_concurrent_searches=50"
+_WRITES = '{"index":{"_index":"flood"}}\n{"text":"some words of a post that nobody reads"}\n'
+
+
+def _first(target: Target) -> ElasticsearchNode:
+    return target.nodes[0]
+
+
+SETUPS = [
+    Setup(
+        [
+            Fault("none", _nothing),
+            Fault("Redis flushed", _redis("FLUSHALL")),
+            Fault(
+                "Redis full",
+                _redis(
+                    "CONFIG SET maxmemory-policy noeviction",
+                    "CONFIG SET maxmemory 1kb",
+                    heal="CONFIG SET maxmemory 0",
+                ),
+            ),
+            Fault("Redis stalled", _redis_stalled),
+            Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0, _UNCACHED, outage=True),
+            Fault("Elasticsearch killed", _node(_KILL, _first), 5.0, _UNCACHED, outage=True),
+            Fault("Elasticsearch's disk full", _disk_full, 25.0, ("write",)),
+            Fault("clocks an hour apart", _rollbacks_of_two_clocks, way="faketime"),
+            Fault("live index deleted", _index_deleted, 5.0, _UNCACHED, outage=True, deletes=True),
+            Fault("worker SIGTERM", _worker(_TERM)),
+            Fault("worker SIGKILL", _worker(_KILL)),
+            Fault("gunicorn SIGHUP", _server(signal.SIGHUP), 10.0),
+            Fault("worker SIGKILL, behind nginx", _worker(_KILL), way="nginx"),
+            Fault("Redis killed", _redis_killed),
+        ]
+    ),
+    Setup(
+        [
+            Fault("none, small queues", _nothing, refused=_UNCACHED),
+            Fault("search queue full", _flooded(_MSEARCH, _SEARCHES, 500), refused=_UNCACHED),
+            Fault("write queue full", _flooded("/_bulk", _WRITES, 20_000), refused=_UNCACHED),
+        ],
+        node_settings={
+            "thread_pool.search.size": 1,
+            "thread_pool.search.queue_size": 10,
+            "thread_pool.write.size": 1,
+            "thread_pool.write.queue_size": 2,
+        },
+    ),
+    Setup(
+        [
+            Fault("none, three nodes", _nothing),
+            Fault("node with the primary killed", _node(_KILL, _with_primary), 10.0),
+            Fault("master node killed", _node(_KILL, _master), 10.0),
+            Fault("node with the primary stalled", _node(_STOP, _with_primary), 10.0, _UNCACHED),
+        ],
+        nodes=3,
+        heap="512m",
+    ),
+]
+
+
+# -- a run -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _running(setup: Setup, ways: set[Way]) -> Iterator[Target]:
+    with ExitStack() as stack:
+        nodes = stack.enter_context(
+            elasticsearch_nodes(setup.nodes, heap=setup.heap, settings=setup.node_settings)
+        )
+        cache = stack.enter_context(redis_server())
+        certificates = stack.enter_context(new_certificates())
+        environment = {
+            "ELASTICSEARCH_URL": ",".join(node.url for node in nodes),
+            "REDIS_URL": cache.url,
+            "BLOGSEARCH_INDEX": _ALIAS,
+            "BLOGSEARCH_REPLICAS": str(min(setup.nodes - 1, 1)),
+            "BLOGSEARCH_WRITE_TOKENS": TOKEN,
+        }
+        elastic = stack.enter_context(
+            Elasticsearch([node.url for node in nodes], request_timeout=60)
+        )
+        log = _LOGS / f"{setup.faults[0].name}.log"
+        server = stack.enter_context(gunicorn(environment, log, workers=_WORKERS))
+        urls: dict[Way, list[str]] = {"direct": [server.url]}
+        target = Target(
+            nodes, elastic, cache, server, urls, str(certificates.authority), environment
+        )
+        for _ in range(2):  # so that there is a previous generation
+            if target.command("reindex", "sample/posts.jsonl").wait():
+                raise click.ClickException("the sample posts cannot be indexed")
+        if "nginx" in ways:
+            proxy = nginx(server.port, certificates.certificate, certificates.key)
+            urls["nginx"] = [stack.enter_context(proxy)]
+        if "faketime" in ways:
+            ahead = {**environment, **_an_hour_ahead()}
+            second = stack.enter_context(gunicorn(ahead, _LOGS / "an hour ahead.log"))
+            urls["faketime"] = [server.url, second.url]
+        yield target
+
+
+def _await_workers(server: Gunicorn) -> None:
+    """Wait until both workers serve: one that the fault before has ended is being replaced."""
+    deadline = time.monotonic() + 120
+    while sum(map(_serves, server.workers())) < _WORKERS:
+        if time.monotonic() > deadline:
+            raise click.ClickException("a worker does not start")
+        time.sleep(0.2)
+
+
+def _serves(worker: psutil.Process) -> bool:
+    """Whether a worker has set the time of its heartbeat file, to the monotonic clock."""
+    with suppress(OSError):
+        for file in Path(f"/proc/{worker.pid}/fd").iterdir():
+            if "wgunicorn-" in str(file.readlink()):
+                return file.stat().st_mtime < time.monotonic() + 1
+    return False
+
+
+def _run(fault: Fault, target: Target) -> tuple[Stream, float, float]:
+    """The stream, when the fault was injected, and when it was healed."""
+    stream = Stream(target.urls[fault.way], target.authority)
+    try:
+        time.sleep(_BEFORE)
+        began = time.monotonic()
+        with fault.broken(target):
+            if fault.deletes:
+                stream.stored.clear()
+            time.sleep(fault.seconds)
+        healed = time.monotonic()
+        time.sleep(_AFTER)
+    finally:
+        stream.end()
+    return stream, began, healed
+
+
+_COLUMNS = [
+    "fault",
+    "searches",
+    "failed",
+    "sent again",
+    "503: cached / all",
+    "stale",
+    "slowest cached, s",
+    "slowest new, s",
+    "slowest 503 once known, s",
+    "slowest `/__lbheartbeat__`, s",
+    "first new answer after, s",
+    "writes: sent / acknowledged / failed / lost",
+]
+
+
+def _row(fault: Fault, stream: Stream, lost: int, began: float, end: float) -> list[str]:
+    def slowest(responses: list[Response]) -> str:
+        return f"{max(one.seconds for one in responses):.2f}" if responses else ""
+
+    by_kind = {
+        kind: [one for one in stream.responses if one.kind == kind]
+        for kind in ("cached", "new", "write", "alive")
+    }
+    cached, new, writes = by_kind["cached"], by_kind["new"], by_kind["write"]
+    searches = cached + new
+    refused = [one for one in searches if one.status == 503]
+    answered = _first_answer(stream, end)
+    return [
+        fault.name,
+        f"{len(searches):,}",
+        f"{sum(one.failed for one in searches)}",
+        f"{sum(one.sent > 1 for one in stream.responses)}",
+        f"{sum(one.kind == 'cached' for one in refused)} / {len(refused):,}",
+        f"{sum(one.state == 'STALE' for one in searches):,}",
+        slowest([one for one in cached if one.status == 200]),
+        slowest([one for one in new if one.status == 200]),
+        slowest(_refused_once_known(stream, began, end)),
+        slowest(by_kind["alive"]),
+        "never" if answered is None else f"{answered:.2f}",
+        f"{len(writes)} / {stream.acknowledged} / {sum(one.failed for one in writes)} / {lost}",
+    ]
+
+
+def _refused_once_known(stream: Stream, began: float, end: float) -> list[Response]:
+    """The searches that were refused while the outage should have been known."""
+    return [
+        one
+        for one in stream.responses
+        if one.kind in ("cached", "new") and one.status == 503 and began + _KNOWN < one.began < end
+    ]
+
+
+def _first_answer(stream: Stream, end: float) -> float | None:
+    """Seconds from the end of a fault to the first answer to a new search sent after it."""
+    return min(
+        (
+            one.began + one.seconds - end
+            for one in stream.responses
+            if one.kind == "new" and one.status == 200 and one.began >= end
+        ),
+        default=None,
+    )
+
+
+def _missed(fault: Fault, stream: Stream, lost: list[str], began: float, end: float) -> list[str]:
+    """The goals that were missed."""
+    found = [f"lost: {oid}" for oid in lost]
+    counted = Counter(
+        f"{one.kind}: {one.status} {one.state}"
+        for one in stream.responses
+        if one.failed or (one.status == 503 and one.kind not in fault.refused)
+    )
+    found += [f"{count} x {what}" for what, count in counted.items()]
+    answered = _first_answer(stream, end)
+    if answered is None or answered > _ANSWERED_WITHIN:
+        found.append("the first new search was answered too late")
+    slow = [
+        one.seconds
+        for one in _refused_once_known(stream, began, end)
+        if one.seconds > _REFUSED_WITHIN
+    ]
+    if fault.outage and slow:
+        found.append(f"{len(slow)} searches were refused after up to {max(slow):.2f} s")
+    return [f"{fault.name}: {one}" for one in found]
+
+
+def _try(fault: Fault, target: Target) -> list[str]:
+    """Print the row of a fault; the goals that were missed."""
+    _await_workers(target.server)
+    for query in CACHED:
+        requests.get(f"{target.urls['direct'][0]}/search", params={"q": query}, timeout=60)
+    stream, began, healed = _run(fault, target)
+    lost = stream.missing(target.elastic, _ALIAS)
+    click.echo(f"| {' | '.join(_row(fault, stream, len(lost), began, healed))} |")
+    return _missed(fault, stream, lost, began, healed)
+
+
+def _try_all(setup: Setup, faults: list[Fault]) -> list[str]:
+    """Print the rows of these faults; the goals that were missed.
+
+    After an unexpected error the others are tried with other engines.
+    """
+    missed: list[str] = []
+    waiting = list(faults)
+    while waiting:
         try:
-            good &= run(command, arguments.kills, arguments.posts, arguments.minutes)
-        except Exception:  # noqa: BLE001 -- the other commands are tried in any case
+            with _running(setup, {fault.way for fault in waiting}) as target:
+                while waiting:
+                    missed += _try(waiting[0], target)
+                    del waiting[0]
+        except Exception as error:  # noqa: BLE001 -- the other faults are measured in any case
+            name = waiting.pop(0).name if waiting else "the end"
+            missed.append(f"{name}: not measured: {type(error).__name__}: {error}")
             traceback.print_exc()
-            good = False
-    sys.exit(not good)
+    return missed
+
+
+@click.command()
+@click.option("--only", multiple=True, default=[""], help="Only faults whose name contains this.")
+def main(only: tuple[str, ...]) -> None:
+    """Run all faults, print a row for each, and exit with 1 if a goal was missed."""
+    shutil.rmtree(_LOGS, ignore_errors=True)
+    _LOGS.mkdir(parents=True)
+    installed = {"direct": True, "nginx": NGINX, "faketime": shutil.which("faketime")}
+    click.echo(Table(_COLUMNS, []).markdown())
+    missed: list[str] = []
+    for setup in SETUPS:
+        faults = [fault for fault in setup.faults if any(part in fault.name for part in only)]
+        for fault in list(faults):
+            if not installed[fault.way]:
+                click.echo(f"{fault.way} is not installed: left out: {fault.name}", err=True)
+                faults.remove(fault)
+        missed += _try_all(setup, faults)
+    click.echo("\nGoals missed: " + ("" if missed else "none"))
+    for one in missed:
+        click.echo(f"- {one}")
+    sys.exit(bool(missed))
 
 
 if __name__ == "__main__":

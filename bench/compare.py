@@ -27,10 +27,10 @@ import click
 import requests
 
 from bench.cached import alternate
-from bench.results import ROOT, Table, milliseconds
+from bench.results import Table, milliseconds
 from bench.service import delete, elasticsearch_url, get_search, index, serving
 from bench.workload import Query, corpus_of, queries_of
-from devstack.servers import redis_server
+from devstack.servers import REPOSITORY, redis_server
 
 _HEARTBEAT = "/__lbheartbeat__"
 
@@ -57,13 +57,13 @@ def checkout(revision: str, name: str) -> Iterator[Checkout]:
 
 
 def _git(*arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=ROOT, check=True)
+    subprocess.run(["git", *arguments], cwd=REPOSITORY, check=True)
 
 
 def _python(folder: Path) -> str:
     """This Python, or if the revision locks other packages, one with these."""
     locked = folder / "requirements.lock"
-    if locked.read_bytes() == (ROOT / "requirements.lock").read_bytes():
+    if locked.read_bytes() == (REPOSITORY / "requirements.lock").read_bytes():
         return sys.executable
     click.echo("  another requirements.lock: making a virtual environment …", err=True)
     subprocess.run([sys.executable, "-m", "venv", folder / ".venv"], check=True)

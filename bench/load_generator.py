@@ -1,28 +1,27 @@
-"""Load from other processes: wrk where it is installed, and clients in Python."""
+"""The load generator: clients in a process of their own, and wrk for the highest rates."""
 
-import http.client
 import itertools
+import re
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from functools import partial
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-from elasticsearch import Elasticsearch
+import gevent  # type: ignore[import-untyped]
+from gevent import socket
+from gevent.pool import Pool  # type: ignore[import-untyped]
 
 _CONNECTIONS = 16
-_PROCESSES = 2
-
-
-class Refused(AssertionError):
-    """The answer is a 503."""
-
+_TIMEOUT = 20.0  # seconds that an answer may take
+_TICK = 0.001  # seconds after which requests that are due are sent
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 _CYCLE = """
 local paths = {}
@@ -35,139 +34,163 @@ end
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`due`: seconds from the beginning; `seconds`: from then to the end; status 0: none."""
+
+    due: float
+    seconds: float
+    status: int
+
+
+def send(
+    url: str, paths: Sequence[str], seconds: float, clients: int, rate: float | None = None
+) -> list[Answer]:
+    """The answers to requests for these paths, one after the other.
+
+    Args:
+        seconds: after which no request is sent any more.
+        clients: the connections, at most.
+        rate: requests a second, which are sent at fixed times however long the answers take, as
+            visitors do. None: each client sends a request when its last one is answered.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(_send, url, paths, seconds, clients, rate).result()
+
+
+def times_of(answers: Sequence[Answer]) -> list[float]:
+    """The milliseconds of each answer.
+
+    Raises:
+        AssertionError: an answer is an error.
+    """
+    if wrong := [answer.status for answer in answers if answer.status != 200]:
+        raise AssertionError(f"{len(wrong)} answers were not 200 but {set(wrong)}")
+    return [answer.seconds * 1000 for answer in answers]
+
+
 def has_wrk() -> bool:
     return shutil.which("wrk") is not None
 
 
-def rate(url: str, paths: Sequence[str], seconds: float) -> float:
-    """Answered requests per second for some paths of a server, one after the other.
+def highest_rate(url: str, paths: Sequence[str], seconds: float) -> float:
+    """Answers a second to 16 clients, each of which waits for its answer.
 
     Raises:
-        AssertionError: an answer was an error.
+        AssertionError: an answer is an error.
     """
     if not has_wrk():
-        counted = get_all(url, paths, seconds, _CONNECTIONS)
-        return len(counted) / seconds
+        return len(times_of(send(url, paths, seconds, _CONNECTIONS))) / seconds
     command = ["wrk", "-t2", f"-c{_CONNECTIONS}", f"-d{max(1, round(seconds))}s"]
-    command += ["--timeout", "20s"]
+    command += ["--timeout", f"{_TIMEOUT:.0f}s"]
     with tempfile.TemporaryDirectory() as folder:
         if len(paths) > 1:
             listed, script = Path(folder) / "paths", Path(folder) / "cycle.lua"
             listed.write_text("\n".join(paths))
             script.write_text(_CYCLE % str(listed))
             command += ["-s", str(script)]
-        said = subprocess.run(
+        printed = subprocess.run(
             [*command, url + paths[0]], capture_output=True, text=True, check=True
         ).stdout
-    if "Non-2xx" in said or "Socket errors" in said:
-        raise AssertionError(said)
-    return float(said.partition("Requests/sec:")[2].split()[0])
+    if "Non-2xx" in printed or "Socket errors" in printed:
+        raise AssertionError(printed)
+    return float(printed.partition("Requests/sec:")[2].split()[0])
 
 
-def get_all(
-    url: str, paths: Sequence[str], seconds: float, clients: int, *, refusals: bool = False
-) -> list[float]:
-    """The milliseconds of the requests that clients in two processes send for `seconds`.
-
-    With `refusals` a 503 is not an error; it is left out.
-    """
-    return _in_processes(partial(_get_paths, refusals=refusals), url, paths, seconds, clients)
+# -- in the process of the generator -----------------------------------------------------------
 
 
-def search_all(
-    url: str, alias: str, bodies: Sequence[object], seconds: float, clients: int
-) -> list[float]:
-    """The same for searches through the client of Elasticsearch, without a service."""
-    lines = [(alias, body) for body in bodies]
-    return _in_processes(_send_searches, url, lines, seconds, clients)
+def _send(
+    url: str, paths: Sequence[str], seconds: float, clients: int, rate: float | None
+) -> list[Answer]:
+    answers: list[Answer] = []
+    idle: list[_Connection] = []
+    waiting: deque[tuple[float, str]] = deque()
+    cycle = itertools.cycle(paths)
+    begun = time.monotonic()
+
+    def now() -> float:
+        return time.monotonic() - begun
+
+    def take() -> tuple[float, str] | None:
+        """When the next request is due, and its path."""
+        if rate is not None:
+            return waiting.popleft() if waiting else None
+        return (now(), next(cycle)) if now() < seconds else None
+
+    def work() -> None:
+        connection = idle.pop() if idle else _Connection(url)
+        while request := take():
+            due, path = request
+            status = connection.get(path)
+            answers.append(Answer(due, now() - due, status))
+        idle.append(connection)
+
+    pool = Pool(clients)
+    if rate is None:
+        for _ in range(clients):
+            pool.spawn(work)
+    else:
+        number = 0
+        while number / rate < seconds:
+            while number / rate <= now() and number / rate < seconds:
+                waiting.append((number / rate, next(cycle)))
+                number += 1
+            for _ in range(min(len(waiting), pool.free_count())):
+                pool.spawn(work)
+            gevent.sleep(_TICK)
+    pool.join(raise_error=True)
+    return answers
 
 
-Work = Callable[[str, Sequence[Any], float], list[float]]
+class _Connection:
+    """An HTTP connection that is kept for further requests, one at a time."""
 
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self._address = parts.hostname or "", parts.port or 80
+        self._socket: socket.socket | None = None
 
-def _in_processes(
-    work: Callable[..., list[float]],
-    url: str,
-    items: Sequence[object],
-    seconds: float,
-    clients: int,
-) -> list[float]:
-    each = clients // _PROCESSES
-    with ProcessPoolExecutor(_PROCESSES, mp_context=get_context("spawn")) as pool:
-        running = [
-            pool.submit(_in_threads, work, url, items[start::_PROCESSES], seconds, each)
-            for start in range(_PROCESSES)
-        ]
-        return [spent for one in running for spent in one.result()]
+    def get(self, path: str) -> int:
+        """The status of the answer; 0 if there is none.
 
-
-def _in_threads(
-    work: Callable[..., list[float]],
-    url: str,
-    items: Sequence[object],
-    seconds: float,
-    threads: int,
-) -> list[float]:
-    with ThreadPoolExecutor(threads) as pool:
-        running = [
-            pool.submit(work, url, items[start::threads] or items, seconds)
-            for start in range(threads)
-        ]
-        return [spent for one in running for spent in one.result()]
-
-
-def connection_to(url: str) -> http.client.HTTPConnection:
-    """A connection to a server, kept open: the client that costs least."""
-    parts = urlsplit(url)
-    return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
-
-
-def get(connection: http.client.HTTPConnection, path: str) -> bytes:
-    """The body of an answer.
-
-    Raises:
-        Refused: the server has too much to do.
-        AssertionError: the answer is another error.
-    """
-    connection.request("GET", path)
-    response = connection.getresponse()
-    body = response.read()
-    if response.status == 503:
-        raise Refused(path)
-    if response.status != 200:
-        raise AssertionError(f"{path}: {response.status}")
-    return body
-
-
-def _get_paths(url: str, paths: Sequence[str], seconds: float, *, refusals: bool) -> list[float]:
-    connection = connection_to(url)
-    times: list[float] = []
-    ends = time.monotonic() + seconds
-    for path in itertools.cycle(paths):
-        started = time.monotonic()
-        if started >= ends:
-            break
+        The server may close a kept connection just before a request reaches it. Then the request
+        is sent once more, as browsers and proxies do.
+        """
+        is_reused = self._socket is not None
         try:
-            get(connection, path)
-        except Refused:
-            if refusals:
-                continue
-            raise
-        times.append((time.monotonic() - started) * 1000)
-    connection.close()
-    return times
+            return self._get(path)
+        except TimeoutError:
+            self._close()
+            return 0
+        except OSError:
+            self._close()
+            return self.get(path) if is_reused else 0
 
+    def _get(self, path: str) -> int:
+        if self._socket is None:
+            self._socket = socket.create_connection(self._address, timeout=_TIMEOUT)
+        self._socket.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += self._receive()
+        head, _, body = received.partition(b"\r\n\r\n")
+        length = _LENGTH.search(head)
+        missing = int(length[1]) - len(body) if length else 0
+        while missing > 0:
+            missing -= len(self._receive())
+        if b"\r\nconnection: close" in head.lower():
+            self._close()
+        return int(head.split(maxsplit=2)[1])
 
-def _send_searches(
-    url: str, lines: Sequence[tuple[str, dict[str, object]]], seconds: float
-) -> list[float]:
-    times: list[float] = []
-    ends = time.monotonic() + seconds
-    with Elasticsearch(url, request_timeout=30) as client:
-        for alias, body in itertools.cycle(lines):
-            started = time.monotonic()
-            if started >= ends:
-                break
-            client.search(index=alias, body=body)
-            times.append((time.monotonic() - started) * 1000)
-    return times
+    def _receive(self) -> bytes:
+        assert self._socket
+        received: bytes = self._socket.recv(65_536)
+        if not received:
+            raise ConnectionResetError("the server has closed the connection")
+        return received
+
+    def _close(self) -> None:
+        if self._socket:
+            self._socket.close()
+        self._socket = None

@@ -12,11 +12,11 @@ from urllib.parse import quote
 import psutil
 import requests
 
-from bench.load_generator import rate
+from bench.load_generator import highest_rate
 from bench.results import Goal, Section, Table, milliseconds
-from bench.service import ROOT, environment_for, serving
+from bench.service import serving
 from bench.workload import Query
-from devstack.servers import redis_server
+from devstack.servers import REPOSITORY, redis_server
 
 
 def measure_start_up(alias: str, redis_url: str, rounds: int) -> Section:
@@ -55,8 +55,8 @@ def measure_commands(alias: str, rounds: int) -> Section:
             started, before = time.monotonic(), os.times()
             subprocess.run(
                 command,
-                cwd=ROOT,
-                env=environment_for(alias),
+                cwd=REPOSITORY,
+                env={**os.environ, "BLOGSEARCH_INDEX": alias, "PYTHONDONTWRITEBYTECODE": ""},
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
@@ -97,14 +97,14 @@ def measure_memory(alias: str, queries: Sequence[Query], searches: int) -> Secti
         serving(alias, workers=1, redis_url=store.url) as served,
         requests.Session() as session,
     ):
-        (worker,) = psutil.Process(served.pid).children()
+        (worker,) = psutil.Process(served.process.pid).children()
         for path in paths:
             session.get(served.url + path, timeout=30).raise_for_status()
         points = [(len(paths), worker.memory_info().rss / 2**20)]
         done = float(len(paths))
         for limit in (searches // 2, searches):
             while done < limit:
-                done += rate(served.url, paths, 5.0) * 5.0
+                done += highest_rate(served.url, paths, 5.0) * 5.0
             points.append((int(done), worker.memory_info().rss / 2**20))
     (first, before), *_, (last, after) = points
     return Section(

@@ -34,7 +34,8 @@ from app.elastic import connect
 from app.search import blended, fallback
 from app.search.request import MAX_QUERY, SearchRequest
 from app.search.session import SearchSession
-from bench.service import ROOT, elasticsearch_url, get_search, indexed, lines, serving, settings_for
+from bench.service import elasticsearch_url, get_search, indexed, lines, serving, settings_for
+from devstack.servers import REPOSITORY
 
 CUT = 10
 NONSENSE = "nonsense"
@@ -272,7 +273,7 @@ def corpora(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
             yield corpus, queries
 
 
-SAMPLE = (ROOT / "sample" / "posts.jsonl", [ROOT / "sample" / "queries.jsonl"])
+SAMPLE = (REPOSITORY / "sample" / "posts.jsonl", [REPOSITORY / "sample" / "queries.jsonl"])
 
 
 @click.command()

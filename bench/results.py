@@ -14,8 +14,7 @@ from pathlib import Path
 from elasticsearch import Elasticsearch
 
 from bench.charts import draw_bars
-
-ROOT = Path(__file__).resolve().parent.parent
+from devstack.servers import REPOSITORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def machine(client: Elasticsearch) -> dict[str, str]:
     packages = ("elasticsearch", "flask", "gevent", "gunicorn", "hiredis", "orjson", "redis")
     revision = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
-        cwd=ROOT,
+        cwd=REPOSITORY,
         capture_output=True,
         text=True,
         check=False,

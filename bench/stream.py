@@ -1,26 +1,26 @@
 """A stream of searches, writes and health checks: what each client got, and what was written."""
 
-import http.client
-import json
 import random
-import ssl
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
-from urllib.parse import quote, urlsplit
+from typing import Any, Literal
 
+import requests
 from elasticsearch import Elasticsearch
 
 TOKEN = "a-token-of-the-chaos-run"
 CACHED = ["python", "juggling", "cornwall", "date", "recipe", "music", "bread", "cycling"]
 
-Kind = Literal["cached", "new", "write", "alive"]
+Kind = Literal["cached", "new", "all", "write", "comment", "alive"]
+"""`cached` and `new`: searches; `all`: a search that finds every post of `bench.kills`; `write`:
+posts of its own; `comment`: to the posts `base-0` to `base-19`; `alive`: health checks."""
 
-_CLIENTS: dict[Kind, int] = {"cached": 2, "new": 3, "write": 2, "alive": 1}
-_PAUSE, _WRITE_PAUSE = 0.04, 0.2  # seconds between two requests of a client
-_POSTS = 20  # that each writer writes again and again
+CLIENTS: dict[Kind, int] = {"cached": 2, "new": 3, "write": 2, "alive": 1}
+_PAUSES: dict[Kind, float] = {"write": 0.2, "comment": 0.2}  # seconds between two requests
+_PAUSE = 0.04
+_ALL = "/search?q=unchanging"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +38,44 @@ class Response:
     state: str
     sent: int
 
+    @property
+    def failed(self) -> bool:
+        return self.status not in (200, 201, 503)
+
 
 class Stream:
     """Clients that send requests until they are stopped.
 
-    `stored` has the last acknowledged text of each oid, None if it was deleted. After any other
-    response than 2xx the state of a post is not known, and it is left out.
+    `stored` has the last acknowledged text of each path below `/documents/`, None if it was
+    deleted. After any other response than 2xx its state is not known, and it is left out.
 
     Args:
         urls: of services; each request goes to one of them.
         ca_file: signs the certificates of those that are https.
+        clients: how many of each kind.
+        stored: of a stream before.
+        posts: how many `all` has to find.
     """
 
-    def __init__(self, urls: list[str], ca_file: str | None = None) -> None:
+    def __init__(
+        self,
+        urls: list[str],
+        ca_file: str | None = None,
+        clients: Mapping[Kind, int] = CLIENTS,
+        stored: dict[str, str | None] | None = None,
+        posts: int = 0,
+    ) -> None:
         self.responses: list[Response] = []
-        self.stored: dict[str, str | None] = {}
+        self.stored = {} if stored is None else stored
+        self._posts = posts
         self.acknowledged = 0
         self._urls = urls
-        self._context = ssl.create_default_context(cafile=ca_file)
+        self._verify = ca_file or True
         self._stop = threading.Event()
         self._threads = [
             threading.Thread(target=self._run, args=(kind, number))
-            for kind, clients in _CLIENTS.items()
-            for number in range(clients)
+            for kind, count in clients.items()
+            for number in range(count)
         ]
         for thread in self._threads:
             thread.start()
@@ -72,79 +87,94 @@ class Stream:
             thread.join()
 
     def missing(self, elastic: Elasticsearch, alias: str) -> list[str]:
-        """The oids whose post is not in the index as it was acknowledged."""
+        """The paths whose post or comment is not in the index as it was acknowledged."""
         elastic.indices.refresh(index=alias)
-        found = []
-        for oid, text in self.stored.items():
-            answer = elastic.options(ignore_status=404).get(
-                index=alias, id=f"post:{oid}", routing=oid
-            )
-            if answer.get("_source", {}).get("text") != text:
-                found.append(oid)
-        return found
+        return [
+            path for path, text in self.stored.items() if not _stored(elastic, alias, path, text)
+        ]
 
     def _run(self, kind: Kind, client: int) -> None:
         number = 0
-        while not self._stop.wait(_WRITE_PAUSE if kind == "write" else _PAUSE):
+        while not self._stop.wait(_PAUSES.get(kind, _PAUSE)):
             number += 1
             began = time.monotonic()
-            if kind == "write":
-                status, state, sent = self._write(f"chaos-{client}-{number % _POSTS}", number)
+            if kind in ("write", "comment"):
+                status, state, sent = self._write(kind, client, number)
+            elif kind == "alive":
+                status, state, sent = self._send("GET", "/__lbheartbeat__")
+            elif kind == "all":
+                status, state, sent = self._send("GET", _ALL)
             else:
-                status, state, sent = self._send("GET", _path(kind))
+                new = f"post {random.getrandbits(24):x}"
+                q = random.choice(CACHED) if kind == "cached" else new
+                status, state, sent = self._send("GET", "/search", params={"q": q})
             seconds = time.monotonic() - began
             self.responses.append(Response(kind, began, seconds, status, state, sent))
 
-    def _write(self, oid: str, number: int) -> tuple[int, str, int]:
-        text = None if number % 5 == 0 and self.stored.get(oid) else f"Text {number}"
-        path = f"/documents/{oid}?refresh=false"
+    def _write(self, kind: Kind, client: int, number: int) -> tuple[int, str, int]:
+        path = f"chaos-{client}-{number % 20}"
+        if kind == "comment":
+            path = f"base-{number % 20}/comments/{client}-{number % 60}"
+        text = None if number % 5 == 0 and self.stored.get(path) else f"Text {number}"
+        where = f"/documents/{path}?refresh=false"
         if text is None:
-            status, state, sent = self._send("DELETE", path)
+            status, state, sent = self._send("DELETE", where)
             if status == 404 and sent > 1:
                 status = 200  # the first one has deleted it
         else:
-            body = json.dumps({"title": oid, "text": text})
-            status, state, sent = self._send("PUT", path, body)
+            body = {"comment": text} if kind == "comment" else {"title": path, "text": text}
+            status, state, sent = self._send("PUT", where, json=body)
         if 200 <= status < 300:
             self.acknowledged += 1
-            self.stored[oid] = text
+            self.stored[path] = text
         else:
-            self.stored.pop(oid, None)
+            self.stored.pop(path, None)
         return status, state, sent
 
-    def _send(self, method: str, path: str, body: str | None = None) -> tuple[int, str, int]:
-        """Status, state, and how often it was sent; status 0 if the connection failed each time."""
-        status, state = self._send_once(method, path, body)
-        if status:
-            return status, state, 1
-        return *self._send_once(method, path, body), 2
+    def _send(self, method: str, path: str, **options: Any) -> tuple[int, str, int]:
+        """Status, state, and how often it was sent; status 0 if the connection failed each time.
 
-    def _send_once(self, method: str, path: str, body: str | None) -> tuple[int, str]:
-        parts = urlsplit(random.choice(self._urls))
-        host, port = parts.hostname or "", parts.port
-        connection = (
-            http.client.HTTPSConnection(host, port, timeout=60, context=self._context)
-            if parts.scheme == "https"
-            else http.client.HTTPConnection(host, port, timeout=60)
-        )
-        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-        try:
-            connection.request(method, path, body, headers if method != "GET" else {})
-            response = connection.getresponse()
-            content = response.read()
-        except (OSError, http.client.HTTPException) as error:
-            return 0, type(error).__name__
-        finally:
-            connection.close()
-        if response.status < 400:
-            return response.status, response.headers.get("X-Cache", "")
-        with suppress(ValueError, KeyError, TypeError):
-            return response.status, str(json.loads(content)["error"]["code"])
-        return response.status, "no JSON"
+        Each request has a connection of its own.
+        """
+        state = ""
+        for sent in (1, 2):
+            headers = {"Authorization": f"Bearer {TOKEN}"} if method != "GET" else {}
+            try:
+                response = requests.request(
+                    method,
+                    random.choice(self._urls) + path,
+                    headers=headers,
+                    timeout=60,
+                    verify=self._verify,
+                    **options,
+                )
+            except requests.RequestException as error:
+                state = type(error).__name__
+                continue
+            if path == _ALL and response.ok and (count := response.json()["count"]) < self._posts:
+                return 0, f"only {count} posts", sent
+            return response.status_code, _state(response), sent
+        return 0, state, 2
 
 
-def _path(kind: Kind) -> str:
-    if kind == "alive":
-        return "/__lbheartbeat__"
-    query = random.choice(CACHED) if kind == "cached" else f"post {random.getrandbits(24):x}"
-    return f"/search?q={quote(query)}"
+def _state(response: requests.Response) -> str:
+    if response.ok:
+        return response.headers.get("X-Cache", "")
+    try:
+        return str(response.json()["error"]["code"])
+    except (ValueError, KeyError, TypeError):
+        return "no JSON"
+
+
+def _stored(elastic: Elasticsearch, alias: str, path: str, text: str | None) -> bool:
+    """Whether a post or a comment is in the index with this text; None: is not in it."""
+    oid, _, comment = path.partition("/comments/")
+    id_ = f"comment:{oid}:{comment}" if comment else f"post:{oid}"
+    client = elastic.options(ignore_status=404)
+    source = client.get(index=alias, id=id_, routing=oid).get("_source", {})
+    if source.get("comment" if comment else "text") != text:
+        return False
+    if not comment or text is None:
+        return True
+    post = client.get(index=alias, id=f"post:{oid}", routing=oid).get("_source", {})
+    return text in post.get("comments", [])

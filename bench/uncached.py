@@ -1,36 +1,42 @@
 """Searches that are not cached, against bare requests to Elasticsearch."""
 
+import http.client
 import random
 import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from itertools import cycle, product
-from urllib.parse import quote
+from multiprocessing import get_context
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from elasticsearch import Elasticsearch
 
 from app.elastic import connect
 from app.search import search
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
-from bench.load_generator import connection_to, get, get_all, search_all
+from bench.load_generator import send, times_of
 from bench.results import Goal, Section, Table, milliseconds, p95
-from bench.service import elasticsearch_url, serving, settings_for
+from bench.service import BARE_APP, elasticsearch_url, index, serving, settings_for
 from bench.workload import CORRECT, MISTYPED, Query, bare_body, bare_titles
-from devstack.servers import redis_server
+from devstack.servers import elasticsearch_nodes, redis_server
 
 _WARM_UP = 60  # searches that are not counted
 _CLIENTS = 8
-
-BARE_APP = "bench.bare_app:create_app()"
+_NODE_HEAP = "512m"
+_CLUSTER_WARM_UP = 15.0  # seconds; the Java code of the nodes is not compiled yet
 
 Times = dict[tuple[str, str, str], list[float]]
 """Milliseconds by kind of query, way (`in process`, `HTTP`) and request (`search`, `bare`, and over
 HTTP `bare view`)."""
 
 
-def times_of(
+def _times(
     alias: str, url: str, bare_url: str, queries: Sequence[Query], warm_up: Sequence[Query]
 ) -> Times:
     """The times of all queries; every other one goes over HTTP.
@@ -45,8 +51,8 @@ def times_of(
     times: Times = defaultdict(list)
     with (
         connect(settings, timeout=60) as client,
-        closing(connection_to(url)) as service,
-        closing(connection_to(bare_url)) as bare_service,
+        closing(_connection_to(url)) as service,
+        closing(_connection_to(bare_url)) as bare_service,
     ):
         client.indices.clear_cache(index=alias)
         for nth, query in enumerate([*warm_up, *queries]):
@@ -55,8 +61,8 @@ def times_of(
             }
             if nth % 2:
                 way = "HTTP"
-                turns["search"] = partial(get, service, f"/search?q={quote(query.q)}")
-                turns["bare view"] = partial(get, bare_service, f"/search?q={quote(query.meant)}")
+                turns["search"] = partial(_get, service, f"/search?q={quote(query.q)}")
+                turns["bare view"] = partial(_get, bare_service, f"/search?q={quote(query.meant)}")
             else:
                 way = "in process"
                 turns["search"] = partial(search, client, alias, SearchRequest(query.q), settings)
@@ -68,6 +74,20 @@ def times_of(
     return times
 
 
+def _connection_to(url: str) -> http.client.HTTPConnection:
+    """A connection that is kept open: the client that costs least."""
+    parts = urlsplit(url)
+    return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+
+
+def _get(connection: http.client.HTTPConnection, path: str) -> None:
+    connection.request("GET", path)
+    response = connection.getresponse()
+    response.read()
+    if response.status != 200:
+        raise AssertionError(f"{path}: {response.status}")
+
+
 _MEDIANS = {CORRECT: 2.0, MISTYPED: 3.5}
 _TAILS = {CORRECT: 4.0, MISTYPED: 6.0}
 
@@ -77,7 +97,7 @@ def measure_uncached(
 ) -> Section:
     """One search against one bare request, in process and over HTTP."""
     with serving(alias) as served, serving(alias, app=BARE_APP, ready="/bare") as bare_served:
-        times = times_of(alias, served.url, bare_served.url, queries, warm_up)
+        times = _times(alias, served.url, bare_served.url, queries, warm_up)
     rows: list[list[str]] = []
     goals: list[Goal] = []
     bars: dict[str, float] = {}
@@ -172,12 +192,12 @@ def measure_clients(alias: str, queries: Sequence[Query], seconds: float, rounds
         for nth in range(rounds + 1):
             for ours in (True, False) if nth % 2 else (False, True):
                 if ours:
-                    found = get_all(served.url, paths, seconds, _CLIENTS)
+                    spent = times_of(send(served.url, paths, seconds, _CLIENTS))
                 else:
-                    found = search_all(elasticsearch_url(), alias, bodies, seconds, _CLIENTS)
+                    spent = _send_bare(elasticsearch_url(), alias, bodies, seconds)
                 if nth:  # the first round warms up
-                    (searches if ours else bare).append(len(found) / seconds)
-                    (times if ours else bare_times).extend(found)
+                    (searches if ours else bare).append(len(spent) / seconds)
+                    (times if ours else bare_times).extend(spent)
     one, other = statistics.median(searches), statistics.median(bare)
     rows = [
         ["search", f"{one:.0f}", *milliseconds(times)],
@@ -204,6 +224,67 @@ def measure_clients(alias: str, queries: Sequence[Query], seconds: float, rounds
     )
 
 
+def _send_bare(
+    url: str, alias: str, bodies: Sequence[dict[str, object]], seconds: float
+) -> list[float]:
+    """The milliseconds of searches of as many clients of Elasticsearch, in two processes."""
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        halves = [pool.submit(_search, url, alias, bodies[nth::2], seconds) for nth in range(2)]
+        return [spent for half in halves for spent in half.result()]
+
+
+def _search(
+    url: str, alias: str, bodies: Sequence[dict[str, object]], seconds: float
+) -> list[float]:
+    times: list[float] = []
+    ends = time.monotonic() + seconds
+
+    def work(first: int) -> None:
+        for body in cycle([*bodies[first:], *bodies[:first]]):
+            started = time.monotonic()
+            if started >= ends:
+                return
+            client.search(index=alias, body=body)
+            times.append((time.monotonic() - started) * 1000)
+
+    threads = _CLIENTS // 2
+    with Elasticsearch(url, request_timeout=30) as client, ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, range(0, len(bodies), -(-len(bodies) // threads))):
+            pass
+    return times
+
+
+def measure_cluster(corpus: Path, queries: Sequence[Query], seconds: float) -> Section:
+    """Searches per second of eight clients on three nodes."""
+    alias, paths = "bench-cluster", [f"/search?q={quote(query.q)}" for query in queries]
+    with elasticsearch_nodes(3, heap=_NODE_HEAP) as nodes:
+        variables = {
+            "ELASTICSEARCH_URL": ",".join(node.url for node in nodes),
+            "BLOGSEARCH_SHARDS": "3",
+            "BLOGSEARCH_REPLICAS": "1",
+        }
+        index(corpus, alias, variables=variables)
+        with Elasticsearch(nodes[0].url, request_timeout=90) as client:
+            client.cluster.health(wait_for_status="green", timeout="60s")
+        with serving(alias, workers=2, variables=variables) as served:
+            send(served.url, paths, _CLUSTER_WARM_UP, _CLIENTS)
+            times = times_of(send(served.url, paths, seconds, _CLIENTS))
+    rate = len(times) / seconds
+    return Section(
+        "A cluster of three nodes",
+        f"Three Elasticsearch processes on this machine ({_NODE_HEAP} of heap each), an index of 3 "
+        f"shards with 1 replica, gunicorn with 2 workers, {_CLIENTS} clients, nothing cached. The "
+        "nodes share the cores, so the rate is that of one machine with the cost of a cluster.",
+        tables=[
+            Table(
+                ["", "searches a second", "median ms", "p95 ms"],
+                [["three nodes", f"{rate:.0f}", *milliseconds(times)]],
+            )
+        ],
+        figures={"times": times},
+    )
+
+
 def measure_typeahead(alias: str, queries: Sequence[Query], rounds: int) -> Section:
     """`/suggest` for the beginnings of words, against a request of ten titles.
 
@@ -220,18 +301,18 @@ def measure_typeahead(alias: str, queries: Sequence[Query], rounds: int) -> Sect
         serving(alias, redis_url=store.url) as caching_served,
         serving(alias) as served,
         serving(alias, app=BARE_APP, ready="/bare") as bare_served,
-        closing(connection_to(caching_served.url)) as caching_service,
-        closing(connection_to(served.url)) as service,
-        closing(connection_to(bare_served.url)) as bare_service,
+        closing(_connection_to(caching_served.url)) as caching_service,
+        closing(_connection_to(served.url)) as service,
+        closing(_connection_to(bare_served.url)) as bare_service,
         connect(settings) as client,
     ):
         for nth, text in product(range(rounds + 1), typed):
             path = f"/suggest?q={quote(text)}"
             turns: dict[str, Callable[[], object]] = {
                 "bare request": partial(client.search, index=alias, body=bare_titles(text)),
-                "bare view, HTTP": partial(get, bare_service, path),
-                "cached, HTTP": partial(get, caching_service, path),
-                "computed, HTTP": partial(get, service, path),
+                "bare view, HTTP": partial(_get, bare_service, path),
+                "cached, HTTP": partial(_get, caching_service, path),
+                "computed, HTTP": partial(_get, service, path),
                 "computed, in process": partial(
                     suggest, client, alias, SuggestRequest(text), settings
                 ),

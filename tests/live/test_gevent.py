@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.settings import Settings
-from devstack.secured_elasticsearch import Certificates, new_certificates
+from devstack.servers import Certificates, new_certificates
 from tests.tcp import listening
 
 _SEARCH = """

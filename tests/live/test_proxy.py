@@ -1,19 +1,15 @@
 """The service behind nginx with proxy/nginx.conf."""
 
-import os
 import re
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
-import psutil
 import pytest
 import requests
 
-from devstack.secured_elasticsearch import new_certificates
-from devstack.servers import NGINX, free_port, nginx, redis_server, service
+from devstack.servers import NGINX, Gunicorn, gunicorn, new_certificates, nginx, redis_server
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 
@@ -21,7 +17,7 @@ pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 class Site:
     """gunicorn behind nginx."""
 
-    def __init__(self, url: str, service: psutil.Process, ca_file: str) -> None:
+    def __init__(self, url: str, service: Gunicorn, ca_file: str) -> None:
         self.url = url
         self.service = service
         self._ca_file = ca_file
@@ -34,12 +30,10 @@ class Site:
 def site(elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site without posts: what is tested here needs none."""
     log = tmp_path_factory.mktemp("proxy") / "log"
-    port = free_port()
     with ExitStack() as stack:
         certificates = stack.enter_context(new_certificates())
         redis = stack.enter_context(redis_server())
         environment = {
-            **os.environ,
             "ELASTICSEARCH_URL": elasticsearch_url,
             "REDIS_URL": redis.url,
             "BLOGSEARCH_INDEX": "test-no-posts",
@@ -47,23 +41,10 @@ def site(elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> It
             "BLOGSEARCH_RATE_LIMIT": "10/hour",
             "BLOGSEARCH_TRUSTED_PROXIES": "127.0.0.1",
         }
-        server = stack.enter_context(service(environment, port, log))
-        url = stack.enter_context(nginx(port, certificates.certificate, certificates.key))
-        found = Site(url, server, str(certificates.authority))
-        _wait(found, log)
+        service = stack.enter_context(gunicorn(environment, log))
+        url = stack.enter_context(nginx(service.port, certificates.certificate, certificates.key))
+        found = Site(url, service, str(certificates.authority))
         yield found
-
-
-def _wait(site: Site, log: Path) -> None:
-    deadline = time.monotonic() + 90
-    while True:
-        try:
-            if site.get("/__lbheartbeat__").status_code == 200:
-                return
-        except requests.RequestException:
-            pass
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.1)
 
 
 def test_responses_over_tls_are_compressed_and_have_the_id_of_the_proxy(site: Site) -> None:
@@ -103,7 +84,7 @@ def test_a_killed_worker_fails_no_request(site: Site) -> None:
     for thread in threads:
         thread.start()
     time.sleep(0.3)
-    site.service.children()[0].kill()
+    site.service.workers()[0].kill()
     time.sleep(0.7)
     stop.set()
     for thread in threads:

@@ -6,20 +6,18 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
 from app.settings import Settings
-from devstack.servers import free_port, stop_gunicorn
+from devstack.servers import Gunicorn, free_port, gunicorn
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -27,38 +25,11 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 class Server:
     """gunicorn with the configuration of the repository, in a process of its own."""
 
-    def __init__(
-        self, settings: Settings, log: Path, config: Path | str, **environment: str
-    ) -> None:
-        self.port = free_port()
-        self.operators_port = int(environment.get("BLOGSEARCH_OPERATORS_PORT", 0))
+    def __init__(self, running: Gunicorn, log: Path, operators_port: int) -> None:
+        self.port = running.port
+        self.process = running.process
+        self.operators_port = operators_port
         self.log = log
-        command = [sys.executable, "-m", "gunicorn", "--config", str(config)]
-        with log.open("wb") as output:
-            self.process = subprocess.Popen(
-                [*command, "app:create_app()"],
-                cwd=REPOSITORY,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env={
-                    **os.environ,
-                    "PORT": str(self.port),
-                    "WEB_CONCURRENCY": "2",
-                    "ELASTICSEARCH_URL": settings.elasticsearch_url,
-                    "REDIS_URL": settings.redis_url,
-                    "BLOGSEARCH_INDEX": settings.index,
-                    **environment,
-                },
-            )
-        deadline = time.monotonic() + 90
-        while not self._answers():
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.1)
-
-    def _answers(self) -> bool:
-        with suppress(OSError):
-            return self.get("/__lbheartbeat__")[0] == 200
-        return False
 
     def get(
         self, path: str, port: int | None = None, **headers: str
@@ -73,10 +44,22 @@ class Server:
             connection.close()
 
     def workers(self) -> list[int]:
-        return [child.pid for child in psutil.Process(self.process.pid).children()]
+        return [child.pid for child in self.process.children()]
 
-    def stop(self) -> None:
-        stop_gunicorn(self.process)
+
+@contextmanager
+def running(
+    settings: Settings, log: Path, config: Path | str = "gunicorn.conf.py", **environment: str
+) -> Iterator[Server]:
+    """The service with the sample posts; `environment` is added to that of the process."""
+    variables = {
+        "ELASTICSEARCH_URL": settings.elasticsearch_url,
+        "REDIS_URL": settings.redis_url,
+        "BLOGSEARCH_INDEX": settings.index,
+        **environment,
+    }
+    with gunicorn(variables, log, config=config) as started:
+        yield Server(started, log, int(environment.get("BLOGSEARCH_OPERATORS_PORT", 0)))
 
 
 Serve = Callable[..., Server]
@@ -96,16 +79,14 @@ def server(
     settings = Settings(
         elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=sample_alias
     )
-    running = Server(
+    with running(
         settings,
         tmp_path_factory.mktemp("server") / "gunicorn.log",
-        "gunicorn.conf.py",
         BLOGSEARCH_WRITE_TOKENS=TOKEN,
         BLOGSEARCH_OPERATORS_PORT=str(free_port()),
         BLOGSEARCH_LOG_FORMAT="json",
-    )
-    yield running
-    running.stop()
+    ) as server:
+        yield server
 
 
 @pytest.fixture
@@ -114,9 +95,8 @@ def serve(settings: Settings, tmp_path: Path) -> Iterator[Serve]:
     with ExitStack() as stack:
 
         def start(config: Path | str = "gunicorn.conf.py", **environment: str) -> Server:
-            server = Server(settings, tmp_path / "gunicorn.log", config, **environment)
-            stack.callback(server.stop)
-            return server
+            log = tmp_path / "gunicorn.log"
+            return stack.enter_context(running(settings, log, config, **environment))
 
         yield start
 

@@ -101,10 +101,10 @@ def test_rows_and_table(measured: list[Cell]) -> None:
 
 
 def test_json_has_a_row_a_line(measured: list[Cell]) -> None:
-    result = {"winner": "bytes", "rows": rows_of(measured, "10 hits", TCP), "hashes": [{"a": 1}]}
+    result = {"winner": "bytes", "rows": rows_of(measured, "10 hits", TCP)}
     text = as_json(result)
     assert json.loads(text) == result
-    assert len(text.splitlines()) == 2 + 1 + 5 + 1
+    assert len(text.splitlines()) == 2 + 1 + 5
 
 
 def test_the_chart_is_svg_with_every_name(measured: list[Cell], tmp_path: Path) -> None:
@@ -127,9 +127,8 @@ def test_a_page_without_its_marks_is_an_error() -> None:
         "stores": {"a": dict.fromkeys(serializers(), 1.0)},
         "hits": {"1 hit": rows},
         "floats": {"10 floats": rows},
-        "hashes": [],
     }
-    names = ("rule", "run", "rows", "final", "stores", "hits", "floats", "coded", "hashes")
+    names = ("rule", "run", "rows", "final", "stores", "hits", "floats", "coded")
     page = "\n".join(f"before\n<!-- {name} -->\nold\n<!-- /{name} -->\nafter" for name in names)
     filled = put_into(page, result)
     assert "old" not in filled

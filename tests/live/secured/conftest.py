@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from app.settings import Settings
-from devstack.secured_elasticsearch import (
+from devstack.servers import (
     Certificates,
     SecuredElasticsearch,
+    has_unpacked_elasticsearch,
     new_certificates,
     secured_elasticsearch,
-    unpacked,
 )
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -28,10 +28,9 @@ def certificates() -> Iterator[Certificates]:
 
 @pytest.fixture(scope="session")
 def secured(certificates: Certificates) -> Iterator[SecuredElasticsearch]:
-    home = unpacked()
-    if home is None:
+    if not has_unpacked_elasticsearch():
         pytest.skip("needs the Elasticsearch that devstack unpacks where there is no Docker")
-    with secured_elasticsearch(home, certificates) as running:
+    with secured_elasticsearch(certificates) as running:
         yield running
 
 

@@ -16,7 +16,7 @@ from app.cli import main
 from app.commands.tools import Tools
 from app.elastic import connect, responds
 from app.settings import Settings
-from devstack.secured_elasticsearch import Certificates, SecuredElasticsearch
+from devstack.servers import Certificates, SecuredElasticsearch
 
 TOKEN = "a-token-for-these-tests"
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}

@@ -21,8 +21,7 @@ from app.commands.tools import Tools
 from app.errors import Unavailable
 from app.insights.search_log import SearchLog
 from app.settings import Settings
-from devstack.secured_elasticsearch import Certificates
-from devstack.servers import RedisServer, free_port, redis_server
+from devstack.servers import Certificates, RedisServer, free_port, redis_server
 from tests.tcp import forward, listening
 
 RULES = (Path(__file__).resolve().parents[3] / "docs" / "redis.acl").read_text()
