@@ -24,7 +24,7 @@ from indexer.sources import detect
 from indexer.sources.base import is_url
 from indexer.sources.files import is_utf8
 from indexer.sources.html import Page
-from indexer.sources.markdown.generators import site_of
+from indexer.sources.markdown.generators import Generated, site_of
 from indexer.sources.markdown.site import Site, read_text
 
 _LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
@@ -161,15 +161,24 @@ def init(place: str | None, yes: bool, force: bool) -> None:
     if kind == "markdown":
         site = site_of(Path(place))
         address, root = site.address, site.root
-        language = site.language_of(PurePosixPath("post.md"), "", {})
-        content = _shown(_content_of(site))
-        where = "this folder" if content == "." else content
-        click.echo(f"Generator: {site.generator}. Posts in {where}.", err=True)
-        for note in site.notes:
-            click.echo(f"note: {note}", err=True)
-        if built := _built_site(site):
-            hint = f"blogsearch init {built}" + (" --force" if force else "")
-            click.echo(f"note: {built} looks like the built site; `{hint}` indexes that.", err=True)
+        built = _built_site(site)
+        if built and isinstance(site, Generated):
+            content, kind = built, "html"
+            click.echo(
+                f"{built} is the site that {site.generator} has built: it is indexed.", err=True
+            )
+        else:
+            language = site.language_of(PurePosixPath("post.md"), "", {})
+            content = _shown(_content_of(site))
+            where = "this folder" if content == "." else content
+            click.echo(f"Generator: {site.generator}. Posts in {where}.", err=True)
+            for note in site.notes:
+                click.echo(f"note: {note}", err=True)
+            if built:
+                hint = f"`blogsearch init {built} --force`"
+                click.echo(
+                    f"note: {built} looks like the built site; {hint} indexes that.", err=True
+                )
     if not is_url(place):
         address = address or _published_at(root)
     if not yes:

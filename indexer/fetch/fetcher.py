@@ -11,13 +11,14 @@ from urllib.request import url2pathname
 import requests
 from requests.exceptions import ConnectionError as NoConnection
 from requests.exceptions import RequestException, SSLError, Timeout
-from urllib3.exceptions import HTTPError, InvalidHeader, MaxRetryError, NewConnectionError
-from urllib3.util.retry import Retry
+from urllib3.exceptions import HTTPError, InvalidHeader, NewConnectionError
+from urllib3.util.retry import Retry as URLLibRetry
 
 from indexer.fetch.transport import PublicAddressAdapter, cancelled_after
 from indexer.fetch.types import Fetched, FetchFailed, FetchOptions, Store, shown
 
 _REDIRECTS = (301, 302, 303, 307, 308)
+_TEMPORARY = (429, 500, 502, 503, 504)
 _MIN_TIMEOUT = 0.01
 """Seconds; urllib3 rejects a timeout of 0."""
 _CHUNK = 1 << 16
@@ -44,13 +45,6 @@ class Fetcher:
         )
         self._session.mount("http://", adapter)
         self._session.mount("https://", adapter)
-        self._policy = Retry(
-            total=options.retries,
-            status_forcelist=(429, 500, 502, 503, 504),
-            backoff_factor=options.backoff,
-            backoff_jitter=options.backoff / 2,
-            retry_after_max=options.retry_after_max,
-        )
 
     def __enter__(self) -> Self:
         return self
@@ -94,14 +88,23 @@ class Fetcher:
 
     def _get_with_retries(self, url: str, stored: Fetched | None, deadline: float) -> Fetched | str:
         """The page, or the target of a redirect."""
-        policy = self._policy
-        while True:
-            pause = None
+        wanted = 0.0  # the pause that the server asks for
+
+        def wait(seconds: float) -> bool:
+            seconds = max(seconds, wanted)
+            if is_late := time.monotonic() + seconds > deadline:
+                return is_late
+            time.sleep(seconds)
+            return False
+
+        fault = FetchFailed(url, "it was not requested")
+        for _ in self.options.retry.attempts(wait):
+            wanted = 0.0
             try:
                 with self._request(url, stored, deadline) as response:
-                    if not policy.is_retry("GET", response.status_code):
+                    if response.status_code not in _TEMPORARY:
                         return self._read(url, response, stored, deadline)
-                    pause = _retry_after(policy, response)
+                    wanted = min(self.options.retry_after_max, _retry_after(response))
                     fault = _status_error(url, response)
             except SSLError as error:
                 remedy = "Check the server's certificate, and that it speaks TLS on this port."
@@ -110,14 +113,7 @@ class Fetcher:
                 fault = _connection_error(url, error)
             except (RequestException, ValueError) as error:
                 raise FetchFailed(url, f"the request cannot be sent: {error}") from error
-            try:
-                policy = policy.increment("GET", url, error=fault)
-            except MaxRetryError:
-                raise fault from None
-            pause = policy.get_backoff_time() if pause is None else pause
-            if time.monotonic() + pause > deadline:
-                raise fault
-            time.sleep(pause)
+        raise fault
 
     def _request(self, url: str, stored: Fetched | None, deadline: float) -> requests.Response:
         headers = {"Accept-Encoding": "gzip, deflate"}
@@ -225,11 +221,13 @@ def _connection_error(url: str, error: Exception) -> FetchFailed:
     return FetchFailed(url, f"the response is incomplete: {_innermost(error)}")
 
 
-def _retry_after(policy: Retry, response: requests.Response) -> float | None:
+def _retry_after(response: requests.Response) -> float:
+    """The seconds that the server asks to wait; 0 if it asks for none."""
+    header = response.headers.get("Retry-After", "")
     try:
-        return policy.get_retry_after(response.raw)
+        return URLLibRetry().parse_retry_after(header) if header else 0.0
     except (InvalidHeader, ValueError, OverflowError):
-        return None
+        return 0.0
 
 
 def _innermost(error: BaseException) -> str:

@@ -5,6 +5,7 @@ from typing import Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 from indexer.errors import SourceError
+from indexer.retry import Retry
 
 
 class FetchFailed(SourceError):
@@ -40,13 +41,17 @@ def shown(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
+_RETRY = Retry(total=5.0, first_pause=0.5)
+
+
 @dataclass(frozen=True, slots=True)
 class FetchOptions:
     """How to fetch; times in seconds, sizes in bytes.
 
     `deadline` bounds one URL with all its redirects and retries; `max_bytes` counts after
-    decompression. `allow_private` permits `file:` URLs and private addresses. The part of
-    `user_agent` before its slash is the name looked up in robots.txt.
+    decompression. `retry` is the policy for temporary faults; of a `Retry-After` header at most
+    `retry_after_max` is honoured. `allow_private` permits `file:` URLs and private addresses. The
+    part of `user_agent` before its slash is the name looked up in robots.txt.
     """
 
     user_agent: str = "blogsearch"
@@ -56,9 +61,8 @@ class FetchOptions:
     deadline: float = 60.0
     max_bytes: int = 20_000_000
     max_redirects: int = 5
-    retries: int = 3
-    backoff: float = 0.5
-    retry_after_max: int = 30
+    retry: Retry = _RETRY
+    retry_after_max: float = 30.0
     connections: int = 4
 
 

@@ -12,7 +12,6 @@ from indexer.fetch import Fetched
 from indexer.sources import html, markdown
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import File, decoded, files_in, remedy_of, unzipped_bytes
-from indexer.sources.markdown.books import BuiltOnly
 from indexer.sources.markdown.generators import site_of
 
 _PEEKED = 1 << 16
@@ -20,7 +19,7 @@ _LOOKED_AT = 200
 _KNOWN = "JSON Lines, Markdown, HTML, RSS, Atom, a sitemap and a WordPress export are known."
 _HINT = f"{_KNOWN} If it is one of them, say which with --source."
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _XML_ROOTS = {
     "rss": "feed",
     "feed": "feed",
@@ -76,17 +75,21 @@ def kind_of_page(page: Fetched, most: int) -> str:
 
 
 def _kind_of_folder(folder: Path) -> str:
-    """Markdown before HTML where there is a generator or front matter: the site may be inside.
+    """HTML for a built site; else Markdown where there is a generator or front matter.
 
-    Also the source of a generator whose formats are not read: its HTML files are templates.
+    Beside a generator's configuration, HTML files are templates. A built site may have its sources
+    beside the pages.
     """
-    posts = files_in(folder, markdown.SUFFIXES)
+    posts, pages = files_in(folder, markdown.SUFFIXES), files_in(folder, html.SUFFIXES)
     site = site_of(folder)
-    if isinstance(site, BuiltOnly) or (posts and site.generator != "none"):
+    is_source = site.generator != "none" and site.root == folder.resolve()
+    if not is_source and len(pages) >= len(posts) and _is_document(folder / "index.html"):
+        return "html"
+    if site.generator != "none" and (posts or is_source):
         return "markdown"
     if any(_has_head(file) for file in islice(posts, _LOOKED_AT)):
         return "markdown"
-    if files_in(folder, html.SUFFIXES):
+    if pages:
         return "html"
     if posts:
         return "markdown"
@@ -94,16 +97,24 @@ def _kind_of_folder(folder: Path) -> str:
 
 
 def _has_head(file: Path) -> bool:
-    try:
-        if not file.is_file():  # opening a FIFO would block
-            return False
-        with file.open("rb") as stream:
-            start = stream.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
-    except OSError:
-        return False
-    return start.startswith(
+    return _start(file).startswith(
         (b"---\n", b"---\r", b"+++\n", b"+++\r", b"---json", b"---toml", b"{\n")
     )
+
+
+def _is_document(file: Path) -> bool:
+    """Whether a file is a whole page of HTML, without front matter."""
+    return _start(file).lower().startswith((b"<!doctype html", b"<html", b"<!--"))
+
+
+def _start(file: Path) -> bytes:
+    try:
+        if not file.is_file():  # opening a FIFO would block
+            return b""
+        with file.open("rb") as stream:
+            return stream.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except OSError:
+        return b""
 
 
 def _kind_of_start(start: bytes, name: str) -> str:

@@ -1,11 +1,9 @@
 """JSON Lines, one post per line, and JSON arrays of posts."""
 
-import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, BinaryIO
+from typing import Any
 
 import orjson
 
@@ -17,6 +15,8 @@ from indexer.sources.files import File, Stream
 
 MAX_LINE = 16 * 1024 * 1024
 """Bytes; longer lines are rejected, and not held in memory."""
+MAX_ARRAY = 100_000_000
+"""Bytes of an array after decompression; it is held in memory whole."""
 
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -80,10 +80,10 @@ class JSONLines:
         if start.startswith(_UTF_16):
             raise SourceError(f"{name} is in UTF-16.", "Save it as UTF-8.")
         if start.removeprefix(_BOM).lstrip().startswith(b"["):
-            for row, entry in array_items(stream, name):
+            for number, entry in enumerate(array_items(stream, name), start=1):
                 if len(unknown) < _MAX_UNKNOWN:
                     unknown.update(_unknown(entry))
-                yield raw_post(entry, Origin(name, row))
+                yield raw_post(entry, Origin(f"{name} item {number}"))
             return
         number = 0
         while line := stream.readline(MAX_LINE + 1):
@@ -172,99 +172,20 @@ def _kind(entry: Any) -> str:
     return "null" if entry is None else f"a {type(entry).__name__}"
 
 
-_CHUNK = 1 << 16
-_MAX_ITEM = 16 * 1024 * 1024
-_MAX_DIGITS = 4_300
-_BETWEEN = re.compile(r"\s*")
-_REMEDY = "Correct it, or write JSON Lines: then only the wrong lines are rejected."
-
-
-def array_items(stream: BinaryIO, name: str) -> Iterator[tuple[int, Any]]:
-    """Each item with the number of its first line.
+def array_items(stream: Stream, name: str) -> list[Any]:
+    """The items of a JSON array, which is read whole.
 
     Raises:
-        SourceError: where the array is not JSON; what comes after cannot be told apart any more.
+        SourceError: it is not JSON, or too long.
     """
-    reader = _Reader(stream, name)
-    reader.expect("[")
-    if reader.next() == "]":
-        reader.expect("]")
-    else:
-        while True:
-            reader.next()
-            yield reader.line, reader.item()
-            if reader.next() == "]":
-                reader.expect("]")
-                break
-            reader.expect(",")
-    if reader.next():
-        raise SourceError(f"{name}:{reader.line}: content after the array.", _REMEDY)
-
-
-def _integer(digits: str) -> int | float:
-    """An integer; one of more digits than `int` takes is infinite, so that only its post is odd."""
-    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
-
-
-class _Reader:
-    """A window on the stream that holds little more than one item."""
-
-    def __init__(self, stream: BinaryIO, name: str) -> None:
-        self._stream = stream
-        self._name = name
-        self._decoder = json.JSONDecoder(parse_int=_integer)
-        self._bytes = b""
-        self._text = ""
-        self._at = 0
-        self.line = 1
-
-    def next(self) -> str:
-        """The next character that is not white space, without consuming it; "" at the end."""
-        while True:
-            self._take(_BETWEEN.match(self._text, self._at).end())  # type: ignore[union-attr]
-            if self._at < len(self._text) or not self._more(_CHUNK):
-                return self._text[self._at : self._at + 1]
-
-    def expect(self, character: str) -> None:
-        if self.next() != character:
-            raise self._wrong(f"{character!r} is missing")
-        self._take(self._at + 1)
-
-    def item(self) -> Any:
-        """The value that starts here; the window doubles until the value is complete."""
-        self.next()
-        while True:
-            try:
-                value, end = self._decoder.raw_decode(self._text, self._at)
-            except (json.JSONDecodeError, RecursionError) as error:
-                held = len(self._text) - self._at
-                if held > _MAX_ITEM or not self._more(max(_CHUNK, held)):
-                    raise self._wrong(getattr(error, "msg", "nested too deep")) from None
-                continue
-            # A number at the end of the window may continue after it.
-            if end == len(self._text) and self._more(_CHUNK):
-                continue
-            self._take(end)
-            return value
-
-    def _take(self, end: int) -> None:
-        self.line += self._text.count("\n", self._at, end)
-        self._at = end
-
-    def _more(self, size: int) -> bool:
-        chunk = self._stream.read(size)
-        self._bytes += chunk
-        try:
-            text = self._bytes.decode()
-            self._bytes = b""
-        except UnicodeDecodeError as error:
-            if not chunk or len(self._bytes) - error.start > 3:
-                raise self._wrong("not UTF-8") from None
-            text = self._bytes[: error.start].decode()
-            self._bytes = self._bytes[error.start :]
-        self._text = self._text[self._at :] + text.removeprefix("\ufeff")
-        self._at = 0
-        return bool(chunk)
-
-    def _wrong(self, reason: str) -> SourceError:
-        return SourceError(f"{self._name}:{self.line}: invalid JSON array: {reason}.", _REMEDY)
+    content = stream.read(MAX_ARRAY + 1).strip().removeprefix(_BOM)
+    lines = "Write JSON Lines, of which any number is read: jq -c '.[]' FILE"
+    if len(content) > MAX_ARRAY:
+        raise SourceError(f"{name} is an array of more than {MAX_ARRAY:,} bytes.", lines)
+    try:
+        items: list[Any] = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise SourceError(
+            f"{name}: invalid JSON array: {error}.", f"Correct it. {lines}"
+        ) from error
+    return items

@@ -14,10 +14,12 @@ from indexer.errors import SourceError
 from indexer.fetch import FetchOptions, PageStore
 from indexer.html_text import readable
 from indexer.records import RawPost, Reject, Skipped, SourceItem
+from indexer.retry import Retry
 from indexer.sources import SourceOptions, open_source
 
 Server = Any  # tests/live/conftest.py
-FETCH = FetchOptions(allow_private=True, read_timeout=1.0, deadline=5.0, backoff=0.01, retries=1)
+RETRY = Retry(total=0.05, first_pause=0.02)
+FETCH = FetchOptions(allow_private=True, read_timeout=1.0, deadline=5.0, retry=RETRY)
 ONE_AT_A_TIME = replace(FETCH, connections=1)
 OPTIONS = SourceOptions(fetch=FETCH)
 WORDS = "A sentence that is long enough to be taken for what the page is about. " * 3

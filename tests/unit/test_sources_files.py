@@ -129,42 +129,28 @@ def test_json_array(tmp_path: Path, ending: str) -> None:
     body = f",{ending}".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
     found = posts(save(tmp_path / "a.json", f" [{ending}{body}{ending}]{ending}"))
     assert [each.title for each in found] == [entry["title"] for entry in entries]
-    assert [each.origin.line for each in found][:2] == ([2, 3] if ending else [1, 1])
-
-
-def test_an_integer_without_end_in_a_json_array(tmp_path: Path) -> None:
-    array = '[{"oid": 1, "title": "A", "x": 1%s}, {"oid": 2, "title": "B"}]' % ("0" * 5_000)
-    assert [each.oid for each in posts(save(tmp_path / "a.json", array))] == [1, 2]
-
-
-def test_an_empty_json_array(tmp_path: Path) -> None:
+    assert str(found[1].origin).endswith("a.json item 2")
     assert posts(save(tmp_path / "a.json", "[ ]")) == []
 
 
 @pytest.mark.parametrize(
     "rest",
-    ["", ", ]", ', {"oid": 2', " 3]", "] 1", "}", ", nope]", ', "\\ud8"]', ", " + "[" * 99999],
+    [
+        *("", ", ]", ', {"oid": 2', " 3]", "] 1", "}", ", nope]", ', "\\ud8"]', ", " + "[" * 99999),
+        ', "\xe9"]',
+    ],
 )
 def test_a_broken_array_does_not_just_end(tmp_path: Path, rest: str) -> None:
-    path = save(tmp_path / "a.json", f'[{{"oid": 1,\n"title": "A"}}\n{rest}')
-    with pytest.raises(SourceError, match=r"a\.json:\d.*JSON Lines|more after"):
-        read(path)
+    whole = f'[{{"oid": 1,\n"title": "A"}}\n{rest}'.encode("latin-1")
+    with pytest.raises(SourceError, match=r"a\.json: invalid JSON array: .*JSON Lines"):
+        read(save(tmp_path / "a.json", whole))
 
 
-def test_a_broken_array_that_is_not_utf8(tmp_path: Path) -> None:
-    path = save(tmp_path / "a.json", '[{"oid": 1, "title": "é"}]'.encode("latin-1"))
-    with pytest.raises(SourceError, match="UTF-8"):
-        read(path)
-
-
-@pytest.mark.parametrize("array", [False, True])
-def test_memory_does_not_grow_with_the_file(tmp_path: Path, array: bool) -> None:
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     line = json.dumps({"oid": 1, "title": "A", "text": "x" * 2000})
-    between = ",\n" if array else "\n"
     peaks = []
     for count in (300, 3000):
-        body = between.join([line] * count)
-        path = save(tmp_path / f"{count}.json", f"[{body}]" if array else body)
+        path = save(tmp_path / f"{count}.json", "\n".join([line] * count))
         tracemalloc.start()
         assert sum(1 for _ in open_source(str(path), None, SourceOptions()).read()) == count
         peaks.append(tracemalloc.get_traced_memory()[1])

@@ -116,60 +116,57 @@ def test_a_site_without_a_scheme_is_refused(invoke: Invoke, tmp_path: Path) -> N
     assert "https://blog.example.org" in done.stderr
 
 
-def test_init_says_what_it_does_not_know_and_names_the_built_site(
-    invoke: Invoke, tmp_path: Path
-) -> None:
-    write_posts(tmp_path / "src/content/docs", 1)
-    write_posts(tmp_path / "src/pages", 1)
-    config = "export default { integrations: [starlight({ defaultLocale: 'fr' })] }"
-    (tmp_path / "astro.config.mjs").write_text(config)
-    (tmp_path / "dist").mkdir()
-    (tmp_path / "dist/index.html").write_text("<html>")
-    done = invoke("init", "--yes")
-    assert "Posts in this folder." in done.stderr
-    assert "address is not known" in done.stderr
-    assert "`blogsearch init dist`" in done.stderr
-    found = read_site_file(tmp_path / "blogsearch.toml")
-    assert (found.sources, found.site, found.language) == ((".",), "", "fr")
-
-
-def test_init_names_the_folder_above_all_content(
-    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As in a repository whose Docusaurus site is in `website` and shows `../docs`."""
-    write_posts(tmp_path / "docs", 3)
-    write_posts(tmp_path / "website/blog", 1)
-    config = "export default { presets: [['classic', { docs: { path: '../docs' } }]] }"
-    (tmp_path / "website/docusaurus.config.js").write_text(config)
-    done = invoke("try", "website")
-    assert "1 posts (markdown)." in done.stdout
-    assert f"{tmp_path}/docs belongs to the site" in done.stderr
-    assert "belongs to" not in invoke("try", "website/blog").stderr
-    monkeypatch.chdir(tmp_path / "website")
-    assert "Posts in .." in invoke("init", "--yes").stderr
-    done = invoke("try")
-    assert "4 posts (markdown)." in done.stdout
-    assert "belongs to" not in done.stderr
-
-
 @pytest.mark.parametrize(
-    ("name", "content", "address"),
+    ("configuration", "generator", "output"),
     [
-        ("CNAME", "blog.example.org\n", "https://blog.example.org"),
-        ("static/CNAME", "blog.example.org", "https://blog.example.org"),
-        ("_data/metadata.json", '{"url": "https://e.org/"}', "https://e.org/"),
-        ("_data/site.json", '{"url": "https://e.org/"}', "https://e.org/"),
+        ("astro.config.mjs", "Astro", "dist"),
+        ("_quarto.yml", "Quarto", "_site"),
+        (".vitepress/config.js", "VitePress", ".vitepress/dist"),
+        ("conf.py", "Nikola", "output"),
+        ("x.lektorproject", "Lektor", ""),
     ],
 )
-def test_init_finds_the_address(
-    invoke: Invoke, tmp_path: Path, name: str, content: str, address: str
+def test_init_takes_the_built_folder_of_a_generator_that_is_not_followed(
+    invoke: Invoke, tmp_path: Path, configuration: str, generator: str, output: str
 ) -> None:
     write_posts(tmp_path / "posts", 1)
-    for file, text in (("eleventy.config.js", ""), (name, content)):
+    (tmp_path / configuration).parent.mkdir(exist_ok=True)
+    (tmp_path / configuration).write_text("BLOG_TITLE = 1")
+    (tmp_path / "posts/more.rst").write_text("More")
+    done = invoke("init", "--yes")
+    assert f"{generator} decides addresses in code" in done.stderr
+    assert read_site_file(tmp_path / "blogsearch.toml").sources == (".",)
+    done = invoke("try")
+    assert "1 posts (markdown)." in done.stdout
+    assert "1 format that is not read" in done.stderr
+    if output:
+        (tmp_path / output).mkdir(parents=True)
+        (tmp_path / output / "index.html").write_text("<html>")
+        done = invoke("init", "--yes", "--force")
+        assert f"{output} is the site that {generator} has built" in done.stderr
+        assert read_site_file(tmp_path / "blogsearch.toml").sources == (output,)
+
+
+def test_init_names_the_built_site_of_a_generator_that_is_followed(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    write_posts(tmp_path / "content", 1)
+    for file in ("hugo.toml", "public/index.html"):
         (tmp_path / file).parent.mkdir(exist_ok=True)
-        (tmp_path / file).write_text(text)
+        (tmp_path / file).write_text("")
+    done = invoke("init", "--yes")
+    assert "address is not known" in done.stderr
+    assert "`blogsearch init public --force`" in done.stderr
+    assert read_site_file(tmp_path / "blogsearch.toml").sources == ("content",)
+
+
+@pytest.mark.parametrize("name", ["CNAME", "static/CNAME"])
+def test_init_finds_the_address(invoke: Invoke, tmp_path: Path, name: str) -> None:
+    write_posts(tmp_path / "posts", 1)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("blog.example.org\n")
     invoke("init", "--yes")
-    assert read_site_file(tmp_path / "blogsearch.toml").site == address
+    assert read_site_file(tmp_path / "blogsearch.toml").site == "https://blog.example.org"
 
 
 def test_init_finds_the_address_of_a_built_site(invoke: Invoke, tmp_path: Path) -> None:
@@ -177,48 +174,6 @@ def test_init_finds_the_address_of_a_built_site(invoke: Invoke, tmp_path: Path) 
     (tmp_path / "index.html").write_text(link)
     invoke("init", "--yes")
     assert read_site_file(tmp_path / "blogsearch.toml").site == "https://e.org/blog/"
-
-
-@pytest.mark.parametrize(
-    ("files", "generator", "address"),
-    [
-        (
-            {
-                "_quarto.yml": "website:\n  site-url: https://e.org\nproject:\n  output-dir: built",
-                "posts/a.qmd": "---\ntitle: A\n---\n",
-                "_parts/b.md": "---\ntitle: B\n---\n",
-                "built/index.html": "<html>",
-            },
-            "quarto",
-            "https://e.org",
-        ),
-        (
-            {"x.lektorproject": "[project]\nurl = https://e.org/", "content/contents.lr": "x"},
-            "lektor",
-            "https://e.org/",
-        ),
-        (
-            {"conf.py": "BLOG_TITLE = 'x'\nSITE_URL = 'https://e.org/'", "posts/a.txt": "x"},
-            "nikola",
-            "https://e.org/",
-        ),
-    ],
-)
-def test_the_source_of_a_generator_whose_format_is_not_read(
-    invoke: Invoke, tmp_path: Path, files: dict[str, str], generator: str, address: str
-) -> None:
-    for name, content in {**files, "templates/page.html": "<html>{{ x }}"}.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(content)
-    done = invoke("init", "--yes")
-    assert f"Generator: {generator}" in done.stderr
-    assert "index the built site" in done.stderr
-    assert ("blogsearch init built" in done.stderr) is (generator == "quarto")
-    assert read_site_file(tmp_path / "blogsearch.toml").site == address
-    done = invoke("try")
-    assert "0 posts (markdown)." in done.stdout
-    assert "1 format that is not read" in done.stderr
-    assert "warning: more files" in done.stderr
 
 
 PAGE = "<html{}><head><title>T</title></head><main><p>" + "A long enough sentence. " * 20

@@ -14,12 +14,14 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_DEPTH = 100
 _MAX_NODES = 100_000
 
-_FENCES = {"---": "yaml", "+++": "toml", ";;;": "json"}
-_JS_VALUE = re.compile(
-    r"""(?m)^[ \t]*(?:(?:export )?(?:const|let|var) )?["']?(\w+)["']?\s*[:=]\s*"""
-    r"""(?:"([^"\n]*)"|'([^'\n]*)'|`([^`$\n]*)`|(true|false)\b|(\[[^][]*\]))"""
+_FENCES = {"---": "yaml", "+++": "toml"}
+_FIRST_LINE = re.compile(
+    r"(?:<!--\s*)?(?:\.\. )?(?:title|date|layout|author|slug|status)\s*:", re.IGNORECASE
 )
-"""Plain strings, booleans and lists of strings in front matter that is JavaScript (`---js`)."""
+_LINE = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
+_ITEM = re.compile(r"[ \t]*- (.*)")
+_MAX_LINES = 1_000
+_END_OF_LINES = ("", "---", "-->")
 _OID = re.compile(r"""\boid["']?[ \t]*[:=]""", re.IGNORECASE)
 _OID_LINE = re.compile(r"""(?:oid|[ \t]*["']oid["'])[ \t]*([:=])(.*)""", re.IGNORECASE)
 _TOML_LINE = re.compile(r"line (\d+)")
@@ -100,8 +102,9 @@ def _yaml(text: str, loader: type[_PlainLoader]) -> Any:
 def split_front_matter(content: str) -> FrontMatter:
     """The front matter and the text of a file.
 
-    `---` YAML (`---json`, `---toml`, `---js`: Eleventy), `+++` TOML (Hugo, Zola), or a JSON object
-    at the very beginning (Hugo). `---` may also be a horizontal rule with plain words after it.
+    `---` YAML (`---json`, `---toml`: Eleventy), `+++` TOML (Hugo, Zola), a JSON object at the very
+    beginning (Hugo), or lines `Key: value` up to a blank one (Pelican, MultiMarkdown), up to `---`
+    (Hexo) or in a comment (Nikola). `---` may also be a horizontal rule with plain words after it.
 
     Raises:
         BadFrontMatter: it does not end, or cannot be parsed.
@@ -122,6 +125,8 @@ def split_front_matter(content: str) -> FrontMatter:
 def _split(content: str) -> FrontMatter:
     if re.match(r"\{\s*[\"}]", content):
         return _json_object(content)
+    if _FIRST_LINE.match(content):
+        return _lines_before_text(content)
     first, _, rest = content.partition("\n")
     fence = first[:3]
     if fence not in _FENCES or not re.fullmatch(r"\w*\s*", first[3:]):
@@ -165,11 +170,10 @@ def _parsed(text: str, language: str) -> Any:
         if language == "toml":
             return tomllib.loads(text)
         if language == "json":
-            # Hexo writes `;;;` around the members of an object, without braces.
-            return json.loads(text if text.lstrip().startswith("{") else f"{{{text}}}")
-        if language in ("js", "javascript") and (values := javascript_fields(text)):
-            return values
+            return json.loads(text)
     except yaml.MarkedYAMLError as error:
+        if language != "config" and (fields := _plain_fields(text.split("\n"))):
+            return fields
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise BadFrontMatter(f"invalid YAML: {error.problem or error.context}", line) from None
     except tomllib.TOMLDecodeError as error:
@@ -182,15 +186,50 @@ def _parsed(text: str, language: str) -> Any:
     raise BadFrontMatter(f"front matter in {language!r} cannot be read", 1)
 
 
-def javascript_fields(text: str) -> dict[str, Any]:
-    """The plain strings, booleans and lists of strings that JavaScript gives names to."""
-    return {name: _js_value(*value) for name, *value in _JS_VALUE.findall(text)}
+def _lines_before_text(content: str) -> FrontMatter:
+    """Lines `Key: value` at the beginning; without a title or a date they are prose."""
+    lines = content.removeprefix("<!--").lstrip("\n").split("\n")
+    end = next((at for at, line in enumerate(lines) if line.strip() in _END_OF_LINES), len(lines))
+    head = "\n".join(line.removeprefix(".. ") for line in lines[:end])
+    try:
+        fields = _parsed(head, "yaml")
+    except BadFrontMatter:
+        return FrontMatter(None, content)
+    if not isinstance(fields, dict) or not {"title", "date"} & {name.lower() for name in fields}:
+        return FrontMatter(None, content)
+    return FrontMatter(fields, "\n".join(lines[end + 1 :]))
 
 
-def _js_value(double: str, single: str, template: str, boolean: str, items: str) -> Any:
-    if items:
-        return [first or second for first, second in re.findall(r""""([^"]*)"|'([^']*)'""", items)]
-    return boolean == "true" if boolean else double or single or template
+def _plain_fields(lines: list[str]) -> dict[str, Any] | None:
+    """Fields of lines `key: value`, whatever the value is; None if there are other lines.
+
+    What some generators take for front matter is not YAML: `title: {#if …}`, `title: a: b`. A quote
+    or bracket that is never closed is a mistake for them, too.
+    """
+    fields: dict[str, Any] = {}
+    name = ""
+    for line in filter(str.strip, lines if len(lines) <= _MAX_LINES else ()):
+        items: list[Any] | None = None
+        if (first := _LINE.fullmatch(line)) and first[1] not in fields:
+            name, text = first[1], (first[2] or "").strip()
+        elif name and (item := _ITEM.fullmatch(line)):
+            items, text = fields[name] or [], item[1].strip()
+        elif name and line[0] in " \t" and isinstance(fields[name], str):
+            fields[name] += f"\n{line.strip()}"
+            continue
+        else:
+            return None
+        if items is not None and not isinstance(items, list):
+            return None
+        try:
+            value = _yaml(text, _PlainLoader)
+        except (yaml.YAMLError, ValueError):
+            if text[0] in "'\"[":
+                return None
+            value = text
+        value = text if isinstance(value, dict) else value
+        fields[name] = value if items is None else [*items, value]
+    return fields or None
 
 
 def _json_object(content: str) -> FrontMatter:

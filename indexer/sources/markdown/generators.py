@@ -1,33 +1,115 @@
-"""Which site generator a folder belongs to."""
+"""Which site generator a folder belongs to.
 
-from pathlib import Path
+The configuration of Hugo, Jekyll, Zola and MkDocs is data, and is followed. Of every other
+generator the Markdown is read as plain files; the folder that it builds has the addresses.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from indexer.errors import SourceError
 from indexer.sources.files import IGNORED_FOLDERS, files_in
-from indexer.sources.markdown import jekyll, mkdocs, pelican
-from indexer.sources.markdown.books import (
-    Lektor,
-    MdBook,
-    Nikola,
-    Quarto,
-    Sphinx,
-    VitePress,
-    is_nikola,
-    vue_settings,
-)
-from indexer.sources.markdown.eleventy import Eleventy, is_eleventy
-from indexer.sources.markdown.hexo import Hexo, is_hexo
+from indexer.sources.markdown import jekyll, mkdocs
 from indexer.sources.markdown.hugo import Hugo, is_hugo
-from indexer.sources.markdown.javascript import Astro, Docusaurus, Gatsby, Next
 from indexer.sources.markdown.jekyll import Jekyll
 from indexer.sources.markdown.mkdocs import MkDocs
-from indexer.sources.markdown.pelican import Pelican
-from indexer.sources.markdown.site import ABOUT_THE_FOLDER, MARKDOWN, Root, Site, read_config
+from indexer.sources.markdown.site import (
+    ABOUT_THE_FOLDER,
+    MARKDOWN,
+    PAGES,
+    Root,
+    Site,
+    read_config,
+    read_text,
+)
 from indexer.sources.markdown.zola import Zola
 
 _STEPS_UP = 6
 _STEPS_DOWN = 3
 _NOT_SITES = frozenset(("test", "tests", "spec", "fixtures", "example", "examples", "templates"))
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A generator whose configuration is code, or whose posts are in other formats too.
+
+    Args:
+        files: globs of files or folders beside its content.
+        package: its name in the dependencies of `package.json`.
+        line: what a line of the file begins with, where others have a file of this name.
+        content: where posts are by default; the first that exists, else beside the configuration.
+        output: where it builds the site by default.
+        is_mdx: whether files that end in `.md` are MDX too.
+    """
+
+    name: str
+    files: tuple[str, ...] = ()
+    package: str = ""
+    line: str = ""
+    content: tuple[str, ...] = ()
+    output: str = ""
+    is_mdx: bool = False
+
+    def builds(self, folder: Path, packages: frozenset[str]) -> bool:
+        """Whether a folder is the root of one of its sites."""
+        if self.package in packages:
+            return True
+        files = (file for pattern in self.files for file in folder.glob(pattern))
+        return any(not self.line or _has_line(file, self.line) for file in files)
+
+
+GENERATORS = (
+    Generator("Quarto", ("_quarto.yml",), output="_site"),
+    Generator("Lektor", ("*.lektorproject",), content=("content",)),
+    Generator("Nikola", ("conf.py",), line="BLOG_TITLE", output="output"),
+    Generator("Pelican", ("pelicanconf.py",), content=("content",), output="output"),
+    Generator("mdBook", ("book.toml",), content=("src",), output="book"),
+    Generator("VitePress", (".vitepress",), output=".vitepress/dist"),
+    Generator("VuePress", (".vuepress",), output=".vuepress/dist"),
+    Generator("Hexo", package="hexo", content=("source",), output="public"),
+    Generator("Astro", ("astro.config.*",), content=("src/content",), output="dist"),
+    Generator("Docusaurus", ("docusaurus.config.*",), output="build", is_mdx=True),
+    Generator("Jupyter Book", ("_toc.yml",), output="_build/html"),
+    Generator(
+        "Eleventy",
+        (".eleventy.*js", "eleventy.config.*"),
+        "@11ty/eleventy",
+        content=("src", "content", "site"),
+        output="_site",
+    ),
+    Generator(
+        "Next.js", ("next.config.*",), content=("src/content", "content", "pages"), output="out"
+    ),
+    Generator("Gatsby", ("gatsby-config.*",), content=("content",), output="public"),
+    Generator("Sphinx", ("conf.py",), line="extensions", output="_build/html"),
+)
+
+
+class Generated(Site):
+    """The Markdown files of a generator that is not followed, as plain files."""
+
+    def __init__(self, root: Path, generator: Generator) -> None:
+        folders = (root / name for name in generator.content if (root / name).is_dir())
+        content = next((folder for folder in folders if files_in(folder, MARKDOWN)), root)
+        super().__init__(root, [Root(content.resolve())])
+        self.generator = generator.name
+        self.all_mdx = generator.is_mdx
+        self.output = generator.output
+        built = f"index the folder that it builds ({self.output})" if self.output else "build it"
+        self.notes = [
+            f"{root}: {generator.name} decides addresses in code, or has pages in other formats "
+            f"than Markdown; build the site and {built}. Read as plain Markdown, the addresses "
+            "are the paths of the files."
+        ]
+
+    def why_not_content(self, path: PurePosixPath) -> str:
+        if path.suffix in PAGES:
+            return "HTML page, not Markdown"
+        if any(part[0] == "_" and part not in ("_posts", "_drafts") for part in path.parts):
+            return "excluded by its underscore"
+        return super().why_not_content(path)
 
 
 def site_of(place: Path) -> Site:
@@ -63,11 +145,11 @@ def _configured_below(start: Path) -> Site | None:
     folders = [start]
     for _ in range(_STEPS_DOWN if is_repository else 1):
         folders = [inner for folder in folders for inner in _inner(folder)]
-        found = [site for folder in folders if (site := _configured(folder, start))]
-        if len(found) > 1:
-            found = [site for site in found if _has_posts(site)]
-        if found:
-            return found[0] if len(found) == 1 else None
+        sites = [site for folder in folders if (site := _configured(folder, start))]
+        if len(sites) > 1:
+            sites = [site for site in sites if _has_posts(site)]
+        if sites:
+            return sites[0] if len(sites) == 1 else None
     return None
 
 
@@ -83,11 +165,11 @@ def _has_posts(site: Site) -> bool:
 def _inner(folder: Path) -> list[Path]:
     """The folders in a folder that may have a site."""
     try:
-        inner = sorted(each for each in folder.iterdir() if each.is_dir())
+        inner = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError:
         return []
     left_out = IGNORED_FOLDERS | _NOT_SITES
-    return [each for each in inner if each.name[0] not in "._" and each.name not in left_out]
+    return [path for path in inner if path.name[0] not in "._" and path.name not in left_out]
 
 
 def _configured(folder: Path, start: Path | None = None) -> Site | None:
@@ -111,40 +193,31 @@ def _configured(folder: Path, start: Path | None = None) -> Site | None:
 
 
 def _generated(folder: Path) -> Site | None:
-    if (folder / "_quarto.yml").is_file():
-        return Quarto(folder)
-    if project := next(folder.glob("*.lektorproject"), None):
-        return Lektor(project)
-    if is_nikola(folder):
-        return Nikola(folder)
-    if any((folder / name).is_file() for name in jekyll.CONFIGURATION):
-        if (folder / "_toc.yml").is_file():
-            return Sphinx(folder)
-        return Hexo(folder) if is_hexo(folder) else Jekyll(folder)
-    if (folder / pelican.CONFIGURATION).is_file():
-        return Pelican(folder)
-    if (folder / "book.toml").is_file():
-        return MdBook(folder)
-    if settings := vue_settings(folder):
-        return VitePress(folder, settings)
     if (folder / "config.toml").is_file() and "base_url" in read_config(folder / "config.toml"):
         return Zola(folder)
     if any((folder / name).is_file() for name in mkdocs.CONFIGURATION):
         return MkDocs(folder)
-    if found := next(folder.glob("astro.config.*"), None):
-        return Astro(folder, found)
-    if found := next(folder.glob("docusaurus.config.*"), None):
-        return Docusaurus(folder, found)
-    if is_hugo(folder):
-        return Hugo(folder)
-    if is_eleventy(folder):
-        return Eleventy(folder)
-    if any(folder.glob("next.config.*")):
-        return Next(folder)
-    if any(folder.glob("gatsby-config.*")):
-        return Gatsby(folder)
-    return Sphinx(folder) if (folder / "conf.py").is_file() and _is_sphinx(folder) else None
+    packages = _packages(folder)
+    for generator in GENERATORS:
+        if generator.builds(folder, packages):
+            return Generated(folder, generator)
+    if any((folder / name).is_file() for name in jekyll.CONFIGURATION):
+        return Jekyll(folder)
+    return Hugo(folder) if is_hugo(folder) else None
 
 
-def _is_sphinx(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in ("index.md", "index.rst"))
+def _packages(folder: Path) -> frozenset[str]:
+    """The names of the packages that the `package.json` of a folder depends on."""
+    try:
+        package = read_config(folder / "package.json")
+    except SourceError:
+        return frozenset()
+    dependencies: list[Any] = [package.get("dependencies"), package.get("devDependencies")]
+    return frozenset(name for names in dependencies if isinstance(names, dict) for name in names)
+
+
+def _has_line(file: Path, start: str) -> bool:
+    try:
+        return bool(re.search(rf"(?m)^{start}\s*=", read_text(file)))
+    except OSError:
+        return False

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import Any
 
 from indexer.records import When
 from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
@@ -15,7 +15,6 @@ from indexer.sources.markdown.site import (
     Site,
     date_tokens,
     first_date,
-    is_regex,
     is_section_list,
     lower_names,
     read_config,
@@ -34,7 +33,7 @@ _LANGUAGE = re.compile(r"\.([a-z]{2,3}(?:-[a-z0-9]+)*)$", re.IGNORECASE)
 class Hugo(Site):
     """A site with `hugo.toml`, `config.toml` or a folder `config/_default`."""
 
-    generator: ClassVar[str] = "hugo"
+    generator = "Hugo"
 
     def __init__(self, root: Path) -> None:
         config = read_configuration(root)
@@ -51,9 +50,6 @@ class Hugo(Site):
         self._config = config
         self._keeps_case = config.get("disablepathtolower") is True
         self._ugly = config.get("uglyurls")
-        self._ignored = [
-            re.compile(each) for each in strings(config.get("ignorefiles")) if is_regex(each)
-        ]
         self._cascades: dict[PurePosixPath, list[dict[str, Any]]] = {}
         self._bundles: dict[Path, bool] = {}
         self.publishes_future = config.get("buildfuture") is True
@@ -65,6 +61,11 @@ class Hugo(Site):
             self.more_tags = [
                 each for each in names if each not in {"categories", "tags", *_PEOPLE}
             ]
+        if config.get("ignorefiles"):
+            self.notes.append(
+                f"{root}: the patterns of ignoreFiles are not followed; blogsearch.toml takes "
+                "globs in `exclude`."
+            )
         if any(root.glob("content/**/_content.gotmpl")):
             self.notes.append("Pages made by content adapters (_content.gotmpl) are not read.")
 
@@ -98,8 +99,6 @@ class Hugo(Site):
         return False
 
     def why_not_content(self, path: PurePosixPath) -> str:
-        if any(pattern.search(path.as_posix()) for pattern in self._ignored):
-            return "excluded by the configuration"
         if self._stem(path) not in ("index", "_index") and self._is_in_bundle(path):
             return "resource of a page bundle"
         return ""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import Any
 
 from indexer.dates import is_day
 from indexer.records import When
@@ -41,7 +41,7 @@ _TOKEN = re.compile(r":([a-z_]+)")
 class Jekyll(Site):
     """A site with `_config.yml`, or a folder with `_posts`."""
 
-    generator: ClassVar[str] = "jekyll"
+    generator = "Jekyll"
 
     def __init__(self, root: Path) -> None:
         config: dict[str, Any] = {}
@@ -97,7 +97,11 @@ class Jekyll(Site):
         for scope, type_, values in self._defaults:
             if _in_scope(path, scope) and type_ in ("", kind, kind.rstrip("s")):
                 merged |= values
-        return {**merged, **own}
+        fields = {**merged, **own}
+        for plural, singular in (("categories", "category"), ("tags", "tag")):
+            if labels := _listed(fields, plural, singular):
+                fields[plural] = labels
+        return fields
 
     def why_left_out(self, entry: Entry) -> str:
         if not entry.has_head and not self._takes_headless:

@@ -1,27 +1,18 @@
-"""MkDocs: mkdocs.org/user-guide/configuration and /user-guide/writing-your-docs.
-
-The blog is that of Material: squidfunk.github.io/mkdocs-material/plugins/blog.
-"""
+"""MkDocs: mkdocs.org/user-guide/configuration and /user-guide/writing-your-docs."""
 
 import fnmatch
-import html
-import posixpath
-import re
-import unicodedata
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import Any
 
-from indexer.sources.markdown.site import Entry, Root, Site, read_config, strings
+from indexer.sources.markdown.site import Entry, Root, Site, read_config
 
 CONFIGURATION = ("mkdocs.yml", "mkdocs.yaml")
-_UNICODE = {"yyyy": "%Y", "yy": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "dd": "%d"}
-"""Parts of a date in Unicode's notation, for `strftime`."""
 
 
 class MkDocs(Site):
     """A site with `mkdocs.yml`; titles of the navigation come before those of the pages."""
 
-    generator: ClassVar[str] = "mkdocs"
+    generator = "MkDocs"
 
     def __init__(self, root: Path) -> None:
         config: dict[str, Any] = {}
@@ -37,7 +28,11 @@ class MkDocs(Site):
         ]
         theme = config.get("theme")
         self._language = str(theme.get("language") or "") if isinstance(theme, dict) else ""
-        self._blog = _blog_options(config.get("plugins"))
+        if "blog" in str(config.get("plugins")):
+            self.notes.append(
+                f"{root}: the addresses of Material's blog are computed; build the site and index "
+                "the folder that it builds (site)."
+            )
 
     def why_not_content(self, path: PurePosixPath) -> str:
         if path.suffix in (".html", ".htm", ".mdx"):
@@ -75,36 +70,10 @@ class MkDocs(Site):
 
     def url_of(self, entry: Entry) -> str:
         path = entry.path.with_suffix("")
-        if self._blog is not None:
-            folder = str(self._blog.get("blog_dir") or "blog")
-            said = str(self._blog.get("post_dir") or "{blog}/posts").replace("{blog}", folder)
-            if path.is_relative_to(posixpath.normpath(said)):
-                path = PurePosixPath(folder) / self._post_path(entry, self._blog)
-                return f"/{path}/" if self._folders else f"/{path}.html"
         if path.name in ("index", "README"):
             bare = path.parent.as_posix().strip(".")
             return f"/{bare}/" if bare else "/"
         return f"/{path}/" if self._folders else f"/{path}.html"
-
-    def _post_path(self, entry: Entry, options: dict[str, Any]) -> str:
-        """The path of a post of the blog plugin, by its options."""
-        when = self.local_date(entry)
-        date = str(options.get("post_url_date_format") or "yyyy/MM/dd")
-        date = re.sub("y{4}|yy|M{2,4}|dd", lambda part: _UNICODE[part[0]], date)
-        most = str(options.get("post_url_max_categories", 1))
-        categories = strings(entry.fields.get("categories"))
-        slug = entry.fields.get("slug")
-        values = {
-            "date": when.strftime(date) if when else "",
-            "slug": slug if isinstance(slug, str) else _slug(_title(entry)),
-            "file": entry.path.stem,
-            "categories": "/".join(map(_slug, categories[: int(most) if most.isdecimal() else 1])),
-        }
-        try:
-            path = str(options.get("post_url_format") or "{date}/{slug}").format(**values)
-        except (KeyError, ValueError, IndexError, AttributeError):
-            path = f"{values['date']}/{values['slug']}"
-        return posixpath.normpath(path.strip("/"))
 
 
 def _navigation(nav: Any, depth: int = 0) -> list[tuple[str, str]]:
@@ -117,27 +86,3 @@ def _navigation(nav: Any, depth: int = 0) -> list[tuple[str, str]]:
             else:
                 found += _navigation(inner, depth + 1)
     return found
-
-
-def _blog_options(plugins: Any) -> dict[str, Any] | None:
-    """The options of Material's blog plugin; None without it."""
-    for each in plugins if isinstance(plugins, list) else [plugins]:
-        for name, options in (each if isinstance(each, dict) else {each: None}).items():
-            if name in ("blog", "material/blog"):
-                found = options if isinstance(options, dict) else {}
-                return None if found.get("enabled") is False else found
-    return None
-
-
-def _title(entry: Entry) -> str:
-    """The title from which the blog plugin makes the slug, before the Markdown is rendered."""
-    if said := entry.fields.get("title"):
-        return str(said)
-    first = entry.text.strip().partition("\n")[0].strip()
-    return first.lstrip("# ") if first.startswith("# ") else entry.path.stem.replace("_", " ")
-
-
-def _slug(text: str) -> str:
-    """As pymdownx.slugs.slugify(case="lower"), which does not join hyphens."""
-    plain = re.sub(r"</?[^>]*>", "", html.unescape(unicodedata.normalize("NFC", text)))
-    return re.sub(r"[^\w\- ]", "", plain).strip().lower().replace(" ", "-")

@@ -94,10 +94,7 @@ def _terms(entry: Entry, names: Iterable[str], site: Site) -> list[str]:
         if isinstance(fields := entry.fields.get(inner), Mapping):
             found = found if found is not None else first_of(fields, names)
     if isinstance(found, str):
-        # jekyllrb.com/docs/posts: a string is split at its spaces.
-        found = (
-            found.split() if site.generator == "jekyll" and "," not in found else found.split(",")
-        )
+        found = found.split(",")
     if not isinstance(found, list | tuple):
         return []
     terms = []
@@ -142,6 +139,6 @@ def _made_title(entry: Entry, text: str, site: Site) -> str:
     if not re.search(r"[^\W\d_]{2}", entry.name):
         return str(title_or_start(None, text) or entry.name)
     words = re.sub(r"[-_]+", " ", entry.name).strip()
-    if site.generator == "jekyll":
+    if site.generator == "Jekyll":
         return " ".join(word.capitalize() for word in words.split())
     return words[:1].upper() + words[1:]

@@ -132,9 +132,9 @@ class Site:
     the configuration cannot be followed.
     """
 
-    generator: ClassVar[str] = "none"
+    generator: str = "none"
     unread: ClassVar[tuple[str, ...]] = OTHER_MARKUP
-    all_mdx: ClassVar[bool] = False
+    all_mdx: bool = False
     """Whether files that end in `.md` are MDX, too."""
     categories: Sequence[str] = ("categories", "category")
     """Front-matter fields with categories; the first that is there counts."""
@@ -194,7 +194,7 @@ class Site:
 
     def skips_folder(self, path: PurePosixPath) -> bool:
         """Whether a folder below a root has no posts; `path` as in `Entry.path`."""
-        return path.name == "_site"
+        return path.as_posix() == self.output or path.name == "_site"
 
     def why_not_content(self, path: PurePosixPath) -> str:
         """Why a file is not a post, by its path alone; "" if it may be one."""
@@ -218,6 +218,10 @@ class Site:
         """Why a file's content is not a post; "" if it is one. Drafts and dates come later."""
         if not entry.has_head and entry.path.stem.lower() in ABOUT_THE_FOLDER:
             return "about the folder, not content"
+        if entry.fields.get("permalink") is False:
+            return "no page is rendered (permalink: false)"
+        if entry.fields.get("unlisted") is True:
+            return "unlisted"
         return ""
 
     # -- what it says ----------------------------------------------------------------------------
@@ -477,22 +481,6 @@ def zone_named(name: Any) -> tzinfo:
         return UTC
 
 
-def glob_pattern(glob: str) -> re.Pattern[str]:
-    """A glob of paths as a regular expression: `*` stays within a folder, `**` does not."""
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
-    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return re.compile("".join(known.get(part, re.escape(part)) for part in parts))
-
-
-def is_regex(text: str) -> bool:
-    """Whether a configuration's text is a regular expression that Python knows."""
-    try:
-        re.compile(text)
-    except re.error:
-        return False
-    return True
-
-
 def read_config(file: Path) -> dict[str, Any]:
     """A YAML, TOML or JSON file of configuration; empty when there is no such file.
 
@@ -527,24 +515,3 @@ def strings(value: Any) -> list[str]:
     """The strings of a setting that is one, or a list."""
     values = value if isinstance(value, list) else [value]
     return [each for each in values if isinstance(each, str)]
-
-
-def js_string(text: str, name: str, constants: str = "") -> str:
-    """The value of `name: "…"` or `name = "…"` in JavaScript; "" unless it is a plain string.
-
-    The name of a constant counts as its value, if `constants` (by default the same text) has it.
-    """
-    return next(js_strings(text, name, constants), "")
-
-
-def js_strings(text: str, name: str, constants: str = "") -> Iterator[str]:
-    """Every such value, in the order of the text."""
-    text = re.sub(r"(?m)^\s*//.*$", "", text)
-    pattern = rf"""(?<![\w.$]){name}["']?\s*[:=]\s*(?:(["'`])([^"'`$\n]*)\1|(\w+))"""
-    for found in re.finditer(pattern, text):
-        if found[3] is None:
-            yield found[2]
-            continue
-        value = rf"""\b(?:const|let|var)\s+{found[3]}\b[^=\n]*=\s*(["'`])([^"'`$\n]*)\1"""
-        if named := re.search(value, constants or text):
-            yield named[2]

@@ -216,7 +216,8 @@ def _in_fence(lines: list[str]) -> str:
 def _in_prose(lines: list[str], saved: list[str], mdx: bool) -> str:
     text = "\n".join(map(_without_directive, _without_esm(lines) if mdx else lines))
     if mdx and "<!--" in text:
-        text = _COMMENT.sub("", text)
+        end = text.rfind("-->") + 3  # behind it, each `<!--` would be searched to the end
+        text = _COMMENT.sub("", text[:end]) + text[end:]
     if not mdx and _MARKDOWN_IN_HTML.search(text):
         # A blank line ends the block of HTML, and a line that begins with an empty marker begins
         # none: kramdown takes it for a paragraph.

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import Any
 
 from indexer.sources.markdown.site import Entry, Root, Site, is_section_list, read_config
 
@@ -12,7 +12,7 @@ from indexer.sources.markdown.site import Entry, Root, Site, is_section_list, re
 class Zola(Site):
     """A site with `config.toml` that has `base_url`."""
 
-    generator: ClassVar[str] = "zola"
+    generator = "Zola"
 
     def __init__(self, root: Path) -> None:
         config = read_config(root / "config.toml")
