@@ -25,10 +25,6 @@ from pathlib import Path
 import click
 from elasticsearch import Elasticsearch
 
-from analyzers.rules import read_rules
-from app.elastic import connect
-from app.settings import load_settings
-from app.synonyms.folder import SynonymFolder
 from bench.cached import measure_cached
 from bench.indexing import measure_reindex, measure_sync
 from bench.other_engines import measure_other_engines
@@ -46,7 +42,6 @@ from bench.workload import Query, corpus_of, queries_of, write_combined
 from devstack.instance import open_instance
 from devstack.servers import REPOSITORY
 from devstack.stack import Stack
-from indexer.build.builder import IndexSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +52,14 @@ class Sizes:
     rounds: int
     seconds: float
     posts: tuple[int, ...]
-    reindex: int
+    reindex: tuple[int, ...]
     sync: int
     searches: int
 
 
-QUICK = Sizes(40, 2, 1.0, (200, 1_000, 3_000), 2_000, 3_000, 5_000)
-NORMAL = Sizes(200, 4, 2.0, (1_000, 10_000, 100_000), 8_000, 100_000, 100_000)
-FULL = Sizes(300, 8, 3.0, (1_000, 10_000, 100_000), 100_000, 500_000, 100_000)
+QUICK = Sizes(40, 2, 1.0, (200, 1_000, 3_000), (500, 2_000), 1_000, 5_000)
+NORMAL = Sizes(200, 4, 2.0, (1_000, 10_000, 100_000), (2_737, 8_000), 1_500, 100_000)
+FULL = Sizes(300, 8, 3.0, (1_000, 10_000, 100_000), (2_737, 98_500), 500_000, 100_000)
 
 
 class Bench:
@@ -147,16 +142,11 @@ class Bench:
         return measure_memory(self.alias, self.queries, self.sizes.searches)
 
     def reindex(self) -> Section:
-        return measure_reindex(self.client, self.sizes.reindex, 3)
+        corpora = {posts: self.path(posts) for posts in self.sizes.reindex}
+        return measure_reindex(self.client, corpora, 3)
 
     def sync(self) -> Section:
-        settings = load_settings()
-        rules = read_rules(SynonymFolder.of(settings).used())
-        shape = IndexSettings(rules, settings.shards, settings.replicas)
-        alias = self.combined(self.sizes.sync)
-        with connect(settings, timeout=120) as client:  # as the command does
-            path = self.path(self.sizes.sync)
-            return measure_sync(client, alias, path, shape, 4, min(self.sizes.sync, 5_000))
+        return measure_sync(self.path(self.sizes.sync), self.sizes.sync, 4)
 
     def engines(self) -> Section:
         return measure_other_engines(

@@ -100,7 +100,7 @@ def main(
         aliases = {}
         for one in checkouts:
             click.echo(f"indexing with {one.name} …", err=True)
-            aliases[one.name] = f"bench-{uuid.uuid4().hex[:10]}"
+            aliases[one.name] = f"bench-x{uuid.uuid4().hex[:10]}"
             stack.callback(delete, aliases[one.name])
             index(corpus, aliases[one.name], one.folder, one.python)
         click.echo("searches that are not cached …", err=True)

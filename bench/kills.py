@@ -50,7 +50,7 @@ class Trial:
         self.stored: dict[str, str | None] = {}
         self.acknowledged = 0
         self._elastic, self._command, self._posts = elastic, command, posts
-        self._alias = f"bench-{uuid.uuid4().hex[:8]}"
+        self._alias = f"bench-x{uuid.uuid4().hex[:8]}"
         self._source = folder / "posts.jsonl"
         self._rules = folder / "own.synonyms"
         self._variables = {"BLOGSEARCH_SYNONYMS_DIR": str(folder)}

@@ -82,7 +82,7 @@ def measure(elastic: Elasticsearch, alias: str, pages: Pages) -> Mapping[str, li
 
 def main(spec: str) -> None:
     settings = load_settings()
-    alias = f"bench-languages-{uuid.uuid4().hex[:8]}"
+    alias = f"bench-languages-x{uuid.uuid4().hex[:8]}"
     posts: list[RawPost] = []
 
     def read() -> Iterator[SourceItem]:

@@ -1,17 +1,17 @@
-"""Where the time of a search that is not cached goes: the first request with parts left out.
+"""Where the time of a search that is not cached goes: its requests with parts left out.
 
     .venv/bin/python -m bench.parts [FOLDER] [--posts 100000]
     .venv/bin/python -m bench.parts FOLDER --alias bench-100k       # an index that exists already
 
-FOLDER is as in `bench.relevance`. A query is sent seven times in each variant, and the shortest
-time counts: other work on the machine only adds to it. The CPU time that Python takes follows.
+FOLDER is as in `bench.relevance`. Each body that a search sends is sent again without one of its
+keys (`highlight`, `aggs`, …) and without one kind of the clauses of its query, seven times each, and
+the shortest time counts: other work on the machine only adds to it. The CPU time of Python follows.
 """
 
-import math
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from functools import partial
@@ -22,8 +22,7 @@ import click
 from elasticsearch import Elasticsearch
 
 from app.elastic import connect
-from app.search import blended, first_request, search
-from app.search.blended import plan_first
+from app.search import blended, search
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from app.settings import Settings
@@ -41,11 +40,11 @@ def parts(alias: str, settings: Settings, queries: Sequence[Query], number: int)
     columns: dict[str, dict[str, float]] = {}
     with connect(settings, timeout=60) as client:
         for kind in sorted({query.kind for query in queries}):
-            found: dict[str, list[float]] = defaultdict(list)
+            times: dict[str, list[float]] = defaultdict(list)
             for query in [query for query in queries if query.kind == kind][:number]:
                 for name, spent in _parts(client, alias, settings, query):
-                    found[name].append(spent)
-            columns[kind] = {name: statistics.median(times) for name, times in found.items()}
+                    times[name].append(spent)
+            columns[kind] = {name: statistics.median(spent) for name, spent in times.items()}
     names = dict.fromkeys(name for column in columns.values() for name in column)
     rows = [
         [name, *(f"{column[name]:.2f}" if name in column else "" for column in columns.values())]
@@ -60,91 +59,40 @@ def _parts(
     request = SearchRequest(q=query.q)
     session = SearchSession(client, alias)
     blended.answer(session, request, settings)
-    variants = dict(_variants({one.kind: one.bodies for one in session.sent}, query.meant))
-    best = dict.fromkeys(variants, math.inf)
-    # Without the request cache, which would answer the lookup from the second time on.
-    header = {"index": alias, "request_cache": False}
+    variants = {"bare": bare_body(query.meant)}
+    for sent in session.sent:
+        for nth, body in enumerate(sent.bodies, 1):
+            variants |= dict(_variants(f"{sent.kind} request, {nth}", body))
+    for name, body in variants.items():
+        # Without the request cache, which would answer from the second time on.
+        searches = [{"index": alias, "request_cache": False}, body]
+        yield name, _shortest(partial(client.msearch, searches=searches))
+    bare = partial(client.search, index=alias, body=bare_body(query.meant))
+    yield "Python: bare", _shortest(bare, time.thread_time)
+    whole = partial(search, client, alias, request, settings)
+    yield "Python: whole search", _shortest(whole, time.thread_time)
+
+
+def _variants(name: str, body: Json) -> Iterator[tuple[str, Json]]:
+    """The body, and the body without each part."""
+    yield name, body
+    for key in body:
+        if key not in ("query", "size"):
+            yield f"{name}, no {key}", {name: body[name] for name in body if name != key}
+    clauses = body.get("query", {}).get("bool", {}).get("should", [])
+    for kind in dict.fromkeys(next(iter(clause)) for clause in clauses):
+        less = deepcopy(body)
+        less["query"]["bool"]["should"] = [clause for clause in clauses if kind not in clause]
+        yield f"{name}, no {kind} clauses", less
+
+
+def _shortest(do: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    times = []
     for _ in range(_ROUNDS):
-        for name, sent in variants.items():
-            searches = [line for body in sent for line in (header, body)]
-            spent = _milliseconds(partial(client.msearch, searches=searches))
-            best[name] = min(best[name], spent)
-    yield from best.items()
-
-    def build() -> None:
-        first_request.build(plan_first(request, settings))
-
-    steps: dict[str, Callable[[], object]] = {
-        "Python: bare": partial(client.search, index=alias, body=bare_body(query.meant)),
-        "Python: whole search": partial(search, client, alias, request, settings),
-        "Python: building the first request": build,
-    }
-    for name, step in steps.items():
-        yield name, min(_milliseconds(step, time.thread_time) for _ in range(_ROUNDS))
-
-
-def _variants(
-    sent: Mapping[str, Sequence[Json]], meant: str
-) -> Iterator[tuple[str, Sequence[Json]]]:
-    """The requests of a search, with a part left out, or one part alone."""
-    posts, *lookup = sent["first"]
-    bare = bare_body(meant)
-    yield "bare", [bare]
-    yield "bare, no highlights", [_without(bare, "highlight")]
-    yield "first request", [posts, *lookup]
-    yield "posts alone", [posts]
-    yield "posts, no highlights", [_without(posts, "highlight")]
-    yield "posts, highlights of title and text only", [_highlighting(posts, ("title", "text"))]
-    yield "posts, no aggregations", [_without(posts, "aggs")]
-    yield "posts, no unstemmed fields", [_scored(posts, _unstemmed)]
-    yield "posts, no title match", [_scored(posts, lambda one: "match" in one)]
-    yield "posts, no neighbours or phrases", [_scored(posts, lambda one: "match_phrase" in one)]
-    yield "posts, no all-words clauses", [_scored(posts, lambda one: "must" in one.get("bool", {}))]
-    yield "posts, no scoring", [_scored(posts, lambda _: True)]
-    if lookup:
-        yield "lookup alone", lookup
-        yield "lookup, no suggester", [_without(lookup[0], "suggest")]
-    if "second" in sent:
-        likeliest = sent["second"][0]
-        yield "second request", sent["second"]
-        yield "second, posts with enough words", [likeliest]
-        yield "second, the same, no highlights", [_without(likeliest, "highlight")]
-        yield "second, the same, no scoring", [_scored(likeliest, lambda _: True)]
-
-
-def _milliseconds(
-    do: Callable[[], object], clock: Callable[[], float] = time.perf_counter
-) -> float:
-    started = clock()
-    do()
-    return (clock() - started) * 1000
-
-
-def _without(body: Json, key: str) -> Json:
-    return {name: value for name, value in body.items() if name != key}
-
-
-def _scored(body: Json, left_out: Callable[[Json], bool]) -> Json:
-    """A body without some of the clauses that score words."""
-    found = deepcopy(body)
-    query = found["query"]["bool"]
-    query["should"] = [one for one in query["should"] if not left_out(one)]
-    for clause in query["should"]:
-        inner = clause.get("bool", {})
-        if any("combined_fields" in one for one in inner.get("should", ())):
-            inner["should"] = [one for one in inner["should"] if not left_out(one)]
-    return found
-
-
-def _unstemmed(clause: Json) -> bool:
-    return "title.forms^8" in clause.get("combined_fields", {}).get("fields", ())
-
-
-def _highlighting(body: Json, fields: Sequence[str]) -> Json:
-    found = deepcopy(body)
-    kept = found["highlight"]["fields"]
-    found["highlight"]["fields"] = {name: kept[name] for name in fields if name in kept}
-    return found
+        started = clock()
+        do()
+        times.append((clock() - started) * 1000)
+    return min(times)
 
 
 @click.command()

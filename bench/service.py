@@ -51,7 +51,7 @@ def settings_for(alias: str, **changed: Any) -> Settings:
 @contextmanager
 def indexed(corpus: Path) -> Iterator[str]:
     """An alias for the corpus, indexed with `blogsearch reindex`; deleted afterwards."""
-    alias = f"bench-{uuid.uuid4().hex[:10]}"
+    alias = f"bench-x{uuid.uuid4().hex[:10]}"
     try:
         index(corpus, alias)
         yield alias

@@ -143,7 +143,7 @@ def main() -> int:
 @contextmanager
 def _service() -> Iterator[str]:
     """The URL of a service with the sample posts."""
-    alias = f"screenshots-{uuid.uuid4().hex[:8]}"
+    alias = f"screenshots-x{uuid.uuid4().hex[:8]}"
     settings = Settings(
         index=alias,
         elasticsearch_url=os.environ["ELASTICSEARCH_URL"],

@@ -57,7 +57,7 @@ def elastic(elasticsearch_url: str) -> Iterator[Elasticsearch]:
 @pytest.fixture
 def alias(elastic: Elasticsearch) -> Iterator[str]:
     """An alias for one test; its indices are deleted afterwards."""
-    name = f"test-{uuid.uuid4().hex[:12]}"
+    name = f"test-x{uuid.uuid4().hex[:12]}"
     yield name
     _remove(elastic, name)
 
@@ -71,7 +71,7 @@ def _remove(elastic: Elasticsearch, name: str) -> None:
 @pytest.fixture(scope="session")
 def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
     """An alias with the sample posts, as `blogsearch reindex` indexes them; read only."""
-    name = f"test-sample-{uuid.uuid4().hex[:8]}"
+    name = f"test-sample-x{uuid.uuid4().hex[:8]}"
     rules = read_rules(rule_files(REPOSITORY / "synonyms"))
     posts = open_source(str(REPOSITORY / "sample" / "posts.jsonl"), None, SourceOptions())
     rejected: list[Reject] = []

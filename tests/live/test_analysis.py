@@ -23,7 +23,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
 
 @pytest.fixture(scope="module")
 def index(elastic: Elasticsearch, rules: RuleSet) -> Iterator[str]:
-    name = f"test-analysis-{uuid.uuid4().hex[:8]}"
+    name = f"test-analysis-x{uuid.uuid4().hex[:8]}"
     elastic.indices.create(index=name, **index_body(rules, shards=1, replicas=0))
     yield name
     elastic.indices.delete(index=name)

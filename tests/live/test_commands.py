@@ -207,7 +207,7 @@ def test_doctor_says_what_to_do(run: Run, settings: Settings) -> None:
 def test_doctor_recognizes_an_index_where_the_alias_should_be(
     run: Run, settings: Settings, elastic: Elasticsearch
 ) -> None:
-    name = f"test-taken-{uuid.uuid4().hex[:8]}"
+    name = f"test-taken-x{uuid.uuid4().hex[:8]}"
     elastic.indices.create(index=name)
     try:
         result = run("doctor", settings=replace(settings, index=name))

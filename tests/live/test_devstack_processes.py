@@ -39,7 +39,7 @@ class Devstack:
             for name, value in os.environ.items()
             if name not in ("ELASTICSEARCH_URL", "REDIS_URL", "KEEP_SERVICES")
         } | {
-            "BLOGSEARCH_DEVSTACK_INSTANCE": f"test-{uuid.uuid4().hex[:8]}",
+            "BLOGSEARCH_DEVSTACK_INSTANCE": f"test-x{uuid.uuid4().hex[:8]}",
             "BLOGSEARCH_DEVSTACK_BACKEND": "process",
             "BLOGSEARCH_DEVSTACK_ELASTICSEARCH_PORT": str(free_port()),
             "BLOGSEARCH_DEVSTACK_REDIS_PORT": str(free_port()),

@@ -42,7 +42,7 @@ POSTS = {
 @pytest.fixture(scope="module")
 def index(elastic: Elasticsearch) -> Iterator[str]:
     """An alias with the posts, for all tests of this module."""
-    alias = f"test-pins-{uuid.uuid4().hex[:8]}"
+    alias = f"test-pins-x{uuid.uuid4().hex[:8]}"
     posts = (
         RawPost(Origin("test"), oid, title, f"<p>{text}</p>", pub_date=day, categories=(category,))
         for oid, (title, text, day, category) in POSTS.items()

@@ -98,7 +98,7 @@ def raw_posts() -> Iterator[RawPost]:
 
 @pytest.fixture(scope="module")
 def index(elastic: Elasticsearch) -> Iterator[str]:
-    name = f"test-meaning-{uuid.uuid4().hex[:8]}"
+    name = f"test-meaning-x{uuid.uuid4().hex[:8]}"
     rules = read_rules(rule_files(SYNONYMS))
     elastic.indices.create(index=name, **index_body(rules, shards=2, replicas=0))
     for raw in raw_posts():

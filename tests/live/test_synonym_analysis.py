@@ -59,7 +59,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
 
 @pytest.fixture(scope="module")
 def index(elastic: Elasticsearch, rules: RuleSet) -> Iterator[str]:
-    name = f"test-{uuid.uuid4().hex[:12]}"
+    name = f"test-x{uuid.uuid4().hex[:12]}"
     elastic.indices.create(index=name, **index_body(rules, shards=1, replicas=0))
     actions = (
         {"_index": name, "_id": oid, "kind": "post", "oid": oid, "title": oid, "text": text}

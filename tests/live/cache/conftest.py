@@ -17,7 +17,7 @@ Open = Callable[..., AnswerCache]
 @pytest.fixture
 def name(redis_url: str, elastic: Elasticsearch) -> Iterator[str]:
     """An alias of the test's own; its keys and indices are deleted afterwards."""
-    alias = f"test-{uuid.uuid4().hex[:12]}"
+    alias = f"test-x{uuid.uuid4().hex[:12]}"
     yield alias
     with redis.Redis.from_url(redis_url) as client:
         for key in client.scan_iter(match=f"blogsearch:{{{alias}}}:*"):

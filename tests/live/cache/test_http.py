@@ -31,7 +31,7 @@ def blog(
     elastic: Elasticsearch, redis_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """An alias with two posts, for all tests of this module."""
-    name = f"test-{uuid.uuid4().hex[:12]}"
+    name = f"test-x{uuid.uuid4().hex[:12]}"
     path: Path = tmp_path_factory.mktemp("posts") / "posts.jsonl"
     path.write_text("".join(json.dumps(post) + "\n" for post in POSTS))
     settings = {"BLOGSEARCH_INDEX": name, "BLOGSEARCH_SYNONYMS_DIR": str(path.parent)}

@@ -37,7 +37,7 @@ def secured(certificates: Certificates) -> Iterator[SecuredElasticsearch]:
 @pytest.fixture
 def secured_alias(secured: SecuredElasticsearch) -> Iterator[str]:
     """An alias of the test's own in the secured Elasticsearch."""
-    name = f"test-{uuid.uuid4().hex[:8]}"
+    name = f"test-x{uuid.uuid4().hex[:8]}"
     yield name
     for found in secured.admin.indices.get(index=f"{name}*", expand_wildcards="all"):
         secured.admin.indices.delete(index=found)
