@@ -4,7 +4,7 @@
     .venv/bin/python -m bench.parts FOLDER --alias bench-100k       # an index that exists already
 
 FOLDER is as in `bench.relevance`. Each body that a search sends is sent again without one of its
-keys (`highlight`, `aggs`, …) and without one kind of the clauses of its query, seven times each, and
+keys (`highlight`, `aggs`, …) and without one kind of clause of its query, seven times each, and
 the shortest time counts: other work on the machine only adds to it. The CPU time of Python follows.
 """
 
