@@ -7,7 +7,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test check format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
+.PHONY: help setup lock run test check reference format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,7 +57,11 @@ check: setup ## lint, format, types, imports point one way, docs mention everyth
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m scripts.reference --check
 	$(BIN)/python -m pytest tests/unit/test_architecture.py tests/unit/test_docs.py
+
+reference: setup ## write docs/settings.md and docs/commands.md from the settings and commands
+	$(BIN)/python -m scripts.reference
 
 format: setup ## format the code
 	$(BIN)/ruff check --fix .

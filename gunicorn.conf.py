@@ -18,24 +18,35 @@ from typing import Any
 
 from app.errors import BadSettings
 from app.logs import configuration
-from app.settings import keep_settings
+from app.settings import reload_settings
 
 # Read here, at the start and at SIGHUP, so that all workers have the same.
 try:
-    settings = keep_settings()
+    settings = reload_settings()
 except BadSettings as error:
     sys.exit(f"Error: {error}")
 
-try:
-    port = int(os.environ.get("PORT") or 8000)
-except ValueError:
-    sys.exit(f"Error: PORT: must be a whole number (it is {os.environ['PORT']!r})")
+
+def _number(variable: str, default: int, least: int, most: int) -> int:
+    """The value of an environment variable that is no setting of ours."""
+    value = os.environ.get(variable) or default
+    try:
+        number = int(value)
+    except ValueError:
+        number = least - 1
+    if not least <= number <= most:
+        limits = f"from {least:,} to {most:,}"
+        sys.exit(f"Error: {variable}: must be a whole number {limits} (it is {value!r})")
+    return number
+
+
+port = _number("PORT", 8000, 1, 65_535)
 if port == settings.operators_port:
     sys.exit(f"Error: BLOGSEARCH_OPERATORS_PORT: {port} is the port of the service (PORT).")
 bind = [f"127.0.0.1:{number}" for number in (port, settings.operators_port) if number]
 
 # At least two workers, so that one answers while the other is replaced.
-workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 1, 8)))
+workers = _number("WEB_CONCURRENCY", max(2, min(os.cpu_count() or 1, 8)), 1, 1_000)
 
 # Each connection is a greenlet: one that sends slowly, or waits for Elasticsearch, holds no thread
 # that others need.

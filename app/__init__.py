@@ -31,7 +31,7 @@ def create_app(
     from app.elastic import connect
     from app.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
-    from app.settings import kept_settings
+    from app.settings import process_settings
     from app.views import (
         api,
         documents,
@@ -45,7 +45,7 @@ def create_app(
         widget,
     )
 
-    settings = settings or kept_settings()
+    settings = settings or process_settings()
     app = Flask("app")
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask types the interface only
     # A redirect from //path to /path would be to the host that the client names.

@@ -59,9 +59,7 @@ class Service:
         self.settings = settings
         self.elastic = elastic
         self.cache = cache
-        self.search_log = SearchLog(
-            cache.client, cache.keys, days=settings.insights_days, size=settings.insights_size
-        )
+        self.search_log = SearchLog(cache.client, cache.keys, days=settings.insights_days)
         language = LANGUAGES[settings.language]
         self.pins = PinStore(elastic, settings.index, language)
         self.languages = IndexedLanguages(elastic, settings.index, language)
@@ -217,7 +215,7 @@ class Service:
         client, alias = self.elastic.options(request_timeout=_PRUNE_TIMEOUT), self.settings.index
         try:
             with translated(), Lock(client, alias, "prune"):
-                return AfterSwap(warmed, prune(client, alias, self.settings.keep_generations))
+                return AfterSwap(warmed, prune(client, alias))
         except Locked:
             return AfterSwap(warmed, [])
         except BlogsearchError as error:

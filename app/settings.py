@@ -4,6 +4,8 @@ They are read here and nowhere else. A name in the environment is `BLOGSEARCH_` 
 in capitals, except for what other tools call `ELASTICSEARCH_URL`, `ELASTICSEARCH_API_KEY` and
 `REDIS_URL`. A secret may also be in a file, as Docker and Kubernetes hand them over: `NAME_FILE` is
 its path. A setting can be in `blogsearch.toml` too; the environment wins.
+
+`python -m scripts.reference` writes docs/settings.md from this module.
 """
 
 import logging
@@ -33,6 +35,9 @@ _SHORTEST_TOKEN = 16  # characters
 _ORIGIN = re.compile(
     r"(http://(?!.*:80$)|https://(?!.*:443$))([a-z0-9._-]+|\[[0-9a-f:]+\])(:[1-9]\d{0,4})?"
 )
+_RESERVED_SUFFIX = re.compile(
+    r"-(?:previous|state|preview|building|unfinished|restoring|[0-9]{6,})\Z"
+)
 _LONGEST_SECRET = 65_536  # characters
 _SYNONYMS = Path(__file__).resolve().parent.parent / "synonyms"
 
@@ -42,272 +47,45 @@ _COMMON_NAMES = {
     "redis_url": "REDIS_URL",
 }
 
+FORMER = {
+    "fetch_connections": "four pages are fetched at the same time",
+    "fetch_max_bytes": "the largest page, feed or sitemap is 50 MB",
+    "fetch_store": "fetched pages are kept in ~/.cache/blogsearch/pages",
+    "fetch_timeout": "fetching a URL takes at most 60 s",
+    "fetch_user_agent": "the User-Agent names BLOGSEARCH_SITE_URL",
+    "insights_size": "1,000 different searches of a day are kept",
+    "keep_generations": "one former generation is kept; `blogsearch prune --keep` deletes it",
+    "max_rejects": "use `blogsearch reindex --max-rejects`",
+    "slow_search": "a search is slow after 1 s",
+    "write_max_bytes": "a write has at most 10 MB",
+}
+"""Settings of earlier versions, and what replaces them."""
 
-def _setting(default: object, description: str, *, secret: bool = False) -> Any:
-    """A field of `Settings`; a secret is not in its representation and may be in a file."""
-    metadata = {"description": description, "secret": secret}
-    return field(default=default, repr=not secret, metadata=metadata)
+_Check = Callable[[Any], None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """The settings of one process.
+def _setting(
+    default: object,
+    description: str,
+    *,
+    secret: bool = False,
+    check: _Check | None = None,
+    section: str = "",
+) -> Any:
+    """A field of `Settings`.
 
-    The values are not checked when one is made in code; `parse_settings` checks them.
+    Args:
+        secret: it is not in the representation, and may be in a file.
+        check: raises ValueError for what the type cannot express, and says what is wrong.
+        section: the heading in docs/settings.md, on its first setting.
     """
-
-    # -- engines ---------------------------------------------------------------------------------
-    elasticsearch_url: str = _setting(
-        "http://127.0.0.1:9200",
-        "URL of Elasticsearch; several, separated by commas, for a cluster.",
-        secret=True,
-    )
-    elasticsearch_api_key: str = _setting(
-        "", "API key for an Elasticsearch that needs one.", secret=True
-    )
-    elasticsearch_timeout: Annotated[float, Meta(gt=0)] = _setting(
-        5.0, "Seconds that one request of a search may take in Elasticsearch."
-    )
-    redis_url: str = _setting(
-        "redis://127.0.0.1:6379/0",
-        "URL of Redis (`redis://`, `rediss://`, `unix://`, through Sentinel "
-        "`redis+sentinel://host:port,host:port/service/0`, or in a cluster "
-        "`redis+cluster://host:port,host:port` and `rediss+cluster://`); empty: no cache.",
-        secret=True,
-    )
-    ca_file: str = _setting(
-        "",
-        "A file of certificates (PEM) that may sign those of Elasticsearch "
-        "(`https://`) and Redis (`rediss://`, `rediss+cluster://`); empty: the usual authorities.",
-    )
-
-    # -- index -----------------------------------------------------------------------------------
-    index: str = _setting(
-        "blog", "The alias that is searched; its indices are called blog-000001 and so on."
-    )
-    language: str = _setting(
-        "english",
-        "The language of the posts: stemming, stop words and typical typing errors; "
-        "docs/languages.md lists the languages. A change needs a new index: `blogsearch synonyms "
-        "load` without a file rebuilds it from its own posts.",
-    )
-    shards: Annotated[int, Meta(ge=1, le=64)] = _setting(1, "Primary shards of a new index.")
-    replicas: Annotated[int, Meta(ge=0, le=8)] = _setting(0, "Replicas of each shard.")
-    keep_generations: Annotated[int, Meta(ge=1, le=100)] = _setting(
-        1,
-        "How many former generations are kept after a swap, for `rollback`; older ones "
-        "are deleted.",
-    )
-    synonyms_dir: Path = _setting(  # noqa: RUF009 - a path is immutable
-        _SYNONYMS, "The folder of *.synonyms rule files."
-    )
-    synonyms_without: str = _setting(
-        "",
-        "Rule files of that folder that are not used, separated by commas: "
-        "`british-american, tech`.",
-    )
-
-    max_rejects: str = _setting(
-        "10%",
-        "How much of a source `reindex` may reject, before it refuses to swap: a share "
-        "of the posts such as `10%`, or a number.",
-    )
-
-    # -- searching -------------------------------------------------------------------------------
-    strategy: Literal["blended", "fallback"] = _setting(
-        "blended",
-        "How a search is answered: `blended`, one boosted query, or `fallback`, a "
-        "simpler algorithm of 2017, kept for comparison.",
-    )
-    max_computations: Annotated[int, Meta(ge=1, le=100)] = _setting(
-        8,
-        "How many searches a worker process computes at a time. Others that are not in "
-        "the cache get a 503 after a fifth of a second.",
-    )
-    recency: bool = _setting(
-        True,
-        "Whether newer posts rank a little above older ones if all else is equal: `on` or `off`.",
-    )
-
-    # -- cache -----------------------------------------------------------------------------------
-    cache_serializer: str = _setting(
-        "bytes",
-        "How answers are kept in Redis: `bytes` (the finished JSON), `bytes+lz4`, "
-        "`bytes+zlib`, `bytes+zstd` or `bytes+brotli`; docs/caching.md compares them.",
-    )
-    cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
-        600.0, "Seconds a cached answer counts as fresh."
-    )
-    cache_ttl_empty: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
-        60.0, "The same for an answer without hits."
-    )
-    cache_stale_ttl: Annotated[float, Meta(ge=0, le=2_592_000)] = _setting(
-        86_400.0, "Seconds an answer is kept beyond that, for when Elasticsearch is unavailable."
-    )
-    cache_timeout: Annotated[float, Meta(gt=0, le=10)] = _setting(
-        0.25, "Seconds a search may spend on Redis, over all its commands."
-    )
-    cache_lock_wait: Annotated[float, Meta(gt=0, le=60)] = _setting(
-        3.0, "Seconds a search waits for another that computes the same answer."
-    )
-    cache_secret: str = _setting(
-        "",
-        "A random text that signs cached answers, the same in every process; empty: "
-        "the write tokens are used. Without either, anyone who can write to Redis can forge "
-        "answers.",
-        secret=True,
-    )
-    cache_max_age: Annotated[int, Meta(ge=0, le=86_400)] = _setting(
-        0,
-        "Seconds a browser or CDN may reuse an answer without asking the service; 0: "
-        "it always asks.",
-    )
-
-    # -- insights --------------------------------------------------------------------------------
-    insights_days: Annotated[int, Meta(ge=0, le=400)] = _setting(
-        30,
-        "How many days the counts of searches are kept. They record what was searched "
-        "for, not by whom; docs/insights.md. 0: nothing is counted, and `cache warm` has nothing "
-        "to warm.",
-    )
-    insights_size: Annotated[int, Meta(ge=10, le=100_000)] = _setting(
-        1000, "How many different searches of a day are kept, the most frequent ones."
-    )
-    insights_token: str = _setting(
-        "",
-        "The password for `/insights`, where synonyms can be loaded, too; empty: the "
-        "page is closed.",
-        secret=True,
-    )
-
-    # -- writing ---------------------------------------------------------------------------------
-    write_tokens: str = _setting(
-        "",
-        "Tokens that may write over HTTP, separated by commas, so that one can be "
-        "added before another is removed; empty: writing over HTTP is closed.",
-        secret=True,
-    )
-    write_max_bytes: Annotated[int, Meta(ge=1_000, le=1_000_000_000)] = _setting(
-        10_000_000, "The largest body of a write, in bytes."
-    )
-
-    # -- search page -----------------------------------------------------------------------------
-    site_name: str = _setting(
-        "Search the blog", "The name of the search page: its heading and the end of its title."
-    )
-    site_url: str = _setting(
-        "",
-        "The home page of the blog, such as `https://blog.example.org/`, to which the search page "
-        "links; empty: no link.",
-    )
-
-    # -- HTTP ------------------------------------------------------------------------------------
-    cors_origins: str = _setting(
-        "*",
-        "The origins whose pages may read answers, separated by commas, such as "
-        "`https://blog.example.org, https://www.example.org`; `*`: every origin, empty: only the "
-        "service's own.",
-    )
-    rate_limit: str = _setting(
-        "",
-        "How many requests a client may send, such as `60/minute` or "
-        "`10/second; 300/hour`; beyond that it gets a 429. Counted in Redis, without it in each "
-        "process. Health checks, static files, `/docs` and writes do not count; suggestions count "
-        "apart. Empty: no limit.",
-    )
-    trusted_proxies: str = _setting(
-        "",
-        "Addresses or networks of the proxies in front, separated by commas, such as "
-        "`127.0.0.1, 10.0.0.0/8`. Their X-Forwarded-For and X-Forwarded-Proto are trusted, those "
-        "of other clients are ignored.",
-    )
-    debug_search: Literal["open", "token"] = _setting(
-        "open",
-        "Who may use `debug-search`: `open`, everybody, or `token`, those who send a write token.",
-    )
-    operators_port: Annotated[int, Meta(ge=0, le=65535)] = _setting(
-        0,
-        "A second port on 127.0.0.1 for operators: `/metrics`, the details of "
-        "`/__heartbeat__` and `debug-search` need no token there. 0: none.",
-    )
-    log_format: Literal["text", "json"] = _setting(
-        "text", "How gunicorn and the service write their log: `text` or `json`."
-    )
-    log_requests: bool = _setting(
-        True, "Whether every request has a line in the log, without its query: `on` or `off`."
-    )
-    slow_search: Annotated[float, Meta(gt=0)] = _setting(
-        1.0, "Seconds after which a search is logged as slow, with its query."
-    )
-    commit: str = _setting(
-        "",
-        "The commit this was built from, for `/__version__`. An image has it from "
-        "`docker build --build-arg BLOGSEARCH_COMMIT=…`.",
-    )
-
-    # -- fetching --------------------------------------------------------------------------------
-    fetch_user_agent: str = _setting(
-        "blogsearch/0.1.0",
-        "User-Agent of the indexer; add a URL that says who runs it: "
-        "`blogsearch/0.1.0 (+https://example.org/bot)`.",
-    )
-    fetch_allow_private: bool = _setting(
-        False, "Whether to fetch from private networks and from `file:` URLs too: `on` or `off`."
-    )
-    fetch_timeout: Annotated[float, Meta(gt=0)] = _setting(
-        60.0, "Seconds that fetching one URL may take, with its redirects and retries."
-    )
-    fetch_max_bytes: Annotated[int, Meta(ge=1_000)] = _setting(
-        20_000_000, "The largest feed, sitemap or page, in bytes after decompression."
-    )
-    fetch_connections: Annotated[int, Meta(ge=1, le=16)] = _setting(
-        4, "How many pages of a sitemap are fetched at the same time."
-    )
-    fetch_store: str = _setting(
-        "~/.cache/blogsearch/pages",
-        "A folder that keeps fetched pages, so that unchanged ones are not sent again; "
-        "it may be deleted at any time; empty: none.",
-    )
-
-    @property
-    def allowed_origins(self) -> frozenset[str]:
-        """The origins in `cors_origins`."""
-        return frozenset(_listed(self.cors_origins))
-
-    @property
-    def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks in `trusted_proxies`."""
-        return tuple(ip_network(proxy) for proxy in _listed(self.trusted_proxies))
-
-    @property
-    def signing_key(self) -> bytes:
-        """The key that signs cached values; b"" without a secret."""
-        return (self.cache_secret or self.write_tokens).encode()
-
-    @property
-    def accepted_tokens(self) -> tuple[str, ...]:
-        """The tokens in `write_tokens`."""
-        return tuple(_listed(self.write_tokens))
-
-    @property
-    def synonyms_left_out(self) -> frozenset[str]:
-        """The names in `synonyms_without`."""
-        return frozenset(_listed(self.synonyms_without))
+    metadata = {"description": description, "secret": secret, "check": check, "section": section}
+    return field(default=default, repr=not secret, metadata=metadata)
 
 
 def _listed(value: str) -> list[str]:
     """The parts of a value that are separated by commas."""
     return [part.strip() for part in value.split(",") if part.strip()]
-
-
-NAMES = tuple(each.name for each in fields(Settings))
-SECRETS = tuple(each.name for each in fields(Settings) if each.metadata["secret"])
-"""The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
-
-
-_RESERVED_SUFFIX = re.compile(
-    r"-(?:previous|state|preview|building|unfinished|restoring|[0-9]{6,})\Z"
-)
 
 
 def _check_index(name: str) -> None:
@@ -319,21 +97,6 @@ def _check_index(name: str) -> None:
         raise ValueError(
             f"must not end in {reserved[0]}, which names an index that belongs to another alias"
         )
-
-
-def _check_max_rejects(limit: str) -> None:
-    # Imported here: only `reindex` rejects posts.
-    from indexer.ingest import MaxRejects
-
-    try:
-        MaxRejects.parse(limit)
-    except ValueError:
-        raise ValueError("must be a share such as `10%` or a number") from None
-
-
-def _check_user_agent(name: str) -> None:
-    if not re.fullmatch(r"[\x20-\x7e]+", name):
-        raise ValueError("must be printable ASCII characters")
 
 
 def _check_language(name: str) -> None:
@@ -416,23 +179,221 @@ def _check_networks(proxies: str) -> None:
         ip_network(proxy)  # its message names the address
 
 
-_CHECKS: dict[str, Callable[[str], None]] = {
-    "index": _check_index,
-    "max_rejects": _check_max_rejects,
-    "fetch_user_agent": _check_user_agent,
-    "elasticsearch_api_key": _check_api_key,
-    "language": _check_language,
-    "cache_serializer": _check_serializer,
-    "ca_file": _check_certificates,
-    "write_tokens": _check_tokens,
-    "insights_token": _check_token,
-    "rate_limit": _check_rate_limit,
-    "site_name": _check_site_name,
-    "site_url": _check_site_url,
-    "cors_origins": _check_origins,
-    "trusted_proxies": _check_networks,
-}
-"""What a type cannot express; each raises a ValueError that says what is wrong."""
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of one process.
+
+    The values are not checked when one is made in code; `parse_settings` checks them.
+    """
+
+    elasticsearch_url: str = _setting(
+        "http://127.0.0.1:9200",
+        "URL of Elasticsearch; several, separated by commas, for a cluster.",
+        secret=True,
+        section="Engines",
+    )
+    elasticsearch_api_key: str = _setting(
+        "", "API key for an Elasticsearch that needs one.", secret=True, check=_check_api_key
+    )
+    elasticsearch_timeout: Annotated[float, Meta(gt=0)] = _setting(
+        5.0, "Seconds that one request of a search may take in Elasticsearch."
+    )
+    redis_url: str = _setting(
+        "redis://127.0.0.1:6379/0",
+        "URL of Redis (`redis://`, `rediss://`, `unix://`, through Sentinel "
+        "`redis+sentinel://host:port,host:port/service/0`, or in a cluster "
+        "`redis+cluster://host:port,host:port` and `rediss+cluster://`); empty: no cache.",
+        secret=True,
+    )
+    ca_file: str = _setting(
+        "",
+        "A file of certificates (PEM) that may sign those of Elasticsearch "
+        "(`https://`) and Redis (`rediss://`, `rediss+cluster://`); empty: the usual authorities.",
+        check=_check_certificates,
+    )
+    index: str = _setting(
+        "blog",
+        "The alias that is searched; its indices are called blog-000001 and so on.",
+        check=_check_index,
+        section="Index",
+    )
+    language: str = _setting(
+        "english",
+        "The language of the posts: stemming, stop words and typical typing errors; "
+        "docs/languages.md lists the languages. A change needs a new index: `blogsearch synonyms "
+        "load` without a file rebuilds it from its own posts.",
+        check=_check_language,
+    )
+    shards: Annotated[int, Meta(ge=1, le=64)] = _setting(1, "Primary shards of a new index.")
+    replicas: Annotated[int, Meta(ge=0, le=8)] = _setting(0, "Replicas of each shard.")
+    synonyms_dir: Path = _setting(  # noqa: RUF009 - a path is immutable
+        _SYNONYMS, "The folder of *.synonyms rule files."
+    )
+    synonyms_without: str = _setting(
+        "",
+        "Rule files of that folder that are not used, separated by commas: "
+        "`british-american, tech`.",
+    )
+    strategy: Literal["blended", "fallback"] = _setting(
+        "blended",
+        "How a search is answered: `blended`, one boosted query, or `fallback`, a "
+        "simpler algorithm of 2017, kept for comparison.",
+        section="Searching",
+    )
+    max_computations: Annotated[int, Meta(ge=1, le=100)] = _setting(
+        8,
+        "How many searches a worker process computes at a time. Others that are not in "
+        "the cache get a 503 after a fifth of a second.",
+    )
+    recency: bool = _setting(
+        True,
+        "Whether newer posts rank a little above older ones if all else is equal: `on` or `off`.",
+    )
+    cache_serializer: str = _setting(
+        "bytes",
+        "How answers are kept in Redis: `bytes` (the finished JSON), `bytes+lz4`, "
+        "`bytes+zlib`, `bytes+zstd` or `bytes+brotli`; docs/caching.md compares them.",
+        check=_check_serializer,
+        section="Cache",
+    )
+    cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
+        600.0, "Seconds a cached answer counts as fresh."
+    )
+    cache_ttl_empty: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
+        60.0, "The same for an answer without hits."
+    )
+    cache_stale_ttl: Annotated[float, Meta(ge=0, le=2_592_000)] = _setting(
+        86_400.0, "Seconds an answer is kept beyond that, for when Elasticsearch is unavailable."
+    )
+    cache_timeout: Annotated[float, Meta(gt=0, le=10)] = _setting(
+        0.25, "Seconds a search may spend on Redis, over all its commands."
+    )
+    cache_lock_wait: Annotated[float, Meta(gt=0, le=60)] = _setting(
+        3.0, "Seconds a search waits for another that computes the same answer."
+    )
+    cache_secret: str = _setting(
+        "",
+        "A random text that signs cached answers, the same in every process; empty: "
+        "the write tokens are used. Without either, anyone who can write to Redis can forge "
+        "answers.",
+        secret=True,
+    )
+    cache_max_age: Annotated[int, Meta(ge=0, le=86_400)] = _setting(
+        0,
+        "Seconds a browser or CDN may reuse an answer without asking the service; 0: "
+        "it always asks.",
+    )
+    insights_days: Annotated[int, Meta(ge=0, le=400)] = _setting(
+        30,
+        "How many days the counts of searches are kept. They record what was searched "
+        "for, not by whom; docs/insights.md. 0: nothing is counted, and `cache warm` has nothing "
+        "to warm.",
+        section="Insights",
+    )
+    insights_token: str = _setting(
+        "",
+        "The password for `/insights`; empty: the page is closed.",
+        secret=True,
+        check=_check_token,
+    )
+    write_tokens: str = _setting(
+        "",
+        "Tokens that may write over HTTP, separated by commas, so that one can be "
+        "added before another is removed; empty: writing over HTTP is closed.",
+        secret=True,
+        check=_check_tokens,
+        section="Writing",
+    )
+    site_name: str = _setting(
+        "Search the blog",
+        "The name of the search page: its heading and the end of its title.",
+        check=_check_site_name,
+        section="Search page",
+    )
+    site_url: str = _setting(
+        "",
+        "The home page of the blog, such as `https://blog.example.org/`: the search page links to "
+        "it, and the indexer names it in its User-Agent; empty: neither.",
+        check=_check_site_url,
+    )
+    cors_origins: str = _setting(
+        "*",
+        "The origins whose pages may read answers, separated by commas, such as "
+        "`https://blog.example.org, https://www.example.org`; `*`: every origin, empty: only the "
+        "service's own.",
+        check=_check_origins,
+        section="HTTP",
+    )
+    rate_limit: str = _setting(
+        "",
+        "How many requests a client may send, such as `60/minute` or "
+        "`10/second; 300/hour`; beyond that it gets a 429. Counted in Redis, without it in each "
+        "process. Health checks, static files, `/docs` and writes do not count; suggestions count "
+        "apart. Empty: no limit.",
+        check=_check_rate_limit,
+    )
+    trusted_proxies: str = _setting(
+        "",
+        "Addresses or networks of the proxies in front, separated by commas, such as "
+        "`127.0.0.1, 10.0.0.0/8`. Their X-Forwarded-For and X-Forwarded-Proto are trusted, those "
+        "of other clients are ignored.",
+        check=_check_networks,
+    )
+    debug_search: Literal["open", "token"] = _setting(
+        "open",
+        "Who may use `debug-search`: `open`, everybody, or `token`, those who send a write token.",
+    )
+    operators_port: Annotated[int, Meta(ge=0, le=65535)] = _setting(
+        0,
+        "A second port on 127.0.0.1 for operators: `/metrics`, the details of "
+        "`/__heartbeat__` and `debug-search` need no token there. 0: none.",
+    )
+    log_format: Literal["text", "json"] = _setting(
+        "text", "How gunicorn and the service write their log: `text` or `json`."
+    )
+    log_requests: bool = _setting(
+        True, "Whether every request has a line in the log, without its query: `on` or `off`."
+    )
+    commit: str = _setting(
+        "",
+        "The commit this was built from, for `/__version__`. An image has it from "
+        "`docker build --build-arg BLOGSEARCH_COMMIT=…`.",
+    )
+    fetch_allow_private: bool = _setting(
+        False,
+        "Whether to fetch from private networks and from `file:` URLs too: `on` or `off`.",
+        section="Fetching",
+    )
+
+    @property
+    def allowed_origins(self) -> frozenset[str]:
+        """The origins in `cors_origins`."""
+        return frozenset(_listed(self.cors_origins))
+
+    @property
+    def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """The networks in `trusted_proxies`."""
+        return tuple(ip_network(proxy) for proxy in _listed(self.trusted_proxies))
+
+    @property
+    def signing_key(self) -> bytes:
+        """The key that signs cached values; b"" without a secret."""
+        return (self.cache_secret or self.write_tokens).encode()
+
+    @property
+    def accepted_tokens(self) -> tuple[str, ...]:
+        """The tokens in `write_tokens`."""
+        return tuple(_listed(self.write_tokens))
+
+    @property
+    def synonyms_left_out(self) -> frozenset[str]:
+        """The names in `synonyms_without`."""
+        return frozenset(_listed(self.synonyms_without))
+
+
+NAMES = tuple(setting.name for setting in fields(Settings))
+SECRETS = tuple(setting.name for setting in fields(Settings) if setting.metadata["secret"])
+"""The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
 
 
 def load_settings() -> Settings:
@@ -447,31 +408,31 @@ def load_settings() -> Settings:
     return parse_settings(given | _secrets_from_files(), read_site_file().settings)
 
 
-_kept: Settings | None = None
+_process_settings: Settings | None = None
 
 
-def keep_settings() -> Settings:
-    """Load the settings and keep them, for this process and those that are forked from it.
+def reload_settings() -> Settings:
+    """Load the settings for this process and those that are forked from it.
 
     gunicorn's main process does so at its start and at each reload, so that all workers have the
-    same settings. If they have become invalid, the former ones stay.
+    same settings. If they have become invalid, the former ones stay in use.
 
     Raises:
         BadSettings: they are invalid, and there are no former ones.
     """
-    global _kept
+    global _process_settings
     try:
-        _kept = load_settings()
+        _process_settings = load_settings()
     except BadSettings as error:
-        if _kept is None:
+        if _process_settings is None:
             raise
         log.error("The settings are invalid, so that the former ones stay in use. %s", error)
-    return _kept
+    return _process_settings
 
 
-def kept_settings() -> Settings:
-    """The settings that the main process keeps; without one, `load_settings`."""
-    return _kept or load_settings()
+def process_settings() -> Settings:
+    """The settings that the main process has loaded; without one, `load_settings`."""
+    return _process_settings or load_settings()
 
 
 def parse_settings(
@@ -487,19 +448,24 @@ def parse_settings(
         BadSettings: with every setting that is invalid, its value and what it should be.
     """
     values = {**(file or {}), **environment}
+    for name in FORMER.keys() & values.keys():
+        log.warning("%s, %s has no effect any more: %s.", SITE_FILE, name, FORMER[name])
+        del values[name]
     converted, complaints = convert_fields(Settings, values)
-    for name in converted.keys() & _CHECKS.keys():
-        try:
-            _CHECKS[name](converted[name])
-        except ValueError as error:
-            complaints[name] = str(error)
+    for setting in fields(Settings):
+        check = setting.metadata["check"]
+        if check and setting.name in converted:
+            try:
+                check(converted[setting.name])
+            except ValueError as error:
+                complaints[setting.name] = str(error)
     if complaints:
-        found = []
+        lines = []
         for name in (name for name in values if name in complaints):
             where = environment_name(name) if name in environment else f"{SITE_FILE}, {name}"
             value = f" (it is {values[name]!r})" if name in NAMES and name not in SECRETS else ""
-            found.append(f"{where}: {complaints[name]}{value}")
-        raise BadSettings(". ".join(found))
+            lines.append(f"{where}: {complaints[name]}{value}")
+        raise BadSettings(". ".join(lines))
     return Settings(**converted)
 
 
@@ -538,8 +504,11 @@ def _warn_about_unknown_names() -> None:
     known = {environment_name(name) for name in NAMES}
     known |= {f"{environment_name(name)}_FILE" for name in SECRETS}
     ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
+    former = {environment_name(name): reason for name, reason in FORMER.items()}
     for name in sorted(ours - known):
-        if not name.startswith(_DEVSTACK_PREFIX):
+        if name in former:
+            log.warning("%s has no effect any more: %s.", name, former[name])
+        elif not name.startswith(_DEVSTACK_PREFIX):
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them."
             log.warning("%s is not a setting and has no effect; %s", name, hint)

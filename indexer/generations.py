@@ -319,7 +319,7 @@ def recover(client: Elasticsearch, alias: str) -> list[str]:
     return stale_builds
 
 
-def prune(client: Elasticsearch, alias: str, keep: int) -> list[str]:
+def prune(client: Elasticsearch, alias: str, keep: int = 1) -> list[str]:
     """Delete all but the `keep` newest generations besides the live one; the previous one last.
 
     Unfinished ones are deleted too.

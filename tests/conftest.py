@@ -110,8 +110,7 @@ def count_searches() -> Callable[..., SearchLog]:
 
     def count(settings: Settings, *keys: str) -> SearchLog:
         cache = open_cache(settings)
-        days, size = settings.insights_days, settings.insights_size
-        log = SearchLog(cache.client, cache.keys, days=days, size=size)
+        log = SearchLog(cache.client, cache.keys, days=settings.insights_days)
         for key in keys:
             log.record("MISS", key, visitor=Visitor("198.51.100.1", f"Mozilla/5.0 {uuid.uuid4()}"))
         log.flush()

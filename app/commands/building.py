@@ -146,7 +146,6 @@ def after_swap(tools: Tools) -> None:
         number = done.warmed.answered
         click.echo(f"The answers to the {number:,} most frequent queries are cached.")
     if done.deleted:
-        keep = tools.settings.keep_generations
-        click.echo(f"Deleted {', '.join(done.deleted)} (BLOGSEARCH_KEEP_GENERATIONS is {keep}).")
+        click.echo(f"Deleted {', '.join(done.deleted)}.")
     if done.warning:
         click.echo(done.warning, err=True)

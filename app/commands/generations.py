@@ -81,11 +81,12 @@ def _row(tools: Tools, generation: Generation) -> dict[str, Any]:
 @click.option(
     "--keep",
     type=click.IntRange(min=0),
-    help="How many generations to keep besides the live one. "
-    "[default: BLOGSEARCH_KEEP_GENERATIONS]",
+    default=1,
+    show_default=True,
+    help="How many generations to keep besides the live one.",
 )
 @pass_tools
-def prune(tools: Tools, keep: int | None) -> None:
+def prune(tools: Tools, keep: int) -> None:
     """Delete old generations, but not the live one, nor the previous one unless --keep is 0.
 
     \b
@@ -93,7 +94,6 @@ def prune(tools: Tools, keep: int | None) -> None:
     blogsearch prune --keep 0      # also the previous one: no rollback until the next build
     """
     client, alias = tools.elastic, tools.settings.index
-    keep = tools.settings.keep_generations if keep is None else keep
     allow_writes_on_full_disk(client, alias)
     with stop_on_sigterm(), Lock(client, alias, "prune"):
         stale_builds = generations.recover(client, alias)

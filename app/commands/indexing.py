@@ -47,6 +47,8 @@ class MaxRejectsType(click.ParamType[MaxRejects]):
 @click.option(
     "--max-rejects",
     type=MaxRejectsType(),
+    default="10%",
+    show_default=True,
     help="Swap nothing if more posts are rejected: a share (10%) or a number (3).",
 )
 @click.option(
@@ -59,7 +61,7 @@ class MaxRejectsType(click.ParamType[MaxRejects]):
 def reindex(
     tools: Tools,
     sources: SourceArguments,
-    max_rejects: MaxRejects | None,
+    max_rejects: MaxRejects,
     force: bool,
     rejects_path: Path | None,
 ) -> None:
@@ -81,7 +83,7 @@ def reindex(
     with stop_on_sigterm(), recorded_run(tools, "reindex", rejects_path) as run:
         opened = sources.open(tools.settings)
         options = ReindexOptions(
-            max_rejects=max_rejects or MaxRejects.parse(tools.settings.max_rejects),
+            max_rejects=max_rejects,
             on_progress=run.on_progress,
             fraction_read=opened.fraction_read,
             purpose=f"reindex {sources}",

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from indexer.sources.base import UNREAD, is_url, with_language, with_site
 from indexer.sources.fingerprint import fingerprint
 from indexer.sources.json_lines import JSONLines
 
+_PAGES = "~/.cache/blogsearch/pages"
 _LATEST_ONLY = {"feed"}
 _SAME_ADDRESS = "the address of a post in an earlier source"
 
@@ -41,15 +43,12 @@ class SourceArguments:
         Raises:
             SourceError: a source does not exist, or its kind is unknown.
         """
+        contact = f" (+{settings.site_url})" if settings.site_url else ""
         fetch = FetchOptions(
-            user_agent=settings.fetch_user_agent,
+            user_agent=f"blogsearch/{version('blogsearch')}{contact}",
             allow_private=settings.fetch_allow_private,
-            deadline=settings.fetch_timeout,
-            max_bytes=settings.fetch_max_bytes,
-            connections=settings.fetch_connections,
         )
-        fetching = any(map(is_url, self.specs))
-        store = _page_store(settings.fetch_store) if fetching and settings.fetch_store else None
+        store = _page_store() if any(map(is_url, self.specs)) else None
         options = replace(self.options, fetch=fetch, store=store)
         opened = [open_source(spec, self.kind, options) for spec in self.specs]
         return Sources(opened, options, verbose=self.verbose)
@@ -241,12 +240,12 @@ rejects_option = click.option(
 )
 
 
-def _page_store(folder: str) -> PageStore | None:
+def _page_store() -> PageStore | None:
     """The store of fetched pages; None if the folder cannot be created."""
     try:
-        return PageStore(Path(folder).expanduser(), lambda message: click.echo(message, err=True))
+        return PageStore(Path(_PAGES).expanduser(), lambda message: click.echo(message, err=True))
     except (OSError, RuntimeError) as error:
-        click.echo(f"Fetched pages are not stored in {folder}: {error}.", err=True)
+        click.echo(f"Fetched pages are not stored in {_PAGES}: {error}.", err=True)
         return None
 
 

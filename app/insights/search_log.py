@@ -70,7 +70,7 @@ class SearchLog:
         size: how many different searches of a day are kept, the most frequent ones.
     """
 
-    def __init__(self, client: RedisClient, keys: Keys, *, days: int, size: int) -> None:
+    def __init__(self, client: RedisClient, keys: Keys, *, days: int, size: int = 1000) -> None:
         self._client = client
         self._keys = keys
         self._days = days

@@ -181,7 +181,7 @@ def _freshness() -> Freshness:
 
 def _entries() -> list[tuple[int | None, Any]]:
     requested_refresh(request)  # report an invalid parameter before reading a large body
-    return read_entries(request, current_service().settings)
+    return read_entries(request)
 
 
 def _entry_named(oid: str) -> list[tuple[int | None, Any]]:

@@ -16,6 +16,8 @@ from app.settings import Settings
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
 MAX_DOCUMENTS = 10_000
 """Posts and comments in one request: a worker answers nothing else while it validates them."""
+MAX_BYTES = 10_000_000
+"""The largest body: a worker holds it in memory, and a larger one can be sent in parts."""
 
 _WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
 Refresh = Literal["wait_for", "true", "false"]
@@ -86,12 +88,12 @@ def requested_refresh(request: Request) -> Refresh:
     return refresh
 
 
-def read_entries(request: Request, settings: Settings) -> list[tuple[int | None, Any]]:
+def read_entries(request: Request) -> list[tuple[int | None, Any]]:
     """The entries of the body: one, those of an array, or those of NDJSON with their lines.
 
     Raises:
         BadRequest: not JSON, incomplete, or of another type; `details` has every invalid line.
-        TooLarge: larger than `write_max_bytes`, or more than `MAX_DOCUMENTS`.
+        TooLarge: larger than `MAX_BYTES`, or more than `MAX_DOCUMENTS`.
     """
     kind = request.mimetype
     if kind not in _NDJSON | {"application/json"}:
@@ -101,7 +103,7 @@ def read_entries(request: Request, settings: Settings) -> list[tuple[int | None,
         )
     if encoding := request.headers.get("Content-Encoding"):
         raise BadRequest(f"The Content-Encoding {encoding} is not supported. Send it uncompressed.")
-    body = _body(request, settings.write_max_bytes)
+    body = _body(request)
     found = _lines(body) if kind in _NDJSON else _json(body)
     if not found:
         raise BadRequest("The body is empty.")
@@ -121,13 +123,10 @@ def _check_number(documents: int) -> None:
         )
 
 
-def _body(request: Request, limit: int) -> bytes:
-    # One byte above the limit: Werkzeug truncates a chunked body silently.
-    request.max_content_length = limit + 1
-    too_large = TooLarge(
-        f"The body has more than {limit:,} bytes. Send it in parts, or increase "
-        "BLOGSEARCH_WRITE_MAX_BYTES."
-    )
+def _body(request: Request) -> bytes:
+    # One byte more: Werkzeug truncates a chunked body silently.
+    request.max_content_length = MAX_BYTES + 1
+    too_large = TooLarge(f"The body has more than {MAX_BYTES:,} bytes. Send it in parts.")
     try:
         body = request.get_data(cache=False)
     except RequestEntityTooLarge:
@@ -137,7 +136,7 @@ def _body(request: Request, limit: int) -> bytes:
         raise BadRequest(
             "The body is incomplete or wrongly chunked. Nothing was written."
         ) from None
-    if len(body) > limit:
+    if len(body) > MAX_BYTES:
         raise too_large
     if len(body) < (request.content_length or 0):
         # The connection was closed early; the first lines of NDJSON would be valid.

@@ -23,7 +23,7 @@ _MIN_TIMEOUT = 0.01
 """Seconds; urllib3 rejects a timeout of 0."""
 _CHUNK = 1 << 16
 _ALLOW = "Allow it with BLOGSEARCH_FETCH_ALLOW_PRIVATE=on."
-_RAISE = "Raise BLOGSEARCH_FETCH_MAX_BYTES, or leave it out."
+_TOO_LARGE = "Split it, or leave it out."
 
 
 class Fetcher:
@@ -173,7 +173,7 @@ def _read_body(url: str, response: requests.Response, max_bytes: int, deadline: 
         FetchFailed: more than `max_bytes`, or incomplete at the deadline.
         urllib3.exceptions.HTTPError: a broken connection or an invalid encoding.
     """
-    too_large = FetchFailed(url, f"more than {max_bytes:,} bytes", _RAISE)
+    too_large = FetchFailed(url, f"more than {max_bytes:,} bytes", _TOO_LARGE)
     announced = response.headers.get("Content-Length", "").strip()
     if announced.isdigit() and int(announced[:20]) > max_bytes:
         raise too_large
@@ -202,7 +202,7 @@ def _read_file(url: str, max_bytes: int) -> Fetched:
     except OSError as error:
         raise FetchFailed(url, error.strerror or str(error)) from error
     if len(body) > max_bytes:
-        raise FetchFailed(url, f"more than {max_bytes:,} bytes", _RAISE)
+        raise FetchFailed(url, f"more than {max_bytes:,} bytes", _TOO_LARGE)
     return Fetched(url, body)
 
 

@@ -59,7 +59,7 @@ class FetchOptions:
     connect_timeout: float = 5.0
     read_timeout: float = 20.0
     deadline: float = 60.0
-    max_bytes: int = 20_000_000
+    max_bytes: int = 50_000_000  # the largest sitemap that sitemaps.org allows
     max_redirects: int = 5
     retry: Retry = _RETRY
     retry_after_max: float = 30.0

@@ -150,7 +150,7 @@ class File:
         if len(found) > max_bytes:
             raise SourceError(
                 f"{self.name} has more than {max_bytes:,} bytes after decompression.",
-                "Raise BLOGSEARCH_FETCH_MAX_BYTES, or split it.",
+                "Split it.",
             )
         return found
 
@@ -187,7 +187,7 @@ def unzipped_bytes(body: bytes, name: str, most: int) -> bytes:
     if len(found) > most:
         raise SourceError(
             f"{name} has more than {most:,} bytes after decompression.",
-            "Raise BLOGSEARCH_FETCH_MAX_BYTES, or leave it out.",
+            "Split it, or leave it out.",
         )
     return found
 

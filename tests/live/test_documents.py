@@ -45,7 +45,7 @@ def settings(own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], 
         Origin("test"), "start", "The first post", "<p>Hello</p>", pub_date="2020-01-01"
     )
     index_posts([start])
-    tokens = {"write_tokens": f"{TOKEN}, {SECOND_TOKEN}", "write_max_bytes": 20_000}
+    tokens = {"write_tokens": f"{TOKEN}, {SECOND_TOKEN}"}
     return replace(own_settings, **tokens)
 
 
@@ -222,7 +222,7 @@ class TestPost:
             (b"oid=1", "application/x-www-form-urlencoded", 400),
             (b"\xff\xfe", "application/json", 400),
             (b"[" * 5000, "application/json", 400),
-            (b'{"oid":"x","title":"' + b"y" * 20_000 + b'"}', "application/json", 413),
+            (b'{"oid":"x","title":"' + b"y" * 10_000_000 + b'"}', "application/json", 413),
         ],
     )
     def test_refuses_an_invalid_body(self, blog: Blog, data: bytes, kind: str, status: int) -> None:

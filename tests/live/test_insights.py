@@ -51,11 +51,9 @@ def server(redis_url: str) -> Iterator["redis.Redis"]:
         yield client
 
 
-def _log(settings: Settings) -> SearchLog:
+def _log(settings: Settings, **options: int) -> SearchLog:
     cache = open_cache(settings)
-    return SearchLog(
-        cache.client, cache.keys, days=settings.insights_days, size=settings.insights_size
-    )
+    return SearchLog(cache.client, cache.keys, days=settings.insights_days, **options)
 
 
 def _visitor() -> Visitor:
@@ -190,7 +188,7 @@ def test_pairs_are_of_one_client(settings: Settings, server: "redis.Redis") -> N
 
 
 def test_hostile_searches_are_bounded(settings: Settings, server: "redis.Redis") -> None:
-    log = _log(replace(settings, insights_size=20))
+    log = _log(settings, size=20)
     for _ in range(5):
         log.record("MISS", "q=frequent", visitor=_visitor())
     log.flush()

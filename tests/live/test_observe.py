@@ -3,10 +3,13 @@
 import json
 import logging
 import re
+import socket
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -19,6 +22,7 @@ from devstack.servers import free_port, redis_server
 from indexer.lock import Lock
 from indexer.records import Origin, RawPost
 from tests.conftest import Run
+from tests.tcp import forward, listening
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOKEN = "a-token-for-these-tests"
@@ -26,7 +30,7 @@ AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
 
 
 def _client(settings: Settings, **changed: Any) -> FlaskClient:
-    update = {"write_tokens": TOKEN, "slow_search": 60.0, **changed}
+    update = {"write_tokens": TOKEN, **changed}
     return create_app(replace(settings, **update)).test_client()
 
 
@@ -64,8 +68,16 @@ def test_the_request_id_is_the_proxys(settings: Settings, caplog: pytest.LogCapt
 def test_a_slow_search_is_logged_with_its_query(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    _client(settings, slow_search=0.000001).get("/search?q=slowness")
-    (line,) = _lines(caplog)
+    url = urlsplit(settings.elasticsearch_url)
+
+    def delayed(connection: socket.socket) -> None:
+        time.sleep(1.1)
+        forward(connection, (url.hostname or "", url.port or 0))
+
+    with listening(delayed) as port:
+        slow = f"http://127.0.0.1:{port}"
+        _client(settings, elasticsearch_url=slow).get("/search?q=slowness")
+    (line,) = [line for line in _lines(caplog) if line["msg"] == "slow search"]
     assert line["query"] == "q=slowness"
     assert line["tier"]
     assert "first" in line["sent"]

@@ -74,7 +74,6 @@ def secretive(
         redis_url=f"{_with_password(own_settings.redis_url)}?password={MARK}-other",
         cache_secret=f"{MARK}-signature",
         write_tokens=TOKEN,
-        slow_search=0.000001,
     )
 
 

@@ -164,7 +164,7 @@ def test_many_addresses_on_other_hosts_are_left_out_at_once(server: Server) -> N
 
 def test_a_zipped_sitemap_that_unpacks_to_too_much(server: Server) -> None:
     server.say("/sitemap.xml.gz", gzip.compress(b"<urlset>" + b" " * 50_000_000))
-    with pytest.raises(SourceError, match="more than 20,000,000 bytes"):
+    with pytest.raises(SourceError, match="more than 50,000,000 bytes"):
         read(server.url("/sitemap.xml.gz"))
 
 

@@ -651,8 +651,11 @@ def test_pages_that_are_gone_do_not_keep_others_from_being_removed(
     own_settings: Settings,
     server: Any,
     post_oids: Callable[[], set[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     """A dead link in a sitemap may stay there for ever."""
+    monkeypatch.setenv("HOME", str(tmp_path))
     words = "A sentence that is long enough to be taken for what the page is about. " * 4
 
     def listed(*names: str) -> None:
@@ -660,7 +663,7 @@ def test_pages_that_are_gone_do_not_keep_others_from_being_removed(
         server.say("/sitemap.xml", f"<urlset>{urls}</urlset>", Content_Type="text/xml")
 
     def sync() -> Result:
-        settings = replace(own_settings, fetch_allow_private=True, fetch_store="")
+        settings = replace(own_settings, fetch_allow_private=True)
         return run("sync", server.url("/sitemap.xml"), settings=settings)
 
     for name in ("stays", "dead", "hidden", "removed"):

@@ -20,6 +20,7 @@ from app.errors import (
 from app.settings import Settings, parse_settings
 from app.views.bulk_items import BulkItem, comment_items, failure, post_items
 from app.views.write_request import (
+    MAX_BYTES,
     MAX_DOCUMENTS,
     authorize,
     read_entries,
@@ -106,7 +107,7 @@ def seen(path: str = "/documents", **rest: Any) -> Request:
 
 
 def with_tokens(tokens: str) -> Settings:
-    return Settings(write_tokens=tokens, write_max_bytes=1_000)
+    return Settings(write_tokens=tokens)
 
 
 OLD, NEW = "old-token-of-a-test", "new-token-of-a-test"
@@ -134,32 +135,31 @@ class TestTokens:
 
 class TestBodies:
     def test_json_ndjson_and_arrays(self) -> None:
-        settings = with_tokens(NEW)
-        assert read_entries(seen(json={"a": 1}), settings) == [(None, {"a": 1})]
-        assert read_entries(seen(json=[1, 2]), settings) == [(None, 1), (None, 2)]
+        assert read_entries(seen(json={"a": 1})) == [(None, {"a": 1})]
+        assert read_entries(seen(json=[1, 2])) == [(None, 1), (None, 2)]
         lines = b'{"a":1}\r\n\n[2]'
-        found = read_entries(seen(data=lines, content_type="application/x-ndjson"), settings)
+        found = read_entries(seen(data=lines, content_type="application/x-ndjson"))
         assert found == [(1, {"a": 1}), (3, [2])]
 
     def test_a_charset_is_allowed(self) -> None:
         body = orjson.dumps({"a": "ä"})
         sent = seen(data=body, content_type="application/json; charset=utf-8")
-        assert read_entries(sent, with_tokens(NEW)) == [(None, {"a": "ä"})]
+        assert read_entries(sent) == [(None, {"a": "ä"})]
 
     def test_a_compressed_body_is_refused(self) -> None:
         sent = seen(
             data=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}, content_type="application/json"
         )
         with pytest.raises(BadRequest, match="gzip"):
-            read_entries(sent, with_tokens(NEW))
+            read_entries(sent)
 
     def test_the_size_limit_is_inclusive(self) -> None:
-        settings = with_tokens(NEW)
-        read_entries(seen(data=b" " * 998 + b"17", content_type="application/json"), settings)
-        with pytest.raises(TooLarge, match="BLOGSEARCH_WRITE_MAX_BYTES"):
-            read_entries(seen(data=b" " * 999 + b"17", content_type="application/json"), settings)
+        body = b" " * (MAX_BYTES - 2) + b"17"
+        read_entries(seen(data=body, content_type="application/json"))
+        with pytest.raises(TooLarge, match="10,000,000 bytes"):
+            read_entries(seen(data=b" " + body, content_type="application/json"))
 
-    @pytest.mark.parametrize("size", [1_001, 1_002, 50_000])
+    @pytest.mark.parametrize("size", [MAX_BYTES + 1, MAX_BYTES + 2, 2 * MAX_BYTES])
     def test_a_chunked_body_above_the_limit_is_not_truncated(self, size: int) -> None:
         body = (b"17\n" * size)[:size]
         sent = seen(
@@ -170,7 +170,7 @@ class TestBodies:
         )
         assert sent.content_length is None
         with pytest.raises(TooLarge):
-            read_entries(sent, with_tokens(NEW))
+            read_entries(sent)
 
     @pytest.mark.parametrize(
         ("at_the_limit", "media_type"),
@@ -183,28 +183,25 @@ class TestBodies:
     def test_the_number_of_posts_and_comments_is_limited(
         self, at_the_limit: list[Any], media_type: str
     ) -> None:
-        settings = Settings(write_tokens=NEW)
         for found in (at_the_limit, [*at_the_limit, {}]):
             body = orjson.dumps(found)
             if media_type == "application/x-ndjson":
                 body = b"\n".join(map(orjson.dumps, found))
             sent = seen(data=body, content_type=media_type)
             if found is at_the_limit:
-                assert len(read_entries(sent, settings)) == len(found)
+                assert len(read_entries(sent)) == len(found)
             else:
                 with pytest.raises(TooLarge, match="in parts"):
-                    read_entries(sent, settings)
+                    read_entries(sent)
 
     def test_invalid_lines_count_too(self) -> None:
         sent = seen(data=b"{\n" * 300_000, content_type="application/x-ndjson")
         with pytest.raises(TooLarge, match="in parts"):
-            read_entries(sent, Settings(write_tokens=NEW))
+            read_entries(sent)
 
     def test_a_syntax_error_has_its_line(self) -> None:
         with pytest.raises(BadRequest) as caught:
-            read_entries(
-                seen(data=b'{"a":\n1,}', content_type="application/json"), with_tokens(NEW)
-            )
+            read_entries(seen(data=b'{"a":\n1,}', content_type="application/json"))
         assert caught.value.details[0]["line"] == 2
 
 
