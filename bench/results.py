@@ -154,13 +154,22 @@ def publish(page: Path, facts: Mapping[str, str], sections: Sequence[Section]) -
     Raises:
         LookupError: the page has no such marks.
     """
-    start, end = "<!-- run -->\n", "<!-- /run -->"
-    before, found, rest = page.read_text().partition(start)
-    _, closed, after = rest.partition(end)
-    if not found or not closed:
-        raise LookupError(f"{page} has no <!-- run --> … <!-- /run -->")
     parts = [summary(facts, sections), *(details(section, level=3) for section in sections)]
-    page.write_text(before + start + "\n\n".join(parts) + "\n" + end + after)
+    page.write_text(put_between(page.read_text(), "run", "\n\n".join(parts)))
+
+
+def put_between(page: str, name: str, text: str) -> str:
+    """A page with this text between `<!-- name -->` and `<!-- /name -->`.
+
+    Raises:
+        LookupError: the page has no such marks.
+    """
+    start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+    before, start_found, rest = page.partition(start)
+    _, end_found, after = rest.partition(end)
+    if not start_found or not end_found:
+        raise LookupError(f"the page has no <!-- {name} --> … <!-- /{name} -->")
+    return f"{before}{start}{text}\n{end}{after}"
 
 
 def summary(facts: Mapping[str, str], sections: Sequence[Section]) -> str:

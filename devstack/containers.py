@@ -114,7 +114,7 @@ class Containers:
         try:
             container = self._client().containers.get(state.container)
             container.stop(timeout=30)
-            container.remove(force=True)
+            container.remove(force=True, v=True)
         except NotFound:
             return
         except (APIError, OSError) as error:
@@ -137,6 +137,6 @@ class Containers:
     def _remove(client: docker.DockerClient, name: str) -> None:
         """Remove a stopped container of an earlier run, which still has the name."""
         try:
-            client.containers.get(name).remove(force=True)
+            client.containers.get(name).remove(force=True, v=True)
         except NotFound:
             return

@@ -8,7 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from devstack.engines import ELASTICSEARCH_VERSION
@@ -175,56 +175,48 @@ def find_jdk(
     """The home folder of a JDK: the one the environment names, else the best one installed.
 
     Raises:
-        DevstackError: there is none; lists every folder examined and what is wrong with it.
+        DevstackError: there is none; lists those examined and what is wrong with each.
     """
-    complaints: list[str] = []
-    for source, home in _named_jdks(environment):
-        problem, _version = _examine_jdk(home, user)
-        if problem is None:
+    variables = ("ES_JAVA_HOME", "JAVA_HOME")
+    named = [Path(environment[name]) for name in variables if environment.get(name)]
+    if java := shutil.which("java", path=environment.get("PATH", os.defpath)):
+        named.append(Path(java).resolve().parent.parent)
+    installed: dict[Path, int] = {}
+    problems = []
+    for home in [*named, *_installed_jdks(folders)]:
+        problem, version = _examine_jdk(home, user)
+        if problem:
+            problems.append(f"{home}: {problem}")
+        elif home in named:
             return home
-        complaints.append(f"{source} {home}: {problem}")
-    good: list[tuple[int, Path]] = []
-    for folder in folders:
-        homes = _installed_jdks(Path(folder).expanduser())
-        if not homes:
-            complaints.append(f"{folder}: no JDK there")
-        for home in homes:
-            problem, version = _examine_jdk(home, user)
-            if problem is None:
-                good.append((abs(version - JAVA_PREFERRED), home))
-            else:
-                complaints.append(f"{home}: {problem}")
-    if good:
-        return min(good)[1]
-    looked = "".join(f"\n    {complaint}" for complaint in complaints)
+        else:
+            installed[home] = version
+    if installed:
+        return min(installed, key=lambda home: abs(installed[home] - JAVA_PREFERRED))
+    examined = "".join(f"\n    {problem}" for problem in problems)
     raise DevstackError(
-        f"Elasticsearch needs a full JDK, version {JAVA_MINIMUM} or later. Examined:{looked}\n"
-        "  Install one (Debian: such as openjdk-21-jdk-headless or temurin-25-jdk), or set "
-        "JAVA_HOME to one."
+        f"Elasticsearch needs a full JDK, version {JAVA_MINIMUM} or later. Examined "
+        f"{', '.join(folders)}:{examined}\n  Install one (Debian: such as "
+        "openjdk-21-jdk-headless or temurin-25-jdk), or set JAVA_HOME to one."
     )
 
 
-def _named_jdks(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
-    for variable in ("ES_JAVA_HOME", "JAVA_HOME"):
-        if value := environment.get(variable):
-            yield variable, Path(value)
-    if found := shutil.which("java", path=environment.get("PATH", os.defpath)):
-        yield "java on the PATH,", Path(found).resolve().parent.parent
-
-
-def _installed_jdks(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    inside = [path / "Contents" / "Home" for path in folder.iterdir()] + list(folder.iterdir())
+def _installed_jdks(folders: tuple[str, ...]) -> list[Path]:
     # Distributions link one JDK under several names.
-    return sorted({path.resolve() for path in inside if (path / "bin" / "java").exists()})
+    patterns = ("*/bin/java", "*/Contents/Home/bin/java")
+    return sorted(
+        {
+            java.parent.parent.resolve()
+            for folder in folders
+            for pattern in patterns
+            for java in Path(folder).expanduser().glob(pattern)
+        }
+    )
 
 
 def _examine_jdk(home: Path, user: str | None) -> tuple[str | None, int]:
     """What is wrong with a JDK (None: nothing), and its version (0: unknown)."""
     java = home / "bin" / "java"
-    if not java.exists():
-        return "there is no bin/java", 0
     try:
         # Prints the version and the modules; the `release` file of some JDKs lacks the modules.
         answer = subprocess.run(
@@ -233,11 +225,9 @@ def _examine_jdk(home: Path, user: str | None) -> tuple[str | None, int]:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bin/java does not run: {error}", 0
     modules = dict(re.findall(r"^([\w.]+)@(\d+)", answer.stdout, re.MULTILINE))
-    if "java.base" not in modules:
-        return "bin/java does not list its modules: Java 8, or broken", 0
-    version = int(modules["java.base"])
+    version = int(modules.get("java.base", 0))
     if version < JAVA_MINIMUM:
-        return f"Java {version} is too old", version
+        return f"Java {version or 8} is too old, or broken", version
     if "jdk.jdi" not in modules:
         return f"Java {version}, but a JRE: the module jdk.jdi is missing", version
     if user is not None and not readable_by(user, java):

@@ -2,14 +2,13 @@
 
 Measures every serializer and compressor on real answers and on lists of floats, in Redis over TCP
 and a unix socket, with hiredis and without, in memcached and in a dictionary. docs/caching.md has
-the results. It starts servers of its own; answers come from ELASTICSEARCH_URL if it is set.
+the results. It starts servers of its own; the answers need ELASTICSEARCH_URL.
 """
 
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from bench.charts import draw_serializers
 from bench.serializers.answers import Workload, answers, floats
@@ -17,15 +16,13 @@ from bench.serializers.registry import serializers
 from bench.serializers.report import (
     JUDGED,
     RULE,
-    SHOWN,
     as_json,
     contenders,
     medians_of,
-    print_columns,
-    print_rows,
     put_into,
     rows_of,
     surroundings,
+    tables,
     winner,
 )
 from bench.serializers.timing import TCP, WARM_UP, Cell, Store, measure, stores
@@ -50,30 +47,27 @@ _AGAIN = 20  # times a round
 def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
     """Measure the serializers; about five minutes."""
     rounds = 9 if quick else rounds
-    console = Console(width=max(Console().width, 132))
-    found, origin = answers()
-    console.print(f"Answers: {origin}. {rounds} rounds, and {WARM_UP} to warm up.")
+    found = answers()
+    click.echo(f"{rounds} rounds, and {WARM_UP} to warm up.")
     with stores() as every:
         if "memcached tcp" not in every:
-            console.print("memcached: not found, left out.")
+            click.echo("memcached: not found, left out.")
         cells = _cells(found, floats(), every)
-        measure(cells, rounds, lambda nth: _tell(console, nth, rounds + WARM_UP))
+        measure(cells, rounds, lambda nth: _tell(nth, rounds + WARM_UP))
         final = _final(cells)
         measure(final, rounds, lambda nth: None)
-    result = _result(cells, found, list(every), rounds, origin)
+    result = _result(cells, found, list(every), rounds)
     result["final"] = rows_of(final, JUDGED, TCP)
     result["winner"] = winner(result["final"])
-    _print(console, result, found)
     folder = _DOCS if publish else out
     folder.mkdir(parents=True, exist_ok=True)
     _write(result, folder)
     if publish:
         page = _DOCS / "caching.md"
         page.write_text(put_into(page.read_text("utf-8"), result), "utf-8")
-    console.print()
-    print_rows(console, result["final"], f"An answer of {JUDGED} once more: to read")
-    console.print(f"\nWinner: {result['winner']}. {RULE}")
-    console.print(f"Written: {folder / 'serializers.json'}, {folder / 'caching.svg'}")
+    for name, table in tables(result).items():
+        click.echo(f"\n{name}\n\n{table}")
+    click.echo(f"\nWritten: {folder / 'serializers.json'}, {folder / 'caching.svg'}")
 
 
 def _cells(found: list[Workload], lists: list[Workload], every: dict[str, Store]) -> list[Cell]:
@@ -100,37 +94,22 @@ def _final(cells: list[Cell]) -> list[Cell]:
     ]
 
 
-def _tell(console: Console, nth: int, rounds: int) -> None:
+def _tell(nth: int, rounds: int) -> None:
     if (nth + 1) % 10 == 0:
-        console.print(f"round {nth + 1} of {rounds}")
+        click.echo(f"round {nth + 1} of {rounds}")
 
 
 def _result(
-    cells: list[Cell], found: list[Workload], names: list[str], rounds: int, origin: str
+    cells: list[Cell], found: list[Workload], names: list[str], rounds: int
 ) -> dict[str, Any]:
     return {
-        **surroundings(rounds, origin),
+        **surroundings(rounds),
         "rule": RULE,
         "rows": rows_of(cells, JUDGED, TCP),
         "stores": {name: medians_of(cells, JUDGED, name) for name in names},
         "hits": {one.name: rows_of(cells, one.name, TCP) for one in found if one.name != JUDGED},
         "floats": {one.name: rows_of(cells, one.name, TCP) for one in floats()},
     }
-
-
-def _print(console: Console, result: dict[str, Any], found: list[Workload]) -> None:
-    rows = {JUDGED: result["rows"], **result["hits"]}
-    for workload in found:
-        console.print()
-        print_rows(console, rows[workload.name], f"An answer of {workload.name}, {TCP}: to read")
-    console.print()
-    print_columns(console, result["stores"], f"An answer of {JUDGED}: median µs to read", SHOWN)
-    console.print()
-    lists = {
-        name: {one: row["read"] for one, row in rows.items()}
-        for name, rows in result["floats"].items()
-    }
-    print_columns(console, lists, f"Lists of floats, {TCP}: median µs to read", SHOWN)
 
 
 def _write(result: dict[str, Any], folder: Path) -> None:

@@ -1,18 +1,15 @@
-"""The rule by which a serializer is chosen, and the figures: as values for JSON, as tables for the
-terminal, and as tables between the markers in docs/caching.md."""
+"""The rule by which a serializer is chosen, and the figures as values for JSON and as tables."""
 
 import json
 import platform
 import subprocess
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
+from bench.results import Table, put_between
 from bench.serializers.registry import serializers
 from bench.serializers.timing import Cell
 from devstack.servers import redis_binary
@@ -91,7 +88,7 @@ def rows_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, Row]:
     return found
 
 
-def surroundings(rounds: int, origin: str) -> Row:
+def surroundings(rounds: int) -> Row:
     """Machine, versions and rounds of a run."""
     return {
         "measured": datetime.now(UTC).date().isoformat(),
@@ -100,7 +97,7 @@ def surroundings(rounds: int, origin: str) -> Row:
         "libraries": {name: version(name) for name in (*_LIBRARIES, "redis", "hiredis")},
         "redis": _redis(),
         "rounds": rounds,
-        "answers": origin,
+        "answers": "searches of the sample posts on Elasticsearch",
     }
 
 
@@ -129,65 +126,19 @@ def _lines(values: Mapping[str, Any], depth: int) -> Iterator[str]:
             yield start + json.dumps(value, ensure_ascii=False)
 
 
-def print_rows(console: Console, rows: Mapping[str, Row], title: str) -> None:
-    """The table of the 2017 write-ups: times, average, median, stddev, size, and two bars."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for name in (
-        "serializer",
-        "median µs",
-        "average",
-        "stddev",
-        "write",
-        "bytes",
-        "median",
-        "size",
-    ):
-        table.add_column(
-            name, justify="right" if name not in ("serializer", "median", "size") else "left"
-        )
-    slowest = max(row["read"] for row in rows.values())
-    largest = max(row["size"] for row in rows.values())
-    for name, row in sorted(rows.items(), key=lambda item: item[1]["read"]):
-        table.add_row(
-            name,
-            *(f"{row[column]:.1f}" for column in ("read", "average", "stddev", "write")),
-            f"{row['size']}",
-            _bar(row["read"] / slowest, 24),
-            _bar(row["size"] / largest, 24),
-        )
-    console.print(table)
-
-
-def print_columns(
-    console: Console, columns: Mapping[str, Mapping[str, float]], title: str, names: Iterable[str]
-) -> None:
-    """One number a column for some serializers: stores or workloads side by side."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("serializer")
-    for column in columns:
-        table.add_column(column, justify="right")
-    for name in names:
-        table.add_row(name, *(f"{values[name]:.1f}" for values in columns.values()))
-    console.print(table)
-
-
 def put_into(page: str, result: Mapping[str, Any]) -> str:
     """The page with the tables of this run.
 
     Raises:
         LookupError: a marker is missing in the page.
     """
-    for name, table in _tables(result).items():
-        start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
-        before, found, rest = page.partition(start)
-        _, closed, after = rest.partition(end)
-        if not found or not closed:
-            raise LookupError(f"the page has no <!-- {name} --> … <!-- /{name} -->")
-        page = f"{before}{start}{table}\n{end}{after}"
+    for name, table in tables(result).items():
+        page = put_between(page, name, table)
     return page
 
 
-def _tables(result: Mapping[str, Any]) -> dict[str, str]:
+def tables(result: Mapping[str, Any]) -> dict[str, str]:
+    """The tables of docs/caching.md in Markdown, by the name of their marks."""
     return {
         "rule": "> " + "\n> ".join(textwrap.wrap(RULE, 97)),
         "run": _run(result),
@@ -244,11 +195,8 @@ def _coded(rows: Mapping[str, Mapping[str, float]]) -> str:
     return _table(("serializer", "sent as stored", "decompressed first", "bytes sent"), lines)
 
 
-def _table(head: Iterable[object], lines: Iterable[Iterable[object]]) -> str:
-    names = list(head)
-    rule = ["---", *("---:" for _ in names[1:])]
-    every: list[Iterable[object]] = [names, rule, *lines]
-    return "\n".join(f"| {' | '.join(str(cell) for cell in line)} |" for line in every)
+def _table(head: Sequence[str], lines: Iterable[Iterable[object]]) -> str:
+    return Table(head, [[str(cell) for cell in line] for line in lines]).markdown()
 
 
 def _bar(share: float, width: int) -> str:

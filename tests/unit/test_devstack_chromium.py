@@ -1,4 +1,4 @@
-"""Which Chromium the browser tests use. Scripts stand in for Chromium and apt-get."""
+"""Which Chromium the browser tests use. A script stands in for Chromium."""
 
 from pathlib import Path
 
@@ -41,19 +41,11 @@ def test_chromium_on_the_path(tmp_path: Path) -> None:
     assert find_or_install({"PATH": str(tmp_path / "bin")}, tmp_path / "log") == str(chromium)
 
 
-def test_root_installs_debians(nothing_installed: dict[str, str], tmp_path: Path) -> None:
-    chromium = tmp_path / "bin" / "chromium"
-    copies = f"/bin/cp {_script(tmp_path / 'chromium')} {chromium}"
-    _script(tmp_path / "bin" / "apt-get", f'[ "$1" = update ] || {copies}')
-    found = find_or_install(nothing_installed, tmp_path / "log", as_root=True)
-    assert found == str(chromium)
-
-
 def test_without_a_browser_the_browser_tests_are_left_out(
     nothing_installed: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "log"
-    assert find_or_install(nothing_installed, log, as_root=False) is None
+    assert find_or_install(nothing_installed, log) is None
     assert str(log) in capsys.readouterr().err
 
 
@@ -61,4 +53,4 @@ def test_without_a_browser_continuous_integration_fails(
     nothing_installed: dict[str, str], tmp_path: Path
 ) -> None:
     with pytest.raises(DevstackError, match="No Chromium"):
-        find_or_install({**nothing_installed, "CI": "1"}, tmp_path / "log", as_root=False)
+        find_or_install({**nothing_installed, "CI": "1"}, tmp_path / "log")

@@ -27,8 +27,8 @@ class Container:
     def stop(self, timeout: int) -> None:
         self._notes.append("stop")
 
-    def remove(self, force: bool) -> None:
-        self._notes.append("remove")
+    def remove(self, force: bool, v: bool) -> None:
+        self._notes.append("remove with volumes" if v else "remove")
         self.status = "gone"
 
 
@@ -97,7 +97,7 @@ def test_a_stopped_container_of_the_same_name_is_replaced(
 ) -> None:
     engine.here = Container(engine.notes)
     containers.start(REDIS, 6379, keep=False)
-    assert engine.notes == [f"pull {REDIS_IMAGE}", "remove"]
+    assert engine.notes == [f"pull {REDIS_IMAGE}", "remove with volumes"]
 
 
 def test_a_running_container_is_alive_and_its_output_is_in_the_log(
@@ -115,7 +115,7 @@ def test_a_running_container_is_alive_and_its_output_is_in_the_log(
 def test_stopping_removes_the_container(containers: Containers, engine: Engine) -> None:
     state = containers.start(REDIS, 6379, keep=False)
     containers.stop(state)
-    assert engine.notes[-2:] == ["stop", "remove"]
+    assert engine.notes[-2:] == ["stop", "remove with volumes"]
     engine.here = None
     containers.stop(state)  # no error if it is gone already
 

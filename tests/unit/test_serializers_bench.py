@@ -1,18 +1,16 @@
 """The bench's own arithmetic, on a dictionary instead of servers."""
 
-import io
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from bench.charts import draw_serializers
 from bench.serializers.answers import Workload, floats
 from bench.serializers.registry import serializers
-from bench.serializers.report import as_json, medians_of, print_rows, put_into, rows_of
+from bench.serializers.report import as_json, medians_of, put_into, rows_of
 from bench.serializers.timing import TCP, WARM_UP, Cell, Timing, measure
 
 ANSWER = Workload("10 hits", {"q": "x" * 300, "hits": []}, is_answer=True)
@@ -86,18 +84,12 @@ def measured() -> list[Cell]:
     return found
 
 
-def test_rows_and_table(measured: list[Cell]) -> None:
+def test_rows(measured: list[Cell]) -> None:
     rows = rows_of(measured, "10 hits", TCP)
     assert set(rows) == {"bytes", "json", "pickle+lzma"}
     assert rows["bytes"]["size"] == 318
     assert medians_of(measured, "10 hits", TCP)["json"] == rows["json"]["read"]
     assert rows_of(measured, "10 hits", "elsewhere") == {}
-    out = io.StringIO()
-    print_rows(Console(file=out, width=132), rows, "An answer")
-    lines = out.getvalue().splitlines()
-    reads = [rows[line.split()[0]]["read"] for line in lines[2:]]
-    assert reads == sorted(reads)
-    assert "█" * 24 in out.getvalue()
 
 
 def test_json_has_a_row_a_line(measured: list[Cell]) -> None:
