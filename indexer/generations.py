@@ -7,7 +7,6 @@ Elasticsearch changes several aliases in one atomic step:
     <alias>                      the live generation: searches and writes
     <alias>-previous             the one that was live before; `rollback` returns to it
     <alias>-000003-building      while it is built, and the only way to write to it
-    <alias>-000003-unfinished    filled, but not swapped in: kept for the next `reindex`
     <alias>-000001-restoring     while a rollback writes to it, and the only way to do so
 
 A build or rollback writes through its own alias with `require_alias`, and its swap fails without
@@ -16,7 +15,6 @@ that was suspended and lost the lock can change nothing when it goes on.
 """
 
 import re
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,12 +25,13 @@ from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch, TransportE
 
 from analyzers.languages import ENGLISH
 from indexer.errors import IndexingError, NoGeneration
+from indexer.retry import Retry
 
 _NUMBERED = re.compile(r"-(\d{6,})\Z")
 
-_SWAP_CHECKED_FOR = 10.0  # seconds
+_LOST_RESPONSE = Retry(total=10.0, first_pause=0.5, longest_pause=0.5)
 
-State = Literal["live", "previous", "building", "unfinished", "kept"]
+State = Literal["live", "previous", "building", "kept"]
 
 
 class NameTaken(IndexingError):
@@ -60,11 +59,6 @@ class Generation:
 def building_alias(name: str) -> str:
     """The alias through which a build writes."""
     return f"{name}-building"
-
-
-def unfinished_alias(name: str) -> str:
-    """The alias of a generation that is kept for the next `reindex`."""
-    return f"{name}-unfinished"
 
 
 def restoring_alias(name: str) -> str:
@@ -130,9 +124,13 @@ def require_live(client: Elasticsearch, alias: str) -> Generation:
     return found
 
 
-def create(client: Elasticsearch, alias: str, number: int, body: Mapping[str, Any]) -> str:
-    """Create generation `number`, to be filled without refreshes and replicas; return its name."""
-    name = f"{alias}-{number:06d}"
+def generation_name(alias: str, number: int) -> str:
+    """The name of generation `number`."""
+    return f"{alias}-{number:06d}"
+
+
+def create(client: Elasticsearch, name: str, body: Mapping[str, Any]) -> None:
+    """Create a generation, to be filled without refreshes and replicas."""
     mappings = dict(body["mappings"])
     mappings["_meta"] = _meta(mappings.get("_meta"), state="building")
     client.indices.create(
@@ -142,26 +140,6 @@ def create(client: Elasticsearch, alias: str, number: int, body: Mapping[str, An
         settings={**body["settings"], "refresh_interval": "-1", "number_of_replicas": 0},
         aliases={building_alias(name): {"is_hidden": True}},
         wait_for_active_shards=1,
-    )
-    return name
-
-
-def set_aside(client: Elasticsearch, name: str) -> None:
-    """Keep a generation that is being built; fails if another process has taken the lock over."""
-    _move_alias(client, name, building_alias(name), unfinished_alias(name))
-
-
-def resume(client: Elasticsearch, name: str) -> None:
-    """Go on building a generation that was set aside."""
-    _move_alias(client, name, unfinished_alias(name), building_alias(name))
-
-
-def _move_alias(client: Elasticsearch, name: str, old: str, new: str) -> None:
-    client.indices.update_aliases(
-        actions=[
-            {"remove": {"index": name, "alias": old, "must_exist": True}},
-            {"add": {"index": name, "alias": new, "is_hidden": True}},
-        ]
     )
 
 
@@ -242,21 +220,11 @@ def swap(
     try:
         client.indices.update_aliases(actions=actions)
     except (ApiError, TransportError):
-        if not _is_live(client, alias, new):
+        swapped = None
+        with suppress(ApiError, TransportError):
+            swapped = _LOST_RESPONSE.call(lambda: live(client, alias))
+        if swapped is None or swapped.name != new:
             raise
-
-
-def _is_live(client: Elasticsearch, alias: str, name: str) -> bool:
-    """Whether a swap happened whose response was lost; waits up to 10 s for Elasticsearch."""
-    deadline = time.monotonic() + _SWAP_CHECKED_FOR
-    while True:
-        try:
-            found = live(client, alias)
-            return found is not None and found.name == name
-        except (ApiError, TransportError):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.5)
 
 
 def restore_alias(client: Elasticsearch, alias: str) -> Generation | None:
@@ -322,16 +290,13 @@ def recover(client: Elasticsearch, alias: str) -> list[str]:
 def prune(client: Elasticsearch, alias: str, keep: int = 1) -> list[str]:
     """Delete all but the `keep` newest generations besides the live one; the previous one last.
 
-    Unfinished ones are deleted too.
-
     Returns:
         The names of the deleted generations, oldest first.
     """
-    present = list_generations(client, alias)
-    found = [one for one in present if one.state in {"previous", "kept"}]
+    existing = list_generations(client, alias)
+    found = [one for one in existing if one.state in {"previous", "kept"}]
     found.sort(key=lambda generation: (generation.state == "previous", generation.number))
-    deleted = [one for one in present if one.state == "unfinished"]
-    deleted += found[: max(0, len(found) - keep)]
+    deleted = found[: max(0, len(found) - keep)]
     for generation in deleted:
         delete_generation(client, generation.name)
     return [generation.name for generation in deleted]
@@ -361,8 +326,6 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
 def _state(alias: str, name: str, aliases: Mapping[str, Any], meta: Mapping[str, Any]) -> State:
     if alias in aliases:
         return "live"
-    if unfinished_alias(name) in aliases:
-        return "unfinished"
     if building_alias(name) in aliases or meta.get("state") == "building":
         return "building"
     return "previous" if previous_alias(alias) in aliases else "kept"

@@ -1,10 +1,10 @@
 """The lock of an index: one process at a time builds or changes generations.
 
-It is a document in the state index that its holder renews in the background. A holder that died on
-this machine is detected at once, by process id and start time; one on another machine if the lock
-says that it was not renewed for `LEASE` seconds, and it is not renewed while it is watched either:
-the clocks of two nodes of Elasticsearch may differ by more than that. A renewal fails if the
-document has changed, so a process that was suspended learns that it lost the lock.
+It is a document in the state index that its holder renews in the background. Another process that
+wants the lock watches the document: if it changes, the holder is alive; if it does not change for
+`LEASE` seconds, the holder is dead and the lock is taken over. No clock is compared with another
+one. A renewal fails if the document was taken over, so a process that was suspended learns that it
+lost the lock.
 """
 
 import os
@@ -12,33 +12,35 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 
-import psutil
 from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, TransportError
 
 from indexer.errors import Locked, LockLost
 from indexer.state import ensure_state, state_index
 
-LEASE = 60.0
-"""Seconds without a renewal after which a holder on another machine counts as dead."""
+LEASE = 12.0
+"""Seconds without a renewal after which a holder counts as dead.
 
-_RENEWALS = 6  # in each lease
-_WATCHED = 2  # renewals that a holder on another machine has to miss
+Longer than the 10 seconds between two renewals of version 0.1, which may run beside this one.
+"""
+
+_RENEWALS = 5  # in each lease
+_LOOKS = 10  # at the document between two renewals
 _ID = "lock"
 
 
 class Lock:
     """A context manager that holds the lock of an alias.
 
+    Entering takes up to a renewal's interval (a fifth of the lease) if a living process holds the
+    lock, and the lease if a killed one does.
+
     Args:
         purpose: what the holder does, shown to other processes: "reindex posts.jsonl".
-        lease: seconds without a renewal after which another process may take the lock; it
-            watches the lock for a third of them before.
+        lease: seconds without a renewal after which a holder counts as dead.
 
     Raises:
         Locked: on entry, if another process holds it.
@@ -51,11 +53,17 @@ class Lock:
         self._client = client
         self._alias = alias
         self._index = state_index(alias)
-        # A path that is not UTF-8 has surrogates, which cannot be sent.
-        self._purpose = purpose.encode("utf-8", "replace").decode()
         self._lease = lease
-        self._token = uuid.uuid4().hex
-        self._since = datetime.now(UTC).isoformat(timespec="seconds")
+        self._interval = lease / _RENEWALS
+        self._document = {
+            "what": "lock",
+            "token": uuid.uuid4().hex,
+            # A path that is not UTF-8 has surrogates, which cannot be sent.
+            "purpose": purpose.encode("utf-8", "replace").decode(),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+        }
         self._at: dict[str, int] = {}
         self._lost = False
         self._writing = threading.Lock()
@@ -98,18 +106,16 @@ class Lock:
             )
 
     def _acquire(self) -> None:
-        found = self._read()
-        if found and not _has_ended(found["_source"]):
-            held = f"The index is being changed by {_describe(found['_source'])}."
-            if not self._seems_abandoned(found["_source"]) or self._is_renewed(found):
-                raise Locked(held, "Wait until it is done.")
-        at: dict[str, Any] = (
-            {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
-            if found
-            else {"op_type": "create"}
-        )
+        held = self._read()
+        deadline = time.monotonic() + self._lease
+        while held and time.monotonic() < deadline:
+            time.sleep(self._interval / _LOOKS)
+            now = self._read()
+            if now and now["_seq_no"] != held["_seq_no"]:
+                raise Locked(_described(now["_source"]), "Wait until it is done.")
+            held = now
         try:
-            self._write(at)
+            self._write(_unchanged_since(held) if held else {"op_type": "create"})
         except ConflictError:
             raise Locked(
                 f"Another process has just taken the lock on {self._alias!r}.",
@@ -123,39 +129,11 @@ class Lock:
         except NotFoundError:
             return None
 
-    def _seems_abandoned(self, holder: Mapping[str, Any]) -> bool:
-        """Whether the lock was not renewed for the lease, or a clock is wrong by more than that."""
-        return abs(_elastic_time(self._client) - float(holder["renewed"])) > self._lease
-
-    def _is_renewed(self, found: Any) -> bool:
-        """Watch whether the lock changes while its holder should renew it."""
-        interval = self._lease / _RENEWALS
-        deadline = time.monotonic() + _WATCHED * interval
-        while time.monotonic() < deadline:
-            time.sleep(interval / 5)
-            now = self._read()
-            if now is None or now["_seq_no"] != found["_seq_no"]:
-                return True
-        return False
-
-    def _write(self, at: dict[str, Any]) -> None:
-        answer = self._client.index(
-            index=self._index,
-            id=_ID,
-            document={
-                "what": "lock",
-                "token": self._token,
-                "purpose": self._purpose,
-                "since": self._since,
-                "renewed": _elastic_time(self._client),
-                **_this_process(),
-            },
-            **at,
+    def _write(self, condition: dict[str, Any]) -> None:
+        written = self._client.index(
+            index=self._index, id=_ID, document=self._document, **condition
         )
-        self._at = {
-            "if_seq_no": answer["_seq_no"],
-            "if_primary_term": answer["_primary_term"],
-        }
+        self._at = _unchanged_since(written)
 
     def _renew(self) -> None:
         with self._writing:
@@ -166,17 +144,14 @@ class Lock:
 
     def _has_our_token(self) -> bool:
         """Whether a conflict comes from our own renewal, whose response was lost."""
-        found = self._read()
-        if found is None or found["_source"].get("token") != self._token:
+        held = self._read()
+        if held is None or held["_source"].get("token") != self._document["token"]:
             return False
-        self._at = {
-            "if_seq_no": found["_seq_no"],
-            "if_primary_term": found["_primary_term"],
-        }
+        self._at = _unchanged_since(held)
         return True
 
     def _keep_renewing(self) -> None:
-        while not self._stop.wait(self._lease / _RENEWALS):
+        while not self._stop.wait(self._interval):
             try:
                 self._renew()
             except (ApiError, TransportError):
@@ -184,55 +159,13 @@ class Lock:
                 continue
 
 
-def _this_process() -> dict[str, Any]:
-    return {
-        "host": socket.gethostname(),
-        "machine": _machine(),
-        "pid": os.getpid(),
-        "started": start_time(psutil.Process()),
-    }
+def _unchanged_since(document: Any) -> dict[str, int]:
+    """The condition that nobody has written a document since it was read or written."""
+    return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
 
 
-def _machine() -> str:
-    """Identifies the machine or container: process ids are only comparable within one."""
-    parts = [socket.gethostname()]
-    for path in (Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")):
-        try:
-            parts.append(str(path.readlink()) if path.is_symlink() else path.read_text().strip())
-        except OSError:
-            continue
-    return " ".join(parts)
-
-
-def _elastic_time(client: Elasticsearch) -> float:
-    """Seconds since 1970 by the clock of a node of Elasticsearch."""
-    (row,) = client.cat.health(h="epoch", format="json")
-    return float(cast(dict[str, str], row)["epoch"])
-
-
-def _has_ended(holder: Mapping[str, Any]) -> bool:
-    """Whether the holder is a process of this machine that does not run any more."""
-    here = holder["machine"] == _machine()
-    return here and not _alive(int(holder["pid"]), float(holder["started"]))
-
-
-def _describe(holder: Mapping[str, Any]) -> str:
+def _described(holder: dict[str, Any]) -> str:
     return (
-        f"process {holder['pid']} on {holder['host']} ({holder['purpose']}), "
-        f"since {holder['since']}"
+        f"The index is being changed by process {holder['pid']} on {holder['host']} "
+        f"({holder['purpose']}), since {holder['since']}."
     )
-
-
-def start_time(process: psutil.Process) -> float:
-    """Seconds from the start of the machine: a date would change when its clock is set."""
-    return process.create_time() - psutil.boot_time()
-
-
-def _alive(pid: int, started: float) -> bool:
-    try:
-        process = psutil.Process(pid)
-        return abs(start_time(process) - started) < 1 and process.status() != "zombie"
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied:
-        return True

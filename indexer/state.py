@@ -1,8 +1,8 @@
 """The state index: what must outlive a process and is not a post.
 
 `<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
-the checkpoints taken at each swap, what is known of a kept unfinished generation, every deletion
-(see write/deletions.py), the files of pinned results, and how the last run of each command ended.
+the checkpoints taken at each swap, every deletion (see write/deletions.py), the files of pinned
+results, and how the last run of each command ended.
 """
 
 import time
@@ -15,7 +15,6 @@ from elasticsearch import BadRequestError, Elasticsearch, NotFoundError
 from indexer.scan import Checkpoint, docs_of
 
 _COUNTER = "counter"
-_UNFINISHED = "unfinished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +100,6 @@ def swap_checkpoints(
     """The checkpoints stored by `record_swap`; None for a generation that never went live."""
     stored = _read(client, alias, f"swap:{generation}")
     return (stored["written"], stored["deleted"]) if stored else None
-
-
-def record_unfinished(client: Elasticsearch, alias: str, document: dict[str, Any]) -> None:
-    """Store what build/unfinished.py needs to continue; there is one at a time."""
-    name = ensure_state(client, alias)
-    client.index(index=name, id=_UNFINISHED, document={"what": "unfinished", **document})
-
-
-def read_unfinished(client: Elasticsearch, alias: str) -> dict[str, Any]:
-    """What `record_unfinished` stored last; empty if nothing."""
-    return _read(client, alias, _UNFINISHED)
 
 
 def record_run(

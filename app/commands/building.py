@@ -126,15 +126,13 @@ def print_cache_not_updated() -> None:
 def print_built(built: Built) -> None:
     """Print which generation is live now, and what it took."""
     print_stale_builds(built.stale_builds)
-    if built.resumed:
-        click.echo(f"{built.index} had been built from the same sources; nothing was read again.")
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
     kept = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     click.echo(f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{kept}.")
 
 
 def print_stale_builds(names: Iterable[str]) -> None:
-    """Print which unfinished generations were deleted."""
+    """Print which generations of killed builds were deleted."""
     for name in names:
         click.echo(f"Deleted {name}, left by a build that was killed.")
 

@@ -87,7 +87,6 @@ def reindex(
             on_progress=run.on_progress,
             fraction_read=opened.fraction_read,
             purpose=f"reindex {sources}",
-            fingerprint=opened.fingerprint(),
             force=force,
         )
         with updates_cache_on_failure(tools), opened.prints_skipped_on_failure():

@@ -20,7 +20,6 @@ from indexer.normalise import address_of
 from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
 from indexer.sources.base import UNREAD, is_url, with_language, with_site
-from indexer.sources.fingerprint import fingerprint
 from indexer.sources.json_lines import JSONLines
 
 _PAGES = "~/.cache/blogsearch/pages"
@@ -151,10 +150,6 @@ class Sources:
             return None
         done = sum(self._sizes[: self._current]) + fraction * self._sizes[self._current]
         return min(1.0, done / sum(self._sizes))
-
-    def fingerprint(self) -> str:
-        """A digest that changes with the sources; "" if that cannot be known."""
-        return fingerprint(self.sources, self._options)
 
     @property
     def complete(self) -> bool:

@@ -1,28 +1,29 @@
 """One generation: created beside the live one, filled, verified, replayed onto, swapped in."""
 
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
+from elasticsearch import Elasticsearch
 
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules import RuleSet
 from indexer import generations
-from indexer.build import unfinished
-from indexer.build.replay import WriteReplay, checkpoints
-from indexer.bulk.operations import BulkLimits, Operation
-from indexer.bulk.sender import Outcome, send_bulk
+from indexer.build.replay import WriteReplay
 from indexer.errors import Locked, VerificationFailed
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress
 from indexer.records import Counts
-from indexer.scan import Checkpoint, count_documents
+from indexer.retry import Retry
+from indexer.scan import count_documents
 from indexer.state import ensure_state, next_number
 from indexer.write.deletions import forget_old_deletions
 
-_UNBLOCK_FOR, _UNBLOCK_PAUSE = 30.0, 0.5  # seconds
+_UNBLOCK = Retry(total=30.0, first_pause=0.5, longest_pause=0.5)
+
+Fill = Callable[[str], Counts]
+"""Writes documents to the new generation of this name through its building alias; returns how many
+were accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,6 @@ class Built:
         previous: the generation that was live before.
         replayed: number of writes that arrived during the build and were replayed.
         stale_builds: names of generations left by killed builds, which were deleted.
-        resumed: it had been filled by an earlier run, and nothing was read.
     """
 
     index: str
@@ -55,161 +55,97 @@ class Built:
     replayed: int
     seconds: float
     stale_builds: tuple[str, ...] = ()
-    resumed: bool = False
 
 
-class Build:
-    """A generation under construction; created by `build_generation`."""
-
-    def __init__(
-        self,
-        client: Elasticsearch,
-        lock: Lock,
-        alias: str,
-        settings: IndexSettings,
-        on_progress: OnProgress,
-        resumed: unfinished.Unfinished | None = None,
-    ) -> None:
-        self._client = client
-        self._lock = lock
-        self._alias = alias
-        self._settings = settings
-        self._on_progress = on_progress
-        self._resumed = resumed is not None
-        self._started = time.monotonic()
-        ensure_state(client, alias)
-        self._stale_builds = tuple(generations.recover(client, alias))
-        forget_old_deletions(client, alias)
-        found = generations.list_generations(client, alias)
-        self._old = next((one.name for one in found if one.state == "live"), None)
-        for one in found:
-            if one.state == "unfinished" and not (resumed and one.name == resumed.generation):
-                generations.delete_generation(client, one.name)
-        if resumed:
-            self._since = resumed.since
-            self.name = resumed.generation
-            generations.resume(client, self.name)
-        else:
-            self._since, self.name = self._create(max((one.number for one in found), default=0))
-        self._target = generations.building_alias(self.name)
-        self._replay = (
-            WriteReplay(client, alias, self._old, self.name, target=self._target, since=self._since)
-            if self._old
-            else None
-        )
-
-    def _create(self, highest: int) -> tuple[tuple[Checkpoint, Checkpoint] | None, str]:
-        """An empty generation, and the checkpoints from which writes are replayed onto it."""
-        # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
-        from indexer.schema import index_body
-
-        client, alias, settings = self._client, self._alias, self._settings
-        body = index_body(
-            settings.rules,
-            shards=settings.shards,
-            replicas=settings.replicas,
-            language=settings.language,
-        )
-        number = next_number(client, alias, highest)
-        # Writes to the live generation are replayed from here on: before anybody sees the new one.
-        since = checkpoints(client, alias, self._old) if self._old else None
-        return since, generations.create(client, alias, number, body)
-
-    def fill(
-        self, operations: Iterable[Operation], limits: BulkLimits | None = None
-    ) -> Iterator[list[Outcome]]:
-        """Send documents to the new generation; yields the outcomes of each request."""
-        return send_bulk(self._client, self._target, operations, limits)
-
-    def keep(self, key: str, filled: unfinished.Filled) -> None:
-        """Keep the filled generation, unswapped, for the next run with this key."""
-        self._lock.check()
-        kept = unfinished.Unfinished(self.name, key, self._old, self._since, filled)
-        unfinished.keep(self._client, self._alias, kept)
-
-    def finish(self, expected: Counts) -> Built:
-        """Verify, replay, swap.
-
-        Args:
-            expected: the number of accepted documents.
-
-        Raises:
-            VerificationFailed: the index contains another number; nothing was swapped.
-        """
-        self._on_progress(Progress("verifying", expected.total))
-        found = count_documents(self._client, self.name)
-        if found != expected:
-            raise VerificationFailed(
-                f"{self.name} contains {found}, but {expected} were accepted; nothing was swapped.",
-                "Look at the log of Elasticsearch, then run the command again.",
-            )
-        generations.merge_segments(self._client, self.name, found.total, self._settings.shards)
-        generations.prepare_for_search(self._client, self.name, self._settings.replicas)
-        counts = self._replay_and_swap(found)
-        return Built(
-            index=self.name,
-            rules=self._settings.rules.digest,
-            counts=counts,
-            previous=self._old,
-            replayed=self._replay.replayed if self._replay else 0,
-            seconds=time.monotonic() - self._started,
-            stale_builds=self._stale_builds,
-            resumed=self._resumed,
-        )
-
-    def _replay_and_swap(self, counts: Counts) -> Counts:
-        if self._replay is None:
-            self._before_swap()
-            generations.swap(self._client, self._alias, self.name, None, self._target)
-            return counts
-        self._on_progress(Progress("replaying"))
-        self._replay.replay_while_open()
-        self._lock.check()
-        return self._replay.block_and_swap(self._before_swap)
-
-    @property
-    def blocked(self) -> bool:
-        """Whether writes to the live generation may have been blocked."""
-        return self._replay is not None and self._replay.blocked
-
-    def _before_swap(self) -> None:
-        self._on_progress(Progress("swapping"))
-        self._lock.check()
-
-
-@contextmanager
-def build_generation(
+def build(
     client: Elasticsearch,
     lock: Lock,
     alias: str,
     settings: IndexSettings,
+    fill: Fill,
     on_progress: OnProgress,
-    resumed: unfinished.Unfinished | None = None,
-) -> Iterator[Build]:
-    """A generation to fill and finish; any failure inside deletes it, unless it was kept.
+) -> Built:
+    """Build the next generation and make it live; after any failure the live one is as it was.
 
-    Args:
-        resumed: the generation to continue with, which is filled already.
+    The caller holds the lock.
+
+    Raises:
+        VerificationFailed: the index does not contain what was accepted; nothing was swapped.
     """
-    build: Build | None = None
+    started = time.monotonic()
+    ensure_state(client, alias)
+    stale_builds = generations.recover(client, alias)
+    forget_old_deletions(client, alias)
+    existing = generations.list_generations(client, alias)
+    live = next((generation.name for generation in existing if generation.state == "live"), None)
+    highest = max((generation.number for generation in existing), default=0)
+    name = generations.generation_name(alias, next_number(client, alias, highest))
+    target = generations.building_alias(name)
+    replay = None
     try:
-        build = Build(client, lock, alias, settings, on_progress, resumed)
-        yield build
+        if live:
+            # Writes to the live generation are replayed from here on: before there is a new one.
+            replay = WriteReplay(client, alias, live, name, target=target)
+        generations.create(client, name, _index_body(settings))
+        accepted = fill(name)
+
+        on_progress(Progress("verifying", accepted.total))
+        counts = count_documents(client, name)
+        if counts != accepted:
+            raise VerificationFailed(
+                f"{name} contains {counts}, but {accepted} were accepted; nothing was swapped.",
+                "Look at the log of Elasticsearch, then run the command again.",
+            )
+        generations.merge_segments(client, name, counts.total, settings.shards)
+        generations.prepare_for_search(client, name, settings.replicas)
+
+        if replay:
+            on_progress(Progress("replaying"))
+            replay.replay_while_open()
+            lock.check()
+            counts = replay.replay_blocked()
+        on_progress(Progress("swapping"))
+        lock.check()
+        if replay:
+            replay.swap()
+        else:
+            generations.swap(client, alias, name, None, target)
     except BaseException as error:
         try:
-            _clean_up(client, lock, alias, build)
+            _undo(client, lock, alias, name, blocked=replay is not None and replay.blocked)
         except Exception as second:  # noqa: BLE001  (the first error is the one to report)
             error.add_note(f"The unfinished generation could not be deleted: {second}")
         raise
+    return Built(
+        index=name,
+        rules=settings.rules.digest,
+        counts=counts,
+        previous=live,
+        replayed=replay.replayed if replay else 0,
+        seconds=time.monotonic() - started,
+        stale_builds=tuple(stale_builds),
+    )
 
 
-def _clean_up(client: Elasticsearch, lock: Lock, alias: str, build: Build | None) -> None:
-    if recover(client, lock, alias, blocked=build is not None and build.blocked):
+def _index_body(settings: IndexSettings) -> dict[str, object]:
+    # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
+    from indexer.schema import index_body
+
+    return index_body(
+        settings.rules,
+        shards=settings.shards,
+        replicas=settings.replicas,
+        language=settings.language,
+    )
+
+
+def _undo(client: Elasticsearch, lock: Lock, alias: str, name: str, *, blocked: bool) -> None:
+    if recover(client, lock, alias, blocked=blocked):
         return
     # The process that took the lock over may be building: delete only our own generation.
     for generation in generations.list_generations(client, alias):
-        if build and generation.name == build.name and generation.state == "building":
-            generations.delete_generation(client, generation.name)
+        if generation.name == name and generation.state == "building":
+            generations.delete_generation(client, name)
 
 
 def recover(client: Elasticsearch, lock: Lock, alias: str, *, blocked: bool) -> bool:
@@ -219,16 +155,16 @@ def recover(client: Elasticsearch, lock: Lock, alias: str, *, blocked: bool) -> 
         blocked: writes are blocked. Then it is tried for half a minute while Elasticsearch is
             unavailable, because otherwise the next write has to find out that nobody builds.
     """
-    deadline = time.monotonic() + (_UNBLOCK_FOR if blocked else 0.0)
-    while True:
-        try:
-            lock.check()
-            generations.recover(client, alias)
-        except Locked:
-            return False
-        except (ApiError, TransportError):
-            if time.monotonic() >= deadline:
-                raise
-            time.sleep(_UNBLOCK_PAUSE)
+
+    def attempt() -> None:
+        lock.check()
+        generations.recover(client, alias)
+
+    try:
+        if blocked:
+            _UNBLOCK.call(attempt)
         else:
-            return True
+            attempt()
+    except Locked:
+        return False
+    return True

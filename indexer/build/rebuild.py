@@ -3,8 +3,9 @@
 from elasticsearch import Elasticsearch
 
 from indexer import SCHEMA
-from indexer.build.builder import Build, Built, IndexSettings, build_generation
+from indexer.build.builder import Built, IndexSettings, build
 from indexer.bulk.operations import BulkLimits, index_operation
+from indexer.bulk.sender import send_bulk
 from indexer.errors import VerificationFailed
 from indexer.generations import building_alias, require_live
 from indexer.lock import Lock
@@ -31,22 +32,26 @@ def rebuild(
         VerificationFailed: a document is missing or was refused; nothing was swapped.
     """
     live = require_live(client, alias)
-    with build_generation(client, lock, alias, settings, on_progress) as build:
-        copied = _copy(client, build, live.name, on_progress)
+
+    def fill(name: str) -> Counts:
+        copied = _copy(client, live.name, name, on_progress)
         if live.schema != SCHEMA:
-            _add_comments_to_posts(client, build.name)
-        return build.finish(copied)
+            _add_comments_to_posts(client, name)
+        return copied
+
+    return build(client, lock, alias, settings, fill, on_progress)
 
 
-def _copy(client: Elasticsearch, build: Build, live: str, on_progress: OnProgress) -> Counts:
+def _copy(client: Elasticsearch, live: str, name: str, on_progress: OnProgress) -> Counts:
     """Copy every document of the live generation, with its version."""
     total = count_documents(client, live).total
     copied = {"post": 0, "comment": 0}
-    for outcomes in build.fill(map(index_operation, stored_documents(client, live))):
+    operations = map(index_operation, stored_documents(client, live))
+    for outcomes in send_bulk(client, building_alias(name), operations):
         for outcome in outcomes:
             if outcome.refusal:
                 raise VerificationFailed(
-                    f"{outcome.operation.id} cannot be copied to {build.name}: "
+                    f"{outcome.operation.id} cannot be copied to {name}: "
                     f"{outcome.refusal.reason}; nothing was swapped.",
                     outcome.refusal.remedy,
                 )

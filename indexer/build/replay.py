@@ -5,7 +5,7 @@ first while further writes are accepted, then, for the last few, under a write b
 writers retry and reach the new generation after the swap.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -73,19 +73,22 @@ class WriteReplay:
             if self.replayed - before < _FEW:
                 return
 
-    def block_and_swap(self, before_swap: Callable[[], None]) -> Counts:
-        """Block writes to the old generation, replay the last ones, and swap.
+    def replay_blocked(self) -> Counts:
+        """Block writes to the old generation, and replay the last ones.
 
         Returns what the new generation contains: counted before the swap, because a failure after
         it would look as if nothing had been swapped.
-
-        The old generation stays blocked: a write that still reached it would be lost.
         """
         self.blocked = True
         generations.block_writes(self._client, self._old)
         self._replay_once()
-        counts = count_documents(self._client, self._new)
-        before_swap()
+        return count_documents(self._client, self._new)
+
+    def swap(self) -> None:
+        """Make the new generation live.
+
+        The old one stays blocked: a write that still reached it would be lost.
+        """
         record_swap(
             self._client,
             self._alias,
@@ -94,7 +97,6 @@ class WriteReplay:
             deleted=checkpoint(self._client, state_index(self._alias)),
         )
         generations.swap(self._client, self._alias, self._new, self._old, self._target)
-        return counts
 
     def _replay_once(self) -> None:
         now = checkpoints(self._client, self._alias, self._old)

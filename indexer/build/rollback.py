@@ -44,7 +44,9 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
                 client, alias, live.name, previous.name, target=target, since=since
             )
             replay.replay_while_open()
-            counts = replay.block_and_swap(lock.check)
+            counts = replay.replay_blocked()
+            lock.check()
+            replay.swap()
         except BaseException as error:
             try:
                 recover(client, lock, alias, blocked=True)

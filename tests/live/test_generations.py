@@ -305,7 +305,7 @@ class TestSwap:
         client, node = at_swap
 
         def suspend() -> None:
-            elastic.update(index=state_index(alias), id="lock", doc={"started": 0})  # another one
+            elastic.delete(index=state_index(alias), id="lock")  # its lease is over
             assert write("meanwhile") == 201
 
         node.before = staticmethod(suspend)
