@@ -17,7 +17,7 @@ class BlogsearchError(Exception):
     """The HTTP status, where a request ends with this error."""
     code: ClassVar[str] = "internal"
     """A stable name, for programs."""
-    retry_after: ClassVar[int | None] = None
+    retry_after: int | None = None
     """Seconds after which the same request may succeed; None if it must change first."""
 
     def __init__(

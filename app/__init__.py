@@ -27,7 +27,6 @@ def create_app(
 
     from app import clients, observe
     from app.cache import open_cache
-    from app.cached_answers import CachedAnswers
     from app.elastic import connect
     from app.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
@@ -53,12 +52,9 @@ def create_app(
     service = Service(settings, elastic or connect(settings), cache or open_cache(settings))
     app.extensions[EXTENSION] = service
     metrics = app.extensions[METRICS] = Metrics()
-    observer = observe.Observer(service, metrics)
-    observe.register(app, observer)  # first, so that it sees the finished responses
-    if not settings.rate_limit:
-        app.wsgi_app = CachedAnswers(app.wsgi_app, service, observer)  # type: ignore[method-assign]
-    clients.register(app, settings)  # outermost: what follows sees the client's own address
+    observe.register(app, service, metrics)  # first, so that it sees the finished responses
     errors.register(app)
+    clients.register(app, service)
     headers.register(app, settings)
     for module in (search, suggest, page, insights, widget, documents, operations, api):
         app.register_blueprint(module.blueprint)

@@ -27,9 +27,9 @@ from elasticsearch import (
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NewConnectionError
 
+from app.deadline import deadline
 from app.errors import BadSettings, BlogsearchError, NoIndex, Unavailable
 from app.settings import Settings
-from app.sockets import deadline, is_readable
 from indexer.bulk.refusals import refusal_from
 
 _OVERLOADED = {429, 502, 503, 504}
@@ -79,11 +79,6 @@ class _Connection(HTTPConnection):
             super().send(data)
         else:
             self._parts.append(data)
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether a kept connection can be used."""
-        return self.sock is not None and not is_readable(self.sock)
 
 
 class _TlsConnection(_Connection, HTTPSConnection):

@@ -148,6 +148,10 @@ class RateLimited(BlogsearchError):
     status = 429
     code = "rate_limited"
 
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
 
 class Unavailable(BlogsearchError):
     """Elasticsearch cannot answer now; `Retry-After` says when to try again."""

@@ -29,6 +29,7 @@ class IndexedLanguages:
         self._alias = alias
         self._default = language.code
         self._tags: tuple[str, ...] = ()
+        self._several = False
         self._refreshed = float("-inf")
         self._lock = threading.Lock()
 
@@ -41,7 +42,7 @@ class IndexedLanguages:
         if due:
             with suppress(RuntimeError):  # no more threads; the next try is in a minute
                 threading.Thread(target=self._refresh_quietly, daemon=True).start()
-        return len({tag.partition("-")[0] for tag in self._tags}) > 1
+        return self._several
 
     def preferred(self, accepted: "LanguageAccept") -> str:
         """The best language of an Accept-Language header that posts are in; "" if there is none.
@@ -78,6 +79,7 @@ class IndexedLanguages:
         found = response["aggregations"]
         named = [bucket["key"] for bucket in found["named"]["buckets"]]
         self._tags = _unique([*named, self._default] if found["unnamed"]["doc_count"] else named)
+        self._several = len({tag.partition("-")[0] for tag in self._tags}) > 1
 
     def _refresh_quietly(self) -> None:
         try:

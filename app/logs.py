@@ -106,6 +106,5 @@ def configuration(form: str) -> dict[str, Any]:
             "gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True},
             # It would warn with every probe of an outage, which the service logs itself.
             "elastic_transport": {"level": "ERROR"},
-            "flask-limiter": {"level": "ERROR"},
         },
     }

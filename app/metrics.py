@@ -11,7 +11,6 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from prometheus_client import (
     CollectorRegistry,
     Counter,
-    Gauge,
     Histogram,
     generate_latest,
     multiprocess,
@@ -63,13 +62,6 @@ class Metrics:
         )
         for result in ("accepted", "rejected"):
             self.documents.labels(result)  # present from the start, for alerts
-        self.available = Gauge(
-            "blogsearch_available",
-            "1 if the engine is used, 0 in a known outage; the least of all processes",
-            ["engine"],
-            multiprocess_mode="livemin",
-            registry=self._registry,
-        )
 
     def render(self, index: "IndexMetrics") -> bytes:
         """The text format of Prometheus."""
@@ -83,7 +75,7 @@ class Metrics:
 
 
 class IndexMetrics(Collector):
-    """The state of the live index, read when Prometheus asks; nothing while it is unavailable.
+    """Which engines are used, and the state of the live index, read when Prometheus asks.
 
     When Elasticsearch is known not to be `available`, it is sent no request.
     """
@@ -109,6 +101,14 @@ class IndexMetrics(Collector):
         index, _, rest = generation.partition(" ")
         info.add_metric([index, rest.partition(" ")[0]], 1 if generation else 0)
         yield info
+        available = GaugeMetricFamily(
+            "blogsearch_available",
+            "1 if the engine is used, 0 in a known outage",
+            labels=["engine"],
+        )
+        available.add_metric(["elasticsearch"], self._available)
+        available.add_metric(["redis"], self._cache.client.back_off.available)
+        yield available
         if not self._available:
             return
         try:

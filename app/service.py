@@ -3,15 +3,14 @@
 import math
 import time
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
-from urllib.parse import parse_qsl
 
 from elasticsearch import Elasticsearch
-from werkzeug.datastructures import MultiDict
 
 from analyzers.languages import LANGUAGES
 from app.admission import Admission
-from app.cache import AnswerCache, CachedAnswer, Computed, Lookup, fresh
+from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import responds, translated
 from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.indexed_languages import IndexedLanguages
@@ -19,8 +18,10 @@ from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
 from app.logs import note, timed
 from app.pins.store import PinStore
+from app.rate_limit import RateLimiter, parse_limits
 from app.search import Answer
 from app.search import search as run_search
+from app.search.answer_types import SHAPE
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
 from app.settings import Settings
@@ -60,56 +61,85 @@ class Service:
         self.elastic = elastic
         self.cache = cache
         self.search_log = SearchLog(cache.client, cache.keys, days=settings.insights_days)
+        self.rate_limiter = RateLimiter(cache.keys, parse_limits(settings.rate_limit))
         language = LANGUAGES[settings.language]
         self.pins = PinStore(elastic, settings.index, language)
         self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(lambda: responds(elastic), settings.max_computations)
 
     def answer(
-        self,
-        request: SearchRequest,
-        key: str,
-        visitor: Visitor | None = None,
-        lookup: Lookup | None = None,
+        self, request: SearchRequest, visitor: Visitor | None = None, client: str = ""
     ) -> CachedAnswer:
-        """The answer to a search, from the cache if it can be; counted if there is a visitor.
+        """The answer to a search, from the cache if it can be.
 
-        `key` is `request.key()`, and `lookup` what the cache has for it, which a caller may have at
-        hand.
+        Args:
+            visitor: whose search is counted for the insights; None: it is not.
+            client: whose request is counted for the rate limit; "": it is not.
 
         Raises:
+            RateLimited: the client has sent too many requests.
             Unavailable: Elasticsearch cannot answer, or too many searches are running, and no
-                older answer is kept.
+                older answer is cached.
         """
         started = time.perf_counter()
-        answer = self._beyond_the_end(request) or self._get_or_compute(request, key, lookup)
+        lookup = self._look_up(request, client)
+        answer = None if lookup.answer else self._beyond_the_end(request)
+        if answer is None:
+            answer = self._get_or_compute(request, lookup)
         note(cache=answer.state)
         self.search_log.record(
             answer.state,
-            key if request.page == 1 else "",
+            request if request.page == 1 and not request.debug else None,
             found=answer.found,
             seconds=time.perf_counter() - started,
             visitor=visitor,
         )
         return answer
 
-    def fresh_answer(
-        self, key: str, visitor: Visitor | None = None
-    ) -> tuple[CachedAnswer | None, Lookup]:
-        """The answer to a search if it is fresh in the cache, counted as by `answer`, else None;
-        and what the cache has, for `answer`."""
-        started = time.perf_counter()
-        lookup = self.cache.lookup(key)
-        answer = fresh(lookup)
-        if answer:
-            self.search_log.record(
-                answer.state,
-                key,
-                found=answer.found,
-                seconds=time.perf_counter() - started,
-                visitor=visitor,
-            )
-        return answer, lookup
+    def look_up(self, request: SearchRequest) -> dict[str, Any]:
+        """The body of an answer that no visitor asked for; not counted as a search.
+
+        Raises:
+            Unavailable: as `answer` does.
+        """
+        return self._get_or_compute(request, self._look_up(request)).body
+
+    def suggest(self, request: SuggestRequest, client: str = "") -> CachedAnswer:
+        """The suggestions for what a visitor has typed so far; not counted as a search.
+
+        Args:
+            client: as for `answer`; suggestions, of which there is a request for every few keys,
+                are counted apart.
+
+        Raises:
+            RateLimited, Unavailable: as `answer` does.
+        """
+        lookup = self._look_up(request, client and f"{client} suggest")
+        answer = self.cache.answer(
+            lookup,
+            lambda: self._compute_suggestions(request),
+            available=self.admission.available,
+        )
+        note(cache=answer.state)
+        return answer
+
+    def count(self, client: str) -> None:
+        """Count the request of a client that is no search.
+
+        Raises:
+            RateLimited: the client has sent too many requests.
+        """
+        quotas = self.rate_limiter.quotas(client)
+        if quotas:
+            note(standing=self.rate_limiter.check(quotas, self.cache.count(quotas)))
+
+    def _look_up(self, request: SearchRequest | SuggestRequest, client: str = "") -> Lookup:
+        """What the cache has; the same round trip counts the request of the client."""
+        quotas = self.rate_limiter.quotas(client)
+        lookup = self.cache.lookup(cache_key(request), quotas)
+        if quotas:
+            note(standing=self.rate_limiter.check(quotas, lookup.counts))
+        return lookup
 
     def _beyond_the_end(self, request: SearchRequest) -> CachedAnswer | None:
         """The answer to a page after the last one, made of the first page; None for other pages.
@@ -119,60 +149,11 @@ class Service:
         if request.page == 1:
             return None
         first_request = replace(request, page=1)
-        first = self._get_or_compute(first_request, first_request.key())
+        first = self._get_or_compute(first_request, self._look_up(first_request))
         body = first.body
         if (request.page - 1) * request.size < body["count"]:
             return None
         return first.with_body({**body, "page": request.page, "hits": []})
-
-    def explain(self, request: SearchRequest) -> tuple[CachedAnswer, dict[str, Any]]:
-        """The answer, computed now and kept, and how it came about.
-
-        A kept answer would be explained by what is in the index some minutes later.
-
-        Raises:
-            Unavailable: Elasticsearch cannot answer.
-        """
-        debug: dict[str, Any] = {}
-        answer = self.cache.get_or_compute(
-            request.key(), lambda: self._compute(request, debug), force_refresh=True
-        )
-        note(cache=answer.state)
-        self.search_log.record(answer.state)
-        return answer, debug
-
-    def look_up(self, request: SearchRequest) -> dict[str, Any]:
-        """The body of an answer that no visitor asked for; not counted as a search.
-
-        Raises:
-            Unavailable: as `answer` does.
-        """
-        return self._get_or_compute(request, request.key()).body
-
-    def suggest(
-        self, request: SuggestRequest, key: str, lookup: Lookup | None = None
-    ) -> CachedAnswer:
-        """The suggestions for what a visitor has typed so far; not counted as a search.
-
-        `key` and `lookup` are as for `answer`.
-
-        Raises:
-            Unavailable: as `answer` does.
-        """
-        answer = self.cache.get_or_compute(
-            key,
-            lambda: self._compute_suggestions(request),
-            available=self.admission.available,
-            lookup=lookup,
-        )
-        note(cache=answer.state)
-        return answer
-
-    def fresh_suggestions(self, key: str) -> tuple[CachedAnswer | None, Lookup]:
-        """The suggestions if they are fresh in the cache, else None; and what the cache has for
-        them, for `suggest`."""
-        lookup = self.cache.lookup(key)
-        return fresh(lookup), lookup
 
     def _compute_suggestions(self, request: SuggestRequest) -> Computed:
         with self.admission.admit(), translated():
@@ -190,17 +171,17 @@ class Service:
         """
         answered = failed = 0
         ends = time.monotonic() + seconds
-        for query, _ in self.search_log.popular(at_most):
+        for request, _ in self.search_log.popular(at_most):
             if time.monotonic() >= ends:
                 break
             try:
-                self._warm(query)
+                self._get_or_compute(request, self._look_up(request))
             except StillComputing:
                 continue
             except Unavailable:
                 return Warmed(answered, failed + 1)
             except BlogsearchError:
-                failed += 1  # counted by a version that had other parameters, or refused
+                failed += 1
             else:
                 answered += 1
         return Warmed(answered, failed)
@@ -222,37 +203,31 @@ class Service:
             warning = f"Old indices may remain; `blogsearch prune` deletes them. {error}"
             return AfterSwap(warmed, [], warning)
 
-    def _warm(self, query: str) -> None:
-        args = MultiDict(parse_qsl(query))
-        prefer = args.pop("prefer", "")
-        request = replace(SearchRequest.parse(args), prefer=prefer)
-        self._get_or_compute(request, request.key())
-
-    def _get_or_compute(
-        self, request: SearchRequest, key: str, lookup: Lookup | None = None
-    ) -> CachedAnswer:
-        return self.cache.get_or_compute(
-            key,
-            lambda: self._compute(request),
-            available=self.admission.available,
-            lookup=lookup,
+    def _get_or_compute(self, request: SearchRequest, lookup: Lookup) -> CachedAnswer:
+        return self.cache.answer(
+            lookup, lambda: self._compute(request), available=self.admission.available
         )
 
-    def _compute(self, request: SearchRequest, debug: dict[str, Any] | None = None) -> Computed:
+    def _compute(self, request: SearchRequest) -> Computed:
         with self.admission.admit(), timed("engine"), translated():
             answer: Answer = run_search(
                 self.elastic, self.settings.index, request, self.settings, self.pins.current()
             )
         note(engine_requests=len(answer.debug["requests"]), plan=_plan(answer))
-        if debug is not None:
-            debug.update(answer.debug)
+        body = {**answer.body, "debug": answer.debug} if request.debug else answer.body
         # A crawler that follows the pages of every query would fill Redis for a day.
         return Computed(
-            body=answer.body,
+            body=body,
             index=answer.index,
             found=bool(answer.body["count"]),
-            keep_stale=request.page == 1,
+            keep_stale=request.page == 1 and not request.debug,
         )
+
+
+@lru_cache(maxsize=1024)
+def cache_key(request: SearchRequest | SuggestRequest) -> str:
+    """What an answer is cached under; another one if a new version answers in another shape."""
+    return f"{SHAPE} {request.key()}"
 
 
 def _plan(answer: Answer) -> dict[str, str]:

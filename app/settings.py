@@ -143,16 +143,10 @@ def _check_tokens(tokens: str) -> None:
 
 
 def _check_rate_limit(limit: str) -> None:
-    # Imported here: most installations set no limit.
-    from limits import parse_many
+    # Imported here: the cache itself imports the settings.
+    from app.rate_limit import parse_limits
 
-    if limit:
-        try:
-            valid = all(one.amount > 0 for one in parse_many(limit))
-        except ValueError:
-            valid = False
-        if not valid:
-            raise ValueError("must be a limit such as `60/minute`")
+    parse_limits(limit)
 
 
 def _check_origins(origins: str) -> None:
@@ -200,15 +194,14 @@ class Settings:
     )
     redis_url: str = _setting(
         "redis://127.0.0.1:6379/0",
-        "URL of Redis (`redis://`, `rediss://`, `unix://`, through Sentinel "
-        "`redis+sentinel://host:port,host:port/service/0`, or in a cluster "
-        "`redis+cluster://host:port,host:port` and `rediss+cluster://`); empty: no cache.",
+        "URL of Redis (`redis://`, `rediss://`, `unix://`, or through Sentinel "
+        "`redis+sentinel://host:port,host:port/service/0`); empty: no cache.",
         secret=True,
     )
     ca_file: str = _setting(
         "",
         "A file of certificates (PEM) that may sign those of Elasticsearch "
-        "(`https://`) and Redis (`rediss://`, `rediss+cluster://`); empty: the usual authorities.",
+        "(`https://`) and Redis (`rediss://`); empty: the usual authorities.",
         check=_check_certificates,
     )
     index: str = _setting(

@@ -23,6 +23,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 from app import create_app
 from app.cache import Computed
 from app.search.request import SearchRequest
+from app.service import cache_key
 from app.settings import Settings
 from app.views.search import parse
 from devstack.servers import redis_server
@@ -49,7 +50,7 @@ def main() -> None:
 def _fill(app: Flask) -> None:
     body = {"q": _QUERY, "count": 0, "hits": []}
     app.extensions["blogsearch"].cache.get_or_compute(
-        SearchRequest(q=_QUERY).key(), lambda: Computed(body, index="", found=True)
+        cache_key(SearchRequest(q=_QUERY)), lambda: Computed(body, index="", found=True)
     )
 
 

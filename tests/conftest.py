@@ -19,6 +19,7 @@ from app.cli import main
 from app.commands.tools import Tools
 from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
+from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings
 from indexer.build.reindex import reindex
@@ -106,13 +107,14 @@ def own_settings(alias: str, elasticsearch_url: str, redis_url: str, tmp_path: P
 
 @pytest.fixture
 def count_searches() -> Callable[..., SearchLog]:
-    """Counts requests by their keys for an alias, each as the search of another visitor."""
+    """Counts searches for an alias, each as that of another visitor."""
 
-    def count(settings: Settings, *keys: str) -> SearchLog:
+    def count(settings: Settings, *requests: SearchRequest) -> SearchLog:
         cache = open_cache(settings)
         log = SearchLog(cache.client, cache.keys, days=settings.insights_days)
-        for key in keys:
-            log.record("MISS", key, visitor=Visitor("198.51.100.1", f"Mozilla/5.0 {uuid.uuid4()}"))
+        for request in requests:
+            visitor = Visitor("198.51.100.1", f"Mozilla/5.0 {uuid.uuid4()}")
+            log.record("MISS", request, visitor=visitor)
         log.flush()
         log.count_due(time.time() + 100)
         return log

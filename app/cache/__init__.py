@@ -1,15 +1,13 @@
 """The answer cache: finished answers in Redis, under the generation of the index."""
 
-import importlib.metadata
-
-from app.cache.answer_cache import AnswerCache, Computed, Lifetimes, fresh
+from app.cache.answer_cache import AnswerCache, Computed, Lifetimes
 from app.cache.redis_client import connect
 from app.cache.serializers import get_serializer
 from app.cache.store import CachedAnswer, Keys, Lookup, State
 from app.errors import BadSettings
 from app.settings import Settings
 
-__all__ = ["AnswerCache", "CachedAnswer", "Computed", "Lookup", "State", "fresh", "open_cache"]
+__all__ = ["AnswerCache", "CachedAnswer", "Computed", "Lookup", "State", "open_cache"]
 
 
 def open_cache(settings: Settings) -> AnswerCache:
@@ -18,20 +16,16 @@ def open_cache(settings: Settings) -> AnswerCache:
     Raises:
         BadSettings: `REDIS_URL` or the serializer is invalid.
     """
-    # Another version may answer in another shape, the others with other hits.
-    version = importlib.metadata.version("blogsearch")
-    variant = f"{version} {settings.strategy} {settings.recency}"
+    variant = f"{settings.strategy} {settings.recency}"
     keys = Keys(settings.index, variant, settings.signing_key)
     try:
-        client = connect(
-            settings.redis_url, settings.cache_timeout, keys.generation, settings.ca_file
-        )
+        client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
     except ValueError:
         # Any part of it may be the password.
         raise BadSettings(
             "REDIS_URL is not valid. Write it like redis://127.0.0.1:6379/0, "
-            "unix:///run/redis.sock, redis+sentinel://host:port,host:port/service or "
-            "redis+cluster://host:port,host:port, and percent-encode the password."
+            "unix:///run/redis.sock or redis+sentinel://host:port,host:port/service, and "
+            "percent-encode the password."
         ) from None
     return AnswerCache(
         client,

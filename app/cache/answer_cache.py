@@ -5,7 +5,7 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from app.cache.single_flight import LockTimeout, SingleFlight
 from app.cache.store import (
     AnswerStore,
     CachedAnswer,
+    Counter,
     Keys,
     Lookup,
     index_of,
@@ -33,7 +34,6 @@ _EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is
 
 _REFRESHES = 2  # in the background at a time, so that visitors' searches come first
 _COMMAND_TIMEOUT = 2.0  # seconds that a command, unlike a search, may spend on Redis
-_LAST_TIMEOUT = 1.0  # seconds for reading a stored answer while Elasticsearch is unavailable
 _SIZES_KEPT = 10.0  # seconds
 
 log = logging.getLogger(__name__)
@@ -99,32 +99,26 @@ class AnswerCache:
         """Whether there is a Redis to keep answers in, reachable or not."""
         return self.client.configured
 
-    @property
-    def content_encoding(self) -> str | None:
-        """The content coding of kept answers, None where they are plain or have none."""
-        return self._store.serializer.content_encoding
-
     # -- answers -------------------------------------------------------------------------------
 
-    def lookup(self, key: str) -> Lookup:
-        """What Redis has for a request."""
-        return self._store.lookup(self.keys.digest(key), TimeLimit(self.client.timeout))
+    def lookup(self, key: str, counters: Sequence[Counter] = ()) -> Lookup:
+        """What Redis has for the request that `key` stands for; raises counters by one."""
+        limit = TimeLimit(self.client.timeout)
+        return self._store.lookup(self.keys.digest(key), limit, counters)
 
-    def get_or_compute(
-        self,
-        key: str,
-        compute: Compute,
-        *,
-        available: bool = True,
-        force_refresh: bool = False,
-        lookup: Lookup | None = None,
-    ) -> CachedAnswer:
-        """The answer to the request that `key` stands for.
+    def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
+        """Raise counters by one; what they are now, None without Redis."""
+        return self._store.count(counters, TimeLimit(self.client.timeout))
 
-        `lookup` is what `lookup(key)` has just returned, for a caller that has it.
-        `compute` may be called in another thread, after this call has returned. With
-        `force_refresh` it is called whatever is kept. When Elasticsearch is not `available`, only
-        kept answers are served, and at once.
+    def get_or_compute(self, key: str, compute: Compute, *, available: bool = True) -> CachedAnswer:
+        """The answer to the request that `key` stands for; see `answer`."""
+        return self.answer(self.lookup(key), compute, available=available)
+
+    def answer(self, lookup: Lookup, compute: Compute, *, available: bool = True) -> CachedAnswer:
+        """The answer to the request that was looked up.
+
+        `compute` may be called in another thread, after this call has returned. When Elasticsearch
+        is not `available`, only cached answers are served, and at once.
 
         Raises:
             Unavailable: `compute` did, or Elasticsearch is not available, and no older answer is
@@ -132,13 +126,7 @@ class AnswerCache:
             StillComputing: another search computes this answer and was not done in `lock_wait`
                 seconds, and no older answer is kept.
         """
-        digest = self.keys.digest(key)
-        lookup = lookup or self._store.lookup(digest, TimeLimit(self.client.timeout))
-        kept, limit = lookup.answer, lookup.limit
-
-        if force_refresh:
-            return self._compute_and_keep(digest, compute, lookup, limit)
-
+        digest, kept, limit = lookup.digest, lookup.answer, lookup.limit
         if kept and kept.state == "HIT":
             if available and refresh_due(kept.age, kept.ttl, kept.took):
                 self._refresh_in_background(digest, compute, lookup)
@@ -178,10 +166,11 @@ class AnswerCache:
     def _older(self, digest: bytes, lookup: Lookup, reason: str) -> CachedAnswer | None:
         """The kept answer, which is better than an error, for `reason`; None if there is none.
 
-        If Redis did not answer the lookup it is asked again, as it may only have been slow.
+        If the lookup failed it is repeated, as Redis may only have been slow.
         """
-        if not lookup.reached:
-            lookup = self._store.lookup(digest, TimeLimit(_LAST_TIMEOUT, insist=True))
+        if lookup.failed:
+            limit = TimeLimit(self.client.timeout, in_outage=True)
+            lookup = self._store.lookup(digest, limit)
         if lookup.answer and lookup.answer.state == "STALE":
             note(stale_because=reason)
         return lookup.answer
@@ -333,14 +322,6 @@ class AnswerCache:
         except (RedisUnavailable, redis.ResponseError):
             return False
         return True
-
-
-def fresh(lookup: Lookup) -> CachedAnswer | None:
-    """The kept answer if it is fresh and need not be refreshed yet; None for any other."""
-    kept = lookup.answer
-    if kept and kept.state == "HIT" and not refresh_due(kept.age, kept.ttl, kept.took):
-        return kept
-    return None
 
 
 def refresh_due(age: float, ttl: float, took: float) -> bool:

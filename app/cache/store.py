@@ -13,23 +13,32 @@ import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import orjson
 import redis
 
-from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.redis_client import RedisClient, RedisFailed, RedisUnavailable, TimeLimit
 from app.cache.serializers import Serializer, Unreadable, render
 
 State = Literal["HIT", "MISS", "STALE", "OFF"]
+
+
+class Counter(Protocol):
+    """A number under `key` that ends `seconds` after it was raised last."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def seconds(self) -> int: ...
+
 
 # -- keys --------------------------------------------------------------------------------------
 
 
 class Keys:
     """The names of everything that is kept for an alias.
-
-    All have the hash tag `{blog}`, so that one master of a Redis Cluster has all of them.
 
     Args:
         variant: whatever besides the request makes answers differ, such as the strategy.
@@ -49,6 +58,10 @@ class Keys:
         """16 bytes for a normalized request, which may be long and contain anything."""
         text = f"{self._variant}\n{request}"
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+    def rate(self, name: str) -> str:
+        """A counter of the requests of a client."""
+        return f"{self._prefix}:rate:{name}"
 
     def answer(self, digest: bytes) -> str:
         return self._answer + digest.hex()
@@ -196,13 +209,18 @@ class Lookup:
     """What Redis had for a request.
 
     `generation` is None when there is none yet. `answer` is HIT or STALE, None when nothing is
-    kept. `reached` is False without Redis. `limit` is what the request may still spend on Redis.
+    kept. `reached` is False without Redis, and `failed` if it failed now. `limit` is what the
+    request may still spend on Redis. `counts`: of the counters that were raised with the lookup;
+    None without Redis.
     """
 
+    digest: bytes
     limit: TimeLimit
     reached: bool
     generation: bytes | None = None
     answer: CachedAnswer | None = None
+    failed: bool = False
+    counts: Sequence[int] | None = None
 
 
 # Replaces the generation only if it is still the one that was read. One that a write or a swap has
@@ -253,23 +271,26 @@ class AnswerStore:
         self._keys = keys
         self.serializer = serializer
 
-    def lookup(self, digest: bytes, limit: TimeLimit) -> Lookup:
-        """The generation and the answer to a request, in one round trip."""
+    def lookup(self, digest: bytes, limit: TimeLimit, counters: Sequence[Counter] = ()) -> Lookup:
+        """The generation and the answer to a request, in one round trip that raises counters."""
         keys = (self._keys.generation, self._keys.answer(digest))
         try:
-            generation, data = self._client.call(limit, _get_both, keys)
-        except (RedisUnavailable, redis.ResponseError):
-            return Lookup(limit, reached=False)
-        if data is None:
-            return Lookup(limit, True, generation)
+            generation, data, counts = self._client.call(limit, _get_both, keys, counters)
+        except (RedisUnavailable, redis.ResponseError) as error:
+            failed = isinstance(error, RedisFailed)
+            return Lookup(digest, limit, reached=False, failed=failed)
+        answer = self._read(digest, data, generation) if data else None
+        return Lookup(digest, limit, True, generation, answer, counts=counts)
+
+    def _read(self, digest: bytes, data: bytes, generation: bytes | None) -> CachedAnswer | None:
         try:
             kept = unpack(data, self._keys.secret)
         except Unreadable:
-            return Lookup(limit, True, generation)
+            return None
         if kept.digest != digest or kept.serializer != self.serializer.name:
-            return Lookup(limit, True, generation)
+            return None
         age = max(time.time() - kept.created, 0.0)
-        answer = CachedAnswer(
+        return CachedAnswer(
             "HIT" if kept.generation == generation and age < kept.ttl else "STALE",
             kept.payload,
             kept.etag.hex(),
@@ -280,7 +301,13 @@ class AnswerStore:
             self.serializer,
             kept.found,
         )
-        return Lookup(limit, True, generation, answer)
+
+    def count(self, counters: Sequence[Counter], limit: TimeLimit) -> Sequence[int] | None:
+        """Raise counters by one; what they are now, None without Redis."""
+        try:
+            return self._client.call(limit, _count, counters)
+        except (RedisUnavailable, redis.ResponseError):
+            return None
 
     def put(
         self, digest: bytes, answer: CachedAnswer, keep_seconds: float, limit: TimeLimit
@@ -341,11 +368,41 @@ class AnswerStore:
         return found if isinstance(found, bytes) else None
 
 
-def _get_both(client: "redis.Redis", keys: Sequence[str]) -> tuple[bytes | None, bytes | None]:
-    first, second = client.execute_command("MGET", *keys)  # type: ignore[no-untyped-call]
-    if isinstance(first, bytes | None) and isinstance(second, bytes | None):
-        return first, second
-    raise ValueError("the reply to MGET is invalid")
+def _get_both(
+    client: "redis.Redis", keys: Sequence[str], counters: Sequence[Counter]
+) -> tuple[bytes | None, bytes | None, Sequence[int] | None]:
+    replies: Sequence[Any] = ()
+    if counters:
+        with client.pipeline(transaction=False) as pipeline:
+            pipeline.mget(keys)
+            _add(pipeline, counters)
+            values, *replies = pipeline.execute(raise_on_error=False)
+    else:
+        values = client.mget(keys)
+    if isinstance(values, redis.RedisError):
+        raise values
+    generation, answer = values
+    if not (isinstance(generation, bytes | None) and isinstance(answer, bytes | None)):
+        raise ValueError("the reply to MGET is invalid")
+    return generation, answer, _counts(replies)
+
+
+def _count(client: "redis.Redis", counters: Sequence[Counter]) -> Sequence[int] | None:
+    with client.pipeline(transaction=False) as pipeline:
+        _add(pipeline, counters)
+        return _counts(pipeline.execute(raise_on_error=False))
+
+
+def _add(pipeline: Any, counters: Sequence[Counter]) -> None:
+    for counter in counters:
+        pipeline.incr(counter.key)
+        pipeline.expire(counter.key, counter.seconds)
+
+
+def _counts(replies: Sequence[Any]) -> Sequence[int] | None:
+    """None if Redis refuses to count, as a full one and a replica do."""
+    counts = replies[::2]
+    return counts if all(isinstance(count, int) for count in counts) else None
 
 
 def _set_default(client: "redis.Redis", key: str, value: bytes) -> Any:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from urllib.parse import parse_qsl
 
 import click
 from rich.table import Table
@@ -11,7 +10,7 @@ from app.cache.stats import Stats, hit_rate
 from app.commands.output import console, table_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.errors import without_password
-from app.search.request import DEFAULT_SIZE
+from app.search.request import DEFAULT_SIZE, SearchRequest
 
 _DEFAULTS = {("page", "1"), ("size", str(DEFAULT_SIZE))}
 
@@ -49,7 +48,8 @@ def stats(tools: Tools, popular: int, form: str) -> None:
     states = tools.service.search_log.states()
     frequent = tools.service.search_log.popular(popular)
     if form == "json":
-        counts = {"searches": states, "popular": frequent, "hit_rate": hit_rate(states)}
+        listed = [(request.key(), count) for request, count in frequent]
+        counts = {"searches": states, "popular": listed, "hit_rate": hit_rate(states)}
         whole = {**dataclasses.asdict(found), **counts}
         click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
         return
@@ -114,7 +114,9 @@ def _require_redis(tools: Tools) -> None:
         )
 
 
-def _print(found: Stats, states: dict[str, int], popular: list[tuple[str, float]]) -> None:
+def _print(
+    found: Stats, states: dict[str, int], popular: list[tuple[SearchRequest, float]]
+) -> None:
     out = console()
     share = hit_rate(states)
     rate = "-" if share is None else f"{share:.1%}"
@@ -136,15 +138,11 @@ def _print(found: Stats, states: dict[str, int], popular: list[tuple[str, float]
         out.print(_popular(popular))
 
 
-def _popular(popular: list[tuple[str, float]]) -> Table:
+def _popular(popular: list[tuple[SearchRequest, float]]) -> Table:
     table = Table("times", "query", box=None, pad_edge=False)
-    for query, count in popular:
-        shown = " ".join(
-            value if name == "q" else f"{name}={value}"
-            for name, value in parse_qsl(query)
-            if (name, value) not in _DEFAULTS
-        )
-        table.add_row(f"{count:.1f}", shown or query)
+    for request, count in popular:
+        chosen = (f"{name}={value}" for name, value in request.parameters() if name != "q")
+        table.add_row(f"{count:.1f}", " ".join([request.q, *chosen]))
     return table
 
 

@@ -3,7 +3,6 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 import click
 from rich.table import Table
@@ -257,9 +256,9 @@ def _searches_of(path: Path) -> list[str]:
 
 
 def _frequent_searches(tools: Tools, top: int) -> list[str]:
-    # The cache counts whole requests, `q=ml&page=2&size=10`; several may be the same search.
-    requests = (dict(parse_qsl(request)) for request, _ in tools.service.search_log.popular(top))
-    searches = list(dict.fromkeys(request["q"] for request in requests if "q" in request))
+    # Requests are counted with their filters; several may be the same search.
+    popular = tools.service.search_log.popular(top)
+    searches = list(dict.fromkeys(request.q for request, _ in popular))
     if searches:
         return searches
     found = (

@@ -18,14 +18,15 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl
 
 import redis
 
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
 from app.cache.store import Keys
+from app.errors import BadRequest
 from app.insights.sessions import Event, pairs, searches
 from app.insights.visitors import Visitor
+from app.search.request import SearchRequest
 
 WINDOW = 45.0
 """Seconds that a request waits for others of the same client."""
@@ -55,7 +56,7 @@ _POPULAR_DAYS = 7  # how far back a request counts for `popular`; each day back,
 class _Seen(NamedTuple):
     at: float
     visitor: Visitor
-    key: str
+    request: SearchRequest
     state: str
     found: bool
     seconds: float
@@ -86,20 +87,20 @@ class SearchLog:
     def record(
         self,
         state: str,
-        key: str = "",
+        request: SearchRequest | None = None,
         *,
         found: bool = True,
         seconds: float = 0.0,
         visitor: Visitor | None = None,
     ) -> None:
-        """Count how the cache answered and, with a visitor, the request that `key` stands for.
+        """Count how the cache answered and, with a visitor, the request.
 
         Takes no time to speak of: everything else happens in another thread.
         """
         with self._lock:
             self._states[state] += 1
-            if visitor and key and self._days and len(self._seen) < _MAX_BUFFERED:
-                self._seen.append(_Seen(time.time(), visitor, key, state, found, seconds))
+            if visitor and request and self._days and len(self._seen) < _MAX_BUFFERED:
+                self._seen.append(_Seen(time.time(), visitor, request, state, found, seconds))
             # A timer that was started before a fork is not alive in the worker.
             if self._timer is None or not self._timer.is_alive():
                 self._start_timer()
@@ -219,8 +220,8 @@ class SearchLog:
 
     # -- for the cache -------------------------------------------------------------------------
 
-    def popular(self, n: int) -> list[tuple[str, float]]:
-        """The `n` most frequent requests of the last week, as their keys, and how often they came.
+    def popular(self, n: int) -> list[tuple[SearchRequest, float]]:
+        """The `n` most frequent requests of the last week, and how often they came.
 
         A request counts half with each day back. Empty when Redis is unavailable.
         """
@@ -240,7 +241,13 @@ class SearchLog:
         for back, of_day in enumerate(found):
             for key, count in of_day:
                 total[key.decode("utf-8", "replace")] += count / 2**back
-        return sorted(total.items(), key=lambda item: (-item[1], item[0]))[:n]
+        requests: list[tuple[SearchRequest, float]] = []
+        for key, count in sorted(total.items(), key=lambda item: (-item[1], item[0])):
+            if len(requests) == n:
+                break
+            with suppress(BadRequest):  # counted by a version that had other parameters
+                requests.append((SearchRequest.from_key(key), count))
+        return requests
 
     def states(self) -> dict[str, int]:
         """How many searches of all processes ended in which state, since the counts were cleared.
@@ -263,8 +270,8 @@ def _event(seen: _Seen, salt: bytes) -> Event:
 
     client = f"{network_of(seen.visitor.address)}\n{seen.visitor.user_agent}".encode()
     digest = hashlib.blake2b(client, key=salt, digest_size=8).hexdigest()
-    q = dict(parse_qsl(seen.key)).get("q", "")
-    return Event(seen.at, digest, seen.key, q, seen.state, seen.found, seen.seconds)
+    key, q = seen.request.key(), seen.request.q
+    return Event(seen.at, digest, key, q, seen.state, seen.found, seen.seconds)
 
 
 _Group = Sequence[tuple[Event, bytes]]

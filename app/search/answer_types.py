@@ -4,6 +4,8 @@ mypy checks the code that makes answers against them, and `/openapi.json` descri
 strings below the fields are the descriptions there.
 """
 
+import hashlib
+from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
 Tier = Literal["phrase", "all words", "some words"]
@@ -129,3 +131,23 @@ class SuggestAnswer(TypedDict):
     """Suggestions, the best first; each leads to a post."""
 
     suggestions: list[Suggestion]
+
+
+class NewestPost(TypedDict):
+    """A post on the start page."""
+
+    title: str
+    url: NotRequired[str | None]
+    pub_date: NotRequired[str | None]
+    language: NotRequired[str]
+
+
+class BrowseAnswer(TypedDict):
+    """What the page shows without a search."""
+
+    newest: list[NewestPost]
+    facets: Facets
+
+
+SHAPE = hashlib.blake2b(Path(__file__).read_bytes(), digest_size=6).hexdigest()
+"""Changes with the types above: answers of another shape are not served after an upgrade."""

@@ -7,10 +7,10 @@ it. app/commands/search.py repeats the names as options.
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from app.errors import BadRequest
 
@@ -74,9 +74,25 @@ class SearchRequest:
         return cls(**values)
 
     def key(self) -> str:
-        """The same for all requests that have the same answer; `debug` is not part of it."""
-        prefer = [("prefer", self.prefer)] if self.prefer else []
-        return urlencode([*self.parameters(), *prefer, ("page", self.page), ("size", self.size)])
+        """The same for all requests that have the same answer."""
+        debug = "requests" if self.debug_requests else "on" if self.debug else ""
+        also = [("prefer", self.prefer), ("debug-search", debug)]
+        chosen = [*self.parameters(), *((name, value) for name, value in also if value)]
+        return urlencode([*chosen, ("page", self.page), ("size", self.size)])
+
+    @classmethod
+    def from_key(cls, key: str) -> "SearchRequest":
+        """The request whose key this is.
+
+        Raises:
+            BadRequest: it is of a version that had other parameters.
+        """
+        # Imported here: a command that searches does not need it.
+        from werkzeug.datastructures import MultiDict
+
+        args = MultiDict(parse_qsl(key))
+        prefer = args.pop("prefer", "")
+        return replace(cls.parse(args), prefer=prefer)
 
     def parameters(self, *, typos: bool | None = None) -> list[tuple[str, str]]:
         """The parameters of this search, without those that have their default."""

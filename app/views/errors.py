@@ -7,7 +7,7 @@ from typing import Any
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from app.errors import BadRequest, BlogsearchError, ErrorAnswer, RateLimited, Unauthorized
+from app.errors import BadRequest, BlogsearchError, ErrorAnswer, Unauthorized
 from app.logs import note
 
 log = logging.getLogger(__name__)
@@ -40,11 +40,6 @@ def set_error_headers(response: Response, error: BlogsearchError) -> None:
         response.headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, Unauthorized):
         response.headers["WWW-Authenticate"] = 'Bearer realm="blogsearch"'
-
-
-def rate_limited(error: HTTPException) -> RateLimited:
-    """The error for a client over its limit, from Flask-Limiter's exception."""
-    return RateLimited(f"Too many requests: {error.description} are allowed. Try again later.")
 
 
 def error_response(error: BlogsearchError) -> Response:

@@ -1,6 +1,6 @@
 """Headers that every response carries, and CORS: which other origins may read answers."""
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 
 from app.settings import Settings
 
@@ -14,7 +14,7 @@ SAFETY = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 
-_NOT_INDEXED = ("X-Robots-Tag", "noindex, nofollow")
+_NOT_INDEXED = {"X-Robots-Tag": "noindex, nofollow"}
 """For crawlers: pages of results link to others without end. Only the start page is indexed."""
 
 _READABLE = {"/search", "/suggest", "/openapi.json"}
@@ -36,47 +36,35 @@ _PREFLIGHT = {
 def register(app: Flask, settings: Settings) -> None:
     """Add the headers to whatever the views answer, errors included."""
     origins = settings.allowed_origins
-    safety = _safety(origins)
+    # Whether a page of another origin may load an answer or a script at all.
+    loadable = "cross-origin" if origins else "same-origin"
+    safety = {**SAFETY, "Cross-Origin-Resource-Policy": loadable}
 
     def add_headers(response: Response) -> Response:
-        present = {name.lower() for name, _ in response.headers}
-        response.headers.extend(
-            [(name, value) for name, value in safety.items() if name.lower() not in present]
-        )
-        if request.path != "/" or request.query_string or response.status_code >= 400:
-            response.headers.setdefault(*_NOT_INDEXED)
-        if origins and request.path in _READABLE:
-            _add_cors(response, origins)
+        path, headers = request.path, response.headers
+        indexed = path == "/" and not request.query_string and response.status_code < 400
+        added = dict(safety) if indexed else {**safety, **_NOT_INDEXED}
+        for name in headers.keys():  # noqa: SIM118 -- iterating yields pairs
+            added.pop(name, None)
+        if standing := g.get("fields", {}).pop("standing", None):
+            added |= standing.headers()
+        if origins and path in _READABLE:
+            added |= _cors(origins)
+            if "*" not in origins:
+                # For caches: another origin gets other headers, also if this one gets none.
+                vary = headers.pop("Vary", "")
+                added["Vary"] = f"{vary}, Origin" if vary else "Origin"
+        headers.extend(added)
         return response
 
     app.after_request(add_headers)
 
 
-def _safety(origins: frozenset[str]) -> dict[str, str]:
-    # Whether a page of another origin may load an answer or a script at all.
-    loadable = "cross-origin" if origins else "same-origin"
-    return {**SAFETY, "Cross-Origin-Resource-Policy": loadable}
-
-
-def constant_headers(path: str, origins: frozenset[str]) -> list[tuple[str, str]] | None:
-    """What `register` adds to the response to a GET of a path other than `/`; None if that depends
-    on the request."""
-    if origins and "*" not in origins and path in _READABLE:
-        return None
-    anyone = {"Access-Control-Allow-Origin": "*", **_READ} if origins else {}
-    return [*_safety(origins).items(), _NOT_INDEXED, *(anyone.items() if path in _READABLE else ())]
-
-
-def _add_cors(response: Response, origins: frozenset[str]) -> None:
-    allowed: str | None = "*"
-    if "*" not in origins:
-        allowed = request.headers.get("Origin")
-        # For caches: another origin gets other headers, also if this one gets none.
-        response.vary.add("Origin")
-        if allowed not in origins:
-            return
+def _cors(origins: frozenset[str]) -> dict[str, str]:
+    """What tells a browser that a page of the request's origin may read the response."""
+    origin = "*" if "*" in origins else request.headers.get("Origin")
     preflight = request.method == "OPTIONS"
     method = request.access_control_request_method if preflight else request.method
-    if method in {"GET", "HEAD"} and allowed:
-        response.headers["Access-Control-Allow-Origin"] = allowed
-        response.headers.update(_PREFLIGHT if preflight else _READ)
+    if method not in {"GET", "HEAD"} or origin is None or origin not in origins:
+        return {}
+    return {"Access-Control-Allow-Origin": origin, **(_PREFLIGHT if preflight else _READ)}

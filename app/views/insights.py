@@ -23,7 +23,6 @@ from flask import (
     url_for,
 )
 from werkzeug.datastructures import MultiDict
-from werkzeug.exceptions import TooManyRequests
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from app.errors import (
@@ -42,7 +41,7 @@ from app.service import Service
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from app.views import current_service
-from app.views.errors import rate_limited, set_error_headers
+from app.views.errors import set_error_headers
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
@@ -130,11 +129,6 @@ def _error_page(error: BlogsearchError) -> Response:
     if isinstance(error, Unauthorized):
         response.headers["WWW-Authenticate"] = 'Basic realm="insights", charset="UTF-8"'
     return response
-
-
-@blueprint.errorhandler(TooManyRequests)
-def _rate_limited(error: TooManyRequests) -> Response:
-    return _error_page(rate_limited(error))
 
 
 @blueprint.get("")

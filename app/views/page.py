@@ -20,7 +20,6 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 from markupsafe import Markup, escape
 from werkzeug.datastructures import MultiDict
-from werkzeug.exceptions import TooManyRequests
 
 from analyzers.languages import LANGUAGES
 from app.browse import EVERYTHING, Browse, browse
@@ -30,7 +29,7 @@ from app.search.request import MAX_PAGE, SearchRequest, SuggestRequest
 from app.search.suggest import relaxed
 from app.views import current_service
 from app.views.debug import debug_view
-from app.views.errors import rate_limited, set_error_headers
+from app.views.errors import set_error_headers
 from app.views.search import authorize_debug, depends_on_language, in_visitors_language
 
 Json = dict[str, Any]
@@ -64,13 +63,12 @@ def page() -> Response:
             search = in_visitors_language(search)
         if search.debug:
             authorize_debug(service.settings)
-            found, debug = service.explain(replace(search, debug_requests=True))
-            answer = found.body
+            search = replace(search, debug_requests=True)
+        found = service.answer(search, visitor_of(request.environ))
+        answer = found.body
+        if search.debug:
             total_ms = (time.perf_counter() - started) * 1000
-            debug = debug_view(answer, {**debug, "cache": found.state.lower()}, total_ms)
-        else:
-            visitor = visitor_of(request.environ)
-            answer = service.answer(search, search.key(), visitor).body
+            debug = debug_view(answer, {**answer["debug"], "cache": found.state.lower()}, total_ms)
         nearest = _nearest_searches(search) if not answer["count"] else []
         if not answer["hits"] or "facets" not in answer:
             start = _browse()
@@ -89,11 +87,6 @@ def _error_page(error: BlogsearchError) -> Response:
     response = _page(_args(), time.perf_counter(), start, error=error)
     set_error_headers(response, error)
     return response
-
-
-@blueprint.errorhandler(TooManyRequests)
-def _rate_limited(error: TooManyRequests) -> Response:
-    return _error_page(rate_limited(error))
 
 
 @blueprint.errorhandler(Exception)
@@ -154,7 +147,7 @@ def _nearest_searches(search: SearchRequest) -> list[str]:
     service = current_service()
     try:
         wanted = SuggestRequest(search.q, lang=search.lang)
-        suggested = service.suggest(wanted, wanted.key()).body["suggestions"]
+        suggested = service.suggest(wanted).body["suggestions"]
         tried = [one["text"] for one in suggested if one["kind"] == "search"]
         tried += relaxed(search.q, LANGUAGES[service.settings.language])
         found: list[str] = []

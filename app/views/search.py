@@ -5,10 +5,11 @@ from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import parse_qsl
 
-from flask import Blueprint, Response, g, jsonify, request
+from flask import Blueprint, Response, g, request
 from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer
+from app.clients import network_of
 from app.insights.visitors import visitor_of
 from app.search.request import SearchRequest
 from app.service import Service
@@ -16,42 +17,24 @@ from app.settings import Settings
 from app.views import current_service
 from app.views.write_request import authorize, is_operator
 
-PATH, ENDPOINT = "/search", "search.search"
-LOOKUP = "blogsearch.lookup"
-"""The key of a WSGI environment that has what the cache has for the request, if that is known."""
-
 blueprint = Blueprint("search", __name__)
 
 
-@blueprint.get(PATH)
+@blueprint.get("/search")
 def search() -> Response:
-    """Answer `q`; with `debug-search`, computed now and explained."""
+    """Answer `q`; with `debug-search`, with an explanation."""
     service = current_service()
-    wanted, key = parse(request.query_string)
+    wanted = parse(request.query_string)
     if depends := depends_on_language(wanted, service):
         wanted = in_visitors_language(wanted)
-        key = wanted.key()
     if wanted.debug:
         authorize_debug(service.settings)
-        answer, debug = service.explain(wanted)
-        response = jsonify({**answer.body, "debug": {**debug, "cache": answer.state.lower()}})
-        response.headers["Cache-Control"] = "no-store"
-        response.headers["X-Cache"] = answer.state
-    else:
-        # In the visitor's language it is another answer.
-        lookup = None if depends else request.environ.get(LOOKUP)
-        answer = service.answer(wanted, key, visitor_of(request.environ), lookup)
-        response = cached_response(answer, service.settings)
-        if depends:
-            response.vary.add("Accept-Language")
-    response.headers["Server-Timing"] = server_timing(answer, g.started)
+    client = network_of(request.remote_addr)
+    answer = service.answer(wanted, visitor_of(request.environ), client)
+    response = cached_response(answer, service.settings)
+    if depends:
+        response.vary.add("Accept-Language")
     return response
-
-
-def server_timing(answer: CachedAnswer, started: float) -> str:
-    """The value of Server-Timing; `started` is of `time.perf_counter()`."""
-    total = (time.perf_counter() - started) * 1000
-    return f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}'
 
 
 def authorize_debug(settings: Settings) -> None:
@@ -65,17 +48,14 @@ def authorize_debug(settings: Settings) -> None:
 
 
 @lru_cache(maxsize=1024)
-def parse(query_string: bytes) -> tuple[SearchRequest, str]:
-    """The parameters of a search, parsed, and the key of their answer.
-
-    Kept by the query string, because popular searches come again and again.
+def parse(query_string: bytes) -> SearchRequest:
+    """The parameters of a search; popular searches come again and again.
 
     Raises:
         BadRequest: parameters are invalid.
         UnicodeDecodeError: the query string is not UTF-8.
     """
-    wanted = SearchRequest.parse(parameters_of(query_string))
-    return wanted, wanted.key()
+    return SearchRequest.parse(parameters_of(query_string))
 
 
 def parameters_of(query_string: bytes) -> MultiDict[str, str]:
@@ -104,24 +84,21 @@ def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
     payload, encoding = answer.payload, answer.serializer.content_encoding
     if encoding is None or not request.accept_encodings.quality(encoding):
         payload, encoding = answer.serializer.decompress(payload), None
-    headers = answer_headers(answer, settings)
+    total = (time.perf_counter() - g.started) * 1000
+    headers = {
+        # Weak, because the same answer is sent in several codings (RFC 9110, 8.8.3.3).
+        "ETag": f'W/"{answer.etag}"',
+        "Cache-Control": _cache_control(answer, settings),
+        "Vary": "Accept-Encoding",
+        "X-Cache": answer.state,
+        "Server-Timing": f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}',
+    }
     if encoding:
-        headers.append(("Content-Encoding", encoding))
+        headers["Content-Encoding"] = encoding
     response = Response(payload, 200, headers, content_type="application/json")
-    if request.if_none_match:
+    if "If-None-Match" in request.headers:
         response.make_conditional(request)
     return response
-
-
-def answer_headers(answer: CachedAnswer, settings: Settings) -> list[tuple[str, str]]:
-    """The headers that depend on the answer, whatever the request."""
-    return [
-        # Weak, because the same answer is sent in several codings (RFC 9110, 8.8.3.3).
-        ("ETag", f'W/"{answer.etag}"'),
-        ("Cache-Control", _cache_control(answer, settings)),
-        ("Vary", "Accept-Encoding"),
-        ("X-Cache", answer.state),
-    ]
 
 
 def _cache_control(answer: CachedAnswer, settings: Settings) -> str:

@@ -2,37 +2,30 @@
 
 from functools import lru_cache
 
-from flask import Blueprint, Response, g, request
+from flask import Blueprint, Response, request
 
+from app.clients import network_of
 from app.search.request import SuggestRequest
 from app.views import current_service
-from app.views.search import LOOKUP, cached_response, parameters_of, server_timing
-
-PATH, ENDPOINT = "/suggest", "suggest.suggest"
+from app.views.search import cached_response, parameters_of
 
 blueprint = Blueprint("suggest", __name__)
 
 
-@blueprint.get(PATH)
+@blueprint.get("/suggest")
 def suggest() -> Response:
     """Completed searches and titles for `q`; each leads to a post."""
     service = current_service()
-    wanted, key = parse(request.query_string)
-    answer = service.suggest(wanted, key, request.environ.get(LOOKUP))
-    response = cached_response(answer, service.settings)
-    response.headers["Server-Timing"] = server_timing(answer, g.started)
-    return response
+    answer = service.suggest(parse(request.query_string), network_of(request.remote_addr))
+    return cached_response(answer, service.settings)
 
 
 @lru_cache(maxsize=1024)
-def parse(query_string: bytes) -> tuple[SuggestRequest, str]:
-    """The parameters of a request for suggestions, parsed, and the key of their answer.
-
-    Kept by the query string, as those of a search are.
+def parse(query_string: bytes) -> SuggestRequest:
+    """The parameters of a request for suggestions; popular ones come again and again.
 
     Raises:
         BadRequest: parameters are invalid.
         UnicodeDecodeError: the query string is not UTF-8.
     """
-    wanted = SuggestRequest.parse(parameters_of(query_string))
-    return wanted, wanted.key()
+    return SuggestRequest.parse(parameters_of(query_string))

@@ -6,12 +6,13 @@ import ssl
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from app.settings import Settings
-from devstack.servers import Certificates, new_certificates
+from devstack.servers import Certificates, new_certificates, redis_server
 from tests.tcp import listening
 
 _SEARCH = """
@@ -114,6 +115,53 @@ def test_a_redis_that_drips_over_tls(
     )
     assert (status, state) == ("200", "OFF")
     assert float(seconds) < 3
+
+
+@pytest.mark.parametrize("delay", [0.02, 0.2, 1.0])
+def test_a_slow_redis(settings: Settings, delay: float) -> None:
+    """However the delay falls on the commands of a search, their sum stays within the timeout."""
+
+    def late(reply: bytes) -> Iterator[bytes]:
+        time.sleep(delay)
+        yield reply
+
+    _assert_in_time(settings, late, "MISS" if delay < 0.1 else None)
+
+
+def test_a_redis_that_drips(settings: Settings) -> None:
+    """Each read is quick; a time limit for each read never ends this."""
+
+    def drops(reply: bytes) -> Iterator[bytes]:
+        for at in range(len(reply)):
+            time.sleep(0.05)
+            yield reply[at : at + 1]
+
+    _assert_in_time(settings, drops, None)
+
+
+def _assert_in_time(
+    settings: Settings, replies: Callable[[bytes], Iterator[bytes]], state: str | None
+) -> None:
+    with redis_server() as server:
+
+        def serve(near: socket.socket) -> None:
+            with socket.create_connection(("127.0.0.1", server.port)) as far:
+                while request := near.recv(65_536):
+                    far.sendall(request)
+                    for chunk in replies(far.recv(65_536)):
+                        near.sendall(chunk)
+
+        with listening(serve) as port:
+            status, got, seconds = _search(
+                ELASTICSEARCH_URL=settings.elasticsearch_url,
+                BLOGSEARCH_INDEX=settings.index,
+                BLOGSEARCH_CACHE_TIMEOUT="0.5",
+                REDIS_URL=f"redis://127.0.0.1:{port}/0",
+            )
+    assert status == "200"
+    assert got == (state or got)
+    assert got in {"MISS", "OFF"}
+    assert float(seconds) < 2.5  # with the search itself
 
 
 _TWO_REQUESTS = """

@@ -18,6 +18,7 @@ from app.insights.report import Report, read_report
 from app.insights.search_log import SearchLog, day_of
 from app.insights.sessions import PAUSE
 from app.insights.visitors import Visitor
+from app.search.request import SearchRequest
 from app.service import EXTENSION, Service
 from app.settings import Settings
 from devstack.servers import free_port, redis_server
@@ -142,12 +143,12 @@ def test_nothing_stored_tells_who_searched(
 def test_a_search_is_counted_without_another_one_after_it(settings: Settings) -> None:
     """The last visitor of the day is counted by the timer alone."""
     log = _log(settings)
-    log.record("MISS", "q=cron&page=1&size=10", visitor=_visitor())
+    log.record("MISS", SearchRequest("cron"), visitor=_visitor())
     log.flush()
     log.count_due(time.time() + 30)
     assert log.popular(1) == []
     log.count_due(time.time() + 50)
-    assert log.popular(1) == [("q=cron&page=1&size=10", 1.0)]
+    assert log.popular(1) == [(SearchRequest("cron"), 1.0)]
 
 
 def test_counting_costs_no_trip_and_arrives_by_itself(
@@ -156,7 +157,7 @@ def test_counting_costs_no_trip_and_arrives_by_itself(
     log = _log(settings)
     waiting = f"blogsearch:{{{settings.index}}}:insights:events"
     for _ in range(100):
-        log.record("MISS", "q=python", visitor=_visitor())
+        log.record("MISS", SearchRequest("python"), visitor=_visitor())
     assert not server.exists(waiting)
     ends = time.monotonic() + 10
     while server.zcard(waiting) != 100:
@@ -167,10 +168,10 @@ def test_counting_costs_no_trip_and_arrives_by_itself(
 def test_pairs_are_of_one_client(settings: Settings, server: "redis.Redis") -> None:
     log = _log(settings)
     patient, other = _visitor(), _visitor()
-    log.record("MISS", "q=K8s&page=1&size=10", found=False, visitor=patient)
-    log.record("MISS", "q=rust&page=1&size=10", visitor=other)
+    log.record("MISS", SearchRequest("K8s"), found=False, visitor=patient)
+    log.record("MISS", SearchRequest("rust"), visitor=other)
     time.sleep(PAUSE + 0.1)
-    log.record("MISS", "q=Kubernetes&page=1&size=10", visitor=patient)
+    log.record("MISS", SearchRequest("Kubernetes"), visitor=patient)
     log.flush()
     # The log's own timer may be sending some of them.
     waiting = f"blogsearch:{{{settings.index}}}:insights:events"
@@ -190,29 +191,29 @@ def test_pairs_are_of_one_client(settings: Settings, server: "redis.Redis") -> N
 def test_hostile_searches_are_bounded(settings: Settings, server: "redis.Redis") -> None:
     log = _log(settings, size=20)
     for _ in range(5):
-        log.record("MISS", "q=frequent", visitor=_visitor())
+        log.record("MISS", SearchRequest("frequent"), visitor=_visitor())
     log.flush()
     log.count_due(time.time() + 100)
     for n in range(200):
-        log.record("MISS", f"q=rare{n}", found=False, visitor=_visitor())
-    log.record("MISS", "q=" + "x" * 5000, found=False, visitor=_visitor())
-    log.record("MISS", "q=%00%FF%ED%A0%80", visitor=_visitor())
+        log.record("MISS", SearchRequest(f"rare{n}"), found=False, visitor=_visitor())
+    log.record("MISS", SearchRequest("x" * 5000), found=False, visitor=_visitor())
+    log.record("MISS", SearchRequest("\x00"), visitor=_visitor())
     log.flush()
     log.count_due(time.time() + 100)
-    assert log.popular(1) == [("q=frequent", 5.0)]
+    assert log.popular(1) == [(SearchRequest("frequent"), 5.0)]
     today = day_of(time.time())
     for kind in ("requests", "nothing"):
         name = f"blogsearch:{{{settings.index}}}:insights:{kind}:{today}"
         assert server.zcard(name) == 20
         assert 29 * 86400 < server.ttl(name) <= 30 * 86400
-    assert max(len(key) for key, _ in log.popular(100)) < 1000
+    assert max(len(request.key()) for request, _ in log.popular(100)) < 1000
 
 
 def test_requests_of_one_client_are_bounded(settings: Settings, server: "redis.Redis") -> None:
     log = _log(settings)
     visitor = _visitor()
     for n in range(6000):
-        log.record("MISS", f"q=word{n}", visitor=visitor)
+        log.record("MISS", SearchRequest(f"word{n}"), visitor=visitor)
     log.flush()
     assert server.zcard(f"blogsearch:{{{settings.index}}}:insights:events") <= 5000
     log.count_due(time.time() + 100)
@@ -229,14 +230,17 @@ def test_a_search_of_yesterday_counts_half_for_the_cache(
     server.zadd(name(0), {"q=today": 3})
     server.zadd(name(1), {"q=yesterday": 8, "q=today": 2})
     server.zadd(name(8), {"q=long+ago": 1000})
-    assert _log(settings).popular(5) == [("q=today", 4.0), ("q=yesterday", 4.0)]
+    assert _log(settings).popular(5) == [
+        (SearchRequest("today"), 4.0),
+        (SearchRequest("yesterday"), 4.0),
+    ]
 
 
 def test_nothing_is_stored_when_the_setting_says_so(
     settings: Settings, server: "redis.Redis"
 ) -> None:
     log = _log(replace(settings, insights_days=0))
-    log.record("MISS", "q=python", visitor=_visitor())
+    log.record("MISS", SearchRequest("python"), visitor=_visitor())
     log.flush()
     log.count_due(time.time() + 100)
     assert _keys(server, settings) == []
@@ -246,14 +250,14 @@ def test_counts_wait_for_a_redis_that_is_away(settings: Settings) -> None:
     port = free_port()
     log = _log(replace(settings, redis_url=f"redis://127.0.0.1:{port}"))
     began = time.monotonic()
-    log.record("MISS", "q=python", visitor=_visitor())
+    log.record("MISS", SearchRequest("python"), visitor=_visitor())
     log.flush()
     log.count_due()
     assert (log.popular(5), log.states()) == ([], {})
     assert time.monotonic() - began < 2
     with redis_server(port=port):
         ends = time.monotonic() + 5
-        while log.popular(5) != [("q=python", 1.0)]:
+        while log.popular(5) != [(SearchRequest("python"), 1.0)]:
             assert time.monotonic() < ends
             time.sleep(0.1)
             log.flush()
@@ -266,7 +270,7 @@ def test_many_threads_count_right(settings: Settings) -> None:
 
     def count() -> None:
         for _ in range(500):
-            log.record("HIT", "q=python")
+            log.record("HIT", SearchRequest("python"))
 
     threads = [threading.Thread(target=count) for _ in range(8)]
     for thread in threads:
@@ -280,7 +284,7 @@ def test_many_threads_count_right(settings: Settings) -> None:
 def test_two_processes_count_a_search_once(settings: Settings) -> None:
     one, other = _log(settings), _log(settings)
     for _ in range(50):
-        one.record("MISS", "q=python", visitor=_visitor())
+        one.record("MISS", SearchRequest("python"), visitor=_visitor())
     one.flush()
     threads = [
         threading.Thread(target=log.count_due, args=(time.time() + 100,)) for log in (one, other)
@@ -289,7 +293,7 @@ def test_two_processes_count_a_search_once(settings: Settings) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert one.popular(1) == [("q=python", 50.0)]
+    assert one.popular(1) == [(SearchRequest("python"), 50.0)]
 
 
 def test_what_another_process_has_counted_is_not_counted_again(
@@ -298,9 +302,9 @@ def test_what_another_process_has_counted_is_not_counted_again(
     """It may have read the requests of the same visitor before the last one arrived."""
     log, cache = _log(settings), open_cache(settings)
     visitor = _visitor()
-    log.record("MISS", "q=python", visitor=visitor)
+    log.record("MISS", SearchRequest("python"), visitor=visitor)
     time.sleep(PAUSE + 0.1)
-    log.record("MISS", "q=redis", visitor=visitor)
+    log.record("MISS", SearchRequest("redis"), visitor=visitor)
     log.flush()
     events = f"blogsearch:{{{settings.index}}}:insights:events"
     while server.zcard(events) != 2:  # the log's own timer may be sending one
@@ -316,7 +320,7 @@ def test_what_another_process_has_counted_is_not_counted_again(
 
     late: Any = Late()
     SearchLog(late, cache.keys, days=1, size=10).count_due(time.time() + 100)
-    assert log.popular(5) == [("q=redis", 1.0)]
+    assert log.popular(5) == [(SearchRequest("redis"), 1.0)]
 
 
 def test_the_address_behind_a_trusted_proxy_tells_visitors_apart(settings: Settings) -> None:

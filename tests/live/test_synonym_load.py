@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from elasticsearch import Elasticsearch
-from werkzeug.datastructures import MultiDict
 
 from analyzers.rules import NO_RULES
 from app import create_app
@@ -279,11 +278,8 @@ def test_preview_compares_the_most_frequent_searches(
     unknown = run("preview", mine)
     assert unknown.exit_code == 1
     assert "--queries" in unknown.output
-    queries = (("ml", "1"), ("ml", "1"), ("ml", "2"), ("of kings", "1"))
-    count_searches(
-        settings,
-        *(SearchRequest.parse(MultiDict({"q": q, "page": page})).key() for q, page in queries),
-    )
+    queries = (("ml", 1), ("ml", 1), ("ml", 2), ("of kings", 1))
+    count_searches(settings, *(SearchRequest(q, page) for q, page in queries))
     body = json.loads(run("preview", mine, "--format", "json").stdout)
     assert body["searches"] == 2
     assert [change["query"] for change in body["changed"]] == ["ml"]

@@ -3,7 +3,6 @@
 import math
 import random
 import time
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 from app.cache import open_cache
 from app.cache.answer_cache import refresh_due
-from app.cache.circuit_breaker import CircuitBreaker
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
 from app.cache.serializers import NAMES, Unreadable
 from app.cache.store import Envelope, Keys, index_of, make_etag, make_generation, unpack
@@ -66,17 +64,7 @@ def test_an_envelope_signed_with_another_secret_is_unreadable(envelope: Envelope
 # -- keys and generations ----------------------------------------------------------------------
 
 
-def test_all_keys_of_an_alias_are_on_one_node_of_a_cluster() -> None:
-    keys = Keys("posts", "1.0 blended")
-    digest = keys.digest("q=python")
-    names = [keys.generation, keys.counts, keys.answer(digest), keys.lock(digest)]
-    names += [keys.insights("totals", "2026-11-21"), keys.memoized("f:1"), keys.all_answers]
-    slots = {redis.crc.key_slot(name.encode()) for name in names}
-    assert slots == {redis.crc.key_slot(b"posts")}
-    assert len(set(names)) == len(names)
-
-
-def test_version_and_strategy_keep_answers_apart() -> None:
+def test_shape_and_strategy_keep_answers_apart() -> None:
     variants = [
         Keys("posts", variant) for variant in ("1.0 blended", "1.1 blended", "1.0 fallback")
     ]
@@ -141,76 +129,7 @@ def test_an_invalid_redis_url_does_not_start(url: str) -> None:
         open_cache(Settings(redis_url=url))
 
 
-# -- the circuit breaker and the client --------------------------------------------------------
-
-
-class Clock:
-    """A clock that tests set."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    found = Clock()
-    monkeypatch.setattr(time, "monotonic", found)
-    return found
-
-
-def test_the_delay_doubles_with_each_failed_retry(clock: Clock) -> None:
-    breaker = CircuitBreaker(0.5, 10.0)
-    tried = []
-    for _ in range(400):
-        if breaker.allow():
-            tried.append(clock.now)
-            breaker.record_failure(clock.now)
-        clock.now += 0.1
-    waits = [round(later - earlier, 1) for earlier, later in pairwise(tried)]
-    assert waits[:5] == pytest.approx([0.5, 1, 2, 4, 8], abs=0.11)
-    assert max(waits) < 10.2
-
-
-def test_one_success_closes_it_and_the_next_delay_is_short(clock: Clock) -> None:
-    breaker = CircuitBreaker(0.5, 10.0)
-    for _ in range(4):
-        breaker.record_failure(clock.now)
-        clock.now += 10
-    assert breaker.allow()
-    breaker.record_success()
-    assert breaker.closed
-    assert breaker.allow()
-    assert breaker.allow()
-    breaker.record_failure(clock.now)
-    assert not breaker.allow()
-    clock.now += 0.6
-    assert breaker.allow()
-
-
-def test_one_failure_seen_by_eight_threads_counts_once(clock: Clock) -> None:
-    breaker = CircuitBreaker(0.5, 10.0)
-    started = clock.now
-    clock.now += 1
-    assert [breaker.record_failure(started) for _ in range(8)] == [True] + [False] * 7
-    clock.now += 0.51
-    assert breaker.allow()
-
-
-def test_one_call_at_a_time_tries_again(clock: Clock) -> None:
-    breaker = CircuitBreaker(0.5, 10.0)
-    breaker.record_failure(clock.now)
-    assert not breaker.ready
-    clock.now += 0.6
-    assert breaker.ready
-    assert breaker.allow()
-    clock.now += 60
-    assert not breaker.ready
-    assert not breaker.allow()
-    breaker.record_success()
-    assert breaker.allow()
+# -- the client ----------------------------------------------------------------------------------
 
 
 def client_without_server() -> RedisClient:

@@ -497,14 +497,6 @@ def test_in_a_known_outage_nothing_is_computed(opened: Open) -> None:
     assert compute.times == 1
 
 
-def test_a_forced_answer_is_computed_and_kept(opened: Open) -> None:
-    cache, compute = opened(), Computation()
-    cache.get_or_compute("q", compute)
-    assert cache.get_or_compute("q", compute, force_refresh=True).body["nth"] == 2
-    kept = cache.get_or_compute("q", compute)
-    assert (kept.state, kept.body["nth"]) == ("HIT", 2)
-
-
 # -- what lies in Redis ------------------------------------------------------------------------
 
 

@@ -1,5 +1,5 @@
-"""Redis stopped, restarted, hanging, slow, full, sending garbage, cut off: no search fails, and
-none waits longer than the configured timeout.
+"""Redis stopped, restarted, hanging, full, sending garbage, cut off: no search fails, and none
+waits longer than the configured timeout. tests/live/test_gevent.py has a slow Redis.
 
 Each test starts a redis-server of its own. Where a reply has to be late, cut off or garbage, a fake
 server or proxy sends it.
@@ -210,24 +210,6 @@ def silent(connection: socket.socket) -> None:
         pass
 
 
-@pytest.mark.parametrize("delay", [0.02, 0.12, 0.25, 1.0])
-def test_slow(server: RedisServer, delay: float) -> None:
-    """However the delay falls on the commands of a miss, their sum stays within the timeout."""
-
-    def late(reply: bytes) -> Iterator[bytes]:
-        time.sleep(delay)
-        yield reply
-
-    with proxy(server, late) as url:
-        cache = opened(url)
-        first = asked(cache).state
-        assert first in ("MISS", "OFF")
-        assert (first == "OFF") or delay < TIMEOUT
-        assert (first == "MISS") or delay > TIMEOUT / 5
-        for _ in range(4):
-            asked(cache)
-
-
 @pytest.mark.parametrize("known", [True, False])
 def test_slow_once_while_elasticsearch_is_unavailable(server: RedisServer, known: bool) -> None:
     """A kept answer is looked up again before a search gets an error."""
@@ -260,22 +242,10 @@ def test_gone_while_elasticsearch_is_unavailable() -> None:
         assert time.monotonic() - began < 3
 
 
-def test_drop_by_drop(server: RedisServer) -> None:
-    """Each read is quick; a timeout that counts per read never ends this."""
-    assert states(opened(server.url), 2) == ["MISS", "HIT"]
-
-    def drops(reply: bytes) -> Iterator[bytes]:
-        for at in range(len(reply)):
-            time.sleep(0.05)
-            yield reply[at : at + 1]
-
-    with proxy(server, drops) as url:
-        assert states(opened(url), 3) == ["OFF"] * 3
-
-
 def test_a_silent_peer_of_a_tls_connection() -> None:
     with fake_redis(silent) as url:
         assert states(opened(url.replace("redis:", "rediss:")), 2) == ["OFF"] * 2
+        time.sleep(TIMEOUT + 0.1)  # a probe may be under way
 
 
 def test_a_tls_handshake_drop_by_drop() -> None:

@@ -17,8 +17,9 @@ from elasticsearch import Elasticsearch
 from app.cache import AnswerCache, Computed, open_cache
 from app.cache.serializers import NotSerializable
 from app.cli import main
-from app.insights.search_log import SearchLog
-from app.service import Service, Warmed
+from app.insights.search_log import SearchLog, day_of
+from app.search.request import SearchRequest
+from app.service import Service, Warmed, cache_key
 from app.settings import Settings
 from devstack.servers import free_port
 
@@ -216,7 +217,7 @@ def test_stats(
     count_searches: Callable[..., SearchLog],
 ) -> None:
     cache.new_generation("posts-000001", "abc")
-    log = count_searches(settings, "q=python&page=1&size=10")  # a MISS
+    log = count_searches(settings, SearchRequest("python"))  # a MISS
     for key in ("one", "one", "one", "two"):
         log.record(cache.get_or_compute(key, compute({"q": "x" * 1000})).state)
     log.flush()
@@ -284,19 +285,23 @@ def test_warming_makes_hits_of_the_most_frequent_searches(
     cache: AnswerCache,
     elastic: Elasticsearch,
     settings: Settings,
+    server: "redis.Redis",
     run: Callable[..., Result],
     count_searches: Callable[..., SearchLog],
 ) -> None:
-    queries = ["q=python&page=1&size=10", "q=crontab&page=1&size=10"]
-    count_searches(settings, *queries, "q=python&page=99999", "colour=red")
+    keys = [cache_key(SearchRequest(q)) for q in ("python", "crontab")]
+    log = count_searches(settings, SearchRequest("python"), SearchRequest("crontab"))
+    name = cache.keys.insights("requests", day_of(time.time()))
+    server.zincrby(name, 1, "colour=red")  # of a version that had other parameters
+    assert len(log.popular(10)) == 2
     done = Service(settings, elastic, cache).warm()
-    assert (done.answered, done.failed) == (2, 2)
-    for query in queries:
-        assert cache.get_or_compute(query, compute()).state == "HIT"
+    assert (done.answered, done.failed) == (2, 0)
+    for key in keys:
+        assert cache.get_or_compute(key, compute()).state == "HIT"
     cache.new_generation(settings.index, "rules")
     result = run("warm", "--at-most", "50")
     assert "2 queries answered" in result.output
-    assert cache.get_or_compute(queries[0], compute()).state == "HIT"
+    assert cache.get_or_compute(keys[0], compute()).state == "HIT"
 
 
 @pytest.mark.usefixtures("indexed")
@@ -306,13 +311,13 @@ def test_after_a_swap_frequent_searches_are_hits_of_the_new_generation(
     settings: Settings,
     count_searches: Callable[..., SearchLog],
 ) -> None:
-    query = "q=python&page=1&size=10"
-    cache.get_or_compute(query, compute({"of": "the index before"}))
-    count_searches(settings, query)
+    key = cache_key(SearchRequest("python"))
+    cache.get_or_compute(key, compute({"of": "the index before"}))
+    count_searches(settings, SearchRequest("python"))
     index = f"{settings.index}-000001"
     cache.new_generation(index, "rules")
     assert Service(settings, elastic, cache).warm().answered == 1
-    found = cache.get_or_compute(query, compute())
+    found = cache.get_or_compute(key, compute())
     assert (found.state, found.body["count"]) == ("HIT", 1)
     assert cache.stats().generation.startswith(f"{index} rules ")
 
@@ -323,14 +328,14 @@ def test_warming_keeps_to_its_time(
     settings: Settings,
     count_searches: Callable[..., SearchLog],
 ) -> None:
-    count_searches(settings, *(f"q=python{nth}&page=1&size=10" for nth in range(3)))
+    count_searches(settings, *(SearchRequest(f"python{nth}") for nth in range(3)))
     assert Service(settings, elastic, cache).warm(seconds=0) == Warmed(0, 0)
 
 
 def test_warming_ends_when_elasticsearch_is_gone(
     cache: AnswerCache, settings: Settings, count_searches: Callable[..., SearchLog]
 ) -> None:
-    count_searches(settings, *(f"q=python{nth}&page=1&size=10" for nth in range(50)))
+    count_searches(settings, *(SearchRequest(f"python{nth}") for nth in range(50)))
     began = time.monotonic()
     with Elasticsearch(f"http://127.0.0.1:{free_port()}", max_retries=0) as nobody:
         done = Service(settings, nobody, cache).warm()

@@ -1,0 +1,98 @@
+"""Whether an engine is used: not after it failed, until it responds to a probe again."""
+
+import logging
+import threading
+import time
+import weakref
+from collections.abc import Callable
+
+_INTERVAL = 0.5  # seconds between two probes of an outage
+_PROBE_LOST = 5.0  # seconds without a probe after which its process has probably ended
+
+log = logging.getLogger(__name__)
+
+
+class BackOff:
+    """Keeps requests from an engine that is away. Threads may share it.
+
+    One thread of a process probes the engine every half second while there is an outage, so that no
+    request has to try whether it is back.
+
+    Args:
+        engine: its name for the log.
+        responds: the probe: whether the engine responds; has a short time limit of its own, and
+            raises nothing.
+    """
+
+    def __init__(self, engine: str, responds: Callable[[], bool]) -> None:
+        self._engine = engine
+        self._responds = responds
+        self._lock = threading.Lock()
+        self._probing = False
+        # One number: when the last probe failed (`time.monotonic()`), 0 while there is no outage.
+        self._failed_at = memoryview(bytearray(8)).cast("d")
+
+    def share(self, memory: memoryview) -> None:
+        """Keep in `memory`, 8 bytes that other processes share, whether there is an outage."""
+        self._failed_at = memory.cast("d")
+
+    @property
+    def available(self) -> bool:
+        """False while there is an outage.
+
+        If the process that probed has ended, this one goes on.
+        """
+        failed_at = self._failed_at[0]
+        if failed_at and time.monotonic() - failed_at > _PROBE_LOST:
+            self.probe()
+        return not failed_at
+
+    def begin(self, reason: str) -> None:
+        """The engine failed: an outage begins, unless there is one already."""
+        if not self._failed_at[0]:
+            self._failed_at[0] = time.monotonic()
+            log.warning("%s failed: %s", self._engine, reason)
+        self.probe()
+
+    def probe(self) -> None:
+        """Find out in the background whether the engine responds, unless that is under way.
+
+        An outage begins if two probes fail: on a busy machine a single one may be too slow.
+        """
+        with self._lock:
+            if not self._probing:
+                # The thread does not keep an application alive that nobody uses any more.
+                reference = weakref.ref(self)
+                self._probing = start_thread(lambda: _probe_until_it_responds(reference))
+
+    def _probe_once(self) -> bool:
+        """Whether no further probe is needed."""
+        known = bool(self._failed_at[0])
+        if not self._responds() and (known or not self._responds()):
+            if known and not self._failed_at[0]:
+                return False  # meanwhile it has responded to another process
+            if not known:
+                log.error("%s does not respond", self._engine)
+            self._failed_at[0] = time.monotonic()
+            return False
+        if self._failed_at[0]:
+            log.warning("%s responds again", self._engine)
+        with self._lock:
+            self._failed_at[0] = 0.0
+            self._probing = False
+        return True
+
+
+def _probe_until_it_responds(reference: "weakref.ref[BackOff]") -> None:
+    while (back_off := reference()) and not back_off._probe_once():
+        del back_off
+        time.sleep(_INTERVAL)
+
+
+def start_thread(target: Callable[[], None]) -> bool:
+    """Whether a thread was started; not when there are too many or the interpreter ends."""
+    try:
+        threading.Thread(target=target, daemon=True).start()
+    except RuntimeError:
+        return False
+    return True

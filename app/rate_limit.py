@@ -1,0 +1,132 @@
+"""How many requests a client may send in a period, counted by all processes together in Redis.
+
+The counters are read with the first command that a request sends to Redis anyway, so that a limit
+costs a cached search no further round trip. While Redis is unavailable each process counts alone.
+"""
+
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.cache.store import Keys
+from app.errors import RateLimited
+
+_PERIODS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+_LIMIT = re.compile(r"(\d+) ?(?:/|per) ?(\d+)? ?(second|minute|hour|day)s?")
+_MOST = 10_000  # counters that a process keeps without Redis
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """So many requests in so many seconds; `text` is the setting."""
+
+    amount: int
+    seconds: int
+    text: str
+
+
+def parse_limits(text: str) -> tuple[Limit, ...]:
+    """The limits in a setting such as `60/minute` or `10/second; 300/hour`.
+
+    Raises:
+        ValueError: one of them is invalid.
+    """
+    limits = []
+    for part in filter(None, map(str.strip, text.split(";"))):
+        match = _LIMIT.fullmatch(part)
+        if not match or not int(match[1]) or match[2] == "0":
+            raise ValueError("must be a limit such as `60/minute`")
+        limits.append(Limit(int(match[1]), int(match[2] or 1) * _PERIODS[match[3]], part))
+    return tuple(limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What a client may send until `resets` (seconds since 1970), counted under `key`."""
+
+    key: str
+    limit: Limit
+    resets: int
+
+    @property
+    def seconds(self) -> int:
+        """How long the period is."""
+        return self.limit.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How many requests a client has left of the limit of which it has used the most."""
+
+    quota: Quota
+    remaining: int
+
+    def share(self) -> float:
+        """The share of the limit that is left."""
+        return self.remaining / self.quota.limit.amount
+
+    def headers(self) -> dict[str, str]:
+        """The limit, what is left of it, and when it begins anew."""
+        return {
+            "X-RateLimit-Limit": str(self.quota.limit.amount),
+            "X-RateLimit-Remaining": str(max(self.remaining, 0)),
+            "X-RateLimit-Reset": str(self.quota.resets),
+        }
+
+
+class RateLimiter:
+    """The limits of one alias. Threads may share it."""
+
+    def __init__(self, keys: Keys, limits: Sequence[Limit]) -> None:
+        self._keys = keys
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._own: Counter[str] = Counter()
+
+    def quotas(self, client: str) -> Sequence[Quota]:
+        """The quotas of a client in the present periods, none for the client "".
+
+        A period begins at the same time for all clients, as a multiple of its length.
+        """
+        if not client:
+            return ()
+        now = int(time.time())
+        quotas = []
+        for limit in self._limits:
+            resets = now - now % limit.seconds + limit.seconds
+            key = self._keys.rate(f"{client}:{limit.seconds}:{resets}")
+            quotas.append(Quota(key, limit, resets))
+        return quotas
+
+    def check(self, quotas: Sequence[Quota], counts: Sequence[int] | None) -> Standing:
+        """Where the client stands.
+
+        Args:
+            counts: of the requests of each quota, this one included; None without Redis.
+
+        Raises:
+            RateLimited: it has sent more requests than it may.
+        """
+        if counts is None:
+            counts = self._count(quotas)
+        standings = [
+            Standing(quota, quota.limit.amount - count)
+            for quota, count in zip(quotas, counts, strict=True)
+        ]
+        standing = min(standings, key=Standing.share)
+        if standing.remaining < 0:
+            wait = max(standing.quota.resets - int(time.time()), 1)
+            limit = standing.quota.limit.text
+            message = f"Too many requests: {limit} are allowed. Try again later."
+            raise RateLimited(message, retry_after=wait)
+        return standing
+
+    def _count(self, quotas: Sequence[Quota]) -> list[int]:
+        with self._lock:
+            if len(self._own) > _MOST:
+                self._own.clear()
+            self._own.update(quota.key for quota in quotas)
+            return [self._own[quota.key] for quota in quotas]
