@@ -20,7 +20,7 @@ The char filters between html_strip and the tokenizer replace what the tokenizer
 from typing import Any
 
 from analyzers.languages import Language, TokenFilter
-from analyzers.rules import RuleSet
+from analyzers.rules import Rules
 
 TEXT = "blog_text"
 """Prose: synonyms, stop words removed, stemmed, folded."""
@@ -140,7 +140,7 @@ _SYMBOLS = ["blog_separators", "blog_symbols"]
 _SYMBOLS_AND_CAMEL = ["blog_separators_camel", "blog_symbols"]
 
 
-def analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
+def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     """The `analysis` part of an index's settings, with the rules compiled in."""
     filters: dict[str, Any] = {
         SYNONYMS: {"type": "synonym", "synonyms": list(rules.compiled)},

@@ -10,7 +10,7 @@ from elasticsearch.dsl import Boolean, Date, Document, Index, Join, Keyword, Lon
 
 from analyzers.chains import CODE, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
-from analyzers.rules import RuleSet
+from analyzers.rules import Rules
 from indexer import SCHEMA
 
 RELATION = Join(relations={"post": "comment"})
@@ -124,7 +124,7 @@ class BlogComment(Document):
 
 
 def index_body(
-    rules: RuleSet, *, shards: int, replicas: int, language: Language = ENGLISH
+    rules: Rules, *, shards: int, replicas: int, language: Language = ENGLISH
 ) -> dict[str, Any]:
     """Settings and mappings of a new index.
 

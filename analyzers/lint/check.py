@@ -6,7 +6,7 @@ A comment in a rule file suppresses warnings, but not errors, in the whole file:
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elasticsearch import Elasticsearch
@@ -15,7 +15,7 @@ from analyzers.findings import Finding
 from analyzers.languages import ENGLISH, LANGUAGES, Language
 from analyzers.lint.analysis import term_findings, verification_findings
 from analyzers.lint.static import static_findings
-from analyzers.rules import SUFFIX, Rule, RuleSet
+from analyzers.rules import SUFFIX, Rule, RuleSet, rules_digest
 from analyzers.rules.compile import compile_rules
 from analyzers.rules.parse import comment_values, is_for, parse_files, words
 
@@ -98,7 +98,9 @@ def check(
     reported = _reported(findings, checked)
     kept = _not_suppressed(reported, files)
     suppressed = len(reported) - len(kept)
-    return CheckResult(None if _has_errors(kept) else compiled, tuple(kept), suppressed)
+    if _has_errors(kept):
+        return CheckResult(None, tuple(kept), suppressed)
+    return CheckResult(replace(compiled, digest=rules_digest(together)), tuple(kept), suppressed)
 
 
 def _has_errors(findings: Sequence[Finding]) -> bool:

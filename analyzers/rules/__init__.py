@@ -2,11 +2,20 @@
 
 rules = read_rules(rule_files(folder))
 rules.compiled                  # the filter's setting `synonyms`
-rules.digest                    # identifies what the index gets
+rules.digest                    # identifies the files
 rules.explain(["learn", "js"])  # which rule of which file applies to which token
 """
 
-from analyzers.rules.compile import NO_RULES, Applied, RuleErrors, RuleSet, read_rules
+from analyzers.rules.compile import (
+    NO_RULES,
+    Applied,
+    RuleErrors,
+    RuleFiles,
+    Rules,
+    RuleSet,
+    read_rules,
+    rules_digest,
+)
 from analyzers.rules.parse import SUFFIX, Rule, rule_files
 
 __all__ = [
@@ -15,7 +24,10 @@ __all__ = [
     "Applied",
     "Rule",
     "RuleErrors",
+    "RuleFiles",
     "RuleSet",
+    "Rules",
     "read_rules",
     "rule_files",
+    "rules_digest",
 ]

@@ -11,9 +11,10 @@ import hashlib
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 from analyzers.errors import BlogsearchError
 from analyzers.findings import Finding
@@ -66,17 +67,14 @@ class RuleSet:
 
     `lines` are in Solr's syntax, and every term on a right side in them is a single word.
     `sources[n]` is the rule that `lines[n]` was compiled from, the first one if there are several.
+    `digest` is that of their files.
     """
 
     rules: tuple[Rule, ...]
     lines: tuple[str, ...]
     sources: tuple[Rule, ...] = field(repr=False)
     entries: Mapping[Words, Entry] = field(repr=False, compare=False)
-
-    @cached_property
-    def digest(self) -> str:
-        """16 hexadecimal digits; indices with equal digests have the same synonyms."""
-        return hashlib.sha256("\n".join(self.lines).encode()).hexdigest()[:16]
+    digest: str = ""
 
     @property
     def compiled(self) -> tuple[str, ...]:
@@ -136,6 +134,45 @@ class RuleSet:
         return tuple(rules)
 
 
+class Rules(Protocol):
+    """What an index is created with: `RuleSet`, or `RuleFiles`."""
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def compiled(self) -> tuple[str, ...]: ...
+
+
+class RuleFiles:
+    """Rule files that are compiled only when an index is created with them.
+
+    To compile thousands of rules takes a second; that an index has them is told by the digest.
+
+    Raises:
+        RuleErrors: in `compiled`, if a file is invalid.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._files = tuple(files)
+
+    @cached_property
+    def digest(self) -> str:
+        return rules_digest(self._files)
+
+    @cached_property
+    def compiled(self) -> tuple[str, ...]:
+        return read_rules(self._files).compiled
+
+
+def rules_digest(files: Sequence[Path]) -> str:
+    """16 hexadecimal digits, from the bytes of the files in the order of their names."""
+    whole = hashlib.sha256()
+    for path in sorted(files, key=lambda path: path.name):
+        whole.update(hashlib.sha256(path.read_bytes()).digest())
+    return whole.hexdigest()[:16]
+
+
 def read_rules(files: Sequence[Path]) -> RuleSet:
     """Reads rule files in the given order and compiles them together.
 
@@ -147,7 +184,7 @@ def read_rules(files: Sequence[Path]) -> RuleSet:
     compiled, findings = compile_rules(rules)
     if invalid or findings:
         raise RuleErrors([*invalid, *findings])
-    return compiled
+    return replace(compiled, digest=rules_digest(files))
 
 
 def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
@@ -180,7 +217,7 @@ def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
     return RuleSet(tuple(rules), tuple(lines), tuple(sources), entries), findings
 
 
-NO_RULES = RuleSet((), (), (), {})
+NO_RULES = RuleSet((), (), (), {}, rules_digest([]))
 
 
 class _Variants:

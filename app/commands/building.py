@@ -12,7 +12,7 @@ import click
 from elasticsearch import ApiError, TransportError
 
 from analyzers.languages import LANGUAGES
-from analyzers.rules import read_rules
+from analyzers.rules import RuleFiles
 from app.commands.reporting import RejectLog, display, reject_log
 from app.commands.tools import Tools
 from app.freshness import Freshness
@@ -39,12 +39,8 @@ def stop_on_sigterm() -> Iterator[None]:
 
 
 def index_settings(settings: Settings) -> IndexSettings:
-    """The settings of a new generation.
-
-    Raises:
-        RuleErrors: a rule file is invalid.
-    """
-    rules = read_rules(SynonymFolder.of(settings).used())
+    """The settings of a new generation; its rules are compiled when it is created."""
+    rules = RuleFiles(SynonymFolder.of(settings).used())
     language = LANGUAGES[settings.language]
     return IndexSettings(rules, settings.shards, settings.replicas, language)
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from analyzers.languages import LANGUAGES
 from analyzers.lint import check as check_rules
-from analyzers.rules import RuleErrors, read_rules
+from analyzers.rules import rules_digest
 from analyzers.rules.parse import parse_files
 from app.commands.building import after_swap, print_stale_builds, stop_on_sigterm
 from app.commands.findings import fail, print_findings, report
@@ -178,10 +178,8 @@ def list_(tools: Tools, form: str) -> None:
     for path in folder.all():
         rules, errors = parse_files([path])
         rows.append((path.name, len(rules), len(errors), path in used))
-    try:
-        digest = read_rules(used).digest
-    except RuleErrors:
-        digest = None
+    digest = rules_digest(used)
+    has_errors = any(row[2] for row in rows)
     live = live_generation(tools.elastic, tools.settings.index)
     wanted = (digest, tools.settings.language)
     current = live is not None and (live.rules, live.language) == wanted
@@ -203,7 +201,7 @@ def list_(tools: Tools, form: str) -> None:
     console().print(table)
     if live is None:
         click.echo("There is no index yet; `blogsearch reindex` will build one with these rules.")
-    elif digest is None:
+    elif has_errors and not current:
         click.echo("The files have errors: run `blogsearch synonyms check`.")
     elif current:
         click.echo(f"The live index {live.name} has these rules.")

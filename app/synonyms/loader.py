@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 
 from analyzers.languages import LANGUAGES
 from analyzers.lint import CheckResult, PostCounts, check
-from analyzers.rules import RuleSet, read_rules
+from analyzers.rules import RuleFiles, Rules
 from app.cache import AnswerCache
 from app.errors import BlogsearchError, FolderNotWritable
 from app.settings import Settings
@@ -91,7 +91,7 @@ class Loader:
             removed = self._folder.named(names)
             self._folder.check_writable()
             kept = [path for path in self._folder.used() if path not in removed]
-            built = self._build(lock, read_rules(kept))
+            built = self._build(lock, RuleFiles(kept))
             self._folder.delete(removed)
         return built
 
@@ -103,7 +103,7 @@ class Loader:
             self._client, files, others, count, language=LANGUAGES[self._settings.language]
         )
 
-    def _build(self, lock: Lock, rules: RuleSet) -> Built | None:
+    def _build(self, lock: Lock, rules: Rules) -> Built | None:
         live = live_generation(self._client, self._settings.index)
         language = LANGUAGES[self._settings.language]
         if live is None or (live.rules, live.language) == (rules.digest, language.name):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from elasticsearch import Elasticsearch
 
 from analyzers.languages import ENGLISH, Language
-from analyzers.rules import RuleSet
+from analyzers.rules import Rules
 from indexer import generations
 from indexer.build.replay import WriteReplay
 from indexer.errors import Locked, VerificationFailed
@@ -30,7 +30,7 @@ were accepted."""
 class IndexSettings:
     """The settings of a new generation."""
 
-    rules: RuleSet
+    rules: Rules
     shards: int
     replicas: int
     language: Language = ENGLISH

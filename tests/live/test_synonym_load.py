@@ -112,7 +112,7 @@ def test_a_loaded_file_goes_live_and_is_stored(
     mine.write_text(mine.read_text() + "# now with a comment\n")
     assert "mine.synonyms" in run("load", mine).output
     assert (folder / "mine.synonyms").read_text() == mine.read_text()
-    assert _generation(elastic, live) == f"{live}-000002"
+    assert _generation(elastic, live) == f"{live}-000003"
 
     listed = json.loads(run("list", "--format", "json").stdout)
     assert listed["current"] is True

@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.rules import NO_RULES, Rule, RuleErrors, RuleSet, read_rules, rule_files
+from analyzers.rules import (
+    NO_RULES,
+    Rule,
+    RuleErrors,
+    RuleSet,
+    read_rules,
+    rule_files,
+    rules_digest,
+)
 from analyzers.rules.compile import compile_rules
 from analyzers.rules.parse import parse_files
 
@@ -172,11 +180,11 @@ def test_rule_files_for_other_languages_are_left_out(tmp_path: Path) -> None:
     assert names("english") == ["all", "one"]
 
 
-def test_the_digest_depends_on_the_compiled_rules_only(tmp_path: Path) -> None:
-    one = _rules(tmp_path, one="a => b\nc, d")
-    assert one.digest == _rules(tmp_path, two="# other\na   =>  B\nc, d\n").digest
-    assert one.digest != _rules(tmp_path, one="a => b\nc => d").digest
-    assert one.digest != NO_RULES.digest
+def test_the_digest_changes_with_the_bytes_of_the_files_only(tmp_path: Path) -> None:
+    one = _rules(tmp_path, one="a => b", two="c, d")
+    assert one.digest == rules_digest([tmp_path / "two.synonyms", tmp_path / "one.synonyms"])
+    assert one.digest != _rules(tmp_path, one="a => b", two="# other\nc, d").digest
+    assert one.digest != NO_RULES.digest == rules_digest([])
 
 
 def test_the_source_of_each_compiled_line_is_known(tmp_path: Path) -> None:
