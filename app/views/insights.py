@@ -1,40 +1,33 @@
-"""`/insights`: what people search for, shown to the blog's owner, with one click from a failed
-search to a synonym rule.
+"""`/insights`: what people search for, shown to the blog's owner, with proposed synonym rules.
 
 HTTP Basic authentication: every browser and `curl` has it, and there is no session to keep or
 steal.
 """
 
-import hashlib
 import hmac
 import logging
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from elasticsearch import ApiError, TransportError
 from flask import (
     Blueprint,
     Response,
     make_response,
-    redirect,
     render_template,
     request,
-    url_for,
 )
-from werkzeug.datastructures import MultiDict
-from werkzeug.wrappers import Response as WerkzeugResponse
 
 from app.errors import (
-    BadRequest,
     BlogsearchError,
     Forbidden,
     NotCounted,
     Unauthorized,
     Unavailable,
 )
-from app.insights.loading import start, status
-from app.insights.proposals import Proposal, candidates, proposals
+from app.insights.proposals import FILE, Proposal, candidates, proposals
 from app.insights.report import Day, Report, read_report
 from app.search.request import parse_parameters, whole_number
 from app.service import Service
@@ -42,6 +35,9 @@ from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from app.views import current_service
 from app.views.errors import set_error_headers
+
+if TYPE_CHECKING:
+    from werkzeug.datastructures import MultiDict
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
@@ -51,7 +47,7 @@ _LIST = 20  # searches in a list
 _PROPOSALS_KEPT = 300.0  # seconds
 _ENGINE_TIMEOUT = 30.0  # seconds for each request of a check
 _POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'none'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
 
@@ -82,7 +78,7 @@ def _authorize() -> None:
     """Check the password.
 
     Raises:
-        Forbidden: no token is set, or another site sent the form.
+        Forbidden: no token is set.
         Unauthorized: no password was sent, or a wrong one, which is logged and takes a while.
     """
     token = current_service().settings.insights_token
@@ -98,20 +94,6 @@ def _authorize() -> None:
         log.warning("a wrong password for /insights was sent by %s", request.remote_addr)
         time.sleep(_WRONG_TOKEN_DELAY)
         raise Unauthorized("The password is not BLOGSEARCH_INSIGHTS_TOKEN.")
-    if request.method == "POST":
-        _check_form(token)
-
-
-def _check_form(token: str) -> None:
-    """A browser sends the password with forms of other sites, too; they cannot know this value."""
-    if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-        raise Forbidden("The form was sent by another site.")
-    if not hmac.compare_digest(request.form.get("form", "").encode(), _form_value(token).encode()):
-        raise Forbidden("The form is not from this page. Load the page again.")
-
-
-def _form_value(token: str) -> str:
-    return hmac.new(token.encode(), b"the form of /insights", hashlib.sha256).hexdigest()
 
 
 @blueprint.after_request
@@ -149,23 +131,8 @@ def page() -> str:
         limit=_LIST,
         rules={one.failed: one.rule for one in proposed},
         problem=problem,
-        load=status(service),
-        form=_form_value(service.settings.insights_token),
+        file=service.settings.synonyms_dir / FILE,
     )
-
-
-@blueprint.post("/rules")
-def load_rule() -> WerkzeugResponse:
-    """Begin to load a proposed rule; the page then says how it goes."""
-    service = current_service()
-    rule = request.form.get("rule", "")
-    # The period of the page: another one may propose another rule for the same search.
-    days = _days(MultiDict([("days", value) for value in request.form.getlist("days")]))
-    report = _read(service, days)
-    if rule not in {one.rule for one in candidates(report.pairs)}:
-        raise BadRequest(f"{rule!r} is not a rule that is proposed now. Load the page again.")
-    start(service, rule)
-    return redirect(url_for("insights.page", days=days), 303)
 
 
 def _days(args: "MultiDict[str, str]") -> int:

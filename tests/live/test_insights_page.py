@@ -1,4 +1,4 @@
-"""`/insights` and `blogsearch searches`: who may see them, what they show, and loading a rule."""
+"""`/insights` and `blogsearch searches`: who may see them, and what they show."""
 
 import base64
 import json
@@ -122,7 +122,6 @@ def test_only_the_token_opens_the_page(
     assert opened.headers["Cache-Control"] == "no-store"
     assert "unsafe" not in opened.headers["Content-Security-Policy"]
     assert "script-src" not in opened.headers["Content-Security-Policy"]
-    assert client.post("/insights/rules", data={"rule": "a => b"}).status_code == 401
 
 
 def test_the_page_shows_what_was_searched(client: FlaskClient, searched: Searched) -> None:
@@ -151,45 +150,19 @@ def test_without_redis_the_page_says_so(settings: Settings) -> None:
         assert app.test_client().get("/insights", headers=_basic()).status_code == status
 
 
-def _form(page: str, rule: str) -> dict[str, str]:
-    values = dict(re.findall(r'name="(\w+)" value="([^"]*)"', page))
-    return {"form": values["form"], "rule": rule, "days": "7"}
-
-
 @pytest.mark.usefixtures("posts")
-def test_a_proposed_rule_is_loaded_with_one_click(
-    client: FlaskClient, searched: Searched, settings: Settings
+def test_a_proposed_rule_can_be_loaded_as_the_page_says(
+    client: FlaskClient, run: Run, searched: Searched
 ) -> None:
     assert client.get("/search?q=k8s").get_json()["count"] == 0
     searched(("k8s", False), ("kubernetes", True))
-    page = _page(client)
-    assert "k8s =&gt; kubernetes" in page
-    data = _form(page, "k8s => kubernetes")
-
-    for headers, changed in (
-        ({"Sec-Fetch-Site": "cross-site"}, {}),
-        ({}, {"form": "forged"}),
-    ):
-        refused = client.post(
-            "/insights/rules", data={**data, **changed}, headers={**_basic(), **headers}
-        )
-        assert refused.status_code == 403
-    unknown = client.post(
-        "/insights/rules", data={**data, "rule": "soup => cron"}, headers=_basic()
-    )
-    assert unknown.status_code == 400
-
-    clicked = client.post("/insights/rules", data=data, headers=_basic())
-    assert clicked.status_code == 303
-    ends = time.monotonic() + 300
-    while 'class="load running"' in (shown := _page(client)):
-        assert time.monotonic() < ends
-        time.sleep(0.5)
-    assert 'class="load done"' in shown
+    rule, file, command = map(unescape, re.findall("<code>(.*?)</code>", _page(client)))
+    with Path(file).open("a") as stream:
+        stream.write(f"{rule}\n")
+    loaded = run(*command.split()[1:])
+    assert loaded.exit_code == 0, loaded.output
     assert client.get("/search?q=k8s").get_json()["count"] == 1
-    lines = (settings.synonyms_dir / "insights.synonyms").read_text().splitlines()
-    assert lines[-1] == "k8s => kubernetes"
-    assert '<input type="hidden" name="rule"' not in shown
+    assert "<code>" not in _page(client)
 
 
 def test_a_rule_is_the_one_of_the_period_that_the_page_shows(
@@ -201,16 +174,7 @@ def test_a_rule_is_the_one_of_the_period_that_the_page_shows(
     earlier = cache.keys.insights("next", last_days(20)[-1])
     cache.client.redis.zadd(earlier, {json.dumps(["k8s", "kubelet"]): 5})
     assert "k8s => kubelet" in unescape(_page(client, "/insights?days=30"))
-    page = unescape(_page(client, "/insights?days=7"))
-    assert "k8s => kubernetes" in page
-    data = _form(page, "k8s => kubernetes")
-    for days, status in (("x", 400), ("30", 400), ("7", 303)):
-        sent = {**data, "days": days}
-        assert client.post("/insights/rules", data=sent, headers=_basic()).status_code == status
-    ends = time.monotonic() + 300
-    while 'class="load running"' in _page(client):
-        assert time.monotonic() < ends
-        time.sleep(0.2)
+    assert "k8s => kubernetes" in unescape(_page(client, "/insights?days=7"))
 
 
 def test_the_page_says_why_nothing_can_be_proposed(
@@ -223,37 +187,6 @@ def test_the_page_says_why_nothing_can_be_proposed(
     file.unlink()
     elastic.indices.create(index=f"{settings.index}-other", aliases={settings.index: {}})
     assert "which this service did not create" in _page(client)
-
-
-@pytest.mark.usefixtures("posts")
-def test_a_rule_is_live_even_if_old_indices_cannot_be_deleted(
-    searched: Searched, settings: Settings, without_prune: Elasticsearch
-) -> None:
-    searched(("k8s", False), ("kubernetes", True))
-    client = create_app(settings, elastic=without_prune).test_client()
-    data = _form(_page(client), "k8s => kubernetes")
-    assert client.post("/insights/rules", data=data, headers=_basic()).status_code == 303
-    ends = time.monotonic() + 300
-    while 'class="load running"' in (shown := _page(client)):
-        assert time.monotonic() < ends
-        time.sleep(0.5)
-    assert 'class="load done"' in shown
-    assert "blogsearch prune" in shown
-
-
-def test_a_failed_load_says_why(
-    client: FlaskClient, searched: Searched, settings: Settings
-) -> None:
-    searched(("k8s", False), ("kubernetes", True))
-    data = _form(_page(client), "k8s => kubernetes")
-    (settings.synonyms_dir / "broken.synonyms").write_text("a => b => c\n")
-    assert client.post("/insights/rules", data=data, headers=_basic()).status_code == 303
-    ends = time.monotonic() + 300
-    while 'class="load running"' in (shown := _page(client)):
-        assert time.monotonic() < ends
-        time.sleep(0.5)
-    assert 'class="load failed"' in shown
-    assert not (settings.synonyms_dir / "insights.synonyms").exists()
 
 
 def test_the_commands(run: Run, searched: Searched, settings: Settings) -> None:
