@@ -18,7 +18,6 @@ FROM python:3.13.9-slim-bookworm
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin blogsearch
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /srv/blogsearch
-COPY gunicorn.conf.py ./
 COPY sample sample
 COPY synonyms synonyms
 # GUNICORN_CMD_ARGS: inside a container 127.0.0.1 is nobody else's address.
@@ -30,9 +29,9 @@ ENV PATH=/opt/venv/bin:$PATH \
 # docker build --build-arg BLOGSEARCH_COMMIT="$(git rev-parse HEAD)": for /__version__. Near the end, because
 # another value rebuilds the layers after it.
 ARG BLOGSEARCH_COMMIT=""
-ENV BLOGSEARCH_COMMIT=$BLOGSEARCH_COMMIT
+RUN printf %s "$BLOGSEARCH_COMMIT" > "$(echo /opt/venv/lib/python*/site-packages/app)/COMMIT"
 USER 10001
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD \
     ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/__lbheartbeat__', timeout=4)"]
-CMD ["gunicorn", "--config", "gunicorn.conf.py", "app:create_app()"]
+CMD ["blogsearch", "serve"]

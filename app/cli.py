@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from app.commands.tools import CommandGroup
+from app.version import VERSION, commit
 
 # Command: the module that defines it, and its line in `blogsearch --help`.
 _COMMANDS = {
@@ -22,6 +23,7 @@ _COMMANDS = {
     "init": ("trying", "Write blogsearch.toml for the site in this folder."),
     "add": ("indexing", "Add new and changed posts of a source to the live index."),
     "sync": ("syncing", "Make the live index what a source is now, additions and removals."),
+    "serve": ("serving", "Serve the search page and the API."),
     "search": ("search", "Search as a visitor would; the cache is left out."),
     "categories": ("search", "List the categories of the posts."),
     "analyze": ("analyze", "Show how a text is analyzed: its tokens and synonym rules."),
@@ -64,7 +66,7 @@ class LazyGroup(CommandGroup):
 
 
 @click.group("blogsearch", cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="blogsearch", prog_name="blogsearch")
+@click.version_option(f"{VERSION} {commit()}".strip(), prog_name="blogsearch")
 @click.option("--traceback", is_flag=True, help="Show the traceback of an unexpected error.")
 def main(traceback: bool) -> None:
     """Index a blog and search it.
@@ -72,6 +74,7 @@ def main(traceback: bool) -> None:
     \b
     blogsearch reindex posts.jsonl      build or rebuild the index
     blogsearch search pythn             search it
+    blogsearch serve                    serve it on http://127.0.0.1:8000
     blogsearch doctor                   check the engines, the index and the settings
 
     The addresses of the engines are read from ELASTICSEARCH_URL and REDIS_URL, every other setting

@@ -1,7 +1,7 @@
 """Figures for Prometheus, of all worker processes together.
 
 With several processes prometheus-client keeps the figures in files, in the folder that
-PROMETHEUS_MULTIPROC_DIR names; gunicorn.conf.py makes one.
+PROMETHEUS_MULTIPROC_DIR names; gunicorn_config.py makes one.
 """
 
 import os

@@ -48,6 +48,7 @@ _COMMON_NAMES = {
 }
 
 FORMER = {
+    "commit": "an image has it from `docker build --build-arg`",
     "fetch_connections": "four pages are fetched at the same time",
     "fetch_max_bytes": "the largest page, feed or sitemap is 50 MB",
     "fetch_store": "fetched pages are kept in ~/.cache/blogsearch/pages",
@@ -346,11 +347,6 @@ class Settings:
     )
     log_requests: bool = _setting(
         True, "Whether every request has a line in the log, without its query: `on` or `off`."
-    )
-    commit: str = _setting(
-        "",
-        "The commit this was built from, for `/__version__`. An image has it from "
-        "`docker build --build-arg BLOGSEARCH_COMMIT=…`.",
     )
     fetch_allow_private: bool = _setting(
         False,

@@ -75,7 +75,7 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
     ]
     return Section(
         "A cached search",
-        f"gunicorn with {_WORKERS} workers and gunicorn.conf.py; 16 connections of "
+        f"gunicorn with {_WORKERS} workers and our configuration; 16 connections of "
         f"{'wrk' if has_wrk() else 'a Python process'} for {seconds:g} seconds, {rounds} "
         f"rounds in random order, the first of them dropped. The answer has {len(body.content):,} "
         "bytes.",

@@ -85,7 +85,7 @@ def run(stack: Stack) -> int:
         index_sample(stack.instance, environment)
         say(f"starting gunicorn on port {port}")
         server = subprocess.Popen(
-            [_BIN / "gunicorn", "--config", "gunicorn.conf.py", "app:create_app()"],
+            [_BIN / "blogsearch", "serve"],
             cwd=REPOSITORY,
             env=environment,
         )

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import click
 
 from app.settings import Settings
 from app.site_file import NAME, read_site_file
+from app.version import VERSION
 from indexer.errors import IndexingError, SourceError
 from indexer.fetch import FetchOptions, PageStore, shown
 from indexer.normalise import address_of
@@ -44,7 +44,7 @@ class SourceArguments:
         """
         contact = f" (+{settings.site_url})" if settings.site_url else ""
         fetch = FetchOptions(
-            user_agent=f"blogsearch/{version('blogsearch')}{contact}",
+            user_agent=f"blogsearch/{VERSION}{contact}",
             allow_private=settings.fetch_allow_private,
         )
         store = _page_store() if any(map(is_url, self.specs)) else None

@@ -3,7 +3,6 @@
 The paths with underscores are those of Mozilla's Dockerflow convention.
 """
 
-import importlib.metadata
 from typing import Literal, TypedDict
 
 from flask import Blueprint, Response, current_app, jsonify, request
@@ -13,6 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from app.health import Check, CheckReport, SharedChecks, checks
 from app.metrics import METRICS, IndexMetrics, Metrics
 from app.service import EXTENSION, Service
+from app.version import VERSION, commit
 from app.views import current_service
 from app.views.write_request import authorize, is_operator, sent_token
 
@@ -98,12 +98,8 @@ def ready() -> Response:
 
 @blueprint.get("/__version__")
 def version() -> Response:
-    """The version, and the commit if `BLOGSEARCH_COMMIT` is set."""
-    answer: Version = {
-        "name": "blogsearch",
-        "version": importlib.metadata.version("blogsearch"),
-        "commit": current_service().settings.commit,
-    }
+    """The version, and the commit if it is known."""
+    answer: Version = {"name": "blogsearch", "version": VERSION, "commit": commit()}
     return jsonify(answer)
 
 

@@ -49,7 +49,7 @@ class Server:
 
 @contextmanager
 def running(
-    settings: Settings, log: Path, config: Path | str = "gunicorn.conf.py", **environment: str
+    settings: Settings, log: Path, config: Path | None = None, **environment: str
 ) -> Iterator[Server]:
     """The service with the sample posts; `environment` is added to that of the process."""
     variables = {
@@ -94,7 +94,7 @@ def serve(settings: Settings, tmp_path: Path) -> Iterator[Serve]:
     """Starts the service with the sample posts; arguments are environment variables."""
     with ExitStack() as stack:
 
-        def start(config: Path | str = "gunicorn.conf.py", **environment: str) -> Server:
+        def start(config: Path | None = None, **environment: str) -> Server:
             log = tmp_path / "gunicorn.log"
             return stack.enter_context(running(settings, log, config, **environment))
 
@@ -158,7 +158,7 @@ def test_200_slow_clients_keep_nobody_out(server: Server, head: bytes) -> None:
 _SMALL_BUFFERS = """
 import socket
 
-exec(open("gunicorn.conf.py").read())
+exec(open("app/gunicorn_config.py").read())
 unread_timeout = 2
 limit_unread = when_ready
 
@@ -170,7 +170,7 @@ def when_ready(server):
 
 
 def test_clients_that_do_not_read_are_disconnected(serve: Serve, tmp_path: Path) -> None:
-    config = tmp_path / "gunicorn.conf.py"
+    config = tmp_path / "gunicorn_config.py"
     config.write_text(_SMALL_BUFFERS)
     server = serve(config)
     path = "/search?q=python&size=50"
@@ -228,7 +228,7 @@ def test_a_client_does_not_set_the_path(server: Server) -> None:
 _SLOW_START = """
 import time
 
-exec(open("gunicorn.conf.py").read())
+exec(open("app/gunicorn_config.py").read())
 
 def post_fork(server, worker):
     time.sleep(2)
@@ -236,7 +236,7 @@ def post_fork(server, worker):
 
 
 def test_sigterm_and_sighup_neither_fail_nor_delay_searches(serve: Serve, tmp_path: Path) -> None:
-    config = tmp_path / "gunicorn.conf.py"
+    config = tmp_path / "gunicorn_config.py"
     config.write_text(_SLOW_START)  # as on a busy machine
     server = serve(config)
     server.get("/search?q=python")

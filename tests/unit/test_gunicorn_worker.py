@@ -28,6 +28,7 @@ def test_an_access_log_is_prepared_only_where_it_is_written(
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
+        ("WEB_CONCURRENCY", "x"),
         ("WEB_CONCURRENCY", "0"),
         ("PORT", "http"),
         ("PORT", "65536"),
@@ -36,12 +37,25 @@ def test_an_access_log_is_prepared_only_where_it_is_written(
 )
 def test_an_invalid_variable_is_named(variable: str, value: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "gunicorn", "--check-config", "app:create_app()"],
+        [Path(sys.executable).with_name("blogsearch"), "serve"],
         cwd=REPOSITORY,
-        env={**os.environ, variable: value},
+        env={**os.environ, "GUNICORN_CMD_ARGS": "--check-config", variable: value},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"Error: {variable}: must be a whole number from")
+    assert done.returncode != 0
+    assert variable in done.stderr
+    assert value in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_module_app_of_another_project_is_not_imported(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("raise SystemExit('the wrong module')")
+    done = subprocess.run(
+        [Path(sys.executable).with_name("blogsearch"), "serve"],
+        cwd=tmp_path,
+        env={**os.environ, "GUNICORN_CMD_ARGS": "--check-config"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

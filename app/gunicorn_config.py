@@ -1,7 +1,7 @@
-"""gunicorn's configuration: `gunicorn --config gunicorn.conf.py 'app:create_app()'`.
+"""gunicorn's configuration, which `blogsearch serve` loads, at the start and at each SIGHUP.
 
-The environment variables PORT, WEB_CONCURRENCY (worker processes) and GUNICORN_CMD_ARGS (any
-option of gunicorn) change it, and so do the settings `operators_port` and `log_format`.
+The environment variables PORT and WEB_CONCURRENCY (worker processes) change it, and so do the
+settings `operators_port` and `log_format`.
 """
 
 import gc
@@ -26,27 +26,13 @@ try:
 except BadSettings as error:
     sys.exit(f"Error: {error}")
 
-
-def _number(variable: str, default: int, least: int, most: int) -> int:
-    """The value of an environment variable that is no setting of ours."""
-    value = os.environ.get(variable) or default
-    try:
-        number = int(value)
-    except ValueError:
-        number = least - 1
-    if not least <= number <= most:
-        limits = f"from {least:,} to {most:,}"
-        sys.exit(f"Error: {variable}: must be a whole number {limits} (it is {value!r})")
-    return number
-
-
-port = _number("PORT", 8000, 1, 65_535)
+port = int(os.environ.get("PORT") or 8000)
 if port == settings.operators_port:
     sys.exit(f"Error: BLOGSEARCH_OPERATORS_PORT: {port} is the port of the service (PORT).")
 bind = [f"127.0.0.1:{number}" for number in (port, settings.operators_port) if number]
 
 # At least two workers, so that one answers while the other is replaced.
-workers = _number("WEB_CONCURRENCY", max(2, min(os.cpu_count() or 1, 8)), 1, 1_000)
+workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 1, 8)))
 
 # Each connection is a greenlet: one that sends slowly, or waits for Elasticsearch, holds no thread
 # that others need.
@@ -164,7 +150,7 @@ def child_exit(server: Any, worker: Any) -> None:
     # Imported here: when it is imported, it reads PROMETHEUS_MULTIPROC_DIR.
     from prometheus_client import multiprocess
 
-    multiprocess.mark_process_dead(worker.pid)
+    multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
 def on_exit(server: Any) -> None:

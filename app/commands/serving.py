@@ -1,0 +1,70 @@
+"""`blogsearch serve`: the service under gunicorn."""
+
+import gc
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+CONFIG = Path(__file__).resolve().parent.parent / "gunicorn_config.py"
+
+
+@click.command()
+@click.option(
+    "--port",
+    envvar="PORT",
+    show_envvar=True,
+    type=click.IntRange(1, 65_535),
+    default=8000,
+    show_default=True,
+    help="The port on 127.0.0.1 to listen on.",
+)
+@click.option(
+    "--workers",
+    envvar="WEB_CONCURRENCY",
+    show_envvar=True,
+    type=click.IntRange(1, 1_000),
+    help="Worker processes. [default: the number of cores, from 2 to 8]",
+)
+def serve(port: int, workers: int | None) -> None:
+    """Serve the search page and the API with gunicorn.
+
+    GUNICORN_CMD_ARGS may have any option of gunicorn, such as --bind=0.0.0.0:8000 to listen on
+    every address. SIGHUP reads the settings again and replaces the workers one after the other.
+
+    \b
+    blogsearch serve
+    blogsearch serve --port 8080 --workers 4
+    """
+    gc.set_threshold(700, 10, 10)  # Python's own: the command line has set another one
+    os.environ["PORT"] = str(port)
+    # gunicorn reads it when it is imported.
+    os.environ.pop("WEB_CONCURRENCY", None)
+    if workers:
+        os.environ["WEB_CONCURRENCY"] = str(workers)
+    from gunicorn.app.base import Application  # type: ignore[import-untyped]
+
+    class Server(Application):  # type: ignore[misc]
+        """gunicorn without its command line, and without the current folder in Python's path.
+
+        A module `app` of another project in that folder would be imported instead of ours.
+        """
+
+        def load_config(self) -> None:
+            self.load_config_from_file(str(CONFIG))
+            arguments = self.cfg.parser().parse_args(self.cfg.get_cmd_args_from_env())
+            for name, value in vars(arguments).items():
+                if value is not None and name != "args":
+                    self.cfg.set(name, value)
+
+        def load(self) -> "Flask":
+            from app import create_app
+
+            return create_app()
+
+    server: Any = Server()
+    server.run()
