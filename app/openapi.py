@@ -6,7 +6,6 @@ schemas the types of the answers. `OPERATIONS` says which of them belong togethe
 """
 
 import ast
-import importlib.metadata
 import inspect
 import re
 from collections import ChainMap
@@ -41,6 +40,7 @@ from app.errors import (
 )
 from app.search.answer_types import SearchAnswer, SuggestAnswer
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter
+from app.version import VERSION
 from app.views.document_types import Comment, NamedComment, NamedPost, Post, WriteAnswer
 from app.views.insights import DAYS
 from app.views.operations import Health, Liveness, Version
@@ -163,7 +163,7 @@ def document(app: Flask) -> Json:
         "openapi": "3.1.0",
         "info": {
             "title": "blogsearch",
-            "version": importlib.metadata.version("blogsearch"),
+            "version": VERSION,
             "description": "Searches a blog. Every error has the shape of `ErrorAnswer`.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },

@@ -22,7 +22,6 @@ NOT_DESCRIBED = {
     "page.page",
     "api.docs",
     "widget.widget",
-    "insights.load_rule",
 }
 """Endpoints for browsers: pages without parameters of their own, forms and files."""
 
