@@ -90,8 +90,8 @@ class Picture:
 
 def _type(words: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
-        page.get_by_role("combobox").press_sequentially(words, delay=30)
-        page.locator("blog-search a[role=option]").first.wait_for()
+        page.get_by_role("searchbox").press_sequentially(words, delay=30)
+        page.locator("blog-search a.link").first.wait_for()
 
     return act
 

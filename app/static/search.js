@@ -1,4 +1,4 @@
-// Results and suggestions while the visitor types. Without this script the page works as plain HTML.
+// Results and suggested searches while the visitor types. Without this script the page works as plain HTML.
 "use strict";
 (() => {
   const form = document.getElementById("search");
@@ -6,29 +6,32 @@
   const parts = ["status", "tools", "answer", "filters"].map((id) => document.getElementById(id));
   const [status, tools, answer] = parts;
   const bar = document.getElementById("bar");
-  const RESULTS_AFTER = 200, SUGGESTIONS_AFTER = 100; // milliseconds after the last key
-  const SEARCHING_AFTER = 500, TIMEOUT = 10_000; // milliseconds after the request
-  let timer, waiting, running, typing = false;
+  const suggested = document.getElementById("suggested");
+  const SETTLED_AFTER = 400; // milliseconds after the last key
+  let waiting, running, settling, typing = false;
 
-  const address = () => {
-    const given = [...new FormData(form)].filter(([name, value]) => value.trim() || name === "debug-search");
-    const url = new URLSearchParams(given.map(([name, value]) => [name, value.trim()]));
-    return url.size ? "?" + url : location.pathname;
-  };
+  // The URL of the search in the form.
+  function url(q = input.value) {
+    const fields = new FormData(form);
+    fields.set("q", q);
+    const given = [...fields].filter(([name, value]) => value.trim() || name === "debug-search");
+    const parameters = new URLSearchParams(given.map(([name, value]) => [name, value.trim()]));
+    return parameters.size ? `?${parameters}` : location.pathname;
+  }
 
-  // Replace the results by those of the page at `url`.
-  async function load(url) {
+  // Replace the results by those of the page at `address`.
+  async function load(address) {
     running?.abort();
     const mine = (running = new AbortController());
-    const limit = setTimeout(() => mine.abort(), TIMEOUT);
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       bar.hidden = false;
-      status.textContent = "Searching …";
+      status.textContent = form.dataset.searching;
     }, SEARCHING_AFTER);
     document.body.classList.add("busy");
+    suggest(mine.signal);
     try {
-      const response = await fetch(url, { signal: mine.signal });
+      const response = await fetch(address, { signal: limited(mine.signal) });
       const next = new DOMParser().parseFromString(await response.text(), "text/html");
       if (running !== mine) return;
       if (!next.getElementById("answer")) throw new Error("not the search page");
@@ -38,152 +41,96 @@
       document.title = next.title;
       document.body.className = next.body.className;
     } catch {
-      if (running === mine) showFailure(url);
-    } finally {
-      clearTimeout(limit);
+      if (running === mine) showFailure(address);
     }
   }
 
   // Nothing of the search before stays beside a query that it does not belong to.
-  function showFailure(url) {
+  function showFailure(address) {
     clearTimeout(waiting);
     bar.hidden = true;
     for (const part of [status, tools]) part.replaceChildren();
-    answer.innerHTML =
-      '<section class="error" role="alert"><h2>Search is not available</h2><p>The service cannot be reached.</p>' +
-      '<p><button type="button">Try again</button></p></section>';
-    answer.querySelector("button").onclick = () => {
+    answer.innerHTML = '<section class="error" role="alert"><h2></h2><p><button type="button"></button></p></section>';
+    answer.querySelector("h2").textContent = navigator.onLine ? form.dataset.unavailable : form.dataset.offline;
+    const button = answer.querySelector("button");
+    button.textContent = form.dataset.retry;
+    button.onclick = () => {
       input.focus();
-      load(url);
+      load(address);
     };
     const q = input.value.trim(), name = document.querySelector("h1").textContent;
     document.title = q ? `${q} – ${name}` : name;
     document.body.className = "";
   }
 
-  // One entry in the history for a run of keys, so that Back leads to the search before.
-  function search(typed) {
-    clearTimeout(timer);
-    const url = address();
-    if (url === location.pathname + location.search || url === location.search) {
-      if (typed) return;
-      typing = false;
-      // The URL names this search, but its results are not there.
-      if (document.querySelector("#answer .error")) load(url);
-      return;
-    }
-    history[typing ? "replaceState" : "pushState"](null, "", url);
-    typing = typed;
-    load(url);
-  }
-
-  // Suggestions: a combobox with a list. What is typed stays until an option is chosen.
-  const list = document.createElement("ul");
-  let asking, suggestTimer, options = [], active = -1;
-  list.id = "suggestions";
-  list.hidden = true;
-  list.setAttribute("role", "listbox");
-  list.setAttribute("aria-label", "Suggestions");
-  input.after(list);
-  for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", "suggestions"], ["aria-expanded", "false"]])
-    input.setAttribute(name, value);
-
-  function close() {
-    clearTimeout(suggestTimer);
-    asking?.abort();
-    list.hidden = true;
-    input.setAttribute("aria-expanded", "false");
-    activate(-1);
-  }
-
-  function activate(index) {
-    active = index;
-    options.forEach((option, i) => option.setAttribute("aria-selected", i === index));
-    if (index < 0) input.removeAttribute("aria-activedescendant");
-    else {
-      input.setAttribute("aria-activedescendant", options[index].id);
-      options[index].scrollIntoView({ block: "nearest" });
-    }
-  }
-
-  function choose({ kind, text, url }) {
-    close();
-    if (kind === "post") location.href = url;
-    else {
-      input.value = text;
-      search(false);
-    }
-  }
-
-  async function suggest() {
-    asking?.abort();
-    const mine = (asking = new AbortController());
+  // Searches that continue what was typed. Their row has its place from the start, so that nothing moves.
+  async function suggest(signal) {
     const q = input.value.trim();
-    if (!q) return close();
+    let texts = [];
     try {
-      const parameters = new URLSearchParams({ q, size: 6 });
-      const response = await fetch("suggest?" + parameters, { signal: mine.signal });
-      const found = response.ok ? (await response.json()).suggestions : [];
-      if (mine.signal.aborted || document.activeElement !== input) return;
-      show(found.filter(({ kind, url }) => kind !== "post" || /^https?:$/.test(new URL(url, location).protocol)));
+      const response = q && (await fetch("suggest?" + new URLSearchParams({ q, size: 6 }), { signal }));
+      const suggestions = response?.ok ? (await response.json()).suggestions : [];
+      texts = suggestions.filter(({ kind, text }) => kind === "search" && text !== q).map(({ text }) => text);
     } catch {
-      if (!mine.signal.aborted) close(); // the search works without suggestions
+      if (signal.aborted) return; // otherwise the search works without suggestions
     }
+    const links = texts.map((text) => {
+      const link = document.createElement("a");
+      link.href = url(text);
+      link.dir = "auto";
+      link.textContent = text;
+      return link;
+    });
+    suggested.replaceChildren(...links);
   }
 
-  function show(found) {
-    options = found.map((one, i) => {
-      const option = document.createElement("li");
-      option.id = "suggestion-" + i;
-      option.className = one.kind;
-      option.setAttribute("role", "option");
-      option.dir = "auto";
-      option.textContent = one.text;
-      option.addEventListener("mousedown", (event) => event.preventDefault()); // the box keeps the focus
-      option.addEventListener("click", () => choose(one));
-      return option;
-    });
-    list.replaceChildren(...options);
-    list.hidden = !options.length;
-    input.setAttribute("aria-expanded", String(!list.hidden));
-    activate(-1);
+  // One entry in the history for a run of keys, so that Back leads to the search before.
+  function remember(address) {
+    clearTimeout(settling);
+    if (address === location.pathname + location.search || address === location.search) return false;
+    history[typing ? "replaceState" : "pushState"](null, "", address);
+    return true;
+  }
+
+  const searchTyped = throttled(() => {
+    const address = url();
+    load(input.value.trim() ? `${address}&typing=on` : address);
+    clearTimeout(settling);
+    settling = setTimeout(() => {
+      if (remember(address)) typing = true;
+    }, SETTLED_AFTER);
+  });
+
+  function searchNow() {
+    searchTyped.cancel();
+    const address = url();
+    remember(address);
+    typing = false;
+    load(address);
   }
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    close();
-    search(false);
+    searchNow();
   });
-  input.addEventListener("input", (event) => {
-    clearTimeout(timer);
-    clearTimeout(suggestTimer);
-    if (event.isComposing) return;
-    suggestTimer = setTimeout(suggest, SUGGESTIONS_AFTER);
-    timer = setTimeout(() => search(true), RESULTS_AFTER);
-  });
-  input.addEventListener("compositionend", () => input.dispatchEvent(new InputEvent("input")));
-  input.addEventListener("blur", close);
-  input.addEventListener("keydown", (event) => {
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { key } = event, count = list.hidden ? 0 : options.length;
-    if (key === "ArrowDown" && !count && input.value.trim()) suggest();
-    else if (!count) return;
-    // From the last option one key leads back to the box, and from there to the first.
-    else if (key === "ArrowDown") activate(active + 1 < count ? active + 1 : -1);
-    else if (key === "ArrowUp") activate(active < 0 ? count - 1 : active - 1);
-    else if (key === "Enter" && active >= 0) options[active].click();
-    else if (key === "Escape") close();
-    else return;
+  input.addEventListener("input", searchTyped);
+  suggested.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    if (key === "Escape") event.stopPropagation();
+    input.value = link.textContent;
+    input.focus();
+    searchNow();
   });
   addEventListener("popstate", () => {
-    clearTimeout(timer);
-    close();
+    searchTyped.cancel();
+    clearTimeout(settling);
     typing = false;
     input.value = new URLSearchParams(location.search).get("q") || "";
     load(location.href);
   });
+  if (input.value) suggest(new AbortController().signal);
+  suggested.hidden = false;
 
   // Menus of filters close with Escape, with a click elsewhere and when the focus leaves them; `/` leads
   // to the box.
@@ -204,6 +151,14 @@
     } else if (event.key === "/" && !event.ctrlKey && !event.metaKey && !/^(input|textarea|select)$/.test(document.activeElement.localName)) {
       event.preventDefault();
       input.select();
-    }
+    } else moveFocus(event, input, answer.querySelectorAll(".hits h3 a, .hits .part a"));
   });
+
+  for (const type of ["click", "auxclick"])
+    answer.addEventListener(type, ({ target, button }) => {
+      const hit = target.closest("h3 a, .part a")?.closest(".hits > li");
+      if (!hit || !form.dataset.clicks || button > 1) return;
+      const position = hit.parentElement.start + [...hit.parentElement.children].indexOf(hit);
+      countClick(form.dataset.clicks, input.value.trim(), position, hit.dataset.oid);
+    });
 })();

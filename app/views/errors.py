@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 def register(app: Flask) -> None:
     """Answer every exception of the application in this shape."""
     app.register_error_handler(BlogsearchError, error_response)
-    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(HTTPException, http_error)
     app.register_error_handler(Exception, _unexpected_error)
     app.before_request(_check_query_string)
 
@@ -53,8 +53,8 @@ def _body(code: str, message: str, details: list[Mapping[str, Any]]) -> ErrorAns
     return {"error": {"code": code, "message": message, "details": details}}
 
 
-def _http_error(error: HTTPException) -> Response:
-    """404, 405, 413 and the like, which werkzeug raises before a view is reached."""
+def http_error(error: HTTPException) -> Response:
+    """The response for 404, 405, 413 and the like, which are raised before a view is reached."""
     code = (error.name or "error").lower().replace(" ", "_")
     message = error.description or error.name
     response = jsonify(_body(code, message, []))

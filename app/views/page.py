@@ -11,25 +11,26 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode, urlsplit
 
 from flask import Blueprint, Response, current_app, make_response, render_template, request
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from werkzeug.datastructures import MultiDict
+from werkzeug.exceptions import NotFound
 
 from analyzers.languages import LANGUAGES
 from app.browse import EVERYTHING, Browse, browse
 from app.errors import BlogsearchError
 from app.insights.visitors import visitor_of
-from app.search.request import MAX_PAGE, SearchRequest, SuggestRequest
+from app.messages import Messages, messages_for
+from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest, SuggestRequest
 from app.search.suggest import relaxed
 from app.views import current_service
 from app.views.debug import debug_view
-from app.views.errors import set_error_headers
+from app.views.errors import http_error, set_error_headers
 from app.views.search import authorize_debug, depends_on_language, in_visitors_language
 
 Json = dict[str, Any]
@@ -39,6 +40,7 @@ log = logging.getLogger(__name__)
 blueprint = Blueprint("page", __name__)
 
 # The form sends these with a new query. "typos" is not among them: it is about one query.
+_KNOWN = frozenset(parameter.name for parameter in PARAMETERS)
 _FILTERS = ("category", "since", "until", "sort", "size", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
 _STYLESHEETS = ("search.css", "debug.css")
@@ -55,11 +57,10 @@ def page() -> Response:
     debug: Json | None = None
     nearest: list[str] = []
     start = Browse()
-    depends = False
     if args.get("q", "").strip():
         service = current_service()
         search = replace(SearchRequest.parse(args), facets=True)
-        if depends := depends_on_language(search, service):
+        if depends_on_language(search, service):
             search = in_visitors_language(search)
         if search.debug:
             authorize_debug(service.settings)
@@ -74,18 +75,34 @@ def page() -> Response:
             start = _browse()
     else:
         start = _browse(_filters(args))
-    response = _page(args, started, start, answer=answer, debug=debug, nearest=nearest)
-    if depends:
-        response.vary.add("Accept-Language")
-    return response
+    return _page(args, start, answer=answer, debug=debug, nearest=nearest)
 
 
 @blueprint.errorhandler(BlogsearchError)
 def _error_page(error: BlogsearchError) -> Response:
     """The page with what went wrong instead of an answer."""
     start = _browse() if error.status < 429 else Browse()
-    response = _page(_args(), time.perf_counter(), start, error=error)
+    response = _page(_args(), start, error=error)
     set_error_headers(response, error)
+    return response
+
+
+@blueprint.app_errorhandler(NotFound)
+def _not_found(error: NotFound) -> Response:
+    """A page for browsers, JSON for programs."""
+    if request.accept_mimetypes.best_match(["application/json", "text/html"]) != "text/html":
+        return http_error(error)
+    response = make_response(render_template("not_found.html", messages=_messages()), 404)
+    response.vary.update(("Accept", "Accept-Language"))
+    return response
+
+
+@blueprint.get("/opensearch.xml")
+def opensearch() -> Response:
+    """The description with which browsers add the search to their own."""
+    document = render_template("opensearch.xml", messages=_messages())
+    response = Response(document, content_type="application/opensearchdescription+xml")
+    response.vary.add("Accept-Language")
     return response
 
 
@@ -97,7 +114,6 @@ def _unexpected_error(error: Exception) -> Response:
 
 def _page(
     args: "MultiDict[str, str]",
-    started: float,
     start: Browse,
     *,
     answer: Json | None = None,
@@ -109,6 +125,7 @@ def _page(
     response = make_response(
         render_template(
             "search.html",
+            messages=_messages(),
             typed=args.get("q", ""),
             args=args,
             filters=[(name, value) for name, value in args.items(multi=True) if name in _FILTERS],
@@ -121,15 +138,17 @@ def _page(
             newest=start.newest,
             filtered=any(name in args for name in ("category", "since", "until")),
             facets=facets if not error else None,
-            seconds=time.perf_counter() - started,
+            max_query=MAX_QUERY,
         )
     )
+    response.vary.add("Accept-Language")
     response.headers["Cache-Control"] = "no-store" if debug else "no-cache"
     return response
 
 
 def _args() -> "MultiDict[str, str]":
-    """The parameters; a form also sends the fields that were left empty.
+    """The parameters of a search. Others are ignored: links to the page carry those of analytics
+    tools. A form also sends the fields that were left empty.
 
     Empty if the query string is not UTF-8; the page then shows that error.
     """
@@ -138,7 +157,11 @@ def _args() -> "MultiDict[str, str]":
     except UnicodeDecodeError:
         given = []
     return MultiDict(
-        [(name, value) for name, value in given if value.strip() or name == "debug-search"]
+        [
+            (name, value)
+            for name, value in given
+            if name in _KNOWN and (value.strip() or name == "debug-search")
+        ]
     )
 
 
@@ -193,7 +216,13 @@ def _period(args: "MultiDict[str, str]") -> str:
     since, until = args.get("since", ""), args.get("until", "")
     if since[:4] == until[:4] and since.endswith("-01-01") and until.endswith("-12-31"):
         return since[:4]
-    return f"{since or '…'} – {until or 'today'}"
+    return f"{since or '…'} – {until or '…'}"
+
+
+def _messages() -> Messages:
+    """The messages in the visitor's language, or in that of the blog."""
+    default = LANGUAGES[current_service().settings.language].code
+    return messages_for(request.accept_languages, default)
 
 
 @blueprint.app_context_processor
@@ -209,7 +238,7 @@ def link(**changes: Any) -> str:
 
     A change leads to the first page, unless it is the page that changes.
     """
-    changes.setdefault("page", None)
+    changes = {"page": None, "typing": None} | changes
     kept = [(name, value) for name, value in _args().items(multi=True) if name not in changes]
     added = [
         (name, value)
@@ -227,19 +256,15 @@ def safe_highlight(fragment: str) -> Markup:
 
 
 @blueprint.app_template_filter()
-def day(stamp: str | None) -> Markup:
-    """A date of an answer as a `<time>`: 18 April 2020. Empty when there is none."""
-    if not stamp:
-        return Markup()
-    found = datetime.fromisoformat(stamp)
-    text = f"{found.day} {found:%B %Y}"
-    return Markup('<time datetime="{}">{}</time>').format(escape(stamp[:10]), text)
-
-
-@blueprint.app_template_filter()
 def href(url: str | None) -> str:
     """The URL of a post or comment; "" for one that is not a web page, such as `javascript:`."""
     return url if url and re.match(r"https?://|/(?!/)", url, re.IGNORECASE) else ""
+
+
+@blueprint.app_template_filter()
+def path(url: str) -> str:
+    """The path of a URL as a person reads it: `2015/06/cron`. Empty for the home page."""
+    return unquote(urlsplit(url).path).strip("/").removesuffix("/index.html").removesuffix(".html")
 
 
 @cache

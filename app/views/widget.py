@@ -1,40 +1,74 @@
 """`GET /widget.js`: the search box for other pages; docs/embedding.md describes it."""
 
+import gzip
 import hashlib
-import re
+import json
 from functools import cache
 from pathlib import Path
 
-from flask import Blueprint, Response, current_app, request
+import rcssmin  # type: ignore[import-untyped]
+import rjsmin  # type: ignore[import-untyped]
+from flask import Blueprint, Response, current_app, jsonify, request
+from werkzeug.datastructures import LanguageAccept
+
+from analyzers.languages import LANGUAGES
+from app.messages import messages_for
+from app.search.request import PARAMETERS
+from app.views import current_service
 
 blueprint = Blueprint("widget", __name__)
 
 _MAX_AGE = 3600  # seconds; a new version reaches readers after that at the latest
+_SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "widget/placing")
 
 
 @blueprint.get("/widget.js")
 def widget() -> Response:
     """The script, for pages of every origin. It contains nothing of the blog."""
-    script = _script(Path(current_app.static_folder or ""))
+    script, compressed = _script(Path(current_app.static_folder or ""), _default_language())
     response = Response(script, content_type="text/javascript; charset=utf-8")
+    if request.accept_encodings["gzip"]:
+        response.data = compressed
+        response.headers["Content-Encoding"] = "gzip"
+    response.vary.add("Accept-Encoding")
     response.headers["Cache-Control"] = f"public, max-age={_MAX_AGE}"
     # A page may load it with `crossorigin`, or isolate itself (Cross-Origin-Embedder-Policy).
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-    response.set_etag(hashlib.sha256(script.encode()).hexdigest()[:16])
+    response.set_etag(hashlib.sha256(script).hexdigest()[:16], weak=True)
     response.make_conditional(request)
     return response
 
 
+@blueprint.get("/messages")
+def messages() -> Response:
+    """The messages of the widget in the language `lang`, or in that of the blog."""
+    language = LanguageAccept([(request.args.get("lang", ""), 1)])
+    response = jsonify(messages_for(language, _default_language()).for_widget())
+    response.headers["Cache-Control"] = f"public, max-age={_MAX_AGE}"
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+def _default_language() -> str:
+    return LANGUAGES[current_service().settings.language].code
+
+
 @cache
-def _script(folder: Path) -> str:
-    """The script with its style sheet inside, both without comments and white space that only
-    readers need."""
-    css = re.sub(r"/\*.*?\*/", "", (folder / "widget.css").read_text("utf-8"), flags=re.DOTALL)
-    css = re.sub(r"\s*([{};:,])\s*", r"\1", css).replace(";}", "}").strip()
-    lines = map(str.strip, (folder / "widget.js").read_text("utf-8").splitlines())
-    script = "\n".join(line for line in lines if line and not line.startswith("//"))
-    script = re.sub(r"(?<=[;{,(])\n", "", script)
-    script = re.sub(r" (=+>?|!==|>=|&&=?|\|\||\?\??) ", r"\1", script)
-    script = re.sub(r"(?<=\w:) |(?<=\)) (?={)|(?<={) | (?=})|(?<=\bif) ", "", script)
-    return script.replace("STYLE SHEET", css)
+def _script(folder: Path, language: str) -> tuple[bytes, bytes]:
+    """The script, and the same compressed: its parts in one function, with the style sheet and the
+    messages in one language."""
+    constants = {
+        "BUILT_IN": messages_for(LanguageAccept(), language).for_widget(),
+        "STYLE": rcssmin.cssmin((folder / "widget" / "style.css").read_text("utf-8")),
+        "TYPING": any(parameter.name == "typing" for parameter in PARAMETERS),
+        "CLICKS": False,
+    }
+    parts = [
+        f"const {name} = {json.dumps(value, ensure_ascii=False)};"
+        for name, value in constants.items()
+    ]
+    parts += [(folder / f"{name}.js").read_text("utf-8") for name in _SOURCES]
+    script = rjsmin.jsmin("(() => {\n" + "\n".join(parts) + "})();\n").encode()
+    return script, gzip.compress(script, mtime=0)

@@ -56,7 +56,7 @@ def test_a_request_can_be_copied(browser: Browser, address: str) -> None:
 
 def test_it_follows_what_is_typed(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=python&debug-search")
-    box = page.get_by_role("combobox")
+    box = page.get_by_role("searchbox")
     box.fill("juggling")
     expect(page.get_by_role("row", name=re.compile("juggling"))).to_be_visible()
     expect(page.locator(".body button").first).to_have_text("Copy")

@@ -2,6 +2,7 @@
 
 import html
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -34,14 +35,12 @@ def test_nothing_found_says_so(page: Page, address: str) -> None:
 
 def test_pages_lead_on_and_back(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=python&size=3")
-    first = page.locator(".hits h2").first.inner_text()
+    first = page.locator(".hits h3").first.inner_text()
     page.get_by_role("link", name="Next").click()
-    expect(page.get_by_role("navigation", name="Pages").locator("[aria-current]")).to_have_text(
-        "Page 2"
-    )
-    assert page.locator(".hits h2").first.inner_text() != first
+    expect(page.get_by_role("navigation", name="Pages").locator("[aria-current]")).to_have_text("2")
+    assert page.locator(".hits h3").first.inner_text() != first
     page.get_by_role("link", name="Previous").click()
-    expect(page.locator(".hits h2").first).to_have_text(first)
+    expect(page.locator(".hits h3").first).to_have_text(first)
 
 
 def test_what_a_visitor_types_stays_text(page: Page, address: str) -> None:
@@ -54,12 +53,82 @@ def test_what_a_visitor_types_stays_text(page: Page, address: str) -> None:
 
 def test_markup_in_a_title_is_shown_as_text(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=details")
-    expect(page.locator(".hits h2", has_text="<details>")).to_have_count(1)
+    expect(page.locator(".hits h3", has_text="<details>")).to_have_count(1)
 
 
-def test_a_bad_parameter_is_explained_on_the_page(page: Page, address: str) -> None:
-    page.goto(f"{address}/?q=python&size=1000")
-    expect(page.get_by_role("alert")).to_contain_text("size must be a whole number from 1 to 50")
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("q=python&size=1000", "This search is not possible."),
+        (f"q={'x' * 201}", "A search has at most 200 characters."),
+    ],
+)
+def test_a_search_that_is_not_possible(client: FlaskClient, query: str, shown: str) -> None:
+    response = client.get(f"/?{query}")
+    assert (response.status_code, response.mimetype) == (400, "text/html")
+    assert shown in response.text
+    assert "Elasticsearch" not in response.text
+
+
+def test_parameters_of_analytics_tools_are_ignored(client: FlaskClient) -> None:
+    response = client.get("/?q=python&utm_source=news&fbclid=x&gclid=y")
+    assert response.status_code == 200
+    assert "utm_source" not in response.text
+    assert '<link rel="canonical" href="http://localhost/?q=python">' in response.text
+    assert '<link rel="canonical" href="http://localhost/">' in client.get("/?gclid=x").text
+    assert client.get("/search?q=python&utm_source=news").status_code == 400
+
+
+def test_an_unknown_page_is_html_for_browsers_and_json_for_programs(client: FlaskClient) -> None:
+    browser = client.get("/nothing", headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (browser.status_code, browser.mimetype) == (404, "text/html")
+    assert "This page does not exist." in browser.text
+    program = client.get("/nothing")
+    assert (program.status_code, program.mimetype) == (404, "application/json")
+
+
+def test_browsers_can_add_the_search(client: FlaskClient) -> None:
+    assert 'href="/opensearch.xml"' in client.get("/").text
+    description = ElementTree.fromstring(client.get("/opensearch.xml").data)
+    (url,) = description.iter("{http://a9.com/-/spec/opensearch/1.1/}Url")
+    assert url.get("template") == "http://localhost/?q={searchTerms}"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language", "direction", "shown"),
+    [
+        ("de-AT,en;q=0.5", "de", "ltr", "Ergebnisse"),
+        ("ar", "ar", "rtl", "نتيجة"),
+        ("xx", "en", "ltr", "results"),
+    ],
+)
+def test_the_page_speaks_the_language_of_the_visitor(
+    client: FlaskClient, accepted: str, language: str, direction: str, shown: str
+) -> None:
+    response = client.get("/?q=python", headers={"Accept-Language": accepted})
+    assert f'<html lang="{language}" dir="{direction}">' in response.text
+    assert shown in response.text
+    assert "Accept-Language" in response.headers["Vary"]
+
+
+def test_several_categories_at_a_time(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=python&category=python")
+    alone = int(page.get_by_role("status").inner_text().split()[0])
+    page.locator("#tools summary", has_text="Category").click()
+    other = page.locator("#tools details[open] a:not([aria-current])").first
+    other.click()
+    page.wait_for_url(re.compile("category=python&category="))
+    assert int(page.get_by_role("status").inner_text().split()[0]) > alone
+    page.locator("#tools summary", has_text="Category").click()
+    chosen = page.locator("#tools details[open] [aria-current]")
+    expect(chosen).to_have_count(2)
+    chosen.filter(has_text="python").click()
+    page.wait_for_url(re.compile(r"q=python&category=(?!python)[^&]*$"))
+
+
+def test_a_word_that_no_post_has_is_named_once(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=python+xqzzwk")
+    expect(page.get_by_text("xqzzwk")).to_have_count(1)
 
 
 def test_a_comment_leads_to_its_place(page: Page, address: str, client: FlaskClient) -> None:
@@ -67,39 +136,25 @@ def test_a_comment_leads_to_its_place(page: Page, address: str, client: FlaskCli
     hits = [hit for q in words for hit in client.get(f"/search?q={q}").get_json()["hits"]]
     assert any(hit.get("comments") for hit in hits)
     page.goto(f"{address}/?q=thank+you")
-    link = page.locator(".comment a").first
-    expect(link).to_contain_text("Comment by")
+    link = page.locator(".part a").first
+    expect(link).to_have_text("Comment")
     assert "#comment-" in (link.get_attribute("href") or "")
 
 
 def test_exactly_what_was_typed_keeps_the_filters(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=pythn&since=2016-01-01&sort=newest")
-    page.get_by_text("Search instead for").get_by_role("link").click()
+    page.get_by_role("link", name="Search instead for pythn").click()
     for part in ("q=pythn", "typos=off", "since=2016-01-01", "sort=newest"):
         assert part in page.url
 
 
 def test_exactly_what_was_typed_is_about_that_query_only(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=python&typos=off&sort=newest")
-    href = page.get_by_role("link", name="Best").get_attribute("href") or ""
+    href = page.get_by_role("link", name="Relevance").get_attribute("href") or ""
     assert "typos=off" in href
     page.get_by_label("Search posts and comments").fill("pythn")
     expect(page.get_by_text("Showing results for")).to_contain_text("python")
     page.wait_for_url(f"{address}/?q=pythn&sort=newest")
-
-
-def test_results_follow_what_is_typed_and_back_leads_to_the_search_before(
-    page: Page, address: str
-) -> None:
-    page.goto(f"{address}/?q=cron")
-    box = page.get_by_label("Search posts and comments")
-    box.fill("")
-    box.press_sequentially("cornwl")
-    expect(page.get_by_text("Showing results for")).to_contain_text("cornwall")
-    assert "q=cornwl" in page.url
-    page.go_back()
-    expect(box).to_have_value("cron")
-    expect(page.locator(".hits h2").first).to_contain_text("cron")
 
 
 def test_after_a_network_error_the_same_search_can_be_tried_again(page: Page, address: str) -> None:
@@ -107,18 +162,18 @@ def test_after_a_network_error_the_same_search_can_be_tried_again(page: Page, ad
     page.route("**/?q=*", lambda route: route.abort())
     box = page.get_by_label("Search posts and comments")
     box.fill("cron")
-    expect(page.get_by_role("alert")).to_contain_text("Search is not available")
+    expect(page.get_by_role("alert")).to_contain_text("Search is not available now.")
     # Nothing of the search before is left.
     expect(page.locator(".hits, #tools *")).to_have_count(0)
     expect(page.locator("#status")).to_be_hidden()
     expect(page).to_have_title("cron – Search the blog")
-    box.press("Escape")  # the suggestions
-    page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_role("alert")).to_contain_text("Search is not available")
+    page.get_by_role("button", name="Try again").dispatch_event("click")
+    expect(page.get_by_role("alert")).to_contain_text("Search is not available now.")
+    page.wait_for_url("**/?q=cron")
     entries = page.evaluate("history.length")
     page.unroute("**/?q=*")
     box.press("Enter")
-    expect(page.locator(".hits h2").first).to_contain_text("cron")
+    expect(page.locator(".hits h3").first).to_contain_text("cron")
     expect(page.get_by_role("status")).to_contain_text("results")
     assert page.evaluate("history.length") == entries
 
@@ -134,10 +189,10 @@ def test_a_slow_search_is_announced(page: Page, address: str) -> None:
     page.clock.run_for(600)
     expect(page.get_by_role("status")).to_have_text("Searching …")
     page.unroute("**/?q=*")
-    with page.expect_response("**/?q=cron+job"):
+    with page.expect_response("**/?q=cron+job*"):
         page.get_by_label("Search posts and comments").fill("cron job")
         page.clock.run_for(250)
-    expect(page.locator(".hits h2").first).to_be_visible()
+    expect(page.locator(".hits h3").first).to_be_visible()
     page.clock.run_for(1000)
     expect(page.get_by_role("status")).to_contain_text("result")
 
@@ -150,7 +205,7 @@ def test_a_search_that_is_never_answered_ends(page: Page, address: str) -> None:
     page.goto(address)
     page.route("**/?q=*", lambda route: None)
     page.get_by_label("Search posts and comments").fill("cron")
-    expect(page.get_by_role("alert")).to_contain_text("Search is not available")
+    expect(page.get_by_role("alert")).to_contain_text("Search is not available now.")
 
 
 def test_from_an_error_page_the_same_search_can_be_tried_again(
@@ -165,9 +220,9 @@ def test_from_an_error_page_the_same_search_can_be_tried_again(
         times=1,
     )
     page.goto(f"{address}/?q=cron")
-    expect(page.get_by_role("alert")).to_contain_text("Search is not available")
+    expect(page.get_by_role("alert")).to_contain_text("Search is not available now.")
     page.get_by_role("button", name="Search").click()
-    expect(page.locator(".hits h2").first).to_contain_text("cron")
+    expect(page.locator(".hits h3").first).to_contain_text("cron")
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
@@ -180,8 +235,8 @@ def test_the_count_of_a_filter_is_read_out_in_the_right_number(
         for oid, names in named.items()
     )
     shown = create_app(own_settings).test_client().get("/").text
-    assert '1<span class="hidden"> post</span>' in shown
-    assert '2<span class="hidden"> posts</span>' in shown
+    assert '<span class="hidden">1 result</span>' in shown
+    assert '<span class="hidden">2 results</span>' in shown
 
 
 def test_a_filter_narrows_the_results(page: Page, address: str) -> None:
@@ -262,7 +317,7 @@ def test_the_keyboard_alone_leads_from_the_box_to_a_hit(page: Page, address: str
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.matches('.hits a')"):
             break
-    assert page.evaluate("document.activeElement.matches('.hits h2 a')")
+    assert page.evaluate("document.activeElement.matches('.hits h3 a')")
     page.keyboard.press("/")
     expect(page.get_by_label("Search posts and comments")).to_be_focused()
 
@@ -289,29 +344,13 @@ def test_a_filter_menu_closes_when_the_focus_leaves_it(page: Page, address: str)
     expect(page.locator("#tools details[open]")).to_have_count(0)
 
 
-def test_forced_colours_show_what_is_chosen(browser: Browser, address: str) -> None:
-    context = browser.new_context(forced_colors="active")
-    page = context.new_page()
-    page.goto(f"{address}/?q=python&size=2")
-    expect(page.get_by_role("button", name="Search")).to_have_css("border-top-style", "solid")
-    expect(page.locator(".pages b")).to_have_css("outline-style", "solid")
-    page.get_by_role("combobox").fill("pyth")
-    expect(page.get_by_role("option").first).to_be_visible()
-    page.get_by_role("combobox").press("ArrowDown")
-    chosen = page.locator("#suggestions [aria-selected=true]")
-    expect(chosen).to_have_css("outline-style", "solid")
-    outline = chosen.evaluate("(option) => getComputedStyle(option).outlineColor")
-    assert outline not in ("transparent", "rgba(0, 0, 0, 0)")
-    context.close()
-
-
 @pytest.mark.parametrize("path", ["/", "/?q=python"])
 def test_the_box_has_room_beside_large_text(page: Page, address: str, path: str) -> None:
     page.set_viewport_size({"width": 360, "height": 640})
     page.goto(address + path)
     # Chromium's setting "very large" for the font size of pages.
     page.evaluate("document.documentElement.style.fontSize = '200%'")
-    box = page.get_by_role("combobox").bounding_box()
+    box = page.get_by_role("searchbox").bounding_box()
     assert box is not None
     assert box["width"] > 200
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -354,34 +393,9 @@ def test_long_names_and_words_stay_on_the_screen(
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
 
 
-def test_a_line_ends_between_categories_and_not_within_a_date(
-    page: Page,
-    own_settings: Settings,
-    index_posts: Callable[[Iterable[RawPost]], object],
-    serve: Callable[[Settings], str],
-) -> None:
-    names = ["interface", "technical", "elasticsearch", "concurrency", "performance"]
-    date = "2011-09-28"
-    index_posts(
-        RawPost(Origin("test"), f"{i}", "Title", "text", f"/{i}", date, categories=names[:i])
-        for i in range(1, 6)
-    )
-    address = serve(own_settings)
-    # How many lines the text of each element takes, without the point that follows it.
-    lines = """(all) => all.map((one) => {
-      const range = document.createRange();
-      range.selectNode(one.firstChild);
-      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
-    })"""
-    for width in (320, 360, 400, 440):
-        page.set_viewport_size({"width": width, "height": 700})
-        page.goto(f"{address}/?q=title")
-        assert page.locator(".meta time, .meta a").evaluate_all(lines) == [1] * 20, width
-
-
 def test_an_explanation_of_what_is_typed_has_its_style(page: Page, address: str) -> None:
     page.goto(f"{address}/?debug-search")
-    page.get_by_role("combobox").press_sequentially("pythn")
+    page.get_by_role("searchbox").press_sequentially("pythn")
     expect(page.locator("#debug .facts div").first).to_have_css("display", "grid")
     expect(page.locator("script[src*='debug.js']")).to_have_count(1)
 
@@ -398,10 +412,9 @@ def test_text_from_right_to_left_is_shown_so(
     address = serve(own_settings)
     page.goto(f"{address}/")
     expect(page.locator(".posts a")).to_have_css("direction", "rtl")
-    page.get_by_role("combobox").press_sequentially("שלום")
-    expect(page.get_by_role("combobox")).to_have_css("direction", "rtl")
-    expect(page.get_by_role("option").first).to_have_css("direction", "rtl")
-    for part in (".hits h2", ".hits .text", ".hits .comment p"):
+    page.get_by_role("searchbox").press_sequentially("שלום")
+    expect(page.get_by_role("searchbox")).to_have_css("direction", "rtl")
+    for part in (".hits h3", ".hits .text", ".hits .part p"):
         expect(page.locator(part).first).to_have_css("direction", "rtl")
     expect(page.locator(".meta").first).to_have_css("direction", "ltr")
 
@@ -471,7 +484,7 @@ def test_a_hostile_post_stays_text(
         assert page.locator("a[href^='javascript:' i]").count() == 0
         assert page.title() != "owned"
     page.goto(address)
-    page.get_by_role("combobox").press_sequentially("hostile")
+    page.get_by_role("searchbox").press_sequentially("hostile")
     expect(page.locator(".hits li").first).to_be_visible()
     assert page.title() != "owned"
 
@@ -483,7 +496,7 @@ def test_too_many_requests_are_a_page(settings: Settings, path: str) -> None:
     assert client.get(path).status_code == 200
     refused = client.get(path)
     assert (refused.status_code, refused.mimetype) == (429, "text/html")
-    assert "Too many" in refused.text
+    assert "Too many searches. Try again in 60 s." in refused.text
     assert int(refused.headers["Retry-After"]) > 0
     assert client.get("/search?q=python").mimetype == "application/json"
 
@@ -512,7 +525,7 @@ def test_an_outage_is_a_page(settings: Settings) -> None:
     client = create_app(replace(settings, **broken)).test_client()
     response = client.get("/?q=python")
     assert (response.status_code, response.mimetype) == (503, "text/html")
-    assert "Search is not available" in response.text
+    assert "Search is not available now." in response.text
     assert int(response.headers["Retry-After"]) > 0
     assert 'href="?q=python&amp;page=2">Try again' in client.get("/?q=python&page=2").text
     assert client.get("/").status_code == 200
@@ -521,4 +534,15 @@ def test_an_outage_is_a_page(settings: Settings) -> None:
 def test_a_query_string_that_is_not_utf_8_is_a_page(client: FlaskClient) -> None:
     response = client.get("/", environ_overrides={"QUERY_STRING": "q=\xff"})
     assert (response.status_code, response.mimetype) == (400, "text/html")
-    assert "UTF-8" in response.text
+    assert "This search is not possible." in response.text
+
+
+@pytest.mark.parametrize("path", ["/?q=python&size=2", "/"])
+def test_forced_colours_show_what_is_chosen(browser: Browser, address: str, path: str) -> None:
+    context = browser.new_context(forced_colors="active")
+    page = context.new_page()
+    page.goto(address + path)
+    expect(page.get_by_role("button", name="Search")).to_have_css("border-top-style", "solid")
+    for number in page.locator(".pages b").all():
+        expect(number).to_have_css("outline-style", "solid")
+    context.close()

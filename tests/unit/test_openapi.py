@@ -19,8 +19,10 @@ from indexer.sources.json_lines import FIELDS
 
 NOT_DESCRIBED = {
     "static",
+    "page.opensearch",
     "page.page",
     "api.docs",
+    "widget.messages",
     "widget.widget",
 }
 """Endpoints for browsers: pages without parameters of their own, forms and files."""

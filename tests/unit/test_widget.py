@@ -1,5 +1,6 @@
 """The widget's script as it is served; what it does is in tests/browser/test_widget.py."""
 
+import gzip
 import os
 import subprocess
 import sys
@@ -17,10 +18,23 @@ def widget_client() -> FlaskClient:
 
 
 def test_the_script_is_small(widget_client: FlaskClient) -> None:
-    response = widget_client.get("/widget.js")
+    response = widget_client.get("/widget.js", headers={"Accept-Encoding": "gzip"})
     assert response.mimetype == "text/javascript"
-    assert 5_000 < len(response.data) < 14_000
-    assert "Content-Encoding" not in response.headers
+    assert response.headers["Content-Encoding"] == "gzip"
+    messages = widget_client.get("/messages?lang=en")
+    assert len(response.data) < 7 * 1024 + len(gzip.compress(messages.data))
+    plain = widget_client.get("/widget.js")
+    assert "Content-Encoding" not in plain.headers
+    assert gzip.decompress(response.data) == plain.data
+
+
+def test_the_messages_are_those_of_the_blog_or_of_the_page(widget_client: FlaskClient) -> None:
+    german = create_app(Settings(redis_url="", language="german")).test_client()
+    assert '"lang":"de"' in german.get("/widget.js").text.replace(" ", "")
+    assert german.get("/messages?lang=xx").get_json()["lang"] == "de"
+    response = widget_client.get("/messages?lang=ar-EG")
+    assert response.get_json()["dir"] == "rtl"
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
 
 
 def test_an_unchanged_script_is_not_sent_again(widget_client: FlaskClient) -> None:
@@ -44,7 +58,7 @@ def test_the_files_are_read_alike_in_every_locale() -> None:
         from app.settings import Settings
 
         client = create_app(Settings(redis_url="", elasticsearch_url="http://127.0.0.1:9"))
-        for path, text in (("/widget.js", "Searching \\u2026"), ("/", "\\u2315")):
+        for path, text in (("/widget.js", "Searching \\u2026"), ("/", "\\u2191")):
             assert text in client.test_client().get(path).text, path
     """
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -1,0 +1,130 @@
+"""The messages of the search page and the widget, in several languages.
+
+`de.json` has those in German: a text for each key of `en.json`, with the same placeholders in
+braces. `results` has a text for each plural form of the language, as CLDR names them. Where a
+language needs a form that is missing, `other` is used.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from babel import Locale
+from babel.dates import format_date
+from babel.numbers import format_decimal
+from markupsafe import Markup, escape
+from werkzeug.datastructures import LanguageAccept
+
+Text = str | Mapping[str, str]
+
+DEFAULT = "en"
+
+_FOLDER = Path(__file__).resolve().parent
+_OF_THE_WIDGET = (
+    "label",
+    "placeholder",
+    "results",
+    "searching",
+    "corrected",
+    "instead",
+    "dropped",
+    "nothing",
+    "advice",
+    "comment",
+    "more",
+    "all",
+    "limited",
+    "unavailable",
+    "offline",
+    "retry",
+    "close",
+    "clear",
+    "recent",
+    "suggested",
+    "category",
+    "year",
+    "keys",
+    "keys_close",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Messages:
+    """The messages, dates and numbers of one language.
+
+    Attributes:
+        language: its tag, such as `de`.
+        texts: a text for each key; for `results`, a text for each plural form.
+    """
+
+    language: str
+    texts: Mapping[str, Text]
+
+    @property
+    def direction(self) -> str:
+        """The direction in which the language is written: `ltr` or `rtl`."""
+        return self._locale.text_direction
+
+    @property
+    def _locale(self) -> Locale:
+        return Locale.parse(self.language)
+
+    def text(self, key: str, **values: Any) -> Markup:
+        """A message as HTML; values are escaped unless they are markup.
+
+        `count` also chooses the plural form.
+        """
+        text = self.texts[key]
+        if isinstance(text, Mapping):
+            text = text.get(self._locale.plural_form(values["count"]), text["other"])
+        if "count" in values:
+            values["count"] = self.number(values["count"])
+        return escape(text).format(**values)
+
+    def number(self, value: int) -> str:
+        """A number with the separators of the language."""
+        return format_decimal(value, locale=self._locale)
+
+    def day(self, stamp: str | None) -> Markup:
+        """The day of an ISO 8601 time as a `<time>`, such as Apr 18, 2020. Empty when there is
+        none."""
+        if not stamp:
+            return Markup()
+        text = format_date(datetime.fromisoformat(stamp), "medium", locale=self._locale)
+        return Markup('<time datetime="{}">{}</time>').format(stamp[:10], text)
+
+    def for_widget(self) -> dict[str, Any]:
+        """The messages of the widget, with `lang` and `dir`."""
+        texts = {key: self.texts[key] for key in _OF_THE_WIDGET}
+        return {"lang": self.language, "dir": self.direction, **texts}
+
+
+@cache
+def languages() -> frozenset[str]:
+    """The tags of the languages that have messages."""
+    return frozenset(path.stem for path in _FOLDER.glob("*.json"))
+
+
+def messages_for(accepted: LanguageAccept, default: str) -> Messages:
+    """The messages in the first language of a client that has some.
+
+    Args:
+        accepted: the languages of `Accept-Language`, the preferred first.
+        default: a language tag for a client that accepts none of them.
+    """
+    tags = [tag.lower() for tag in (*accepted.values(), default)]
+    wanted = [known for tag in tags for known in (tag, tag.partition("-")[0])]
+    return _load(next(filter(languages().__contains__, map(_alias, wanted)), DEFAULT))
+
+
+def _alias(language: str) -> str:
+    return "nb" if language in {"no", "nn"} else language  # who reads those reads Bokmål
+
+
+@cache
+def _load(language: str) -> Messages:
+    return Messages(language, json.loads((_FOLDER / f"{language}.json").read_text("utf-8")))

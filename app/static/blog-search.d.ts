@@ -1,0 +1,37 @@
+// Types of <blog-search>, for pages in TypeScript; docs/embedding.md describes it.
+
+/** A post in an answer of /search; the page /docs of the service lists all fields. */
+interface BlogSearchHit {
+  oid: string;
+  title: string;
+  url: string | null;
+  pub_date: string | null;
+  categories?: string[];
+  language?: string;
+}
+
+interface BlogSearchElement extends HTMLElement {
+  /** Opens the dialog, or moves the focus to the box. */
+  open(): void;
+  close(): void;
+}
+
+interface BlogSearchSelect {
+  q: string;
+  url: string;
+  /** 1 for the first hit. */
+  position: number;
+  hit: BlogSearchHit;
+}
+
+interface HTMLElementTagNameMap {
+  "blog-search": BlogSearchElement;
+}
+
+interface HTMLElementEventMap {
+  "blogsearch:select": CustomEvent<BlogSearchSelect>;
+}
+
+interface DocumentEventMap {
+  "blogsearch:select": CustomEvent<BlogSearchSelect>;
+}

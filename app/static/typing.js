@@ -1,0 +1,39 @@
+// Shared by the search page and the widget: searching while the visitor types, keys and counts.
+"use strict";
+
+const SEARCHING_AFTER = 500; // milliseconds without an answer
+const TIMEOUT = 10_000; // milliseconds
+
+const limited = (signal) => AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
+
+// Calls `search` after a change: the first time at once, then at most every 50 ms, because a key that is
+// held down repeats 30 times a second.
+function throttled(search) {
+  let timer, last = 0;
+  const call = () => {
+    last = Date.now();
+    search();
+  };
+  const schedule = () => {
+    clearTimeout(timer);
+    timer = setTimeout(call, last + 50 - Date.now());
+  };
+  return Object.assign(schedule, { cancel: () => clearTimeout(timer) });
+}
+
+// Moves the focus with the arrow keys, round from the box through the links and back. A letter that is
+// typed on a link goes into the box.
+function moveFocus(event, input, links) {
+  const stops = [input, ...links], at = stops.indexOf(event.target);
+  if (at < 0 || event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step) {
+    event.preventDefault();
+    stops.at((at + step) % stops.length).focus();
+  } else if (at && /^(\S|Backspace)$/u.test(event.key)) input.focus();
+}
+
+// Tells the service which hit of which search was opened: no cookie, and nothing to wait for.
+function countClick(url, q, position, oid) {
+  navigator.sendBeacon(url, new URLSearchParams({ q, position, oid }));
+}

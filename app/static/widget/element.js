@@ -1,0 +1,349 @@
+// The inside of <blog-search>: the box, the dialog, the results, and what keys and the mouse do.
+
+const RECENT = "blogsearch:recent"; // in the storage of the browser
+const LAST_PAGE = 50; // of an answer
+
+const shortcuts = (host) => (host.getAttribute("shortcut") ?? "/ mod+k").toLowerCase().split(" ");
+
+class SearchBox {
+  shown = ""; // the parameters of the answer that is shown, without the page
+  page = 1;
+  typing = true; // whether the query may go on
+  exact = false; // without corrections
+  opening = false; // whether Enter was pressed in the dialog before there were results
+  chosen = {}; // the values of the menus
+  running = new AbortController();
+
+  constructor(host, service, messages) {
+    const text = messageReader(host, messages);
+    Object.assign(this, { host, service, text, lang: messages.lang });
+    const modal = this.attribute("variant") === "modal";
+    const ariaLabel = text("label");
+
+    this.input = make("input.input", {
+      role: "searchbox", dir: "auto", ariaLabel, maxLength: 200, placeholder: text("placeholder"),
+      autocomplete: "off", enterKeyHint: "search",
+    });
+    this.form = make("form.box", { role: "search" }, this.input, modal && this.button("close", () => this.close()));
+    this.suggested = make("nav.suggested", { ariaLabel: text("suggested") });
+    this.filters = make("p.filters", {}, this.menu("categories", "category"), this.menu("years", "year"));
+    this.status = make("p.status", { role: "status" });
+    this.list = make("ul.list", { ariaLabel, tabIndex: -1 });
+    this.more = this.button("more", () => this.search(true));
+    this.all = make("a.all", {}, text("all"));
+    this.links = make("p.links", {}, this.more, this.all);
+    this.panel = make("div.panel", { tabIndex: -1 }, this.suggested, this.filters, this.status, this.list, this.links);
+    const keys = modal && make("p.keys", { ariaHidden: "true" }, text("keys", { arrows: "↑↓", enter: "Enter" }), " · ", text("keys_close", { escape: "Esc" }));
+    const parts = [this.form, this.panel, keys].filter(Boolean);
+    this.root = make("div.root", { dir: messages.dir === "rtl" ? "rtl" : "" });
+    if (modal) {
+      this.dialog = make("dialog.dialog", { ariaLabel, closedBy: "any", onclose: () => this.lockScroll("") }, ...parts);
+      const [key] = shortcuts(host);
+      const hint = key.length === 1 && make("kbd", { ariaHidden: "true" }, key);
+      this.root.append(make("button.box.opener", { type: "button", ariaHasPopup: "dialog", onclick: () => this.open() }, ariaLabel, hint), this.dialog);
+    } else this.root.append(...parts);
+    this.show();
+
+    const shadow = host.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+    shadow.adoptedStyleSheets = [sheet];
+    shadow.append(this.root);
+    this.listen();
+    this.followScheme();
+    const q = new URLSearchParams(location.search).get(this.attribute("query"));
+    if (!q) return;
+    this.input.value = q;
+    if (modal) this.open();
+    this.search();
+  }
+
+  attribute(name) {
+    return this.host.getAttribute(name);
+  }
+
+  button(name, onclick, values) {
+    return make(`button.${name}`, { type: "button", onclick }, this.text(name, values));
+  }
+
+  listen() {
+    this.typed = throttled(() => this.search());
+    this.form.onsubmit = (event) => {
+      event.preventDefault();
+      this.submit();
+    };
+    this.input.oninput = () => {
+      this.typing = true;
+      this.exact = this.opening = false;
+      this.typed();
+    };
+    this.input.onfocus = () => {
+      this.followScheme();
+      if (!this.input.value) this.showRecent();
+    };
+    this.root.onkeydown = (event) => this.press(event);
+    this.panel.onclick = this.panel.onauxclick = (event) => this.follow(event);
+  }
+
+  open() {
+    // Nothing would be seen of the dialog of an element that is hidden.
+    if (!this.host.checkVisibility()) return;
+    if (this.dialog && !this.dialog.open) {
+      this.dialog.showModal();
+      this.lockScroll("hidden");
+    }
+    this.input.focus();
+    this.input.select();
+  }
+
+  close() {
+    this.dialog?.close();
+  }
+
+  // The page behind the dialog does not scroll.
+  lockScroll(overflow) {
+    document.documentElement.style.overflow = overflow;
+  }
+
+  // A page without `color-scheme` whose text is light is dark.
+  followScheme() {
+    const { color, colorScheme } = getComputedStyle(this.host);
+    // The first number is red, up to 255, or in oklch() the lightness, up to 1.
+    const light = color.match(/[\d.]+/) > (color[0] === "r" ? 140 : 0.6);
+    this.root.style.colorScheme = colorScheme === "normal" && light ? "dark" : "";
+  }
+
+  press(event) {
+    const { key, target } = event;
+    const inside = this.form.contains(target) || this.panel.contains(target);
+    // To the page the target is <blog-search>, no field: it would take a key for its own shortcut.
+    if (inside && target.checkVisibility() && !/Tab|Esc/.test(key)) event.stopPropagation();
+    if (event.isComposing) return;
+    if (key === "Escape" && !this.dialog) {
+      event.preventDefault();
+      this.input.value = "";
+      this.again();
+    } else moveFocus(event, this.input, this.list.querySelectorAll("a[href]"));
+  }
+
+  // In the dialog the first hit is opened, elsewhere what was typed is searched for.
+  submit() {
+    this.typed.cancel();
+    if (this.dialog) {
+      if (`${this.parameters()}` === this.shown) return this.openFirst();
+      this.opening = true;
+    } else {
+      this.typing = false;
+      this.remember();
+    }
+    this.search();
+  }
+
+  openFirst() {
+    this.opening = false;
+    this.list.querySelector("a[href]")?.click();
+  }
+
+  // A click on a link in the panel. `blogsearch:select` tells the page which hit was chosen.
+  follow(event) {
+    const link = event.target.closest("a[href]");
+    const plain = !(event.button || event.ctrlKey || event.metaKey || event.shiftKey);
+    if (!link || event.button > 1) return;
+    if (link.className === "search") {
+      if (!plain) return;
+      event.preventDefault();
+      this.input.value = link.textContent;
+      return this.again();
+    }
+    const { hit, position } = link.closest("li") ?? {};
+    if (hit) {
+      const q = this.answered;
+      const detail = { q, url: link.href, position, hit };
+      const select = new CustomEvent("blogsearch:select", { detail, bubbles: true, cancelable: true });
+      if (!this.host.dispatchEvent(select)) event.preventDefault();
+      if (CLICKS && this.attribute("clicks") !== "off") countClick(new URL("clicks", this.service), q, position, hit.oid);
+      this.remember();
+    }
+    if (plain) this.close();
+  }
+
+  // -- searching -------------------------------------------------------------------------------
+
+  parameters() {
+    const parameters = new URLSearchParams(this.attribute("parameters") ?? "");
+    const { categories: category, years: year } = this.chosen;
+    const given = {
+      q: this.input.value.trim(),
+      typos: this.exact && "off",
+      typing: TYPING && this.typing && "on",
+      facets: this.attribute("filters") !== null && "on",
+      category,
+      since: year && `${year}-01-01`,
+      until: year && `${year}-12-31`,
+    };
+    for (const name in given) if (given[name]) parameters.set(name, given[name]);
+    return parameters;
+  }
+
+  // The page of the service with all results.
+  pageOf(q) {
+    const parameters = this.parameters();
+    parameters.set("q", q);
+    for (const name of ["facets", "typing"]) parameters.delete(name);
+    return new URL(`.?${parameters}`, this.service).href;
+  }
+
+  again(next) {
+    this.typing = false;
+    this.input.focus();
+    this.search(next);
+  }
+
+  async search(next = false) {
+    clearTimeout(this.waiting);
+    this.running.abort();
+    const { signal } = (this.running = new AbortController());
+    const parameters = this.parameters();
+    const q = parameters.get("q") ?? "";
+    this.writeQuery(q);
+    // Format characters, such as a zero-width space, are nothing to search for.
+    if (!/[^\p{Cf}]/u.test(q)) return this.showRecent();
+    const wanted = `${parameters}`;
+    // No second page of what was typed since.
+    next &&= wanted === this.shown;
+    if (next) parameters.set("page", this.page + 1);
+    else if (!this.exact) this.suggest(q, parameters.get("lang"), signal);
+    this.list.ariaBusy = "true";
+    this.waiting = setTimeout(() => this.status.replaceChildren(this.text("searching")), SEARCHING_AFTER);
+    try {
+      const answer = await request(this.service, "search", parameters, signal);
+      if (signal.aborted) return;
+      this.showAnswer(answer);
+      this.shown = wanted;
+      if (this.opening) this.openFirst();
+    } catch (error) {
+      if (!signal.aborted) this.showError(error, next);
+    }
+  }
+
+  async suggest(q, lang, signal) {
+    const parameters = new URLSearchParams({ q, size: 6, ...(lang && { lang }) });
+    const texts = await request(this.service, "suggest", parameters, signal)
+      .then(({ suggestions }) => suggestions.filter(({ kind, text }) => kind === "search" && text !== q).map(({ text }) => text))
+      .catch(() => []); // there are results without suggestions
+    if (!signal.aborted) this.suggested.replaceChildren(...texts.map((text) => this.searchLink(text)));
+  }
+
+  // A link to another search: here, or in a new tab on the service's page.
+  searchLink(q) {
+    return make("a.search", { href: this.pageOf(q), dir: "auto" }, q);
+  }
+
+  // -- what is shown ---------------------------------------------------------------------------
+
+  // Replace the results, or add to them.
+  show(message = [], items = [], add) {
+    clearTimeout(this.waiting);
+    this.shown = "";
+    this.list.ariaBusy = "false";
+    this.status.replaceChildren(...message);
+    if (!add) {
+      this.list.replaceChildren();
+      this.panel.scrollTop = 0;
+      if (this.form.getBoundingClientRect().top < 0) this.form.scrollIntoView();
+    }
+    this.list.append(...items);
+    this.links.hidden = true;
+    this.suggested.hidden = this.filters.hidden = !message.length;
+  }
+
+  showAnswer({ q, count, hits, corrected, dropped, page, size, facets }) {
+    const { text } = this;
+    const start = (page - 1) * size;
+    const items = hits.map((hit, number) => hitItem(hit, start + number + 1, text, this.lang));
+    const message = count ? [text("results", { count })] : [make("b", {}, text("nothing", { q })), text("advice")];
+    const instead = () => {
+      this.exact = true;
+      this.again();
+    };
+    if (corrected) message.push(" · ", text("corrected", corrected), " ", this.button("instead", instead, corrected));
+    if (dropped && count) message.push(" · ", text("dropped", { words: dropped.join(", ") }));
+    this.show(message, items, page > 1);
+    this.answered = q;
+    this.page = page;
+    const last = start + hits.length >= count || !hits.length || page >= LAST_PAGE;
+    if (last && this.more.matches(":focus")) this.list.focus();
+    this.more.hidden = last;
+    this.all.href = this.pageOf(q);
+    this.links.hidden = !count;
+    this.showCounts(facets);
+  }
+
+  showError({ status, message, seconds }, next) {
+    const key = !navigator.onLine ? "offline" : status === 429 && seconds ? "limited" : "unavailable";
+    const parts = [this.text(key, { seconds }), " "];
+    // For who wrote the page: nothing that a reader can change.
+    if (status === 400) console.error(message);
+    else parts.push(this.button("retry", () => this.again(next)));
+    this.show(parts, [], next);
+  }
+
+  menu(name, label) {
+    const onchange = ({ target }) => {
+      this.chosen[name] = target.value;
+      this.search();
+    };
+    return make("select.menu", { name, ariaLabel: this.text(label), onchange });
+  }
+
+  // The counts by category and year, in the menus of the attribute `filters`.
+  showCounts(facets) {
+    this.filters.hidden = !facets;
+    for (const menu of facets ? this.filters.children : []) {
+      const options = facets[menu.name].map(({ value, count }) => make("option", { value }, `${value} (${count})`));
+      menu.replaceChildren(make("option", { value: "" }, menu.ariaLabel), ...options);
+      menu.value = this.chosen[menu.name] ?? "";
+    }
+  }
+
+  // -- searches of this device -----------------------------------------------------------------
+
+  get recent() {
+    try {
+      if (this.attribute("recent") !== "off") return JSON.parse(localStorage[RECENT]);
+    } catch {} // none, or no storage
+    return [];
+  }
+
+  set recent(searches) {
+    try {
+      if (this.attribute("recent") !== "off") localStorage[RECENT] = JSON.stringify(searches);
+    } catch {}
+  }
+
+  remember() {
+    this.recent = [...new Set([this.input.value.trim(), ...this.recent])].slice(0, 5);
+  }
+
+  // For an empty box: the last searches of this device, which are sent nowhere.
+  showRecent() {
+    const clear = () => {
+      this.recent = [];
+      this.again();
+    };
+    const { recent } = this;
+    this.show([], recent.map((q) => make("li.recent", {}, this.searchLink(q))));
+    if (recent.length) this.status.append(this.text("recent"), " ", this.button("clear", clear));
+  }
+
+  // With the attribute `query` the search is in the URL of the page.
+  writeQuery(q) {
+    const name = this.attribute("query"), url = new URL(location);
+    if (!name) return;
+    url.searchParams.delete(name);
+    if (q) url.searchParams.set(name, q);
+    clearTimeout(this.writing);
+    // Browsers limit how often a page may do it.
+    this.writing = setTimeout(() => history.replaceState(history.state, "", url), 300);
+  }
+}

@@ -1,0 +1,80 @@
+// Defines <blog-search>, and places one for a script tag if the page has none. A page whose script
+// replaces its <body> may run the script once more: the element is defined once, and a box is placed for
+// every script tag.
+
+// The last script tag; null for a module.
+let script = document.currentScript;
+// The elements in the page, also those in the shadow DOM of others.
+const hosts = new Set();
+// The element that was placed for a script tag.
+let placed;
+
+async function setUp(host) {
+  const given = host.getAttribute("service") ?? script?.src;
+  const service = given && webUrl(given);
+  // The content of the element stays visible.
+  if (!service) return explain();
+  const language = host.closest("[lang]")?.lang || document.documentElement.lang || navigator.language;
+  const messages = await messagesIn(language, service);
+  const box = new SearchBox(host, service, messages);
+  Object.assign(host, { open: () => box.open(), close: () => box.close() });
+}
+
+function explain() {
+  console.error("The service of <blog-search> is unknown: set its attribute to an http(s) URL.");
+}
+
+// Without an element in the page, one is put after the script tag; for a tag in the head a button in the
+// corner of the window.
+function place() {
+  if (hosts.size) return;
+  if (!script) return explain();
+  placed = document.createElement("blog-search");
+  const inHead = script.closest("head");
+  if (inHead) for (const name of ["variant", "floating"]) placed.setAttribute(name, "modal");
+  for (const { name, value } of script.attributes)
+    if (name.startsWith("data-")) placed.setAttribute(name.slice(5), value);
+  if (inHead) document.body?.append(placed);
+  else script.after(placed);
+}
+
+function openByShortcut(event) {
+  const mod = event.ctrlKey || event.metaKey;
+  const at = event.composedPath()[0];
+  if (event.defaultPrevented || event.altKey || (mod && event.shiftKey)) return;
+  // A closed dialog keeps the focus until the next frame.
+  if (at.checkVisibility?.() && (at.isContentEditable || at.closest("input, textarea, select"))) return;
+  const pressed = (mod ? "mod+" : "") + event.key.toLowerCase();
+  const host = [...hosts].find((host) => host.open && host.checkVisibility() && shortcuts(host).includes(pressed));
+  if (!host) return;
+  event.preventDefault();
+  host.open();
+}
+
+function define() {
+  customElements.define("blog-search", class extends HTMLElement {
+    static place(tag) {
+      script = tag ?? script;
+      if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", place);
+      else place();
+    }
+    connectedCallback() {
+      hosts.add(this);
+      if (this !== placed) placed?.remove();
+      this.ready ??= setUp(this);
+    }
+    disconnectedCallback() {
+      hosts.delete(this);
+      // Later, because the page may be about to move the element or to put in another.
+      setTimeout(place);
+    }
+  });
+  document.addEventListener("keydown", openByShortcut);
+}
+
+if (!AbortSignal.any || !CSS.supports("color", "light-dark(red, red)"))
+  console.warn("<blog-search> needs a browser of 2024 or later.");
+else {
+  if (!customElements.get("blog-search")) define();
+  customElements.get("blog-search").place(script);
+}

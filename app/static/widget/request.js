@@ -1,0 +1,41 @@
+// What the widget gets from the service: answers, and messages in the language of the page.
+
+// An absolute URL of the web; undefined for anything else, such as javascript:.
+function webUrl(url) {
+  try {
+    const { protocol, href } = new URL(url, document.baseURI);
+    if (/^https?:$/.test(protocol)) return href;
+  } catch {}
+}
+
+// The JSON at a path of the service.
+async function request(service, path, parameters, signal) {
+  const response = await fetch(new URL(`${path}?${parameters}`, service), { signal: limited(signal) });
+  const body = await response.json().catch(() => ({}));
+  if (response.ok) return body;
+  throw { status: response.status, message: body.error?.message, seconds: response.headers.get("Retry-After") };
+}
+
+const translations = new Map();
+
+// The messages in a language. The script has those in the language of the blog, which are used, too,
+// where others cannot be loaded.
+function messagesIn(language, service) {
+  if (language.split("-")[0] === BUILT_IN.lang) return BUILT_IN;
+  const parameters = new URLSearchParams({ lang: language });
+  const load = () => request(service, "messages", parameters, new AbortController().signal).catch(() => BUILT_IN);
+  if (!translations.has(language)) translations.set(language, load());
+  return translations.get(language);
+}
+
+// The message for a key: an attribute of the element, or the text of its language. `count` also chooses
+// the plural form.
+function messageReader(host, messages) {
+  const { lang } = messages;
+  return (key, values = {}) => {
+    const message = host.getAttribute(`text-${key}`) ?? messages[key];
+    const text = message.other ? message[new Intl.PluralRules(lang).select(values.count)] ?? message.other : message;
+    const shown = (value) => (typeof value === "number" ? value.toLocaleString(lang) : value);
+    return text.replace(/\{(\w+)\}/g, (all, name) => shown(values[name] ?? all));
+  };
+}

@@ -1,0 +1,62 @@
+// Answers of the service as elements.
+
+// An element with a class, which is its name as a ::part, too: make("p.note", {title: "…"}, "text").
+// Without innerHTML nothing in a post can become markup, and Trusted Types allow it.
+function make(name, props, ...children) {
+  const [tag, ...names] = name.split(".");
+  const element = Object.assign(document.createElement(tag), props);
+  if (names.length) {
+    element.className = names.join(" ");
+    element.part.add(...names);
+  }
+  element.append(...children.filter(Boolean));
+  return element;
+}
+
+// A highlight of the service is escaped text with <mark> elements.
+function marked(highlight) {
+  return highlight.split(/<\/?mark>/).map((text, number) => {
+    const plain = text.replace(/&(lt|gt|amp);/g, (_, name) => ({ lt: "<", gt: ">", amp: "&" })[name]);
+    return number % 2 ? make("mark.mark", {}, plain) : plain;
+  });
+}
+
+// A link, or the same without an address for anything but a web page.
+function linkTo(url, name, ...children) {
+  const href = url && webUrl(url);
+  return make(name, href ? { href } : {}, ...children);
+}
+
+// A post with the sections and comments that match, as a list item.
+function hitItem(hit, position, text, lang) {
+  const { url, highlight, language, sections = [], comments = [] } = hit;
+  const prose = { dir: "auto", ...(language && { lang: language }) };
+  const title = (content) => make("span.title", prose, ...marked(content));
+  const snippet = (content) => content && make("span.snippet", prose, ...marked(content));
+  const facts = [day(hit.pub_date, lang), path(url), ...(hit.categories ?? [])];
+  return make(
+    "li.hit",
+    { hit, position },
+    linkTo(url, "a.link", title(highlight.title), about(facts), snippet(highlight.text.join(" … "))),
+    ...sections.map((section) => linkTo(section.url, "a.link.section", title(section.heading), snippet(section.snippet))),
+    // A comment names no language; most are in that of the post.
+    ...comments.map((comment) =>
+      linkTo(comment.url, "a.link.comment", snippet(comment.highlight.join(" … ")), about([text("comment"), comment.author]))),
+  );
+}
+
+function about(facts) {
+  return make("span.about", {}, facts.filter(Boolean).join(" · "));
+}
+
+// The day of a post in its own time zone.
+function day(stamp, lang) {
+  return stamp && new Date(stamp.slice(0, 10)).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" });
+}
+
+// The path of a URL as a person reads it: 2015/06/cron.
+function path(url) {
+  try {
+    return decodeURI(new URL(url, document.baseURI).pathname).replace(/^\/|(\/|\.html)$/g, "");
+  } catch {}
+}
