@@ -35,6 +35,7 @@ class SiteFile:
     kind: str = ""
     site: str = ""
     language: str = ""
+    content: str = ""
     drafts: bool = False
     future: bool = False
     include: tuple[str, ...] = ()

@@ -211,6 +211,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
             exclude=file.exclude,
             fields=dataclasses.asdict(file.fields),
             language=file.language,
+            content=file.content,
             warn=lambda message: click.echo(f"note: {message}", err=True),
         )
         if not (specs := specs or file.sources):

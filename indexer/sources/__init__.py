@@ -40,6 +40,7 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     if not spec.strip():
         # pathlib would take an empty string for the current folder.
         raise SourceError("The name of a source is empty.", "Name a file, a folder or a URL.")
+    options.check_selectors()
     if is_url(spec) or "://" in spec:
         check_url(spec, options.fetch.allow_private)
     page: Fetched | None = None

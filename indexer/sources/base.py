@@ -5,9 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+from indexer.errors import SourceError
 from indexer.fetch import FetchOptions, Store
 from indexer.records import Origin, RawPost, Reject, SourceItem
 
@@ -25,7 +29,9 @@ class SourceOptions:
         url_template: makes addresses for Markdown posts, such as `/{year}/{month}/{slug}/`;
             `url_templates` has one for each section, "" for all others.
         site: the URL of the blog's front page, put before paths on the site.
-        include, exclude: globs of paths below the content.
+        include, exclude: globs of paths below the content; in `exclude` also CSS selectors, which
+            begin with `.` or `#`, of elements of pages.
+        content: a CSS selector of the element with the text of a page.
         fields: names of front-matter fields to look at first for `title`, `summary`, `tags`,
             `categories`, `date` and `language`.
         language: the language of posts that name none.
@@ -43,6 +49,7 @@ class SourceOptions:
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     language: str = ""
     site: str = ""
+    content: str = ""
     fetch: FetchOptions = field(default_factory=FetchOptions)
     store: Store | None = None
     warn: Callable[[str], None] = lambda message: None
@@ -55,7 +62,25 @@ class SourceOptions:
         """Whether `include` and `exclude` leave a file out; `path` is below the content."""
         if any(fnmatchcase(path, pattern) for pattern in self.exclude):
             return True
-        return bool(self.include) and not any(fnmatchcase(path, each) for each in self.include)
+        return bool(self.include) and not any(map(partial(fnmatchcase, path), self.include))
+
+    def check_selectors(self) -> None:
+        """Check `content` and the CSS selectors in `exclude`.
+
+        Raises:
+            SourceError: a selector is invalid.
+        """
+        page = LexborHTMLParser("")
+        for selector in filter(None, (self.content, *self.selectors())):
+            try:
+                page.css(selector)
+            except SelectolaxError:
+                remedy = "Write one such as `article`, `.post` or `#content`."
+                raise SourceError(f"{selector!r} is not a CSS selector.", remedy) from None
+
+    def selectors(self) -> tuple[str, ...]:
+        """The CSS selectors in `exclude`."""
+        return tuple(pattern for pattern in self.exclude if pattern.startswith((".", "#")))
 
     def moment(self) -> datetime:
         """The moment after which a post is in the future."""

@@ -51,7 +51,7 @@ class Sitemap:
         """
         with Fetcher(self._options.fetch, self._options.store) as fetcher:
             pages = list(dict(self._entries(fetcher)).items())
-            visit = _Visit(fetcher)
+            visit = _Visit(fetcher, self._options)
             connections = self._options.fetch.connections
             with ThreadPoolExecutor(connections) as pool:
                 waiting: deque[Future[_Found]] = deque()
@@ -138,8 +138,9 @@ class Sitemap:
 class _Visit:
     """Fetches pages in several threads, no faster than each robots.txt allows."""
 
-    def __init__(self, fetcher: Fetcher) -> None:
+    def __init__(self, fetcher: Fetcher, options: SourceOptions) -> None:
         self._fetcher = fetcher
+        self._options = options
         self._robots = Robots(fetcher)
         self._lock = Lock()
         self._next: dict[str, float] = {}
@@ -165,13 +166,14 @@ class _Visit:
         if not _is_html(found):
             return [Skipped(origin, oid, "not an HTML page")]
         try:
-            page = Page(decoded(found.body, found.content_type))
+            page = Page(decoded(found.body, found.content_type), found.url)
         except TooDeep as error:
             return [Reject(origin, oid, str(error), "Close the elements, or leave the page out.")]
         reason, is_guess = page.why_not_post(oid)
         if reason:
             return [Skipped(origin, oid if is_guess else None, reason)]
-        return [page.post(origin, oid, urljoin(found.url, page.url), lastmod)]
+        address = urljoin(found.url, page.url)
+        return [page.post(origin, oid, address, lastmod, options=self._options)]
 
     def _wait(self, url: str) -> None:
         delay = self._robots.delay(url)

@@ -408,6 +408,87 @@ def test_a_list_that_goes_on_and_a_copy_of_a_page_are_no_posts(tmp_path: Path) -
     assert [each.oid for each in posts(tmp_path)] == ["a", "b", "c"]
 
 
+def page(title: str, body: str, head: str = "") -> str:
+    return f"<html><head><title>{title}</title>{head}</head><body><main>{body}</main></body></html>"
+
+
+def test_what_many_pages_share_is_not_a_title(tmp_path: Path) -> None:
+    """As in a template that gives every page the og:title of the site."""
+    og = '<meta property="og:title" content="{}">'
+    for number in range(4):
+        same = page(f"Post {number} | My site", f"<p>{WORDS}", og.format("My site"))
+        save(tmp_path / f"same/{number}.html", same)
+        own = page(
+            "My site", f"<h1>Day {number}</h1><p>{WORDS}", og.format(f"Own {number} - My site")
+        )
+        save(tmp_path / f"own/{number}.html", own)
+        save(tmp_path / f"head/{number}.html", page("My site", f"<h1>Head {number}</h1><p>{WORDS}"))
+    titles = [post.title for post in posts(tmp_path)]
+    assert titles == [f"{kind} {number}" for kind in ("Head", "Own", "Post") for number in range(4)]
+
+
+SITEMAP = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{}</urlset>"
+
+
+@pytest.mark.parametrize("is_index", [False, True])
+def test_the_sitemap_says_what_is_public_and_where(tmp_path: Path, is_index: bool) -> None:
+    names = [f"posts/{number}" for number in range(8)]
+    for name in (*names, "posts/hidden"):
+        save(tmp_path / f"{name}.html", page(name, f"<p>{WORDS}"))
+    base = "https://e.org/blog"
+    urls = "".join(f"<url><loc>{base}/{name}</loc></url>" for name in [*names, "posts/missing"])
+    file = tmp_path / ("sitemap-0.xml" if is_index else "sitemap.xml")
+    save(file, SITEMAP.format(urls))
+    if is_index:
+        part = f"<sitemap><loc>{base}/sitemap-0.xml</loc></sitemap>"
+        save(tmp_path / "sitemap-index.xml", SITEMAP.replace("urlset", "sitemapindex").format(part))
+    notes: list[str] = []
+    found = read(tmp_path, warn=notes.append)
+    assert [item.url for item in found if isinstance(item, RawPost)] == [
+        f"{base}/{n}" for n in names
+    ]
+    assert [item.reason for item in found if isinstance(item, Skipped)] == ["not in the sitemap"]
+    # One that lists few of the pages does not say which are public.
+    save(file, SITEMAP.format(urls[: urls.index("</url>") + 6]))
+    assert len(posts(tmp_path)) == 9
+
+
+def test_drafts_versions_and_pages_that_a_browser_renders_are_left_out(tmp_path: Path) -> None:
+    text = f"<p>{WORDS}"
+    for path in ("a.html", "drafts/b.html", "posts/draft_c.html", "docs/d.html", "docs/e.html"):
+        save(tmp_path / path, page(path, text))
+    for path in ("docs/next/d.html", "docs/next/e.html", "docs/next/new.html", "docs/1.0/d.html"):
+        save(tmp_path / path, page(path, text))
+    save(tmp_path / "app.html", page("App", "<div id='root'></div>"))
+    found = read(tmp_path)
+    assert {item.oid for item in found if isinstance(item, RawPost)} == {"a", "docs/d", "docs/e"}
+    reasons = sorted(item.reason for item in found if isinstance(item, Skipped))
+    assert reasons[:4] == ["copy or another version of a page"] * 4
+    assert reasons[4:6] == ["draft", "draft"]
+    assert reasons[6].startswith("rendered by a browser")
+    assert "drafts/b" in {post.oid for post in posts(tmp_path, drafts=True)}
+
+
+@pytest.mark.parametrize(
+    ("link", "taken"), [("https://news.example.net/{}", True), ("/posts/{}/", False)]
+)
+def test_links_to_other_sites_do_not_make_a_list(tmp_path: Path, link: str, taken: bool) -> None:
+    items = "".join(f"<li><a href='{link.format(n)}'>Story {n}</a></li>" for n in range(30))
+    sections = "".join(f"<h3><a href='{link.format(n)}'>Tool {n}</a></h3><p>x" for n in range(9))
+    save(tmp_path / "news.html", page("News", f"<h1>News</h1><p>The week.</p><ul>{items}</ul>"))
+    save(tmp_path / "tools.html", page("Tools", f"<h1>Tools</h1><p>The best.</p>{sections}"))
+    assert len(posts(tmp_path)) == 2 * taken
+
+
+def test_the_content_and_what_is_no_part_of_it_may_be_named(tmp_path: Path) -> None:
+    body = f"<div class='promo'>Buy</div><div id='text'><p>{WORDS}</p><p class='ad'>More</p></div>"
+    save(tmp_path / "a.html", page("A", body))
+    (post,) = posts(tmp_path, content="#text", exclude=(".ad", ".promo"))
+    assert readable(post.text).prose == WORDS.strip()
+    with pytest.raises(SourceError, match="not a CSS selector"):
+        posts(tmp_path, content="[")
+
+
 @pytest.mark.parametrize(
     ("head", "date"),
     [

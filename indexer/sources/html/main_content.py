@@ -114,11 +114,17 @@ def is_beside_content(node: LexborNode) -> bool:
     return articles > 1
 
 
-def main_content(page: LexborHTMLParser) -> LexborNode | None:
-    """The element with the content; what is around it is removed from the page."""
+def main_content(page: LexborHTMLParser, selector: str = "") -> LexborNode | None:
+    """The element with the content; what is around it is removed from the page.
+
+    Args:
+        selector: the CSS selector of this element, if the user has named one.
+    """
     body = page.body
     if body is None:
         return None
+    if selector and (chosen := page.css_first(selector)) is not None:
+        return chosen
     remove_comments(page)
     for node in body.css(_AROUND):
         if node.parent is not None and not _holds_content(node):

@@ -13,18 +13,17 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from indexer.dates import NoDate, moment
 from indexer.html_text import check_depth, one_line
 from indexer.records import Origin, RawPost
-from indexer.sources.base import is_valid_url
+from indexer.sources.base import SourceOptions, is_valid_url
+from indexer.sources.html.built_site import SEPARATORS, BuiltSite
+from indexer.sources.html.lists import PAGE_OF_LIST, is_list
 from indexer.sources.html.main_content import (
     is_beside_content,
-    link_share,
     main_content,
     own_lengths,
     remove_cards,
     remove_comments,
-    text_length,
     top_articles,
 )
-from indexer.sources.identity import oid_of_page
 from indexer.sources.markdown.site import LANGUAGES
 
 _PUBLISHED = (
@@ -33,26 +32,25 @@ _PUBLISHED = (
 )
 _MODIFIED = ("article:modified_time", "og:updated_time", "dateModified", "dcterms.modified")
 _DATES = (
-    "time[pubdate], article time, main time, .dt-published, .published[datetime], .published[title]"
+    "time[pubdate], article time, main time, .dt-published, .published[datetime], "
+    ".published[title], #published, .post-date, .entry-date, .ablog__postcard h2, time"
 )
 """Elements with the date of a post, also those of microformats."""
 _DATED_PATH = re.compile(r"/(\d{4})/(\d{1,2})/(\d{1,2})(?:/|$)")
-_LISTS = frozenset(
-    ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
-) | {"archives", "series", "topics", "page"}
-_TOOLS = frozenset(("404", "search", "sitemap", "offline"))
+_TOOLS = frozenset(("404", "search", "sitemap", "offline", "drafts"))
 _INDEXES = frozenset(("genindex", "py-modindex"))
-_NUMBERED = re.compile(r"(?:^|/)(?:page/?-?|index)\d+$")
-_PAGE_OF_LIST = re.compile(r"(?:^|/)page/\d+$")
-_PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
-_ENTRY = 150
-"""Characters for each link; in the entries of an archive there are fewer."""
-_SHORT_LIST = 1_000
-"""Characters outside links; a list of one post with its summary has fewer."""
 _SHORT = 300
-"""The same for a page that no path says is a list, and for a page with a search box."""
+"""Characters outside links; a page with a search box has fewer."""
+_EMPTY = 60
+"""Characters; a page that a browser renders has fewer before it does."""
+_RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root, noscript"
+_LABELS = (
+    "a[rel~=tag], .p-category, .md-tag, .post-tag, [id~=tags] a, article .tags a, main .tags a"
+)
+"""Elements with the tags of a post where no link in the content leads to the page of a tag."""
 _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
+_FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
 _HEAD = 10_000
 _POSTINGS = ("article", "blogposting", "newsarticle", "techarticle", "report", "socialmediaposting")
@@ -61,34 +59,40 @@ _POSTINGS = ("article", "blogposting", "newsarticle", "techarticle", "report", "
 class Page:
     """A parsed page. `post` may be called once: it modifies the page.
 
+    Args:
+        location: the URL of the page, or its path on the site, which relative links begin at.
+        site: what is known of the other pages of the site.
+
     Raises:
-        TooDeep: when made of HTML that would take too long to parse.
+        TooDeep: the HTML would take too long to parse.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, location: str = "", site: BuiltSite | None = None) -> None:
         check_depth(text)
+        self._location = location
+        self._site = site or BuiltSite()
         self._page = LexborHTMLParser(text)
         self._is_whole = bool(_WHOLE.search(text[:_HEAD]))
         self._meta: dict[str, str] = {}
         self._labels: list[str] = []
         for node in self._page.css("meta[content]"):
             name = node.attributes.get("property") or node.attributes.get("name")
-            name = (name or node.attributes.get("itemprop") or "").strip()
+            name = (name or node.attributes.get("itemprop") or "").strip().lower()
             content = (node.attributes.get("content") or "").strip()
-            if name.lower() == "article:tag":
-                self._labels.append(content)
+            if name == "article:tag":
+                self._labels += content.split(",")
             if name and content:
-                self._meta.setdefault(name.lower(), content)
+                self._meta.setdefault(name, content)
         self._data: dict[str, Any] = {}
         self._is_posting = False
-        for each in _json_ld(self._page):
-            self._is_posting = self._is_posting or _is_posting(each)
-            self._data = {**each, **self._data}
+        for description in _json_ld(self._page):
+            self._is_posting = self._is_posting or _is_posting(description)
+            self._data = {**description, **self._data}
 
     @property
     def canonical(self) -> str:
         """What the canonical link says; "" if it is not an address that can be followed."""
-        link = self._page.css_first("link[rel=canonical][href]")
+        link = self._page.css_first("link[rel=canonical][href], a.p-canonical[href]")
         return _followed((link.attributes.get("href") if link else "") or "")
 
     @property
@@ -100,118 +104,106 @@ class Page:
     def language(self) -> str:
         """The declared language; "" if there is none."""
         root = self._page.css_first("html[lang]")
-        said = root.attributes.get("lang") if root else ""
+        declared = root.attributes.get("lang") if root else ""
         other = self._meta.get("content-language") or self._data.get("inLanguage")
-        return said or (other if isinstance(other, str) else "")
+        return declared or (other if isinstance(other, str) else "")
 
-    def why_not_post(self, path: str, *, is_paginated: bool = False) -> tuple[str, bool]:
-        """Why the page is not a post ("" if it is one), and whether that is a guess.
-
-        `path` is the page's oid; `is_paginated` says that there is a second page to it. A page
-        that calls itself an article is a post unless it is certainly a list.
-        """
-        robots = ",".join(self._meta.get(each, "") for each in ("robots", "googlebot")).lower()
+    def why_not_post(self, oid: str) -> tuple[str, bool]:
+        """Why the page is not a post ("" if it is one), and whether that is a guess."""
+        robots = ",".join(self._meta.get(name, "") for name in ("robots", "googlebot")).lower()
         if not self._is_whole:
             return "part of a page", True
         if "noindex" in robots or robots.strip(",") == "none":
             return "noindex", False
         if self._page.css_first("meta[http-equiv=refresh i]") is not None:
             return "redirect", False
-        path = path.lower()
+        if oid in self._site.copies:
+            return "copy or another version of a page", True
+        path = oid.lower()
         parts = path.split("/")
-        if is_paginated or _PAGE_OF_LIST.search(path):
+        if PAGE_OF_LIST.search(path) or oid in self._site.paginated:
             return "list page", True
         remove_comments(self._page)
         main = self._outer()
         own = own_lengths(main)
-        is_article = self._is_article(parts)
+        if own.text < _EMPTY and self._page.css_first(_RENDERED) is not None:
+            return "rendered by a browser: the file has no text", True
+        kind = self._meta.get("og:type", "").lower()
+        is_posting = oid in self._site.entries or (self._is_posting and kind != "website")
+        is_article = kind == "article" or self._is_posting or is_posting
         is_front = not set(parts[:-1]) - LANGUAGES  # below a folder it may be a page about search
         is_tool = parts[-1] in _TOOLS and (own.unlinked < _SHORT or (is_front and not is_article))
         if is_tool or parts[-1] in _INDEXES:
             return "error page, search or index", True
-        is_short = own.unlinked < (_SHORT if _LISTS.isdisjoint(parts) else _SHORT_LIST)
-        if self._has_feed(path) and is_short:
+        if main is not None and is_list(
+            oid,
+            main,
+            lambda href: self._other_page(href, oid),
+            is_article=is_article,
+            is_posting=is_posting,
+            is_fed=oid in self._site.fed or self._has_feed(oid),
+        ):
             return "list page", True
-        is_marked = main is not None and main.tag != "body"  # else menus count, too
-        if is_marked and parts[-1] in _LISTS and own.links >= 10 and own.text < _ENTRY * own.links:
-            return "list page", True
-        if is_article:
-            return "", False
-        return ("list page", True) if self._is_list(path, parts) else ("", False)
+        return ("not in the sitemap", False) if oid in self._site.unlisted else ("", False)
 
-    def _is_article(self, parts: list[str]) -> bool:
-        """Whether the page calls itself an article; some themes of Hugo say so of lists, too."""
-        kind = self._meta.get("og:type", "").lower()
-        if kind == "article":
-            return True
-        return self._is_posting and (kind != "website" or _LISTS.isdisjoint(parts))
+    def _other_page(self, href: str, oid: str) -> str:
+        """The other page of the site that a link leads to; "" if it leads to none."""
+        if href.startswith("#") or not _followed(href):
+            return ""
+        url = urljoin(self._location, href)
+        other = self._site.oid_of(url)
+        is_near = _is_near(
+            url, self._site.address or self.url or self._location
+        ) and not _FILE.search(other)
+        return other if other != oid and (is_near or other in self._site.pages) else ""
 
-    def _has_feed(self, path: str) -> bool:
+    def _has_feed(self, oid: str) -> bool:
         """Whether the page has a feed of its own: Hugo makes one for each list."""
         for link in self._page.css('link[rel~=alternate][type="application/rss+xml"][href]'):
-            href = _followed(link.attributes.get("href") or "").lower()
-            if href.endswith("index.xml"):
-                listed = oid_of_page(href.removesuffix("index.xml"))
-                if listed == path or listed.endswith(f"/{path}"):
-                    return True
+            href = _followed(link.attributes.get("href") or "")
+            listed = self._site.oid_of(href.removesuffix("index.xml"))
+            if href.endswith("index.xml") and (listed == oid or listed.endswith(f"/{oid}")):
+                return True
         return False
-
-    def _is_list(self, path: str, parts: list[str]) -> bool:
-        """Whether the page lists posts: by what it holds, and by its path if that is in doubt."""
-        articles = top_articles(self._page.css("article"))
-        lengths = sorted(map(text_length, articles))
-        if len(articles) >= 3 and lengths[-1] < sum(lengths) / 2:
-            return True
-        main = self._outer()
-        links = len(main.css("a")) if main else 0
-        if main and links >= 10 and link_share(main) >= 0.6:
-            return True
-        if _NUMBERED.search(path):  # pagination, by the name that every generator gives it
-            return True
-        if _PERIOD.search(path) and _links_below(main, path):
-            return True
-        headings, elsewhere = _linked_headings(main, path)
-        if elsewhere >= 3 and elsewhere > 0.7 * headings:
-            return True
-        if not _LISTS.isdisjoint(parts[:-1]) and elsewhere:
-            return True
-        if _LISTS.isdisjoint(parts):
-            return False
-        own = own_lengths(main)
-        share = own.link_share if own.unlinked < _SHORT_LIST else link_share(main) if main else 0.0
-        return share > 0.25 or len(articles) > 1
 
     def _outer(self) -> LexborNode | None:
         """The element that holds the content, as far as the page marks one."""
-        found = map(self._page.css_first, ("main", "article", "[role=main]", "#content", "body"))
-        return next((node for node in found if node is not None), None)
+        articles = top_articles(self._page.css("article"))
+        selectors = ["main", "article", "[role=main]", "#content", "body"]
+        if len(articles) > 1 or self._page.css_first("aside article") is not None:
+            selectors = ["main", "[role=main]", "body"]
+        nodes = map(self._page.css_first, selectors)
+        return next((node for node in nodes if node is not None), None)
 
-    def post(self, origin: Origin, oid: str, url: str, lastmod: str | None = None) -> RawPost:
+    def post(
+        self,
+        origin: Origin,
+        oid: str,
+        url: str,
+        lastmod: str | None = None,
+        *,
+        options: SourceOptions,
+    ) -> RawPost:
         """The post; `lastmod` is its last change if the page names none."""
+        for selector in options.selectors():
+            for node in self._page.css(selector):
+                if node.parent is not None:
+                    node.remove()
         remove_cards(self._page)
         published, modified = self._moment(_PUBLISHED), self._moment(_MODIFIED)
         published = published or self._time_element() or _date_in(self.url) or _date_in(url)
-        heads = (self._meta.get("og:title"), self._data.get("headline"))
         section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
-        said = self._meta.get("keywords") or self._data.get("keywords") or ""
-        keywords = self._labels or _terms(said)
-        keywords = keywords or self._links_to("tag", "tags")
         categories = [section] if section else self._links_to("category", "categories")
-        site = self._meta.get("og:site_name", "")
+        keywords = self._labels or self._keywords() or self._links_to("tag", "tags")
+        keywords = keywords or self._marked_labels()
         head = self._page.css_first("head > title")
-        name = _without_site(one_line(head.text()) if head else "", site)
-        above = self._heading_in(name)
-        main = main_content(self._page)
-        title = next((text for each in heads if (text := _text(each))), "")
-        heading = _heading(main, "h1")
-        title = title or (heading if heading and heading in name else above)
-        title = title or heading or name or _heading(main, "h2") or _named(oid)
-        if heading and title.startswith(tuple(heading + each for each in _SEPARATORS)):
-            title = heading  # what follows is the name of the site
+        name = one_line(head.text()) if head else ""
+        main = main_content(self._page, options.content)
+        title = html.unescape(self._title(name, main, oid))  # some themes escape twice
         return RawPost(
             origin=origin,
             oid=oid,
-            title=html.unescape(_without_site(title, site)),  # some themes escape twice
+            title=title,
             text=_without_heading(main, title),
             url=url,
             pub_date=published,
@@ -221,12 +213,49 @@ class Page:
             language=self.language,
         )
 
+    def _title(self, name: str, main: LexborNode | None, oid: str) -> str:
+        """The title that the head states, else the `<title>` (`name`) or the heading.
+
+        What many pages have, or is the name of the site, is not the title of a page.
+        """
+        heading = _heading(main, "h1")
+        stated = [_text(self._meta.get("og:title")), _text(self._data.get("headline"))]
+        for text in stated:
+            if text and not self._is_shared(text):
+                title = self._bare(text)
+                return heading if heading and _begins(title, heading) else title
+        title = "" if self._is_shared(name) else self._bare(name)
+        if heading and (_begins(title, heading) or title.endswith(heading)):
+            return heading
+        if title and (above := self._heading_in(title)):
+            return above  # a theme may put it outside the content
+        if title and title != name:
+            return title
+        if self._is_shared(heading):
+            heading = ""
+        return heading or title or next(filter(None, stated), name) or _named(oid)
+
+    def _is_shared(self, title: str) -> bool:
+        shared = self._site.shared_titles
+        return (
+            title in shared
+            or title == self._meta.get("og:site_name")
+            or self._bare(title) in shared
+        )
+
+    def _bare(self, title: str) -> str:
+        """A title without the name of the site."""
+        site = self._meta.get("og:site_name", "")
+        for mark in SEPARATORS:
+            if site and title.endswith(mark + site):
+                return title.removesuffix(mark + site)
+        return self._site.bare_title(title)
+
     def _heading_in(self, name: str) -> str:
-        """The heading with which `<title>` begins; a theme may put it outside the content."""
+        """The heading with which `<title>` begins."""
         for node in self._page.css("h1"):
             text = one_line(node.text())
-            is_begin = name == text or name.startswith(tuple(text + each for each in _SEPARATORS))
-            if text and is_begin and node.css_first("a") is None:
+            if text and _begins(name, text) and node.css_first("a") is None:
                 return text
         return ""
 
@@ -237,37 +266,45 @@ class Page:
 
     def _time_element(self) -> datetime | None:
         """The first date that is not in a menu or a list beside the content."""
-        found: list[str | None] = []
+        values: list[str | None] = []
         for node in self._page.css(_DATES):
             if not is_beside_content(node):
-                said = node.attributes
-                found += [said.get("datetime"), said.get("title"), one_line(node.text())]
-        return _first_moment(found)
+                attributes = node.attributes
+                values += [attributes.get("datetime"), attributes.get("title")]
+                values.append(one_line(node.text()))
+        return _first_moment(values)
+
+    def _keywords(self) -> list[str]:
+        """The keywords of the head, unless most pages have the same."""
+        said = self._meta.get("keywords") or self._data.get("keywords") or ""
+        return _terms(said)
 
     def _links_to(self, *folders: str) -> list[str]:
-        """The texts of links in the content to pages such as `/tags/…`; or of marked labels."""
+        """The texts of links in the content to pages of the site such as `/tags/…`."""
         main = self._outer()
         if main is None or main.tag == "body":
             return []
-        links = [
-            one_line(node.text()).lstrip("#").strip()
-            for node in main.css("a[href]")
-            if _folder_of(node.attributes.get("href") or "", self.url) in folders
-        ]
-        if "tags" in folders and not links:
-            links = [one_line(node.text()) for node in main.css(".p-category, .md-tag")]
-        found = [each for each in dict.fromkeys(links) if each]
-        return found if len(found) <= _MAX_LABELS else []
+        nodes = main.css("a[href]")
+        return _labels([node for node in nodes if self._folder_of(node) in folders])
+
+    def _marked_labels(self) -> list[str]:
+        nodes = [node for node in self._page.css(_LABELS) if node.css_first("a a, li") is None]
+        return _labels(nodes)
+
+    def _folder_of(self, link: LexborNode) -> str:
+        """The folder that the page of a link is in; "" if it is on another site."""
+        url = urljoin(self._location, _followed(link.attributes.get("href") or ""))
+        if not is_valid_url(url) or not _is_near(url, self._site.address or self.url):
+            return ""
+        parts = [part for part in urlsplit(url).path.lower().split("/") if part]
+        parts = [part for part in parts if part != "index.html"]
+        return parts[-2] if len(parts) > 1 else ""
 
 
-def _links_below(main: LexborNode | None, path: str) -> bool:
-    """Whether there is a link to a page below the path."""
-    hrefs = [node.attributes.get("href") or "" for node in main.css("a[href]")] if main else []
-    return any(
-        re.search(rf"/{re.escape(path)}/.", urljoin(f"/{path}/", href).lower())
-        for href in hrefs
-        if is_valid_url(href)
-    )
+def _labels(nodes: list[LexborNode]) -> list[str]:
+    texts = [one_line(node.text()).lstrip("#").strip() for node in nodes]
+    labels = [text for text in dict.fromkeys(texts) if text]
+    return labels if len(labels) <= _MAX_LABELS else []
 
 
 def _followed(address: str) -> str:
@@ -277,42 +314,23 @@ def _followed(address: str) -> str:
     return "" if is_other or not is_valid_url(address) else address
 
 
-def _folder_of(href: str, own: str) -> str:
-    """The folder that the page of a link is in; "" if it is on another host than `own`."""
-    if not is_valid_url(href):
-        return ""
-    hosts = {host for each in (href, own) if (host := urlsplit(each).netloc.lower())}
-    parts = [part for part in urlsplit(href).path.lower().split("/") if part != "index.html"]
-    parts = [part for part in parts if part]
-    return parts[-2] if len(parts) > 1 and len(hosts) < 2 else ""
+def _is_near(url: str, own: str) -> bool:
+    """Whether a URL is a path, or on the same host as the site's own."""
+    host = urlsplit(url).netloc.lower()
+    return not host or host == urlsplit(own).netloc.lower()
 
 
 def _date_in(address: str) -> datetime | None:
     """The date in an address such as `/2024/01/31/a-post/`."""
-    found = _DATED_PATH.search(urlsplit(address).path)
-    return _first_moment([f"{found[1]}-{found[2]:0>2}-{found[3]:0>2}"]) if found else None
-
-
-def _linked_headings(main: LexborNode | None, path: str) -> tuple[int, int]:
-    """How many headings there are, and how many of them are links to other pages."""
-    headings = main.css("h1, h2, h3") if main else []
-    elsewhere = 0
-    for heading in headings:
-        link = heading.css_first("a[href]")
-        if link is None or text_length(link) < 0.9 * text_length(heading):
-            continue
-        href = link.attributes.get("href") or ""
-        target = oid_of_page(href).strip("./") if is_valid_url(href) else ""
-        is_own = target in ("", "index", path) or path.endswith(f"/{target}") or href[0] == "#"
-        elsewhere += not is_own
-    return len(headings), elsewhere
+    date = _DATED_PATH.search(urlsplit(address).path)
+    return _first_moment([f"{date[1]}-{date[2]:0>2}-{date[3]:0>2}"]) if date else None
 
 
 def _first_moment(values: list[Any]) -> datetime | None:
     for value in values:
         try:
-            if isinstance(value, str) and (found := moment(value)):
-                return found
+            if isinstance(value, str) and (when := moment(value)):
+                return when
         except NoDate:
             continue
     return None
@@ -326,9 +344,9 @@ def _json_ld(page: LexborHTMLParser) -> Iterator[dict[str, Any]]:
         except orjson.JSONDecodeError:
             continue
         graph = data.get("@graph") if isinstance(data, dict) else data
-        for each in graph if isinstance(graph, list) else [data]:
-            if isinstance(each, dict) and ("headline" in each or _is_posting(each)):
-                yield each
+        for thing in graph if isinstance(graph, list) else [data]:
+            if isinstance(thing, dict) and ("headline" in thing or _is_posting(thing)):
+                yield thing
 
 
 def _is_posting(data: dict[str, Any]) -> bool:
@@ -352,14 +370,9 @@ def _without_heading(main: LexborNode | None, title: str) -> str:
     return main.html or ""
 
 
-_SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ")
-
-
-def _without_site(title: str, site: str) -> str:
-    for separator in _SEPARATORS:
-        if site and title.endswith(separator + site):
-            return title.removesuffix(separator + site)
-    return title
+def _begins(title: str, heading: str) -> bool:
+    """Whether a title is the heading, or begins with it and goes on with the site's name."""
+    return title == heading or title.startswith(tuple(heading + mark for mark in SEPARATORS))
 
 
 def _named(oid: str) -> str:
@@ -375,10 +388,10 @@ def _terms(said: Any) -> list[str]:
     """
     listed = said.split(",") if isinstance(said, str) else said
     terms = [
-        each.get("name") if isinstance(each, dict) else each
-        for each in (listed if isinstance(listed, list) else [listed])
+        term.get("name") if isinstance(term, dict) else term
+        for term in (listed if isinstance(listed, list) else [listed])
     ]
-    return [each for each in terms if isinstance(each, str) and each.strip()]
+    return [term for term in terms if isinstance(term, str) and term.strip()]
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,152 @@
+"""Tells pages that lead to other pages of their site (lists of posts, archives) from posts."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborNode
+
+from indexer.sources.html.main_content import own_lengths, text_length, top_articles
+
+LISTS = frozenset(
+    ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
+) | {"archives", "series", "topics", "page"}
+"""Names of folders of lists, and of pages that list all tags and the like."""
+_NUMBERED = re.compile(r"(?:^|/)(?:page|index)[-/]?\d+$")
+PAGE_OF_LIST = re.compile(r"(?:^|/)page/\d+$")
+_PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_BESIDE = "nav a, aside a, footer a, form a"
+_FEW = 60
+"""Characters of its own; a post that is nothing but links has a sentence before them."""
+_SHORT = 300
+"""Characters of its own that introduce a list whose path does not say that it is one."""
+_SHORT_NAMED = 1_000
+"""The same where the path, or a feed of its own, says it."""
+_LINKED_SHARE = 0.4
+"""The part of an item's text that its link is, if the item is an entry of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """How many entries a page has, the characters of their text, and those of all other text."""
+
+    count: int
+    text: int
+    own_text: int
+
+
+def is_list(
+    oid: str,
+    main: LexborNode,
+    target_of: Callable[[str], str],
+    *,
+    is_article: bool,
+    is_posting: bool,
+    is_fed: bool,
+) -> bool:
+    """Whether the page is there to lead to other pages of its site.
+
+    The entries of a list are links to other pages of the site, with what is said of each; a post
+    has a text of its own beside such links, and links to other sites are part of that.
+
+    Args:
+        target_of: the oid of the other page of the site that an address leads to, or "".
+        is_article: whether the page calls itself an article; some themes say so of lists, too.
+        is_posting: whether it is described as a posting, or the site's feed lists it.
+        is_fed: whether the page has a feed of its own.
+    """
+    entries = entries_of(main, target_of)
+    path = oid.lower()
+    *folders, name = path.split("/")
+    if is_posting:
+        return entries.count >= 5 and entries.own_text < _FEW
+    if _PERIOD.search(path):
+        targets = (target_of(link.attributes.get("href") or "") for link in main.css("a[href]"))
+        if any(target.startswith(f"{oid}/") for target in targets):
+            return True
+    is_named = name in LISTS or bool(_NUMBERED.search(path) or _PERIOD.search(path))
+    lengths = sorted(map(text_length, top_articles(main.css("article"))))
+    if (
+        not is_article
+        and len(lengths) >= (2 if is_named else 3)
+        and lengths[-1] <= sum(lengths) / 2
+    ):
+        return True
+    if is_named or is_fed:
+        is_short = entries.own_text < (_SHORT if is_article else _SHORT_NAMED)
+        return entries.count >= 1 and (is_short or entries.own_text < entries.text)
+    if not LISTS.isdisjoint(folders):
+        is_short = entries.own_text < _SHORT
+        least = 3 if is_article else 1
+        is_empty = not is_article and entries.own_text + entries.text < _FEW
+        is_filled = entries.count >= least
+        return is_empty or (is_filled and (is_short or entries.own_text < entries.text))
+    if is_article:
+        return entries.count >= 5 and entries.own_text < _FEW
+    return entries.count >= 3 and entries.own_text < max(_SHORT, entries.text / 4)
+
+
+def entries_of(main: LexborNode, target_of: Callable[[str], str]) -> Entries:
+    """The entries of a list: items, articles and headings that are links to other pages."""
+    beside = {node.mem_id for node in main.css(_BESIDE)}
+    beside -= {node.mem_id for node in main.css("aside article a")}  # a featured post
+    blocks: dict[int, list[LexborNode]] = {}
+    for link in main.css("a[href]"):
+        is_beside = link.mem_id in beside
+        if not is_beside and target_of(link.attributes.get("href") or ""):
+            block = _block(link, main)
+            if block:
+                blocks.setdefault(block[0].mem_id, block)
+    covered = {node.mem_id for block in blocks.values() for node in block}
+    outer = [block for block in blocks.values() if not _is_inside(block[0], main, covered)]
+    text = sum(text_length(node) for block in outer for node in block)
+    return Entries(len(outer), text, max(0, own_lengths(main).text - text))
+
+
+def _block(link: LexborNode, main: LexborNode) -> list[LexborNode]:
+    """The nodes of the entry that a link is the title of; none if it is a link in a text."""
+    heading = next((node for node in link.css("h1, h2, h3, h4, h5, h6")), None)
+    is_cover = not text_length(link) and link.css_first("img") is None
+    node: LexborNode | None = link
+    while node is not None and node.mem_id != main.mem_id:
+        if node.tag in _HEADINGS:
+            heading = node
+        if node.tag in ("li", "tr", "dd", "dt", "p"):
+            is_title = is_cover or heading is not None or node.css_first("time") is not None
+            linked = text_length(link)
+            return [node] if is_title or linked >= _LINKED_SHARE * text_length(node) else []
+        if node.tag == "article":
+            return [node] if heading is not None or is_cover else []
+        node = node.parent
+    if heading is not None:
+        return _section(heading, main)
+    return [link] if is_cover else []
+
+
+def _section(heading: LexborNode, main: LexborNode) -> list[LexborNode]:
+    """The highest element without another such heading; else the heading, and what follows."""
+    node, level = heading, heading.tag or ""
+    while (
+        node.parent is not None
+        and node.parent.mem_id != main.mem_id
+        and len(node.parent.css(level)) == 1
+    ):
+        node = node.parent
+    if node.mem_id != heading.mem_id:
+        return [node]
+    section = [heading]
+    following = heading.next
+    while following is not None and following.tag not in _HEADINGS:
+        section.append(following)
+        following = following.next
+    return section
+
+
+def _is_inside(node: LexborNode, main: LexborNode, covered: set[int]) -> bool:
+    parent = node.parent
+    while parent is not None and parent.mem_id != main.mem_id:
+        if parent.mem_id in covered:
+            return True
+        parent = parent.parent
+    return False
