@@ -108,13 +108,6 @@ def _check_language(name: str) -> None:
         raise ValueError(f"must be one of {', '.join(LANGUAGES)}")
 
 
-def _check_serializer(name: str) -> None:
-    # Imported here: the cache itself imports the settings.
-    from app.cache.serializers import get_serializer
-
-    get_serializer(name)
-
-
 def _check_certificates(name: str) -> None:
     if name:
         try:
@@ -243,11 +236,10 @@ class Settings:
         True,
         "Whether newer posts rank a little above older ones if all else is equal: `on` or `off`.",
     )
-    cache_serializer: str = _setting(
+    cache_serializer: Literal["bytes", "bytes+zlib"] = _setting(
         "bytes",
-        "How answers are kept in Redis: `bytes` (the finished JSON), `bytes+lz4`, "
-        "`bytes+zlib`, `bytes+zstd` or `bytes+brotli`; docs/caching.md compares them.",
-        check=_check_serializer,
+        "How answers are kept in Redis: `bytes`, the finished JSON, or `bytes+zlib`, which takes a "
+        "third of the memory and is sent compressed; docs/caching.md compares them.",
         section="Cache",
     )
     cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(

@@ -2,7 +2,7 @@
 
 from app.cache.answer_cache import AnswerCache, Computed, Lifetimes
 from app.cache.redis_client import connect
-from app.cache.serializers import get_serializer
+from app.cache.serializers import SERIALIZERS
 from app.cache.store import CachedAnswer, Keys, Lookup, State
 from app.errors import BadSettings
 from app.settings import Settings
@@ -30,7 +30,7 @@ def open_cache(settings: Settings) -> AnswerCache:
     return AnswerCache(
         client,
         keys,
-        get_serializer(settings.cache_serializer),
+        SERIALIZERS[settings.cache_serializer],
         Lifetimes(settings.cache_ttl, settings.cache_ttl_empty, settings.cache_stale_ttl),
         lock_wait=settings.cache_lock_wait,
     )

@@ -14,7 +14,7 @@ import redis
 from app.cache import stats
 from app.cache.memoize import Memoized, P, T
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
-from app.cache.serializers import Serializer, get_serializer, render
+from app.cache.serializers import PLAIN, Serializer, render
 from app.cache.single_flight import LockTimeout, SingleFlight
 from app.cache.store import (
     AnswerStore,
@@ -219,7 +219,7 @@ class AnswerCache:
             # Redis missed a swap, or a write did not say which index is live. No answer of another
             # index may count as fresh any more.
             generation = self._store.replace_generation(generation, computed.index, limit)
-        serializer = self._store.serializer if generation else get_serializer("bytes")
+        serializer = self._store.serializer if generation else PLAIN
         payload = serializer.compress(render(computed.body))
         ttl = self._lifetimes.ttl if computed.found else self._lifetimes.ttl_empty
         answer = CachedAnswer(

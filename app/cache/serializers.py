@@ -5,14 +5,11 @@ the few types that JSON lacks. `make bench-serializers` compares this with other
 docs/caching.md says what came of it.
 """
 
-import importlib
 import math
-import threading
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from types import ModuleType
 from typing import Any
 
 import orjson
@@ -42,10 +39,9 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Serializer:
-    """JSON through a compressor.
+    """Finished JSON, perhaps through a compressor.
 
-    `content_encoding` is the HTTP content coding of the compressed bytes, None where browsers take
-    none such.
+    `content_encoding` is the HTTP content coding of the compressed bytes.
     """
 
     name: str
@@ -54,82 +50,20 @@ class Serializer:
     content_encoding: str | None = None
 
 
-def _plain() -> Serializer:
-    return Serializer("bytes", bytes, bytes)
+_GZIP = 31  # window bits of zlib: a container that browsers take
 
+PLAIN = Serializer("bytes", bytes, bytes)
 
-def _zlib() -> Serializer:
-    gzip_container = 31  # window bits; so that a browser can be sent what is stored
-    return Serializer(
+SERIALIZERS = {
+    PLAIN.name: PLAIN,
+    "bytes+zlib": Serializer(
         "bytes+zlib",
-        lambda data: zlib.compress(data, 6, wbits=gzip_container),
-        lambda data: zlib.decompress(data, wbits=gzip_container),
+        lambda data: zlib.compress(data, 6, wbits=_GZIP),
+        lambda data: zlib.decompress(data, wbits=_GZIP),
         "gzip",
-    )
-
-
-def _zstd() -> Serializer:
-    zstandard = _optional("zstandard")
-    contexts = threading.local()  # creating one costs more than using it; threads may not share one
-
-    def compress(data: bytes) -> bytes:
-        if not hasattr(contexts, "compressor"):
-            contexts.compressor = zstandard.ZstdCompressor(level=3)
-        compressed: bytes = contexts.compressor.compress(data)
-        return compressed
-
-    def decompress(data: bytes) -> bytes:
-        if not hasattr(contexts, "decompressor"):
-            contexts.decompressor = zstandard.ZstdDecompressor()
-        decompressed: bytes = contexts.decompressor.decompress(data)
-        return decompressed
-
-    return Serializer("bytes+zstd", compress, decompress, "zstd")
-
-
-def _lz4() -> Serializer:
-    frame = _optional("lz4.frame")
-    return Serializer("bytes+lz4", frame.compress, frame.decompress)
-
-
-def _brotli() -> Serializer:
-    brotli = _optional("brotli")
-    return Serializer(
-        "bytes+brotli", lambda data: brotli.compress(data, quality=5), brotli.decompress, "br"
-    )
-
-
-def _optional(module: str) -> ModuleType:
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        package = module.partition(".")[0]
-        raise ValueError(
-            f"the Python package {package} is not installed; run pip install '.[serializers]' "
-            "in the folder of the repository, or choose bytes or bytes+zlib"
-        ) from None
-
-
-_SERIALIZERS: dict[str, Callable[[], Serializer]] = {
-    "bytes": _plain,
-    "bytes+lz4": _lz4,
-    "bytes+zlib": _zlib,
-    "bytes+zstd": _zstd,
-    "bytes+brotli": _brotli,
+    ),
 }
-NAMES = tuple(_SERIALIZERS)
 """What `BLOGSEARCH_CACHE_SERIALIZER` may be."""
-
-
-def get_serializer(name: str) -> Serializer:
-    """The serializer of this name.
-
-    Raises:
-        ValueError: the name is unknown, or the package that it needs is not installed.
-    """
-    if name not in _SERIALIZERS:
-        raise ValueError(f"unknown serializer {name!r}; choose one of {', '.join(NAMES)}")
-    return _SERIALIZERS[name]()
 
 
 # -- JSON --------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.cache import open_cache
 from app.cache.answer_cache import refresh_due
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
-from app.cache.serializers import NAMES, Unreadable
+from app.cache.serializers import SERIALIZERS, Unreadable
 from app.cache.store import Envelope, Keys, index_of, make_etag, make_generation, unpack
 from app.errors import BadSettings
 from app.settings import Settings, load_settings
@@ -23,7 +23,7 @@ from app.settings import Settings, load_settings
 envelopes = st.builds(
     Envelope,
     digest=st.binary(min_size=16, max_size=16),
-    serializer=st.sampled_from(NAMES),
+    serializer=st.sampled_from(sorted(SERIALIZERS)),
     generation=st.binary(max_size=300),
     etag=st.binary(min_size=12, max_size=12),
     created=st.floats(0, 1e11),
@@ -116,10 +116,10 @@ def test_a_slow_computation_begins_earlier() -> None:
 # -- settings ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["msgpakc", "pickle", "bytes+lzma"])
+@pytest.mark.parametrize("name", ["msgpakc", "pickle", "bytes+zstd"])
 def test_an_unknown_serializer_does_not_start(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("BLOGSEARCH_CACHE_SERIALIZER", name)
-    with pytest.raises(BadSettings, match=r"choose one of bytes, .*bytes\+zstd"):
+    with pytest.raises(BadSettings, match=r"bytes\+zlib"):
         load_settings()
 
 

@@ -73,7 +73,7 @@ def test_another_process_finds_the_answer(opened: Open) -> None:
     assert opened().get_or_compute("q", Computation()).state == "HIT"
 
 
-@pytest.mark.parametrize("serializer", ["bytes", "bytes+zstd"])
+@pytest.mark.parametrize("serializer", ["bytes", "bytes+zlib"])
 def test_a_hit_is_one_trip_of_one_command(
     opened: Open, server: "redis.Redis", name: str, serializer: str
 ) -> None:
@@ -515,7 +515,7 @@ def _next_layout(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     "damage", [_cut, _flipped, _next_layout, lambda _: b"", lambda _: b'{"hits": []}', lambda _: 7]
 )
-@pytest.mark.parametrize("serializer", ["bytes", "bytes+zstd", "bytes+lz4"])
+@pytest.mark.parametrize("serializer", ["bytes", "bytes+zlib"])
 def test_a_damaged_or_foreign_value_is_a_miss(
     opened: Open,
     server: "redis.Redis",
@@ -551,4 +551,4 @@ def test_the_answer_to_another_search_is_a_miss(opened: Open, server: "redis.Red
 def test_another_serializer_makes_a_miss(opened: Open) -> None:
     compute = Computation()
     opened(cache_serializer="bytes").get_or_compute("q", compute)
-    assert opened(cache_serializer="bytes+lz4").get_or_compute("q", compute).state == "MISS"
+    assert opened(cache_serializer="bytes+zlib").get_or_compute("q", compute).state == "MISS"
