@@ -7,7 +7,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test check reference format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
+.PHONY: help setup lock run test check reference wheel format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,11 @@ services-stop: setup ## stop what `make services` started
 
 services-status: setup ## show whether Elasticsearch and Redis are running
 	@exec $(BIN)/python -m devstack status
+
+wheel: setup ## build dist/*.whl, an installable package of the service
+	@rm -rf build; trap 'rm -rf app/COMMIT build' EXIT; \
+	git describe --always --dirty --abbrev=40 --exclude='*' > app/COMMIT; \
+	$(BIN)/uv build --quiet --wheel --no-build-isolation --out-dir $(or $(DIST),dist) .
 
 screenshots: setup ## write pictures of the pages to docs/pictures/; needs ELASTICSEARCH_URL, REDIS_URL and CHROMIUM
 	@exec $(BIN)/python -m scripts.screenshots

@@ -82,6 +82,7 @@ class SynonymFolder:
         if not files:  # the folder may be read-only
             yield []
             return
+        self._check_own()
         self._check_usable(files)
         stage = self.path / f"{_STAGED}{self.alias}"
         try:
@@ -149,8 +150,18 @@ class SynonymFolder:
 
     def check_writable(self) -> None:
         """Raises FolderNotWritable when files cannot be deleted."""
+        self._check_own()
         if not os.access(self.path, os.W_OK | os.X_OK):
             raise self._not_writable(PermissionError(13, "Permission denied"))
+
+    def _check_own(self) -> None:
+        """Raises FolderNotWritable for the folder of the installed package."""
+        if "site-packages" in self.path.parts:
+            raise FolderNotWritable(
+                f"The synonyms folder {self.path} is a part of the installed package: an upgrade "
+                f"replaces it. Copy it to a folder of your own (`cp -r {self.path} synonyms`), and "
+                "set BLOGSEARCH_SYNONYMS_DIR to that folder."
+            )
 
     def _check_usable(self, files: Sequence[Path]) -> None:
         check_unique_names(files)
