@@ -8,6 +8,8 @@ from typing import Any
 
 import orjson
 
+from indexer import SCHEMA
+
 _COUNTED = 0xFFF
 """The bits of an entry's hash in which its documents are counted."""
 # What decides how a document is made of a RawPost, and a RawPost of an entry.
@@ -18,8 +20,11 @@ _ENTRY_PACKAGES = (*_DOCUMENT_PACKAGES, "orjson")
 
 
 def digest(source: dict[str, Any]) -> str:
-    """A hash of all stored fields: 32 hex digits."""
-    content = orjson.dumps(source, option=orjson.OPT_SORT_KEYS)
+    """A hash of all stored fields and of the schema: 32 hex digits.
+
+    With the schema, `sync` writes every document again that an older version made.
+    """
+    content = orjson.dumps([SCHEMA, source], option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(content).hexdigest()[:32]
 
 
@@ -68,8 +73,8 @@ def _hashed_with(code: tuple[str, ...], packages: tuple[str, ...], content: byte
 
 @cache
 def _code_digest(code: tuple[str, ...], packages: tuple[str, ...]) -> bytes:
-    """Changes with these modules of the indexer and with the versions of these packages."""
-    found = hashlib.sha256("".join(map(version, packages)).encode())
+    """Changes with the schema, these modules of the indexer and the versions of these packages."""
+    found = hashlib.sha256("".join([str(SCHEMA), *map(version, packages)]).encode())
     for name in code:
         found.update((Path(__file__).parent / name).read_bytes())
     return found.digest()

@@ -1,19 +1,17 @@
 """Reads a source into documents, and counts what becomes of them."""
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from indexer.bulk.sender import Outcome
 from indexer.errors import TooManyRejects
 from indexer.normalise import documents
+from indexer.progress import OnProgress, Phase, Progress, ignore_progress
 from indexer.records import Counts, Document, Origin, RawPost, Reject, Skipped, SourceItem
+from indexer.stored import StoredDigests
 
-IsUnchanged = Callable[[str, str, Origin], bool]
-"""Whether the index has this document unchanged (its id and raw digest) and it was not read before.
-If so, it is marked as read, at this place."""
+_REPORTED = 500  # entries between two reports of the progress
 
 OnReject = Callable[[Reject], None]
 OnSkip = Callable[[Skipped], None]
@@ -75,13 +73,24 @@ def too_many_removed(removed: int, indexed: int) -> bool:
 
 
 class Ingest:
-    """Reads a source once; a context manager, because it keeps the ids it has read on disk.
+    """Reads a source once, and counts what becomes of it.
+
+    Args:
+        stored: what the index has; its unchanged documents are left out. None: an empty index.
+        phase, on_progress: what `report` reports, and to whom.
+        fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
 
     Attributes:
+        read: the ids of all documents of the source, and where each was read.
+        kept: what a Reject or Skipped names, so that it is not missing from the source: a post
+            (`oid`), a comment (`oid/comment`), or all comments of a post (`oid/?`).
+        rejects_without_oid: number of rejects that may be any post.
         entries: posts and rejects that the source yielded.
         rejected: number of entries of which something was rejected: the post or a comment.
         rejects: number of rejects, of which one entry may have several.
         created: documents that are new in the index.
+        unchanged: documents that the index has as they are in the source.
+        parsed: unchanged posts whose HTML had to be parsed to see that.
         older: documents of which the index has a newer version.
         refused_posts: oids of the posts that Elasticsearch refused.
         refused_comments: oids of the posts of which a comment was refused, or was a duplicate.
@@ -92,35 +101,33 @@ class Ingest:
         self,
         on_reject: OnReject,
         on_skip: OnSkip = lambda skipped: None,
-        seen: "Seen | None" = None,  # shared with the caller, who closes it
+        stored: StoredDigests | None = None,
+        phase: Phase = "reading",
+        on_progress: OnProgress = ignore_progress,
+        fraction_read: Callable[[], float | None] = lambda: None,
     ) -> None:
         self._on_reject = on_reject
         self._on_skip = on_skip
-        self._own = SeenIds()
-        self._seen: Seen = seen or self._own
-        self._accepted = {"post": 0, "comment": 0}
-        self._partly_rejected: set[Origin] = set()  # entries with a document that was sent
-        self._wholly_rejected = 0
+        self._stored = stored or StoredDigests(())
+        self._phase = phase
+        self._on_progress = on_progress
+        self._fraction_read = fraction_read
+        self.read: dict[str, Origin] = {}
+        self.kept: set[str] = set()
+        self.rejects_without_oid = 0
         self.entries = 0
         self.rejects = 0
         self.created = 0
+        self.unchanged = 0
+        self.parsed = 0
         self.older = 0
         self.refused_posts: list[str] = []
         self.refused_comments: set[str] = set()
         self.changed_posts: set[str] = set()
-        self._read = 0
-        self._done = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._own.close()
+        self._accepted = {"post": 0, "comment": 0}
+        self._partly_rejected: set[Origin] = set()  # entries with a document that was sent
+        self._wholly_rejected = 0
+        self._sent = 0
 
     @property
     def rejected(self) -> int:
@@ -132,34 +139,54 @@ class Ingest:
         """The documents that Elasticsearch accepted."""
         return Counts(self._accepted["post"], self._accepted["comment"])
 
-    def documents(
-        self, raws: Iterable[SourceItem], is_unchanged: IsUnchanged | None = None
-    ) -> Iterator[Document]:
+    def documents(self, raws: Iterable[SourceItem]) -> Iterator[Document]:
         """The documents of a source, each id once; rejects are reported as they occur.
 
         Unchanged documents are left out.
         """
         for raw in raws:
             if isinstance(raw, Skipped):
+                # A page that was taken for a post before is not missing.
+                if raw.oid is not None:
+                    self.kept.add(raw.oid.strip())
                 self._on_skip(raw)
                 continue
-            before, read = self.rejects, self._read
-            self.entries += 1
+            before, read = self.rejects, len(self.read)
+            self._count_entry()
             if isinstance(raw, Reject):
                 self._reject(raw)
             else:
-                yield from self._documents_of(raw, is_unchanged)
+                yield from self._documents_of(raw)
             if self.rejects == before:
                 continue
-            if self._read == read:
+            if len(self.read) == read:
                 self._wholly_rejected += 1
             else:
                 self._partly_rejected.add(raw.origin)
 
+    def is_unchanged_entry(self, entry: bytes, origin: Origin) -> bool:
+        """Whether the index has all documents of this entry unchanged, and none was read before.
+
+        If so, they count as read.
+        """
+        ids = self._stored.of_entry(entry)
+        if not ids or any(id_ in self.read for id_ in ids):
+            return False
+        self._count_entry()
+        self.read.update(dict.fromkeys(ids, origin))
+        self.unchanged += len(ids)
+        return True
+
+    def count_unchanged(self, documents: Iterable[Document]) -> None:
+        """Count documents that turned out to be unchanged after they had been made."""
+        for document in documents:
+            self.unchanged += 1
+            self.parsed += document.kind == "post"
+
     def record_outcomes(self, outcomes: Iterable[Outcome]) -> None:
-        """Count the outcomes of documents that were sent."""
+        """Count the outcomes of documents that were sent, and report the progress."""
         for outcome in outcomes:
-            self._done += 1
+            self._sent += 1
             if outcome.accepted:
                 self._accepted[outcome.operation.kind] += 1
                 if outcome.operation.kind == "comment" or outcome.result == "updated":
@@ -176,80 +203,60 @@ class Ingest:
                 self.refused_posts.append(outcome.operation.oid)
             else:
                 self.refused_comments.add(outcome.operation.routing)
+        self.report()
 
     def comments_removed(self, count: int) -> None:
         """Accepted comments were deleted again because they have no post."""
         self._accepted["comment"] -= count
         self.created -= count
 
-    def fraction_done(self, fraction_read: float | None) -> float | None:
-        """The fraction of the source that was sent; reading is ahead of sending."""
-        return None if fraction_read is None else fraction_read * self._done / max(self._read, 1)
+    def report(self) -> None:
+        """Report the progress; reading is ahead of sending."""
+        done = self._sent + self.unchanged
+        fraction = self._fraction_read()
+        if fraction is not None:
+            fraction *= done / max(len(self.read), 1)
+        self._on_progress(
+            Progress(self._phase, self.unchanged + self.accepted.total, fraction, self.rejects)
+        )
 
-    def _documents_of(self, raw: RawPost, is_unchanged: IsUnchanged | None) -> Iterator[Document]:
-        def is_stored(id_: str, digest: str) -> bool:
+    def _documents_of(self, raw: RawPost) -> Iterator[Document]:
+        def is_unchanged(id_: str, raw_digest: str) -> bool:
             # A second document with the same id is made, and rejected below.
-            if not is_unchanged or not is_unchanged(id_, digest, raw.origin):
+            if id_ in self.read or not self._stored.has(id_, raw_digest):
                 return False
-            self._read += 1
-            self._done += 1
+            self.read[id_] = raw.origin
+            self.unchanged += 1
             return True
 
-        for found in documents(raw, is_stored if is_unchanged else None):
-            if isinstance(found, Reject):
-                self._reject(found)
-            elif first := self._seen.add(found.id, found.origin):
-                self._reject(_duplicate(found, first))
-                if found.kind == "post":
+        for made in documents(raw, is_unchanged):
+            if isinstance(made, Reject):
+                self._reject(made)
+            elif first := self.read.get(made.id):
+                self._reject(_duplicate(made, first))
+                if made.kind == "post":
                     return
-                self.refused_comments.add(found.routing)
+                self.refused_comments.add(made.routing)
             else:
-                self._read += 1
-                yield found
+                self.read[made.id] = made.origin
+                yield made
 
     def _reject(self, reject: Reject) -> None:
+        """A rejected post or comment is not missing: it keeps its state in the index."""
         self.rejects += 1
+        if reject.oid is None:
+            self.rejects_without_oid += 1
+        else:
+            self.kept.add(reject.oid.strip())  # stored oids are stripped, too
         self._on_reject(reject)
 
-
-class Seen(Protocol):
-    """The ids read so far, with the place of each."""
-
-    def add(self, id_: str, origin: Origin) -> str | None:
-        """Add an id; returns where it was read first if it was there already."""
+    def _count_entry(self) -> None:
+        if self.entries % _REPORTED == 0 and self.entries:
+            self.report()
+        self.entries += 1
 
 
-class SeenIds:
-    """`Seen` on disk, so that memory use stays constant."""
-
-    def __init__(self) -> None:
-        # "" is SQLite's temporary database: in memory up to the cache size, then a nameless file.
-        self._database = sqlite3.connect("", isolation_level=None)
-        self._database.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000;"
-            "CREATE TABLE seen (id TEXT PRIMARY KEY, origin TEXT) WITHOUT ROWID; BEGIN;"
-        )
-
-    def close(self) -> None:
-        self._database.close()
-
-    def __contains__(self, id_: str) -> bool:
-        query = "SELECT 1 FROM seen WHERE id = ?"
-        return self._database.execute(query, (id_,)).fetchone() is not None
-
-    def add(self, id_: str, origin: Origin) -> str | None:
-        added = self._database.execute(
-            "INSERT OR IGNORE INTO seen VALUES (?, ?)", (id_, str(origin))
-        )
-        if added.rowcount:
-            return None
-        found: tuple[str] = self._database.execute(
-            "SELECT origin FROM seen WHERE id = ?", (id_,)
-        ).fetchone()
-        return found[0]
-
-
-def _duplicate(document: Document, first: str) -> Reject:
+def _duplicate(document: Document, first: Origin) -> Reject:
     oid = str(document.source["oid"])
     return Reject(
         document.origin,

@@ -103,6 +103,15 @@ def comment_id(post_oid: str, oid: str) -> str:
     return f"comment:{post_oid}:{oid}"
 
 
+def oids_of(id_: str) -> tuple[str, str | None]:
+    """The oid of the post, and that of the comment if it is the `_id` of one."""
+    kind, _, rest = id_.partition(":")
+    if kind == "post":
+        return rest, None
+    post_oid, _, oid = rest.rpartition(":")  # the oid of a comment has no colon
+    return post_oid, oid
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One document ready for Elasticsearch.

@@ -13,7 +13,7 @@ from indexer.bulk.sender import send_bulk
 from indexer.errors import IndexingError, TooFewDocuments
 from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
-from indexer.progress import OnProgress, Progress, ignore_progress
+from indexer.progress import OnProgress, ignore_progress
 from indexer.records import Counts, SourceItem
 from indexer.scan import count_documents, has_own_posts
 from indexer.write.comments import update_comments
@@ -87,27 +87,23 @@ def _fill(
     options: ReindexOptions,
 ) -> Counts:
     target = generations.building_alias(name)
-    with Ingest(on_reject) as ingest:
-        operations = map(index_operation, ingest.documents(raws))
-        for outcomes in send_bulk(client, target, operations, options.limits):
-            ingest.record_outcomes(outcomes)
-            fraction = ingest.fraction_done(options.fraction_read())
-            options.on_progress(
-                Progress("reading", ingest.accepted.total, fraction, ingest.rejects)
-            )
-        if ingest.refused_posts:
-            client.indices.refresh(index=name)
-            comments = delete_child_comments(client, name, dict.fromkeys(ingest.refused_posts, 0))
-            ingest.comments_removed(sum(map(len, send_bulk(client, target, comments))))
-        # Their posts have the texts of comments that were not indexed.
-        update_comments(client, target, ingest.refused_comments, options.limits.retry_for)
-        options.max_rejects.check(ingest.rejected, ingest.entries)
-        if not ingest.accepted.posts:
-            raise IndexingError(
-                "The source has no posts; nothing was swapped.",
-                "Check that it is the right file or folder.",
-            )
-        return ingest.accepted
+    ingest = Ingest(on_reject, on_progress=options.on_progress, fraction_read=options.fraction_read)
+    operations = map(index_operation, ingest.documents(raws))
+    for outcomes in send_bulk(client, target, operations, options.limits):
+        ingest.record_outcomes(outcomes)
+    if ingest.refused_posts:
+        client.indices.refresh(index=name)
+        comments = delete_child_comments(client, name, dict.fromkeys(ingest.refused_posts, 0))
+        ingest.comments_removed(sum(map(len, send_bulk(client, target, comments))))
+    # Their posts have the texts of comments that were not indexed.
+    update_comments(client, target, ingest.refused_comments, options.limits.retry_for)
+    options.max_rejects.check(ingest.rejected, ingest.entries)
+    if not ingest.accepted.posts:
+        raise IndexingError(
+            "The source has no posts; nothing was swapped.",
+            "Check that it is the right file or folder.",
+        )
+    return ingest.accepted
 
 
 def _compare_with_live(client: Elasticsearch, alias: str, found: Counts) -> None:

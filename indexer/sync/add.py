@@ -11,7 +11,7 @@ from indexer.bulk.sender import send_bulk
 from indexer.generations import require_live
 from indexer.ingest import Ingest, OnReject, OnSkip
 from indexer.normalise import address_of, post_document
-from indexer.progress import OnProgress, Progress, ignore_progress
+from indexer.progress import OnProgress, ignore_progress
 from indexer.records import Document, RawPost, Skipped, SourceItem
 from indexer.scan import current_versions, posts_at
 from indexer.write.comments import based_on_stored
@@ -72,14 +72,18 @@ def add(
     if require_live(client, alias).write_blocked:
         clear_stale_write_block(client, alias)
     deletions = _DeletionFilter(client, alias, newest=options.newest)
-    with Ingest(on_reject, options.on_skip) as ingest:
-        joined = _join_by_address(client, alias, raws)
-        operations = map(index_operation, deletions.filter(ingest.documents(joined)))
-        for outcomes in send_bulk(client, alias, operations, options.limits):
-            ingest.record_outcomes(outcomes)
-            fraction = ingest.fraction_done(options.fraction_read())
-            options.on_progress(Progress("adding", ingest.accepted.total, fraction, ingest.rejects))
-        finish_comments(client, alias, ingest)
+    ingest = Ingest(
+        on_reject,
+        options.on_skip,
+        phase="adding",
+        on_progress=options.on_progress,
+        fraction_read=options.fraction_read,
+    )
+    joined = _join_by_address(client, alias, raws)
+    operations = map(index_operation, deletions.filter(ingest.documents(joined)))
+    for outcomes in send_bulk(client, alias, operations, options.limits):
+        ingest.record_outcomes(outcomes)
+    finish_comments(client, alias, ingest)
     client.indices.refresh(index=alias)
     return AddResult(
         created=ingest.created,

@@ -23,7 +23,7 @@ from app.pins.store import PinStore
 from app.search.pins import PinRule
 from app.settings import Settings
 from app.synonyms.loader import count_posts
-from indexer.scan import count_from_source
+from indexer.scan import raw_digests
 from indexer.write.comments import read_posts
 from tests.conftest import Run
 
@@ -144,7 +144,7 @@ def test_nothing_is_counted_in_a_part_of_the_posts(
 ) -> None:
     name = _lose_a_shard(elastic, whole)
     for count in (
-        lambda: count_from_source(elastic, name),
+        lambda: list(raw_digests(elastic, name)),
         lambda: count_posts(elastic, name, ["juggling"]),
         IndexedLanguages(elastic, name, ENGLISH).refresh,
         lambda: PinStore(elastic, name, ENGLISH).existing([_RULE]),

@@ -21,7 +21,7 @@ from app.commands.tools import Tools
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
 from indexer.errors import LockLost
-from indexer.generations import list_generations, require_live
+from indexer.generations import require_live
 from indexer.ingest import Ingest
 from indexer.lock import Lock
 from indexer.normalise import comment_document
@@ -29,7 +29,7 @@ from indexer.records import Document, Origin, RawComment
 from indexer.scan import raw_digests
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
-from indexer.sync.comparison import Comparison
+from indexer.stored import StoredDigests
 from indexer.sync.sync import SyncOptions, sync
 from indexer.write.delete import delete_comment, delete_post
 from indexer.write.put import Write, put
@@ -126,11 +126,10 @@ class TestDifferences:
         def made(**fields: Any) -> list[str]:
             blog.write(entry("a", comments=[one, two], **fields))
             posts = JSONLines(str(blog.file), SourceOptions()).read()
-            with (
-                Comparison(elastic, alias) as comparison,
-                Ingest(lambda reject: None, seen=comparison) as ingest,
-            ):
-                return [each.id for each in ingest.documents(posts, comparison.is_unchanged)]
+            elastic.indices.refresh(index=alias)
+            stored = StoredDigests(raw_digests(elastic, alias))
+            ingest = Ingest(pytest.fail, stored=stored)
+            return [document.id for document in ingest.documents(posts)]
 
         # The source takes over a comment that came over HTTP.
         assert made() == ["comment:a:2"]
@@ -190,19 +189,6 @@ class TestDifferences:
         run("reindex", blog.file)
         assert "had to be parsed" not in blog.sync().stderr
 
-    def test_are_found_by_all_digests_page_by_page(
-        self, blog: Blog, elastic: Elasticsearch, alias: str
-    ) -> None:
-        blog.write(*(entry(number) for number in range(4)), entry("a", comments=[]))
-        blog.sync()
-        blog.comment("a", "over HTTP")
-        stored = sorted(blog.stored(oid)["raw_digest"] for oid in ("0", "1", "2", "3", "a"))
-        elastic.indices.refresh(index=alias)
-        for size in (1, 2, 5, 6):
-            pages = list(raw_digests(elastic, alias, size))
-            assert [digest for page in pages for digest in page] == stored
-            assert max(map(len, pages)) <= size
-
     def test_win_over_the_index_whatever_the_dates_say(self, blog: Blog) -> None:
         blog.write(entry("a", modified="2024-05-02"))
         blog.sync()
@@ -249,9 +235,10 @@ class TestLines:
 
         def numbers(**options: str) -> list[int]:
             source = read_by_commands(blog.file, SourceOptions(**options))
-            with Comparison(elastic, alias) as comparison:
-                items = source.read(lambda *line: comparison.unchanged_documents(*line) > 0)
-                return [item.origin.line or 0 for item in items]
+            elastic.indices.refresh(index=alias)
+            ingest = Ingest(pytest.fail, stored=StoredDigests(raw_digests(elastic, alias)))
+            items = source.read(ingest.is_unchanged_entry)
+            return [item.origin.line or 0 for item in items]
 
         return numbers
 
@@ -364,13 +351,13 @@ class TestLines:
     ) -> None:
         blog.write(*(entry(number) for number in range(5)))
         blog.sync()
-        monkeypatch.setattr("indexer.sync.sync._BATCH", 2)
+        monkeypatch.setattr("indexer.ingest._REPORTED", 2)
         reported: list[int] = []
         options = SyncOptions(on_progress=lambda progress: reported.append(progress.done))
         source = read_by_commands(blog.file, SourceOptions())
         shape = IndexSettings(NO_RULES, 1, 0)
         sync(elastic, alias, source.read, shape, pytest.fail, options)
-        assert reported == [1, 3, 5]
+        assert reported == [2, 4]
 
 
 class TestCaution:
@@ -553,18 +540,6 @@ class TestRebuild:
         assert blog.ids() == {"post:a", "comment:a:1"}
         printed(blog.sync(), "1 unchanged")
         assert require_live(elastic, settings.index).number == 2
-
-    def test_when_the_mapping_changed_every_post_is_written_again(
-        self, blog: Blog, elastic: Elasticsearch, alias: str
-    ) -> None:
-        blog.write(entry("a"), entry("b"))
-        blog.sync()
-        name = require_live(elastic, alias).name
-        meta = elastic.indices.get_mapping(index=name)[name]["mappings"]["_meta"]
-        meta["blogsearch"]["schema"] = 0
-        elastic.indices.put_mapping(index=name, meta=meta)
-        printed(blog.sync(), "2 changed")
-        assert [one.number for one in list_generations(elastic, alias)] == [1, 2]
 
 
 def test_only_one_runs_at_a_time(

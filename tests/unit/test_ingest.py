@@ -7,6 +7,7 @@ from indexer.bulk.refusals import Refusal
 from indexer.bulk.sender import Outcome
 from indexer.errors import TooManyRejects
 from indexer.ingest import Ingest, MaxRejects
+from indexer.progress import Progress
 from indexer.records import Origin, RawComment, RawPost, Reject
 
 
@@ -18,18 +19,14 @@ def test_counts_of_lines_documents_and_the_fraction_done() -> None:
         RawPost(Origin("s", 3), "a", "Again", "x"),
         RawPost(Origin("s", 4), "b", "B", "x"),
     ]
-    with Ingest(rejects.append) as ingest:
-        operations = [index_operation(document) for document in ingest.documents(raws)]
+    reported: list[Progress] = []
+    ingest = Ingest(rejects.append, on_progress=reported.append, fraction_read=lambda: 0.5)
+    operations = [index_operation(document) for document in ingest.documents(raws)]
     assert [one.oid for one in operations] == ["a", "b"]
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (4, 2, 2)
     assert "s:1" in rejects[1].reason
-    assert ingest.fraction_done(1.0) == 0.0
     ingest.record_outcomes([Outcome(operations[0], 201, "created")])
-    assert (ingest.fraction_done(1.0), ingest.fraction_done(0.5), ingest.fraction_done(None)) == (
-        0.5,
-        0.25,
-        None,
-    )
+    assert reported == [Progress("reading", 1, 0.25, 2)]
     assert (ingest.accepted.posts, ingest.created) == (1, 1)
 
 
@@ -40,11 +37,11 @@ def test_an_entry_is_rejected_once_whatever_of_it_was_refused() -> None:
         RawPost(Origin("s", 2), "b", "B", "x"),
     ]
     refusal = Refusal("no", "")
-    with Ingest(lambda reject: None) as ingest:
-        operations = [index_operation(document) for document in ingest.documents(raws)]
-        ingest.record_outcomes(
-            Outcome(one, 400, "refused", refusal) for one in operations if one.routing == "a"
-        )
+    ingest = Ingest(lambda reject: None)
+    operations = [index_operation(document) for document in ingest.documents(raws)]
+    ingest.record_outcomes(
+        Outcome(one, 400, "refused", refusal) for one in operations if one.routing == "a"
+    )
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (2, 1, 4)
 
 
@@ -52,10 +49,10 @@ def test_a_reject_of_a_comment_names_its_post_too() -> None:
     """By its own oid alone `sync` would take it for a post."""
     comments = (RawComment("1", "One"), RawComment("1", "Again"), RawComment(None, "x"))
     rejects: list[Reject] = []
-    with Ingest(rejects.append) as ingest:
-        raws = [RawPost(Origin("s", 1), "a", "A", "x", comments=comments)]
-        operations = [index_operation(document) for document in ingest.documents(raws)]
-        ingest.record_outcomes([Outcome(operations[1], 400, "refused", Refusal("no", ""))])
+    ingest = Ingest(rejects.append)
+    raws = [RawPost(Origin("s", 1), "a", "A", "x", comments=comments)]
+    operations = [index_operation(document) for document in ingest.documents(raws)]
+    ingest.record_outcomes([Outcome(operations[1], 400, "refused", Refusal("no", ""))])
     assert [reject.oid for reject in rejects] == ["a/1", "a/?", "a/1"]
 
 
