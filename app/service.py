@@ -4,7 +4,6 @@ import math
 import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from elasticsearch import Elasticsearch
 
@@ -22,6 +21,7 @@ from app.rate_limit import RateLimiter, parse_limits
 from app.search import Answer
 from app.search import search as run_search
 from app.search.answer_types import SHAPE
+from app.search.known import Known
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
 from app.settings import Settings
@@ -63,7 +63,7 @@ class Service:
         self.search_log = SearchLog(cache.client, cache.keys, days=settings.insights_days)
         self.rate_limiter = RateLimiter(cache.keys, parse_limits(settings.rate_limit))
         language = LANGUAGES[settings.language]
-        self.pins = PinStore(elastic, settings.index, language)
+        self.known = Known(PinStore(elastic, settings.index, language))
         self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(lambda: responds(elastic), settings.max_computations)
 
@@ -95,14 +95,6 @@ class Service:
             visitor=visitor,
         )
         return answer
-
-    def look_up(self, request: SearchRequest) -> dict[str, Any]:
-        """The body of an answer that no visitor asked for; not counted as a search.
-
-        Raises:
-            Unavailable: as `answer` does.
-        """
-        return self._get_or_compute(request, self._look_up(request)).body
 
     def suggest(self, request: SuggestRequest, client: str = "") -> CachedAnswer:
         """The suggestions for what a visitor has typed so far; not counted as a search.
@@ -158,7 +150,7 @@ class Service:
     def _compute_suggestions(self, request: SuggestRequest) -> Computed:
         with self.admission.admit(), translated():
             body, index = suggest(
-                self.elastic, self.settings.index, request, self.settings, self.pins.current()
+                self.elastic, self.settings.index, request, self.settings, self.known
             )
         # As for later pages: there are too many beginnings of words to keep them for a day.
         return Computed(body=body, index=index, found=bool(body["suggestions"]), keep_stale=False)
@@ -211,7 +203,7 @@ class Service:
     def _compute(self, request: SearchRequest) -> Computed:
         with self.admission.admit(), timed("engine"), translated():
             answer: Answer = run_search(
-                self.elastic, self.settings.index, request, self.settings, self.pins.current()
+                self.elastic, self.settings.index, request, self.settings, self.known
             )
         note(engine_requests=len(answer.debug["requests"]), plan=_plan(answer))
         body = {**answer.body, "debug": answer.debug} if request.debug else answer.body

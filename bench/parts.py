@@ -23,6 +23,7 @@ from elasticsearch import Elasticsearch
 
 from app.elastic import connect
 from app.search import blended, search
+from app.search.known import Known
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from app.settings import Settings
@@ -57,8 +58,8 @@ def _parts(
     client: Elasticsearch, alias: str, settings: Settings, query: Query
 ) -> Iterator[tuple[str, float]]:
     request = SearchRequest(q=query.q)
-    session = SearchSession(client, alias)
-    blended.answer(session, request, settings)
+    session, known = SearchSession(client, alias), Known()
+    blended.answer(session, request, settings, known)
     variants = {"bare": bare_body(query.meant)}
     for sent in session.sent:
         for nth, body in enumerate(sent.bodies, 1):

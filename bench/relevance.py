@@ -32,6 +32,7 @@ import requests
 from analyzers.languages import LANGUAGES
 from app.elastic import connect
 from app.search import blended, fallback
+from app.search.known import Known
 from app.search.request import MAX_QUERY, SearchRequest
 from app.search.session import SearchSession
 from bench.service import elasticsearch_url, get_search, indexed, lines, serving, settings_for
@@ -107,6 +108,7 @@ def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
     process, because the explained ones of a service send other bodies."""
     settings = settings_for(alias, strategy=strategy)
     found: Pairs = []
+    known = Known()
     with connect(settings) as client:
         for query, answered in pairs:
             session = SearchSession(client, alias)
@@ -114,7 +116,7 @@ def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
             if strategy == "fallback":
                 fallback.answer(session, request, LANGUAGES[settings.language])
             else:
-                blended.answer(session, request, settings)
+                blended.answer(session, request, settings, known)
             bodies = [body for sent in session.sent for body in sent.bodies]
             size = sum(len(_encoded(body)) for body in bodies)
             found.append((query, replace(answered, requests=len(session.sent), sent=size)))

@@ -9,6 +9,7 @@ rules.explain(["learn", "js"])  # which rule of which file applies to which toke
 from analyzers.rules.compile import (
     NO_RULES,
     Applied,
+    Phrases,
     RuleErrors,
     RuleFiles,
     Rules,
@@ -22,6 +23,7 @@ __all__ = [
     "NO_RULES",
     "SUFFIX",
     "Applied",
+    "Phrases",
     "Rule",
     "RuleErrors",
     "RuleFiles",

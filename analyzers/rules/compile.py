@@ -9,8 +9,9 @@ docs/synonyms.md has the measurements.
 
 import hashlib
 import itertools
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,9 @@ from analyzers.rules.parse import Rule, Words, folded, parse_files
 
 MAX_PAIRS = 2_000_000  # pairs of a term and a token, over all files; each costs memory
 MAX_VARIANTS = 24  # spellings of one phrase
+
+_SEPARATOR = re.compile(r"(?<!\\)(?:\\\\)*(?:=>|,)")
+_ESCAPED = re.compile(r"\\(.)")
 
 
 class RuleErrors(BlogsearchError):
@@ -264,6 +268,40 @@ def _compiled_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> str:
 
 def _escaped(term: str) -> str:
     return "".join("\\" + char if char in "\\,=>#" else char for char in term)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """The terms of several words in compiled rules, which become single tokens."""
+
+    terms: frozenset[Words] = frozenset()
+    longest: int = 0
+
+    @classmethod
+    def of(cls, compiled: Iterable[str]) -> "Phrases":
+        """From the setting `synonyms` of an index (`RuleSet.compiled`)."""
+        terms = frozenset(
+            tuple(map(folded, words))
+            for lines in compiled
+            for line in lines.splitlines()
+            for term in _SEPARATOR.split(line)
+            if len(words := _ESCAPED.sub(r"\1", term).split()) > 1
+        )
+        return cls(terms, max(map(len, terms), default=0))
+
+    def places(self, tokens: Sequence[str]) -> list[tuple[int, int]]:
+        """The start and end of each phrase in a text. As in the filter, the longest match wins and
+        each token is used once; `tokens` are as for `RuleSet.explain`."""
+        plain = tuple(map(folded, tokens))
+        places: list[tuple[int, int]] = []
+        start = 0
+        while start < len(plain):
+            ends = range(min(start + self.longest, len(plain)), start + 1, -1)
+            end = next((end for end in ends if plain[start:end] in self.terms), start + 1)
+            if end > start + 1:
+                places.append((start, end))
+            start = end
+        return places
 
 
 def _too_many_pairs(rule: Rule) -> Finding:

@@ -1,7 +1,6 @@
 """`blogsearch pins`: check, load, list and remove files of pinned results."""
 
 import json
-import time
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,7 +15,7 @@ from app.commands.findings import fail, print_findings, report
 from app.commands.output import console, text_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.pins.files import PinFile, parse, read_file, warnings
-from app.pins.store import VISIBLE_AFTER, PinStore
+from app.pins.store import PinStore
 from app.search.pins import PinRule
 from app.synonyms.folder import check_unique_names
 from indexer.generations import live as live_generation
@@ -157,12 +156,11 @@ def _checked(
 
 
 def _publish(tools: Tools) -> None:
-    """Make cached answers stale, once every process uses the new rules."""
+    """Make cached answers stale."""
     live = live_generation(tools.elastic, tools.settings.index)
     if live is None:
         click.echo("There is no index yet; the rules apply once there is one.", err=True)
     elif tools.cache.configured:
-        time.sleep(VISIBLE_AFTER)
         begin_cache_generation(tools, live.name, live.rules or "")
 
 

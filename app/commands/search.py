@@ -66,6 +66,7 @@ def search(
     from app.errors import BadRequest
     from app.pins.store import PinStore
     from app.search import search as run_search
+    from app.search.known import Known
     from app.search.request import SearchRequest
 
     parameters = _Parameters({"q": [" ".join(query)]})
@@ -81,8 +82,8 @@ def search(
         complaints = [f"{found['parameter']} {found['message']}" for found in error.details]
         raise click.UsageError(f"{'; '.join(complaints)}.") from None
     settings = tools.settings
-    pins = PinStore(tools.elastic, settings.index, LANGUAGES[settings.language])
-    answer = run_search(tools.elastic, settings.index, request, settings, pins.read())
+    known = Known(PinStore(tools.elastic, settings.index, LANGUAGES[settings.language]))
+    answer = run_search(tools.elastic, settings.index, request, settings, known)
     if form == "json":
         whole = {**answer.body, "debug": answer.debug} if debug_search else answer.body
         click.echo(json.dumps(whole, indent=2, ensure_ascii=False))

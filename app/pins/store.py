@@ -1,11 +1,9 @@
 """Keeps the pin files in the state index, where neither a swap nor a lost Redis loses them."""
 
-import logging
-import time
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, TransportError
+from elasticsearch import ConflictError, Elasticsearch, NotFoundError
 
 from analyzers.languages import Language
 from app.errors import Conflict, NotFound
@@ -14,49 +12,46 @@ from app.search.pins import NO_PINS, PinRule, Pins
 from indexer.state import ensure_state, state_index
 
 _ID = "pins"
-_MAX_AGE = 2.0  # seconds after which a process looks for other rules
-VISIBLE_AFTER = _MAX_AGE + 0.5
-"""Seconds after which every search uses rules that were saved."""
 _BATCH = 1000  # oids per request
 
-log = logging.getLogger(__name__)
+Json = dict[str, Any]
 
 
 class PinStore:
-    """The pin files of an alias. Threads may share it."""
+    """The pin files of an alias; `current` are the rules read last. Threads may share it."""
 
     def __init__(self, client: Elasticsearch, alias: str, language: Language) -> None:
         self._client = client
         self._alias = alias
         self._language = language
-        self._pins = NO_PINS
+        self.current = NO_PINS
         self._version: tuple[int, int] | None = None
-        self._read = -_MAX_AGE
 
-    def current(self) -> Pins:
-        """The rules for searches, at most two seconds old.
+    def version_search(self) -> tuple[Json, Json]:
+        """The header and body of a search for the version of the stored rules, which finds nothing
+        where there is no state index."""
+        header = {"index": state_index(self._alias), "ignore_unavailable": True}
+        ids = {"ids": {"values": [_ID]}}
+        body = {"query": ids, "_source": False, "seq_no_primary_term": True, "size": 1}
+        return header, body
 
-        While Elasticsearch does not answer, the rules read last. Stored files without a valid rule
-        have none: they were checked before they were stored.
-        """
-        now = time.monotonic()
-        if now - self._read >= _MAX_AGE:
-            try:
-                self.read()
-                self._read = now  # from before the request: what is saved later is read later
-            except (ApiError, TransportError) as error:
-                log.warning("the pinned results cannot be read: %s", error)
-        return self._pins
+    def is_current(self, response: Json) -> bool:
+        """Whether the rules read last are those stored, by the response to `version_search`."""
+        hits = response["hits"]["hits"]
+        return (_version(hits[0]) if hits else None) == self._version
 
     def read(self) -> Pins:
-        """The rules as they are stored now. Exceptions of the client pass through."""
-        found = self._get(source=False)
-        if found is None:
-            self._pins, self._version = NO_PINS, None
-        elif _version(found) != self._version and (found := self._get()):
-            rules, _ = parse(_files(found), self._language)
-            self._pins, self._version = Pins(rules), _version(found)
-        return self._pins
+        """The rules as they are stored now. Exceptions of the client pass through.
+
+        Stored files without a valid rule have none: they were checked before they were stored.
+        """
+        stored = self._get()
+        if stored is None:
+            self.current, self._version = NO_PINS, None
+        else:
+            rules, _ = parse(_files(stored), self._language)
+            self.current, self._version = Pins(rules), _version(stored)
+        return self.current
 
     def files(self) -> list[PinFile]:
         """The stored files in the order of their names."""
@@ -115,15 +110,13 @@ class PinStore:
             found.update(hit["_source"]["oid"] for hit in response["hits"]["hits"])
         return found
 
-    def _get(self, *, source: bool = True) -> dict[str, Any] | None:
+    def _get(self) -> Json | None:
         """The stored document; None if there is none."""
         try:
-            found: dict[str, Any] = self._client.get(
-                index=state_index(self._alias), id=_ID, source=source
-            ).body
+            stored: Json = self._client.get(index=state_index(self._alias), id=_ID).body
         except NotFoundError:
             return None
-        return found
+        return stored
 
     def _put(self, files: Iterable[PinFile], replaces: dict[str, Any] | None) -> None:
         stored = sorted(files, key=lambda file: file.name)
@@ -140,6 +133,7 @@ class PinStore:
                 index=ensure_state(self._client, self._alias),
                 id=_ID,
                 document=document,
+                refresh=True,  # every search looks for the version
                 **condition,
             )
         except ConflictError:
@@ -148,7 +142,7 @@ class PinStore:
             ) from None
 
 
-def _version(found: dict[str, Any]) -> tuple[int, int]:
+def _version(found: Json) -> tuple[int, int]:
     return found["_seq_no"], found["_primary_term"]
 
 

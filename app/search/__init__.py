@@ -8,7 +8,7 @@ from elasticsearch import BadRequestError, Elasticsearch
 from analyzers.languages import LANGUAGES
 from app.search import blended, fallback
 from app.search.answer_types import SearchAnswer
-from app.search.pins import NO_PINS, Pins
+from app.search.known import Known, read_index_rules
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from app.settings import Settings
@@ -32,10 +32,11 @@ def search(
     index: str,
     request: SearchRequest,
     settings: Settings,
-    pins: Pins = NO_PINS,
+    known: Known | None = None,
 ) -> Answer:
-    """Answer a search with the strategy of the settings; only `blended` has pinned results.
+    """Answer a search with the strategy of the settings.
 
+    `known` is what the process knows of the index; only `blended` uses it.
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
 
     Raises:
@@ -44,13 +45,8 @@ def search(
     session = SearchSession(client, index, settings.elasticsearch_timeout)
     try:
         if settings.strategy == "fallback":
-            language = LANGUAGES[settings.language]
-            return Answer(*fallback.answer(session, request, language))
-        answer = Answer(*blended.answer(session, request, settings, pins))
+            return Answer(*fallback.answer(session, request, LANGUAGES[settings.language]))
+        return Answer(*blended.answer(session, request, settings, known or Known()))
     except BadRequestError:
-        session.require_schema()
+        read_index_rules(session)  # an index with other fields is the likeliest reason
         raise
-    if not answer.body["count"]:
-        # An index without the fields of this version would find nothing.
-        session.require_schema()
-    return answer

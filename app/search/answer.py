@@ -1,20 +1,22 @@
 """What the responses to a search say: which posts, how well, and what was corrected. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
 from analyzers.chains import readable
-from app.search.answer_types import Correction, Hit, SearchAnswer, Tier
+from app.search.answer_types import Correction, Facets, Hit, SearchAnswer, Tier
 from app.search.first_request import FirstResponse
 from app.search.query_builder import (
+    ALL,
+    ANY,
+    BY_WORDS,
     HAS,
     IS,
+    MOST,
     PHRASE,
-    PlanInput,
-    best_first,
-    count_matched,
+    Plan,
     pin_score,
 )
 from app.search.render import post_hit
@@ -27,76 +29,83 @@ Json = dict[str, Any]
 class Outcome:
     """The responses to a search.
 
-    `plan` is that of the last request and `response` what it found; `comments` has the matching
-    comments by the oid of their post.
+    `plan` is that of the last request, `response` has its hits, and `matched` says how many posts
+    match, by the names of `query_builder.counts`. `comments` has the matching comments by the oid
+    of their post. `alternatives` are searches that find something if this one does not.
     """
 
-    plan: PlanInput
+    plan: Plan
     first: FirstResponse
     response: Json
-    comments: Mapping[str, Sequence[Json]]
+    matched: Mapping[str, int]
+    alternatives: tuple[str, ...] = ()
+    comments: Mapping[str, Sequence[Json]] = field(default_factory=dict)
+    facets: Facets | None = None
 
     @property
     def hits(self) -> list[Json]:
         """The hits of this page, as Elasticsearch returned them."""
-        found: list[Json] = self.response["hits"]["hits"]
-        return found
-
-    @property
-    def index(self) -> str:
-        """The index behind the alias that answered, "" if there was no hit."""
-        return str(self.hits[0]["_index"]) if self.hits else ""
+        hits: list[Json] = self.response["hits"]["hits"]
+        return hits
 
     @property
     def count(self) -> int:
-        """How many posts are found: those with enough of the terms, and pinned ones."""
-        return int(self.response["hits"]["total"]["value"])
+        """How many posts are listed: those that match by their words, and pinned ones."""
+        return self.matched[ANY]
 
     @property
-    def _matched(self) -> int:
-        """How many posts have enough of the terms."""
-        return count_matched(self.response)
+    def by_words(self) -> int:
+        """How many posts match by their words."""
+        return self.matched.get(BY_WORDS, self.matched[ANY])
+
+    @property
+    def with_most(self) -> int:
+        """How many posts have more than half of the words."""
+        plan = self.plan
+        return self.matched.get(MOST, self.by_words) if plan.most <= len(plan.required) else 0
+
+    @property
+    def with_all(self) -> int:
+        """How many posts have every word; none if no post has one of those that were typed."""
+        return 0 if self._unmatched else self.matched.get(ALL, self.with_most)
+
+    @property
+    def needed(self) -> int:
+        """How many words the posts have of which categories and years are counted: most of them,
+        or as many as the plan needs if no post has so many."""
+        return max(self.plan.most, self.plan.needed) if self.with_most else self.plan.needed
 
     @property
     def tier(self) -> Tier | None:
-        """What the best posts have: `phrase`, `all words` or `some words`; None if no post matches
-        by its words."""
-        if not self._matched:
+        """What the best posts have; None if no post matches by its words."""
+        if not self.by_words:
             return None
-        if self._unmatched or self._posts_with("all_words") == 0:
-            return "some words"
-        only_quoted = self.plan.query.quoted and not self.plan.terms
-        return "phrase" if only_quoted or self._any_has_phrase else "all words"
+        if self.with_all:
+            only_quoted = self.plan.query.quoted and not self.plan.terms
+            return "phrase" if only_quoted or self._any_has_phrase else "all words"
+        return "most words" if self.with_most else "some words"
 
     @property
     def _any_has_phrase(self) -> bool:
-        if not best_first(self.plan):
-            return bool(self._posts_with("phrase"))
         names = (name for hit in self.hits for name in hit.get("matched_queries", ()))
         return any(name.startswith(PHRASE) for name in names)
-
-    def _posts_with(self, name: str) -> int | None:
-        """The count of a named aggregation, None if it was not requested."""
-        found = self.response.get("aggregations", {}).get(name)
-        return None if found is None else int(found["doc_count"])
 
     @property
     def _unmatched(self) -> set[str]:
         """The keys of the significant terms that no post has in any variant."""
-        counted = {one.term.key for one in self.plan.significant}
+        required = {term.term.key for term in self.plan.required}
         return {
             term.key
             for term in self.plan.query.examined
-            if term.key not in counted or self._posts_with(HAS + term.key) == 0
+            if term.key not in required or self.matched.get(HAS + term.key) == 0
         }
 
     def missing(self, hit: Json) -> list[str]:
         """The significant terms that a hit does not have, as typed; none for a pinned one."""
         if self.pin_score(hit):
             return []
-        matched = set(hit.get("matched_queries", ()))
-        has = {one.term.key for one in self.plan.significant if HAS + one.term.key in matched}
-        return [term.text for term in self.plan.query.examined if term.key not in has]
+        matched = hit.get("matched_queries", ())
+        return [term.text for term in self.plan.query.examined if HAS + term.key not in matched]
 
     def pin_score(self, hit: Json) -> float:
         """What being pinned adds to the score of a hit; 0 for others."""
@@ -105,7 +114,7 @@ class Outcome:
     @property
     def dropped(self) -> list[str]:
         """The significant terms that no post has in any variant."""
-        if not self._matched:
+        if not self.by_words:
             return []
         return [term.text for term in self.plan.query.examined if term.key in self._unmatched]
 
@@ -156,6 +165,11 @@ class Outcome:
             "size": request.size,
             "strategy": "blended",
             "tier": self.tier,
+            "matches": {
+                "all_words": self.with_all,
+                "most_words": self.with_most,
+                "some_words": self.by_words,
+            },
             "hits": [self._hit(hit) for hit in self.hits],
         }
         if self.corrected:
@@ -163,6 +177,10 @@ class Outcome:
             body["instead"] = "/search?" + urlencode(request.parameters(typos=False))
         if self.dropped:
             body["dropped"] = self.dropped
+        if self.alternatives:
+            body["alternatives"] = list(self.alternatives)
+        if self.facets is not None:
+            body["facets"] = self.facets
         return body
 
     def _hit(self, hit: Json) -> Hit:

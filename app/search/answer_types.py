@@ -8,7 +8,7 @@ import hashlib
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
-Tier = Literal["phrase", "all words", "some words"]
+Tier = Literal["phrase", "all words", "most words", "some words"]
 
 
 class Highlight(TypedDict):
@@ -78,7 +78,8 @@ class Facet(TypedDict):
 
     value: str
     count: int
-    """How many posts a search with this filter finds."""
+    """How many posts a search with this filter finds that have most of the words, or any of them if
+    no post has most."""
 
 
 class Facets(TypedDict):
@@ -91,19 +92,32 @@ class Facets(TypedDict):
     """The most recent first."""
 
 
+class Matches(TypedDict):
+    """How many posts have how much of the query; each number includes the one before it."""
+
+    all_words: int
+    """Posts that have every word."""
+    most_words: int
+    """Posts that have more than half of the words."""
+    some_words: int
+    """Posts that have a word."""
+
+
 class SearchAnswer(TypedDict):
     """The answer to a search."""
 
     q: str
     """The query as it was searched: normalized, with single spaces."""
     count: int
-    """How many posts were found; the hits are one page of them."""
+    """How many posts are listed, the best first; the hits are one page of them."""
     page: int
     size: int
     strategy: Literal["blended", "match_phrase", "match"]
     """`blended`; or the query that the strategy `fallback` sent last."""
     tier: NotRequired[Tier | None]
     """What the best posts contain; null if no post has the words. Absent with `fallback`."""
+    matches: NotRequired[Matches]
+    """How many of them have all words, most or some. Absent with `fallback`."""
     hits: list[Hit]
     corrected: NotRequired[Correction]
     """Present if another spelling than the typed one found the posts."""
@@ -111,6 +125,8 @@ class SearchAnswer(TypedDict):
     """With `corrected`: the URL of the search for exactly what was typed."""
     dropped: NotRequired[list[str]]
     """Words of the query that no post has."""
+    alternatives: NotRequired[list[str]]
+    """If nothing was found: other searches that find something."""
     facets: NotRequired[Facets]
     """With `facets=on`; absent with `fallback`."""
     debug: NotRequired[dict[str, Any]]

@@ -5,77 +5,92 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analyzers.languages import LANGUAGES
-from app.search import comments, facets, first_request
+from app.search import details, first_request
+from app.search.alternatives import alternatives
 from app.search.answer import Outcome
 from app.search.answer_types import SearchAnswer
 from app.search.explain import explain
-from app.search.first_request import NOTHING
-from app.search.pins import NO_PINS, Pins, words_of
-from app.search.query_builder import PlanInput, count_matched, hits_search, terms_needed
-from app.search.query_parser import parse_query
+from app.search.first_request import NOTHING, FirstResponse, plan_first, read_counts
+from app.search.known import Known
+from app.search.pins import Pins, words_of
+from app.search.query_builder import ANY, Plan, counts_search, hits_search
 from app.search.request import SearchRequest
-from app.search.second_request import any_term, plan_second
+from app.search.second_request import plan_second, without_doubtful
 from app.search.session import SearchSession
-from app.search.spelling import as_typed
-from app.search.synonyms import mark_phrases
 from app.settings import Settings
 
 Json = dict[str, Any]
 
-MAX_RELAXED = 3
-"""If more terms than this are needed, posts with a single one of them are not meant."""
-
 
 def answer(
-    session: SearchSession, request: SearchRequest, settings: Settings, pins: Pins = NO_PINS
+    session: SearchSession, request: SearchRequest, settings: Settings, known: Known
 ) -> tuple[SearchAnswer, Json, str]:
-    """The answer's body, its explanation, and the index that answered."""
-    plan = _with_pins(plan_first(request, settings), pins)
-    if plan.query.empty:
-        outcome = Outcome(plan, NOTHING, NOTHING.hits, {})
-        return outcome.body(), explain(outcome, session, settings), ""
-    first = first_request.read(session.send("first", *first_request.build(plan)))
-    response = first.hits
-    second = plan_second(plan, first, settings)
-    if second:
-        plan, response = _send_second(session, _with_pins(second, pins))
-    found = comments.found(session, plan, response["hits"]["hits"])
-    outcome = Outcome(plan, first, response, found)
-    body = outcome.body()
-    if request.facets:
-        body["facets"] = facets.found(session, plan)
-    return body, explain(outcome, session, settings), outcome.index
+    """The answer's body, its explanation, and the index that answered.
 
-
-def _send_second(session: SearchSession, plan: PlanInput) -> tuple[PlanInput, Json]:
-    """The second request, and the plan that its response answers.
-
-    If no post has enough of the terms, those with any of them are the answer. Whether that is so is
-    only known from the response, so both are asked for at once.
+    At most three requests are sent: the query as typed, the corrected one, and what is shown beside
+    the hits. Rules and pinned results are read where they have changed.
     """
-    several = 1 < plan.needed <= MAX_RELAXED
-    plans = [plan, any_term(plan)] if several else [plan]
-    responses = session.send("second", *map(hits_search, plans))
-    answered = zip(plans, responses, strict=True)
-    return next((pair for pair in answered if count_matched(pair[1])), (plans[-1], responses[-1]))
+    plan, first = _first(session, request, settings, known)
+    outcome = Outcome(plan, first, first.hits, first.matched)
+    second = plan_second(plan, first, known.rules.phrases)
+    others = {} if first.matched[ANY] else alternatives(plan, first, known.rules.phrases)
+    if second or others:
+        outcome = _second(session, outcome, second and _with_pins(second, known.pins), others)
+    outcome = details.added(session, outcome)
+    return outcome.body(), explain(outcome, session, known, settings), first.index
 
 
-def _with_pins(plan: PlanInput, pins: Pins) -> PlanInput:
+def _first(
+    session: SearchSession, request: SearchRequest, settings: Settings, known: Known
+) -> tuple[Plan, FirstResponse]:
+    """The query as typed and the response to it, by the rules and pinned results of now."""
+    plan, first = None, NOTHING
+    while True:
+        former = plan
+        plan = plan_first(
+            request, LANGUAGES[settings.language], known.rules.phrases, recency=settings.recency
+        )
+        plan = _with_pins(plan, known.pins)
+        if plan.query.empty or plan == former:
+            return plan, first
+        searches = first_request.build(plan)
+        responses, version = session.send_with(known.version_search(), "first", *searches)
+        first = first_request.read(responses)
+        if not known.update(session, first.index, version):
+            return plan, first
+
+
+def _second(
+    session: SearchSession, outcome: Outcome, plan: Plan | None, others: dict[str, Plan]
+) -> Outcome:
+    """The outcome of the corrected query, and which of the other searches find posts.
+
+    If no post has most of its words, that without doubtful corrections counts, and in an order by
+    date posts with any of the words. Whether that is so is only known from the response, so all is
+    asked for at once.
+    """
+    plans = [plan] if plan else []
+    if plan and (less := without_doubtful(plan)):
+        plans.append(less)
+    elif plan and plan.needed > 1:
+        plans.append(replace(plan, needed=1))
+    searches = [body for plan in plans for body in (hits_search(plan), counts_search(plan))]
+    tried = [counts_search(other) for other in others.values()]
+    responses = iter(session.send("second", *searches, *tried))
+    answered = [
+        Outcome(plan, outcome.first, next(responses), read_counts(next(responses)))
+        for plan in plans
+    ]
+    finding = tuple(q for q in others if read_counts(next(responses))[ANY])
+    outcome = next((found for found in answered if found.with_most), [outcome, *answered][-1])
+    return outcome if outcome.matched[ANY] else replace(outcome, alternatives=finding)
+
+
+def _with_pins(plan: Plan, pins: Pins) -> Plan:
     """The plan with its pinned results. Rules for the query as typed win over those for a
     correction. In an order by date no post comes first."""
     if not pins or plan.pins:
         return plan
     words = words_of(plan.terms, plan.query, plan.language)
-    found = pins.match(words, datetime.now(UTC).date())
-    return replace(plan, pins=found if plan.request.sort == "relevance" else found.only_never())
-
-
-def plan_first(request: SearchRequest, settings: Settings) -> PlanInput:
-    """The query as typed."""
-    language = LANGUAGES[settings.language]
-    query = parse_query(request.q, language)
-    terms = mark_phrases([as_typed(term) for term in query.terms], settings)
-    examined = {term.key for term in query.examined}
-    required = tuple(one for one in terms if one.term.key in examined)
-    needed = terms_needed(len(required), request)
-    return PlanInput(request, query, terms, required, needed, 0, settings.recency, language)
+    matched = pins.match(words, datetime.now(UTC).date())
+    return replace(plan, pins=matched if plan.request.sort == "relevance" else matched.only_never())

@@ -1,35 +1,30 @@
-"""The comments that match, shown with their post. Pure but for `found`."""
+"""The comments that match, shown with their post. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.search import scoring
 from app.search.highlighting import has_prefix, highlight_fields, highlight_queries
-from app.search.query_builder import PlanInput
+from app.search.query_builder import Plan
 from app.search.render import highlights
-from app.search.session import SearchSession
 
 Json = dict[str, Any]
 
 
-def found(
-    session: SearchSession, plan: PlanInput, hits: Sequence[Json]
-) -> Mapping[str, Sequence[Json]]:
-    """The best comments of each post that has a term in a comment, by the oid of the post.
+def commented(hits: Sequence[Json]) -> list[str]:
+    """The oids of the posts that have a term in a comment."""
+    return [hit["_source"]["oid"] for hit in hits if "comments" in highlights(hit)]
 
-    No request is sent if no hit has one.
-    """
-    posts = [hit["_source"]["oid"] for hit in hits if "comments" in highlights(hit)]
-    if not posts:
-        return {}
-    response = session.send("comments", comments_search(plan, posts))[0]
+
+def read_comments(response: Json) -> Mapping[str, Sequence[Json]]:
+    """The comments of a response to `comments_search`, by the oid of their post."""
     return {
         hit["fields"]["post_oid"][0]: hit["inner_hits"]["comments"]["hits"]["hits"]
         for hit in response["hits"]["hits"]
     }
 
 
-def comments_search(plan: PlanInput, posts: Sequence[str]) -> Json:
+def comments_search(plan: Plan, posts: Sequence[str]) -> Json:
     """The comments of these posts that have a term, grouped by post."""
     matching = highlight_queries(plan.terms, plan.query.quoted, ["comment"])["comment"]
     inner_hits = {

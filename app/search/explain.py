@@ -6,6 +6,7 @@ from typing import Any
 from analyzers.chains import readable
 from app.search import scoring
 from app.search.answer import Outcome
+from app.search.known import Known
 from app.search.pins import MatchedPins
 from app.search.query_builder import HAS, IS, WORD, compounds, hits_search
 from app.search.session import SearchSession
@@ -19,11 +20,12 @@ _TIERS = {
     None: "no post has any of the words",
     "phrase": "a post has the words side by side, in their order",
     "all words": "a post has all words",
+    "most words": "no post has all words; these have more than half of them",
     "some words": "no post has all words; these have the most important of them",
 }
 
 
-def explain(outcome: Outcome, session: SearchSession, settings: Settings) -> Json:
+def explain(outcome: Outcome, session: SearchSession, known: Known, settings: Settings) -> Json:
     """The tier, each word with its variants, the synonyms that applied, what each hit scored for
     which part of the query, and the requests that were sent; little if nobody asked for it."""
     plan = outcome.plan
@@ -38,8 +40,9 @@ def explain(outcome: Outcome, session: SearchSession, settings: Settings) -> Jso
         "first_hit": _first_hit(outcome, scores),
         "words": [_word(one, outcome) for one in plan.terms],
         "words_needed": plan.needed,
+        "matches": dict(outcome.matched),
         "posts": outcome.first.total,
-        "synonyms": applied(tokens, session.index_meta().get("rules", ""), settings),
+        "synonyms": applied(tokens, known.rules.digest, settings),
         "quoted": list(plan.query.quoted),
         "excluded": list(plan.query.excluded),
         "pins": _pins(plan.pins),
@@ -143,6 +146,6 @@ def _matched(hit: Json, outcome: Outcome) -> Json:
             for number, variant in enumerate(one.variants)
             if one.as_typed or f"{IS}{one.term.key} {number}" in matched
         ]
-        for one in outcome.plan.significant
+        for one in outcome.plan.required
         if HAS + one.term.key in matched
     }

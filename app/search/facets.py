@@ -1,4 +1,4 @@
-"""How many of the posts that match are in each category, and from each year. Pure but for `found`.
+"""How many of the posts that match are in each category, and from each year. Pure.
 
 The filters on categories do not narrow the counts of categories, nor those on days the counts of
 years: the counts tell what another choice would find.
@@ -9,9 +9,8 @@ from typing import Any
 from analyzers.languages import Language
 from app.search.answer_types import Facet, Facets
 from app.search.filters import category_filter, day_filter, language_filter
-from app.search.query_builder import PlanInput, bool_query, matching
+from app.search.query_builder import Plan, bool_query, matching
 from app.search.request import SearchRequest
-from app.search.session import SearchSession
 
 Json = dict[str, Any]
 
@@ -27,17 +26,12 @@ _YEAR_COUNTS: Json = {
 }
 
 
-def found(session: SearchSession, plan: PlanInput) -> Facets:
-    """The counts for the posts that match `plan`."""
-    return read(session.send("facets", facets_search(plan))[0])
-
-
-def facets_search(plan: PlanInput) -> Json:
-    """The counts, without scores and hits."""
+def facets_search(plan: Plan, needed: int) -> Json:
+    """The counts for the posts that have so many of the words, without scores and hits."""
     return {
         "size": 0,
         "track_total_hits": False,
-        "query": matching(plan),
+        "query": matching(plan, needed),
         "aggs": counts(plan.request, plan.language),
     }
 

@@ -100,7 +100,9 @@ def search_plan(
         query["filter"] = filters
     return {
         "query": {"bool": query},
+        "sort": ["_score", "oid"],
         **page(request),
+        "track_total_hits": True,
         "_source": {"excludes": ["text", "code", "comment"]},
         "highlight": highlight_fields("title", "text", "code.forms", "comment"),
     }

@@ -1,7 +1,8 @@
 """The first request: the query as typed, and what the index knows of its terms.
 
 It holds two searches, which Elasticsearch runs side by side: one for the posts, and a lookup that
-counts the posts of each term and asks the term suggester for other spellings. Pure.
+counts the posts that match and those of each term, and asks the term suggester for other spellings.
+Pure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,9 +10,24 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from analyzers.languages import Language
+from analyzers.rules import Phrases
 from app.search import scoring
-from app.search.query_builder import PlanInput, has_term, hits_search
-from app.search.query_parser import QueryTerm, apart, joined
+from app.search.known import mark_phrases
+from app.search.query_builder import (
+    ALL,
+    ANY,
+    BY_WORDS,
+    HAS,
+    MOST,
+    Plan,
+    counts,
+    has_term,
+    hits_search,
+    terms_needed,
+)
+from app.search.query_parser import QueryTerm, apart, joined, parse_query
+from app.search.request import SearchRequest
 from app.search.spelling import TermStats, as_typed
 
 Json = dict[str, Any]
@@ -21,62 +37,94 @@ Json = dict[str, Any]
 class FirstResponse:
     """What the first request says.
 
-    `hits` is the response for the posts. `stats` has the counts of each term by its key, `options`
-    the suggester's options by token, `total` is the number of posts in the index.
+    `hits` is the response for the posts, and `matched` how many posts match, by the names of
+    `query_builder.counts`. `stats` has the counts of each term by its key, `options` the
+    suggester's options by token. `total` is the number of posts in the index, `index` its name, ""
+    for an index without documents.
     """
 
     hits: Json
+    matched: Mapping[str, int]
     stats: Mapping[str, TermStats]
     options: Mapping[str, Sequence[Json]]
     total: int
+    index: str
 
 
-NOTHING = FirstResponse({"hits": {"hits": [], "total": {"value": 0}}}, {}, {}, 0)
+NOTHING = FirstResponse({"hits": {"hits": []}}, {ANY: 0}, {}, {}, 0, "")
 """For a query without a word: nothing is sent."""
 
+_POSTS, _INDEX, _TERM = "posts", "index", "term "
+"""Aggregations of the lookup: the number of posts, the name of the index, the counts of a term."""
 
-_POSTS = "posts"
-"""The aggregation that counts all posts; the others have the keys of terms."""
+
+def plan_first(
+    request: SearchRequest, language: Language, phrases: Phrases, *, recency: bool
+) -> Plan:
+    """The query as typed; `phrases` are those of the index."""
+    query = parse_query(request.q, language)
+    terms = mark_phrases([as_typed(term) for term in query.terms], phrases)
+    examined = {term.key for term in query.examined}
+    required = tuple(term for term in terms if term.term.key in examined)
+    needed = terms_needed(len(required), request)
+    return Plan(request, query, terms, required, needed, 0, recency, language)
 
 
-def build(plan: PlanInput) -> list[Json]:
+def build(plan: Plan) -> list[Json]:
     """The searches of the first request."""
-    examined = examined_terms(plan)
-    return [hits_search(plan), _lookup(examined)] if examined else [hits_search(plan)]
+    return [hits_search(plan), _lookup(plan)]
 
 
 def read(responses: Sequence[Json]) -> FirstResponse:
     """The responses to what `build` returned, read."""
-    if len(responses) == 1:
-        return FirstResponse(responses[0], {}, {}, 0)
     hits, lookup = responses
     aggs = lookup["aggregations"]
-    stats = {}
-    for key, counted in aggs.items():
-        if key != _POSTS:
-            counts = {name: found["doc_count"] for name, found in counted["buckets"].items()}
-            stats[key] = TermStats(**counts)
+    stats = {
+        name.removeprefix(_TERM): TermStats(
+            **{kind: bucket["doc_count"] for kind, bucket in counted["buckets"].items()}
+        )
+        for name, counted in aggs.items()
+        if name.startswith(_TERM)
+    }
     entries = lookup.get("suggest", {}).get("spelling", [])
     options = {entry["text"]: entry["options"] for entry in entries}
-    return FirstResponse(hits, stats, options, aggs[_POSTS]["doc_count"])
+    indices = [bucket["key"] for bucket in aggs[_INDEX]["buckets"]]
+    return FirstResponse(
+        hits, read_counts(lookup), stats, options, aggs[_POSTS]["doc_count"], "".join(indices)
+    )
 
 
-def examined_terms(plan: PlanInput) -> list[QueryTerm]:
+def read_counts(response: Json) -> dict[str, int]:
+    """The counts of `query_builder.counts` from a response."""
+    return {
+        name: aggregation["doc_count"]
+        for name, aggregation in response["aggregations"].items()
+        if name in (ANY, MOST, ALL, BY_WORDS) or name.startswith(HAS)
+    }
+
+
+def examined_terms(plan: Plan) -> list[QueryTerm]:
     """The terms to look up: the required ones, pieces of compound ones, neighbours as one."""
-    terms = [one.term for one in plan.required]
-    found = [term for one in terms for term in (one, *apart(one, plan.language)) if not term.stop]
+    terms = [required.term for required in plan.required]
+    pieces = [piece for term in terms for piece in (term, *apart(term, plan.language))]
+    examined = [piece for piece in pieces if not piece.stop]
     for first, second in pairwise(terms):
         if first.correctable and second.correctable:
-            found.append(joined(first, second, plan.language))
-    return found
+            examined.append(joined(first, second, plan.language))
+    return examined
 
 
-def _lookup(terms: Sequence[QueryTerm]) -> Json:
-    counts: Json = {term.key: {"filters": {"filters": _counted(term)}} for term in terms}
+def _lookup(plan: Plan) -> Json:
+    terms = examined_terms(plan)
     body: Json = {
         "size": 0,
         "track_total_hits": False,
-        "aggs": {_POSTS: {"filter": {"term": {"kind": "post"}}}, **counts},
+        "aggs": {
+            _INDEX: {"terms": {"field": "_index", "size": 1}},
+            _POSTS: {"filter": {"term": {"kind": "post"}}},
+            **{_TERM + term.key: {"filters": {"filters": _counted(term)}} for term in terms},
+            **counts(plan),
+        },
     }
     tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
     if tokens:

@@ -1,8 +1,7 @@
 """The query that finds and scores posts, made of clauses. Pure."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,13 +18,12 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class PlanInput:
+class Plan:
     """What the query of a search is built from.
 
-    `terms`: every term of the query in its order, with its variants. `required`: those that decide
-    which posts match; `needed`: how many of them a post must have. `optional`: significant terms
-    that posts need not have. `total`: the number of posts, 0 if that is not known. `recency`:
-    whether newer posts score a little more.
+    `terms`: every term of the query in its order, with its variants. `required`: the significant
+    ones, of which a post must have `needed`. `total`: the number of posts, 0 if that is not known.
+    `recency`: whether newer posts score a little more.
     """
 
     request: SearchRequest
@@ -37,12 +35,12 @@ class PlanInput:
     recency: bool
     language: Language
     pins: MatchedPins = NO_MATCH
-    optional: tuple[Interpretation, ...] = ()
 
     @property
-    def significant(self) -> tuple[Interpretation, ...]:
-        """The terms of which is reported whether a post has them."""
-        return self.required + self.optional
+    def most(self) -> int:
+        """More than half of the significant terms of the query."""
+        terms = len(self.query.examined)
+        return terms // 2 + 1 if terms else 0
 
 
 WORD = "word "
@@ -55,93 +53,98 @@ that tells whether it has a certain variant of it."""
 PHRASE = "phrase in "
 """`PHRASE + field` names the clauses that tell whether a post has the whole query side by side."""
 
-_MATCHED = "matched"
-"""The aggregation that counts the posts that match by their words, if there are pinned ones."""
+ANY, MOST, ALL, BY_WORDS = "some words", "most words", "all words", "by words"
+"""The aggregations of `counts`."""
+
+_POST: Json = {"term": {"kind": "post"}}
 
 
-def hits_search(plan: PlanInput) -> Json:
-    """The posts that match, with highlights, and how many of them have all terms or the phrase."""
-    request, debug = plan.request, plan.request.debug
-    should: list[Json] = []
-    if plan.terms:
-        should += words_clauses(plan.terms, plan.total, debug=debug)
-        should += all_words_clauses(plan.significant, plan.total, debug=debug)
-        should += neighbour_clauses(plan.terms, debug=debug)
-        should += phrase_clauses(plan.terms, debug=debug)
-        should += language_clauses(plan, debug=debug)
-    for one in plan.optional:
-        should.append({"constant_score": {"filter": has_term(one, named=True), "boost": 0}})
-    if plan.recency and request.sort == "relevance":
-        should.append(recency_clause(debug=debug))
-    has = [has_term(one, named=True) for one in plan.required]
-    filters: list[Json] = [{"term": {"kind": "post"}}, *post_filters(request, plan.language)]
-    if has:
-        filters.append({"bool": {"should": has, "minimum_should_match": plan.needed}})
+def hits_search(plan: Plan) -> Json:
+    """One page of the posts that match, with highlights.
+
+    Every post that matches is scored by its words. What only orders the best of them (neighbours,
+    phrases, all words, language, date) is asked of the first `RESCORED` posts.
+    """
+    named = [has_term(term, named=True) for term in plan.required]
+    has: list[Json] = [{"constant_score": {"filter": clause, "boost": 0}} for clause in named]
+    by_relevance = plan.request.sort == "relevance"
     query = bool_query(
-        must=[quoted_clause(text, debug=debug) for text in plan.query.quoted],
-        should=should,
-        filter=filters,
+        must=[_quoted(text, plan) for text in plan.query.quoted],
+        should=words_clauses(plan) + ([] if by_relevance else has),
+        filter=[_POST, *post_filters(plan.request, plan.language), *_has_terms(plan, plan.needed)],
         must_not=_excluded(plan),
     )
     body: Json = {
         "query": _pinned(query, plan) if plan.pins else query,
-        **page(request),
+        **page(plan.request),
+        "track_total_hits": False,
         "_source": ["oid", "title", "url", "pub_date", "categories", "language"],
         "highlight": post_highlighting(plan.terms, plan.query.quoted),
     }
-    counted = {_MATCHED: query} if plan.pins.first else {}
-    if counted := counted | _counted(plan):
-        body["aggs"] = {name: {"filter": clause} for name, clause in counted.items()}
+    if by_relevance and (best := best_clauses(plan) + has):
+        rescore = {"rescore_query": bool_query(should=best), "score_mode": "total"}
+        body["rescore"] = {"window_size": scoring.RESCORED, "query": rescore}
     return body
 
 
-def _counted(plan: PlanInput) -> dict[str, Json]:
-    """What is counted besides the posts that match: those with all terms, if not all are needed,
-    and those with a term that was split, as nobody knows yet whether any post has it.
+def counts(plan: Plan) -> Json:
+    """Aggregations that count the posts that match.
 
-    Those with the phrase only if the hits need not be the best posts. Otherwise the names of their
-    clauses tell whether there is one; to look for it in every post takes longer.
+    `ANY`: all of them; `MOST`: with more than half of the words; `ALL`: with every word;
+    `BY_WORDS`: not only because they are pinned. A count that is equal to that of fewer words is
+    left out.
+    `HAS + key`: those with a term that was split, as nobody knows yet whether any post has it.
     """
-    counted: dict[str, Json] = {}
-    if plan.needed < len(plan.significant):
-        counted["all_words"] = {"bool": {"filter": [has_term(one) for one in plan.significant]}}
-    for one in plan.required:
-        if one.likeliest.kind == "split":
-            counted[HAS + one.term.key] = has_term(one)
-    text = phrase_text(plan.terms)
-    if text and not best_first(plan):
-        counted["phrase"] = phrase_in(["title.words", "text.words"], text)
-    return counted
+    number, most = len(plan.required), plan.most
+    by_words = replace(plan, pins=plan.pins.only_never())
+    counted = {ANY: matching(plan)}
+    if plan.pins.first:
+        counted[BY_WORDS] = matching(by_words)
+    if plan.needed < most <= number:
+        counted[MOST] = matching(by_words, most)
+    if max(plan.needed, most) < number == len(plan.query.examined):
+        counted[ALL] = matching(by_words, number)
+    for term in plan.required:
+        if term.likeliest.kind == "split":
+            counted[HAS + term.term.key] = has_term(term)
+    chosen = post_filters(plan.request, plan.language)
+    return {
+        name: {"filter": bool_query(filter=[query, *chosen])} for name, query in counted.items()
+    }
 
 
-def best_first(plan: PlanInput) -> bool:
-    """Whether the hits are the posts with the highest scores."""
-    request = plan.request
-    return request.page == 1 and request.sort == "relevance" and not plan.pins.first
+def counts_search(plan: Plan) -> Json:
+    """The counts alone."""
+    return {"size": 0, "track_total_hits": False, "aggs": counts(plan)}
 
 
-def _excluded(plan: PlanInput) -> list[Json]:
+def matching(plan: Plan, needed: int = 0) -> Json:
+    """The posts that match, without the filters and scores; with `needed`, those of them that have
+    so many of the words."""
+    words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
+    words += _has_terms(plan, needed or plan.needed)
+    if plan.pins.first and words:
+        pinned: Json = {"terms": {"oid": list(plan.pins.first)}}
+        words = [any_of([bool_query(filter=words), pinned])]
+    return bool_query(filter=[_POST, *words], must_not=[*_excluded(plan), *_hidden(plan)])
+
+
+def _has_terms(plan: Plan, needed: int) -> list[Json]:
+    if not plan.required:
+        return []
+    has = [has_term(term) for term in plan.required]
+    return [{"bool": {"should": has, "minimum_should_match": needed}}]
+
+
+def _excluded(plan: Plan) -> list[Json]:
     return [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
 
 
-def matching(plan: PlanInput) -> Json:
-    """The posts that match before the filters, unscored."""
-    has = [has_term(one) for one in plan.required]
-    words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
-    if has:
-        words.append({"bool": {"should": has, "minimum_should_match": plan.needed}})
-    pins = plan.pins
-    if pins.first and words:
-        pinned: Json = {"terms": {"oid": list(pins.first)}}
-        words = [any_of([bool_query(filter=words), pinned])]
-    never: list[Json] = [{"terms": {"oid": list(pins.never)}}] if pins.never else []
-    return bool_query(
-        filter=[{"term": {"kind": "post"}}, *words],
-        must_not=[*_excluded(plan), *never],
-    )
+def _hidden(plan: Plan) -> list[Json]:
+    return [{"terms": {"oid": list(plan.pins.never)}}] if plan.pins.never else []
 
 
-def _pinned(query: Json, plan: PlanInput) -> Json:
+def _pinned(query: Json, plan: Plan) -> Json:
     """The query with the pinned posts first, in their order, and without those that are hidden.
 
     Elasticsearch's own `pinned` query is a part of x-pack, which not every build has.
@@ -151,14 +154,12 @@ def _pinned(query: Json, plan: PlanInput) -> Json:
         {"constant_score": {"filter": {"term": {"oid": oid}}, "boost": pin_score(pins, oid)}}
         for oid in pins.first
     ]
-    never: list[Json] = [{"terms": {"oid": list(pins.never)}}] if pins.never else []
-    found = bool_query(
-        should=[query, *first],
-        filter=[{"term": {"kind": "post"}}, *post_filters(plan.request, plan.language)],
-        must_not=[*_excluded(plan), *never],
-    )
-    found["bool"]["minimum_should_match"] = 1
-    return found
+    either = any_of([query, *first])
+    either["bool"] |= {
+        "filter": [_POST, *post_filters(plan.request, plan.language)],
+        "must_not": [*_excluded(plan), *_hidden(plan)],
+    }
+    return either
 
 
 def pin_score(pins: MatchedPins, oid: str) -> float:
@@ -168,13 +169,6 @@ def pin_score(pins: MatchedPins, oid: str) -> float:
     return scoring.PINNED_SCORE * (len(pins.first) - pins.first.index(oid))
 
 
-def count_matched(response: Mapping[str, Any]) -> int:
-    """How many posts match by their words; pinned ones need not."""
-    aggregation = response.get("aggregations", {}).get(_MATCHED)
-    found = response["hits"]["total"]["value"] if aggregation is None else aggregation["doc_count"]
-    return int(found)
-
-
 def bool_query(**occurs: list[Json]) -> Json:
     """A `bool` query without its empty parts."""
     return {"bool": {occur: clauses for occur, clauses in occurs.items() if clauses}}
@@ -182,39 +176,14 @@ def bool_query(**occurs: list[Json]) -> Json:
 
 def any_of(clauses: Iterable[Json], name: str = "") -> Json:
     """At least one of the clauses; their scores add up."""
-    return {"bool": {"should": list(clauses), "minimum_should_match": 1, **_named(name)}}
-
-
-def _named(name: str) -> Json:
-    return {"_name": name} if name else {}
+    named = {"_name": name} if name else {}
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1, **named}}
 
 
 def phrase_in(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
     """The words of the text side by side in any of the fields."""
     phrase = {"query": text, "type": "phrase", "fields": list(fields), "boost": boost}
     return {"multi_match": phrase}
-
-
-def quoted_clause(text: str, *, debug: bool) -> Json:
-    """A quoted phrase: exactly these words."""
-    phrase = phrase_in(scoring.QUOTED_FIELDS, text, scoring.QUOTED_BOOST)
-    return {"bool": {"must": [phrase], **_named(f'"{text}"' if debug else "")}}
-
-
-# -- scoring ---------------------------------------------------------------------------------------
-
-
-def best_fields(text: str, boost: float = 1.0, name: str = "") -> Json:
-    """What the words of a text score: BM25 over all fields as one, stemmed and unstemmed, and once
-    more in the title."""
-    return any_of(
-        [
-            combined_fields(scoring.STEMMED_FIELDS, text, boost),
-            combined_fields(scoring.UNSTEMMED_FIELDS, text, boost),
-            match("title.forms", text, boost=boost * scoring.TITLE_BOOST),
-        ],
-        name,
-    )
 
 
 def combined_fields(fields: Sequence[str], text: str, boost: float) -> Json:
@@ -232,43 +201,72 @@ def match_phrase(field: str, text: str, **options: Any) -> Json:
     return {"match_phrase": {field: {"query": text, **options}}}
 
 
-def words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -> list[Json]:
-    """What single words score. Terms that stand for themselves only share one clause, unless each
-    one's score is to be reported."""
-    found: list[Json] = []
-    only_light = all(one.term.light for one in terms)
+# -- scoring: every post that matches --------------------------------------------------------------
+
+
+def _explained(plan: Plan, name: str) -> Json:
+    """The name of a clause whose score is to be reported; nothing unless an explanation is wanted,
+    as each name costs time."""
+    return {"_name": name} if plan.request.debug else {}
+
+
+def _quoted(text: str, plan: Plan) -> Json:
+    """A quoted phrase: exactly these words."""
+    phrase = phrase_in(scoring.QUOTED_FIELDS, text, scoring.QUOTED_BOOST)
+    return {"bool": {"must": [phrase], **_explained(plan, f'"{text}"')}}
+
+
+def words_clauses(plan: Plan) -> list[Json]:
+    """What single words score. Terms that stand for themselves only share one clause, unless the
+    score of each is to be reported."""
+    clauses: list[Json] = []
+    only_light = all(term.term.light for term in plan.terms)
     for light, boost in ((False, 1.0), (True, 1.0 if only_light else scoring.LIGHT_BOOST)):
-        plain = [one for one in terms if one.as_typed and one.term.light == light]
-        if debug:
-            found += [best_fields(text, boost, name) for name, text in _plain_words(plain)]
+        plain = [term for term in plan.terms if term.as_typed and term.term.light == light]
+        if plan.request.debug:
+            clauses += [best_fields(text, boost, name) for name, text in _plain_words(plain)]
         elif plain:
-            found.append(best_fields(" ".join(one.term.text for one in plain), boost))
-    for one in terms:
-        if not one.as_typed:
-            variants = [_variant(variant, one, total) for variant in one.variants]
-            name = _named(WORD + one.term.key if debug else "")
-            found.append({"dis_max": {"queries": variants, **name}})
-    for text in dict.fromkeys(one.phrase for one in terms if one.phrase):
+            clauses.append(best_fields(" ".join(term.term.text for term in plain), boost))
+    for term in plan.terms:
+        if not term.as_typed:
+            variants = [_variant(variant, term, plan.total) for variant in term.variants]
+            explained = _explained(plan, WORD + term.term.key)
+            clauses.append({"dis_max": {"queries": variants, **explained}})
+    for text in dict.fromkeys(term.phrase for term in plan.terms if term.phrase):
         words = combined_fields(scoring.CONTRACTED_FIELDS, text, scoring.CONTRACTED_BOOST)
-        found.append(any_of([words], WORD + text if debug else ""))
-    for text in compounds(terms):
-        found.append(best_fields(text, scoring.COMPOUND_BOOST, WORD + text if debug else ""))
-    return found
+        clauses.append({"bool": {"must": [words], **_explained(plan, WORD + text)}})
+    for text in compounds(plan.terms):
+        name = WORD + text if plan.request.debug else ""
+        clauses.append(best_fields(text, scoring.COMPOUND_BOOST, name))
+    return clauses
+
+
+def best_fields(text: str, boost: float = 1.0, name: str = "") -> Json:
+    """What the words of a text score: BM25 over all fields as one, stemmed and unstemmed, and once
+    more in the title."""
+    return any_of(
+        [
+            combined_fields(scoring.STEMMED_FIELDS, text, boost),
+            combined_fields(scoring.UNSTEMMED_FIELDS, text, boost),
+            match("title", text, boost=boost * scoring.TITLE_BOOST),
+        ],
+        name,
+    )
 
 
 def compounds(terms: Iterable[Interpretation]) -> list[str]:
     """The words that posts write two terms as."""
-    return list(dict.fromkeys(one.compound for one in terms if one.compound))
+    return list(dict.fromkeys(term.compound for term in terms if term.compound))
 
 
 def _plain_words(terms: Sequence[Interpretation]) -> list[tuple[str, str]]:
     """Name and text of each word; the words that a synonym rule treats as one are one."""
-    found: list[tuple[str, str]] = []
-    for one in terms:
-        if one.phrase and found and one.phrase == found[-1][1]:
+    words: list[tuple[str, str]] = []
+    for term in terms:
+        if term.phrase and words and term.phrase == words[-1][1]:
             continue
-        found.append((WORD + one.term.key, one.phrase or one.term.text))
-    return found
+        words.append((WORD + term.term.key, term.phrase or term.term.text))
+    return words
 
 
 def _variant(variant: TermVariant, of: Interpretation, total: int) -> Json:
@@ -297,49 +295,47 @@ def relative_boost(variant: TermVariant, of: Interpretation, total: int) -> floa
     return round(variant.weight * ratio, 4)
 
 
-def _prefix(variant: TermVariant) -> Json:
-    return {"prefix": {"all.forms": {"value": variant.text}}}
+# -- scoring: the best posts -----------------------------------------------------------------------
 
 
-def all_words_clauses(terms: Sequence[Interpretation], total: int, *, debug: bool) -> list[Json]:
-    """What a post scores that has every term, and more if its title has them."""
+def best_clauses(plan: Plan) -> list[Json]:
+    """What only orders posts that match well by their words."""
+    clauses = all_words_clauses(plan)
+    clauses += neighbour_clauses(plan)
+    clauses += phrase_clauses(plan)
+    if plan.recency:
+        clauses.append(_recency(plan))
+    return clauses
+
+
+def all_words_clauses(plan: Plan) -> list[Json]:
+    """What a post scores that has every significant term, more if its title has them, and a little
+    more if it is in the visitor's language: the less the more terms there are, as to have all of
+    many is no surprise where each of them has scored."""
+    terms = plan.required
+    if not terms:
+        return []
     fields = [(field, boost, name) for field, (boost, name) in scoring.ALL_WORDS.items()]
     if len(terms) > 1:
         fields.append(scoring.INFLECTED_TITLE)
-    return [
-        {
-            "bool": {
-                "must": [_lookup(field, one, boost / len(terms), total) for one in terms],
-                **_named(name if debug else ""),
-            }
-        }
-        for field, boost, name in fields
-        if terms
-    ]
+    if plan.request.prefer:
+        fields.append(("all.forms", scoring.LANGUAGE_BOOST, "your language"))
+    clauses: list[Json] = []
+    for field, boost, name in fields:
+        words = [_lookup(field, term, boost / len(terms) ** 2, plan.total) for term in terms]
+        in_language = name == "your language"
+        chosen = language_filter(plan.request.prefer, plan.language) if in_language else []
+        query = bool_query(must=words, filter=chosen)
+        query["bool"] |= _explained(plan, name)
+        clauses.append(query)
+    return clauses
 
 
-def language_clauses(plan: PlanInput, *, debug: bool) -> list[Json]:
-    """What a post scores that has every term and is in the visitor's language."""
-    prefer, terms = plan.request.prefer, plan.required
-    if not prefer or not terms:
-        return []
-    boost = scoring.LANGUAGE_BOOST / len(terms)
-    return [
-        {
-            "bool": {
-                "must": [_lookup("all.forms", one, boost, plan.total) for one in terms],
-                "filter": language_filter(prefer, plan.language),
-                **_named("your language" if debug else ""),
-            }
-        }
-    ]
-
-
-def _lookup(field: str, one: Interpretation, boost: float, total: int) -> Json:
+def _lookup(field: str, term: Interpretation, boost: float, total: int) -> Json:
     """A term in a field that scores nothing but its inverse document frequency."""
     clauses: list[Json] = []
-    for variant in one.variants:
-        worth = boost * relative_boost(variant, one, total)
+    for variant in term.variants:
+        worth = boost * relative_boost(variant, term, total)
         if variant.kind == "prefix":
             prefix_field = "title.lookup" if field.startswith("title") else "all.forms"
             prefix = {"prefix": {prefix_field: {"value": variant.text}}}
@@ -352,19 +348,19 @@ def _lookup(field: str, one: Interpretation, boost: float, total: int) -> Json:
         else:
             clause = match(field, variant.text, operator="and", boost=worth)
         clauses.append(clause)
-    if one.phrase:
-        clauses.append(match(field, one.phrase, operator="and", boost=boost))
-    if one.compound:
-        clauses.append(match(field, one.compound, boost=boost))
+    if term.phrase:
+        clauses.append(match(field, term.phrase, operator="and", boost=boost))
+    if term.compound:
+        clauses.append(match(field, term.compound, boost=boost))
     return clauses[0] if len(clauses) == 1 else {"dis_max": {"queries": clauses}}
 
 
-def neighbour_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Json]:
+def neighbour_clauses(plan: Plan) -> list[Json]:
     """Neighbouring terms of the query that stand close together in the text. Two that say little
     (`why is my`) count nothing."""
     pairs = dict.fromkeys(
         (first.likeliest.text, second.likeliest.text)
-        for first, second in pairwise(one for one in terms if not one.term.stop)
+        for first, second in pairwise(term for term in plan.terms if not term.term.stop)
         if not (first.term.light and second.term.light)
     )
     return [
@@ -373,7 +369,7 @@ def neighbour_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[J
             f"{first} {second}",
             slop=scoring.NEIGHBOURS_SLOP,
             boost=scoring.NEIGHBOURS_BOOST,
-            **_named(f"{first} near {second}" if debug else ""),
+            **_explained(plan, f"{first} near {second}"),
         )
         for first, second in list(pairs)[: scoring.NEIGHBOUR_PAIRS]
     ]
@@ -381,74 +377,67 @@ def neighbour_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[J
 
 def phrase_text(terms: Sequence[Interpretation]) -> str:
     """The whole query in its likeliest reading; "" if that is a single word."""
-    return " ".join(one.likeliest.text for one in terms) if len(terms) > 1 else ""
+    return " ".join(term.likeliest.text for term in terms) if len(terms) > 1 else ""
 
 
-def phrase_clauses(terms: Sequence[Interpretation], *, debug: bool) -> list[Json]:
+def phrase_clauses(plan: Plan) -> list[Json]:
     """The whole query side by side in the title or the text, as it is and in any inflection.
 
-    Only the clauses of the query as it is have names: they tell whether a post has the phrase.
+    Only the clauses of the query as it is always have names: they tell whether a post has it.
     """
-    text = phrase_text(terms)
+    text = phrase_text(plan.terms)
     if not text:
         return []
-    as_it_is = [
-        match_phrase(
-            field,
-            text,
-            boost=scoring.PHRASE_BOOST,
-            **_named(PHRASE + field.removesuffix(".words")),
-        )
-        for field in ("title.words", "text.words")
-    ]
-    inflected = [
-        match_phrase(
-            field,
-            text,
-            boost=scoring.INFLECTED_PHRASE_BOOST,
-            **_named(f"{field}: the words side by side, inflected" if debug else ""),
-        )
-        for field in scoring.INFLECTED_PHRASE_FIELDS
-    ]
-    return as_it_is + inflected
+    clauses: list[Json] = []
+    for field in ("title", "text"):
+        as_it_is = {"boost": scoring.PHRASE_BOOST, "_name": PHRASE + field}
+        name = f"{field}: the words side by side, inflected"
+        inflected = {"boost": scoring.INFLECTED_PHRASE_BOOST, **_explained(plan, name)}
+        clauses.append(match_phrase(f"{field}.words", text, **as_it_is))
+        clauses.append(match_phrase(field, text, **inflected))
+    return clauses
 
 
-def recency_clause(*, debug: bool) -> Json:
+def _recency(plan: Plan) -> Json:
     """A little for newer posts: half of it is left after the pivot."""
     feature: Json = {"field": "pub_date", "origin": "now", "pivot": scoring.RECENCY_PIVOT}
-    feature |= {"boost": scoring.RECENCY_BOOST, **_named("recency" if debug else "")}
+    feature |= {"boost": scoring.RECENCY_BOOST, **_explained(plan, "recency")}
     return {"distance_feature": feature}
 
 
 # -- matching --------------------------------------------------------------------------------------
 
 
-def has_term(one: Interpretation, *, named: bool = False) -> Json:
+def has_term(term: Interpretation, *, named: bool = False) -> Json:
     """Whether a post has a term in any of its variants, unscored."""
-    several = named and not one.as_typed
+    several = named and not term.as_typed
     clauses = [
-        {"bool": {"filter": [_has(variant, one)], "_name": f"{IS}{one.term.key} {number}"}}
+        {"bool": {"filter": [_has(variant, term)], "_name": f"{IS}{term.term.key} {number}"}}
         if several
-        else _has(variant, one)
-        for number, variant in enumerate(one.variants)
+        else _has(variant, term)
+        for number, variant in enumerate(term.variants)
     ]
-    if one.phrase:
-        clauses.append(_in_any_form(one.phrase))
-    if one.compound:
-        clauses.append(_in_any_form(one.compound))
-    return any_of(clauses, HAS + one.term.key if named else "")
+    if term.phrase:
+        clauses.append(_in_any_form(term.phrase))
+    if term.compound:
+        clauses.append(_in_any_form(term.compound))
+    return any_of(clauses, HAS + term.term.key if named else "")
 
 
-def _has(variant: TermVariant, one: Interpretation) -> Json:
+def _has(variant: TermVariant, term: Interpretation) -> Json:
     if variant.kind == "prefix":
         return _prefix(variant)
-    if variant.kind == "typed" and len(one.term.pieces) > 1:  # by a synonym too: e-mail, email
+    if variant.kind == "typed" and len(term.term.pieces) > 1:  # by a synonym too: e-mail, email
         return phrase_in(scoring.COMPOUND_FIELDS, variant.text)
     if variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text)
-    if one.term.stop:  # the stemmed field has none
+    if term.term.stop:  # the stemmed field has none
         return match("all.forms", variant.text, operator="and")
     return _in_any_form(variant.text)
+
+
+def _prefix(variant: TermVariant) -> Json:
+    return {"prefix": {"all.forms": {"value": variant.text}}}
 
 
 def _in_any_form(text: str) -> Json:
@@ -459,8 +448,6 @@ def _in_any_form(text: str) -> Json:
 
 
 def terms_needed(terms: int, request: SearchRequest) -> int:
-    """How many terms a post must have: both of two, half of more; all where the order is by date,
-    which would put posts with few of them first."""
-    if terms < 3 or request.sort == "newest":
-        return terms
-    return math.ceil(terms / 2)
+    """How many terms a post must have: any of them; all where the order is by date, which would put
+    posts with few of them first."""
+    return terms if request.sort == "newest" else min(terms, 1)

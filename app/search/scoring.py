@@ -12,21 +12,25 @@ are nDCG@10 of the judged queries. Measured 2026-11-21; docs/relevance.md has th
 import math
 
 # -- fields ----------------------------------------------------------------------------------------
-STEMMED_FIELDS = ("title^8", "text^2", "comments")
-UNSTEMMED_FIELDS = ("title.forms^8", "text.forms^2", "code.forms", "comments.forms")
-"""Two groups, because `combined_fields` takes fields of one analyzer. A title counts four times a
+STEMMED_FIELDS = ("title^6", "text^2", "comments")
+UNSTEMMED_FIELDS = ("title.forms^6", "text.forms^2", "code.forms", "comments.forms")
+"""Two groups, because `combined_fields` takes fields of one analyzer. A title counts three times a
 text: 3, 4, 6 and 8 times rank alike. Code and comments count half a text, which is why a text has
 2: less than 1 is not allowed. Without the stemmed group inflections are not found; the unstemmed
 one puts a word above its inflections (judged `exact` on til .837 without it, .976 with it)."""
-CONTRACTED_FIELDS, CONTRACTED_BOOST = ("title.words^8", "text.words^2", "comments.words"), 0.5
+CONTRACTED_FIELDS, CONTRACTED_BOOST = ("title.words^6", "text.words^2", "comments.words"), 0.5
 """Words that a synonym rule contracts to one (`fast api`, FastAPI), as they were typed: a post may
 have them apart, or as two words. No figure of the judged queries changes."""
-TITLE_BOOST = 0.5
+TITLE_BOOST = 0.8
 """The title once more, on its own. Not at all .827, .35 .838, .7 .844, 1 .839: it finds posts of
 which the query has a title word, at the cost of those of which it has none."""
 LIGHT_BOOST = 0.5
 """Question words, pronouns and auxiliary verbs weigh half. In full .847, not at all .842; half, so
 that they never outrank a word that matters."""
+
+RESCORED = 200
+"""Posts of a shard, the best by their words, of which is asked what only orders them: all that
+follows. The figures are those of asking every post."""
 
 # -- several words ---------------------------------------------------------------------------------
 NEIGHBOURS_BOOST, NEIGHBOURS_SLOP = 1.5, 8
@@ -34,7 +38,7 @@ NEIGHBOURS_BOOST, NEIGHBOURS_SLOP = 1.5, 8
 of 1 .843, of 2 .842; a slop of 5 or 15 is alike."""
 NEIGHBOUR_PAIRS = 40
 """Bounds the request of a very long query."""
-PHRASE_BOOST = 3.0
+PHRASE_BOOST = 2.0
 """The whole query side by side, so that the phrase comes first: 1 and 3 rank alike here."""
 PHRASE_FIELDS = ("title.words", "text.words", "code.forms", "comments.words")
 COMPOUND_FIELDS = (*PHRASE_FIELDS, "title.forms", "text.forms", "comments.forms")
@@ -66,9 +70,6 @@ tf / (tf + k1) with tf = 1 and k1 = 1.2."""
 COMPOUND_BOOST = 2.0
 """The one word that posts write two words of a query as (`keyboard`, `key board`): it stands for
 both. Not measured, as no judged query has such words."""
-FEW_POSTS, COMMON = 3, 0.25
-"""If fewer posts than this have both of two words, a word that a quarter of all posts have is not
-needed: `rust post`. It takes a second request, hence so few."""
 
 # -- pinned results --------------------------------------------------------------------------------
 PINNED_SCORE = 8192.0

@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from analyzers.languages import Language
+from analyzers.rules import Phrases
 from app.search import scoring
 from app.search.first_request import FirstResponse
-from app.search.query_builder import HAS, PlanInput, count_matched, terms_needed
+from app.search.known import mark_phrases
+from app.search.query_builder import ANY, HAS, Plan, terms_needed
 from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
 from app.search.spelling import Interpretation, TermStats, as_typed, interpret
-from app.search.synonyms import mark_phrases
-from app.settings import Settings
 
 _UNCOUNTED = TermStats(words=1)
 
 
-def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> PlanInput | None:
+def plan_second(plan: Plan, first: FirstResponse, phrases: Phrases) -> Plan | None:
     """The plan with the terms interpreted, None if the first request has answered the search.
 
     Terms that no post has, in any variant, are not required any more.
@@ -26,34 +26,22 @@ def plan_second(plan: PlanInput, first: FirstResponse, settings: Settings) -> Pl
     if plan.request.typos:
         query = _resegmented(plan.query, first.stats, plan.language)
         # A synonym rule that treats the words as one finds the compound anyway.
-        if not any(one.phrase for one in plan.terms):
+        if not any(term.phrase for term in plan.terms):
             compound = _compound(query, first, plan.language)
-        terms = mark_phrases(_interpretations(query, compound, first, plan.language), settings)
+        terms = mark_phrases(_interpretations(query, compound, first, plan.language), phrases)
     examined = {term.key for term in query.examined}
     required = tuple(
-        one for one in terms if one.term.key in examined and _matches_some(one, first.stats)
+        term for term in terms if term.term.key in examined and _matches_some(term, first.stats)
     )
-    found = count_matched(first.hits)
-    as_written = all(one.as_typed for one in terms)
-    optional: tuple[Interpretation, ...] = ()
-    few = as_written and found < scoring.FEW_POSTS and plan.request.sort == "relevance"
-    if few and len(required) == 2 and not compound:
-        required, optional = _without_common(required, first)
     if not required and not query.quoted:
         return None
-    changed = query != plan.query or not as_written or bool(compound)
-    nothing = not found and len(required) > 1
-    if not (changed or nothing or len(required) < len(plan.required)):
+    as_written = query == plan.query and not compound and all(term.as_typed for term in terms)
+    relaxed = plan.needed > 1 and not first.matched[ANY]
+    if as_written and len(required) == len(plan.required) and not relaxed:
         return None
     needed = terms_needed(len(required), plan.request)
     return replace(
-        plan,
-        query=query,
-        terms=terms,
-        required=required,
-        optional=optional,
-        needed=needed,
-        total=first.total,
+        plan, query=query, terms=terms, required=required, needed=needed, total=first.total
     )
 
 
@@ -77,37 +65,21 @@ def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:
     return [one if one.as_typed else replace(one, variants=one.variants[:most]) for one in terms]
 
 
-def _without_common(
-    required: tuple[Interpretation, ...], first: FirstResponse
-) -> tuple[tuple[Interpretation, ...], tuple[Interpretation, ...]]:
-    """The terms that less than a quarter of the posts have, and the others: both words of
-    `rust post` need not be in a post if few posts have both. If all are common, all are needed."""
-    common = tuple(
-        one
-        for one in required
-        if first.stats.get(one.term.key, _UNCOUNTED).stems >= first.total * scoring.COMMON
+def without_doubtful(plan: Plan) -> Plan | None:
+    """The plan without doubtful corrections, for when no post has most of the words with them: a
+    corrected term that no post has beside others was probably not meant, unless it is a long word
+    with one error. None if there are none, or no other terms."""
+    sure = tuple(
+        term
+        for term in plan.required
+        if term.likeliest.kind == "typed"
+        or scoring.surely_misspelled(term.term.token, term.likeliest.cost)
     )
-    rare = tuple(one for one in required if one not in common)
-    return (rare, common) if rare else (required, ())
-
-
-def any_term(plan: PlanInput) -> PlanInput:
-    """The plan for posts with any of the terms, for when no post has enough of them.
-
-    A corrected term that no post has together with another one was probably not meant, unless it is
-    a long word with one error: it is left out if there are others.
-    """
-    kept = tuple(
-        one
-        for one in plan.required
-        if one.likeliest.kind == "typed"
-        or scoring.surely_misspelled(one.term.token, one.likeliest.cost)
-    )
-    if not kept or len(kept) == len(plan.required):
-        return replace(plan, needed=1)
-    left_out = {one.term.key for one in plan.required} - {one.term.key for one in kept}
-    terms = tuple(as_typed(one.term) if one.term.key in left_out else one for one in plan.terms)
-    return replace(plan, terms=terms, required=kept, needed=1)
+    if not sure or len(sure) == len(plan.required):
+        return None
+    left_out = {term.term.key for term in plan.required if term not in sure}
+    terms = tuple(as_typed(term.term) if term.term.key in left_out else term for term in plan.terms)
+    return replace(plan, terms=terms, required=sure, needed=1)
 
 
 def _matches_some(one: Interpretation, stats: Mapping[str, TermStats]) -> bool:

@@ -1,17 +1,15 @@
 """Sends searches to Elasticsearch and keeps a record of them for `debug-search`."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch
 from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
-from app.errors import OutdatedIndex
-from indexer import SCHEMA
-
 Json = dict[str, Any]
+T = TypeVar("T")
 
 # Term statistics of all shards together, so that a hit's score does not depend on its shard. On an
 # index of one shard Elasticsearch leaves the extra phase out.
@@ -52,32 +50,56 @@ class SearchSession:
     _began: float = field(default_factory=time.perf_counter)
 
     def send(self, kind: str, *bodies: Json) -> list[Json]:
-        """Send searches in one request; the response of each.
+        """Send searches of the index in one request; the response of each.
 
         Raises:
             ApiError: one of them failed, on every shard or on some.
             ConnectionTimeout: one of them took longer than `timeout`.
         """
+        return self.send_with(None, kind, *bodies)[0]
+
+    def send_with(
+        self, beside: tuple[Json, Json] | None, kind: str, *bodies: Json
+    ) -> tuple[list[Json], Json | None]:
+        """As `send`, with one search of another index, given by header and body.
+
+        That one may fail: then its response is None.
+        """
         header = {"index": self.index, "allow_partial_search_results": False}
         limits = {"timeout": f"{self.timeout * 1000:.0f}ms"} if self.timeout else {}
         lines = [line for body in bodies for line in (header, {**body, **limits})]
+        lines += beside or ()
         started = time.perf_counter()
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
-        if any(one["status"] == _NODE_LOST for one in response["responses"]):
+        if any(part["status"] == _NODE_LOST for part in response["responses"]):
             # Elasticsearch does not try another copy then; the next search goes there.
             response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
-        total_ms = (time.perf_counter() - started) * 1000
-        started_ms = (started - self._began) * 1000
-        self.sent.append(SentRequest(kind, response["took"], started_ms, total_ms, bodies))
-        found: Sequence[Json] = response["responses"]
-        for one in found:
-            if "error" in one:
-                error = HTTP_EXCEPTIONS.get(one["status"], ApiError)
-                meta = replace(response.meta, status=one["status"])
-                raise error(one["error"]["type"], meta, one)
-            if one["timed_out"]:
+        self._record(kind, started, response["took"], bodies)
+        responses: list[Json] = response["responses"]
+        other = responses.pop() if beside else None
+        for part in responses:
+            if "error" in part:
+                error = HTTP_EXCEPTIONS.get(part["status"], ApiError)
+                meta = replace(response.meta, status=part["status"])
+                raise error(part["error"]["type"], meta, part)
+            if part["timed_out"]:
                 raise ConnectionTimeout("Elasticsearch stopped the search at its time limit")
-        return list(found)
+        return responses, None if other is None or "error" in other else other
+
+    def read(self, kind: str, call: Callable[[], T]) -> T:
+        """The result of a request that is not a search; it counts as one of the session."""
+        started = time.perf_counter()
+        result = call()
+        self._record(kind, started, None, ())
+        return result
+
+    def _record(
+        self, kind: str, started: float, took_ms: int | None, bodies: tuple[Json, ...]
+    ) -> None:
+        total_ms = (time.perf_counter() - started) * 1000
+        took_ms = round(total_ms) if took_ms is None else took_ms
+        started_ms = (started - self._began) * 1000
+        self.sent.append(SentRequest(kind, took_ms, started_ms, total_ms, bodies))
 
     def scores(self, body: Json) -> Json:
         """Send one search that reports what each named clause added to a hit's score."""
@@ -102,24 +124,3 @@ class SearchSession:
             | ({"bodies": list(sent.bodies)} if bodies else {})
             for sent in self.sent
         ]
-
-    def require_schema(self) -> None:
-        """Check that the index has the fields of this version.
-
-        Raises:
-            OutdatedIndex: it has those of another version.
-        """
-        found = self.index_meta().get("schema")
-        if found != SCHEMA:
-            raise OutdatedIndex(
-                f"The index was built by another version (schema {found}, needed is {SCHEMA}). "
-                "Build it again with `blogsearch reindex SOURCE`."
-            )
-
-    def index_meta(self) -> Json:
-        """What the index says of itself: `rules`, `language` and `schema`; sends no search."""
-        mappings = self.client.indices.get_mapping(index=self.index).body
-        for index in mappings.values():
-            found: Json = index["mappings"].get("_meta", {}).get("blogsearch", {})
-            return found
-        return {}

@@ -17,6 +17,7 @@ from analyzers.chains import readable
 from analyzers.languages import LANGUAGES, Language
 from app.search.answer_types import SuggestAnswer, Suggestion
 from app.search.filters import NEWEST, language_filter
+from app.search.known import Known
 from app.search.pins import NO_PINS, Pins, words_of
 from app.search.query_builder import bool_query, match, phrase_in
 from app.search.query_parser import (
@@ -55,8 +56,8 @@ _TITLES_KEPT, _WORDS_KEPT = 2_048, 8_192  # titles whose words are kept, and wor
 class FoundPost(NamedTuple):
     """A post whose title may be suggested, and the index that has it.
 
-    `title` is plain text. `score` tells where the words are. `texts` are plain text too. They and
-    the oid are only there if they are needed.
+    `title` is plain text. `score` tells where the words are. `texts` are plain text too, and only
+    there if they are needed.
     """
 
     oid: str
@@ -72,7 +73,7 @@ def suggest(
     index: str,
     request: SuggestRequest,
     settings: Settings,
-    pins: Pins = NO_PINS,
+    known: Known | None = None,
 ) -> tuple[SuggestAnswer, str]:
     """The body of the answer, and the index that answered, "" if no post was found.
 
@@ -87,25 +88,26 @@ def suggest(
     query = parse_query(request.q, language)
     if not query.terms and not query.quoted:
         return {"suggestions": []}, ""
-    session = SearchSession(client, index, settings.elasticsearch_timeout)
+    session, known = SearchSession(client, index, settings.elasticsearch_timeout), known or Known()
     in_language = language_filter(request.lang, language)
-    body = titles_search(query, in_language, with_oid=bool(pins))
-    response = client.search(index=index, body=body, allow_partial_search_results=False)
-    posts = _found_posts(session, response["hits"]["hits"])
+    titles = titles_search(query, in_language)
+    (response,), version = session.send_with(known.version_search(), "titles", titles)
+    hits = response["hits"]["hits"]
+    index_name = hits[0]["_index"] if hits else ""
+    known.update(session, index_name, version)
+    posts = _found_posts(hits)
     correction = ""
     if not _any_title(posts, query):
-        posts, correction = _more(session, query, in_language, posts, with_oid=bool(pins))
+        posts, correction = _more(session, query, in_language, posts)
     today = datetime.now(UTC).date()
-    found = suggestions(request, query, posts, language, correction, pins, today)
-    return {"suggestions": found}, posts[0].index_name if posts else ""
+    found = suggestions(request, query, posts, language, correction, known.pins, today)
+    return {"suggestions": found}, index_name or (posts[0].index_name if posts else "")
 
 
-def _found_posts(session: SearchSession, hits: Sequence[Json]) -> list[FoundPost]:
-    if any(_TITLE not in hit["fields"] for hit in hits):
-        session.require_schema()
+def _found_posts(hits: Sequence[Json]) -> list[FoundPost]:
     return [
         FoundPost(
-            oid=hit["fields"].get("oid", [""])[0],
+            oid=hit["fields"]["oid"][0],
             title=plain(hit["fields"][_TITLE][0]),
             url=hit["fields"]["url"][0],
             score=hit["_score"],
@@ -120,15 +122,13 @@ def _more(
     query: ParsedQuery,
     in_language: list[Json],
     posts: list[FoundPost],
-    *,
-    with_oid: bool,
 ) -> tuple[list[FoundPost], str]:
     """The posts for words that no title has, and a correction, from one request.
 
     `posts` have all words as typed. If they are few, posts with misspelled ones are added. Some
     have `texts`, for the word that the last one begins.
     """
-    misspelled = titles_search(query, in_language, misspelled=True, with_oid=with_oid)
+    misspelled = titles_search(query, in_language, misspelled=True)
     searches = {
         "titles": misspelled if len(posts) < _FEW else None,
         "texts": texts_search(query, [post.url for post in posts[:_READ_POSTS]]),
@@ -139,7 +139,7 @@ def _more(
         return posts, ""
     found = dict(zip(sent, session.send("more", *sent.values()), strict=True))
     if "titles" in found:
-        posts = _found_posts(session, found["titles"]["hits"]["hits"])
+        posts = _found_posts(found["titles"]["hits"]["hits"])
     if "texts" in found:
         texts = {hit["fields"]["url"][0]: _texts(hit) for hit in found["texts"]["hits"]["hits"]}
         posts = [post._replace(texts=texts.get(post.url, ())) for post in posts]
@@ -160,14 +160,12 @@ def titles_search(
     in_language: Sequence[Json],
     *,
     misspelled: bool = False,
-    with_oid: bool = False,
 ) -> Json:
     """Posts whose titles are suggested: with all words as typed in the title first, then with all
     words as typed anywhere, then, if asked for, with misspelled ones in the title.
 
     Args:
         in_language: the filters on the language of posts.
-        with_oid: whether the oids of the posts are needed; they take 1 to 3 % of the time.
     """
     terms = query.terms[:EXAMINED_TERMS]
     should: list[Json] = []
@@ -190,7 +188,7 @@ def titles_search(
         # Not by oid as well: there are no pages, and it takes a fifth of the time.
         "sort": ["_score", NEWEST],
         "stored_fields": "_none_",
-        "docvalue_fields": [_TITLE, "url", *(["oid"] if with_oid else [])],
+        "docvalue_fields": [_TITLE, "url", "oid"],
         "size": _TITLES,
         "track_total_hits": False,
     }
@@ -440,15 +438,3 @@ def prefix_distance(typed: str, word: str) -> int:
             row.append(best)
         before = last
     return min(row)
-
-
-def relaxed(q: str, language: Language) -> list[str]:
-    """Searches that ask for less than one that found nothing: without quotes and exclusions, then
-    each word alone."""
-    query = parse_query(q, language)
-    places = [(term.start, term.text) for term in query.terms]
-    places += zip(query.quoted_at, query.quoted, strict=True)
-    plain_words = [text for _, text in sorted(places)]
-    words = [term.text for term in parse_query(" ".join(plain_words), language).significant]
-    found = [" ".join(plain_words), *sorted(words, key=len, reverse=True)]
-    return list(dict.fromkeys(filter(None, found)))

@@ -2,13 +2,11 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from analyzers.rules import Applied, RuleErrors, RuleSet, read_rules, rule_files
-from app.search.spelling import Interpretation
 from app.settings import Settings
 
 Json = dict[str, Any]
@@ -37,29 +35,6 @@ def applied(tokens: Sequence[str], digest: str, settings: Settings) -> Json:
             "`blogsearch synonyms load` applies them",
         }
     return {"rules": [_explain(tokens, found) for found in rules.explain(tokens)]}
-
-
-def mark_phrases(terms: Sequence[Interpretation], settings: Settings) -> tuple[Interpretation, ...]:
-    """The terms; those that a rule treats as one (`machine learning, ml`) with the whole phrase.
-
-    The rules are those of the folder. If the index has others, the phrase finds only posts that
-    have its words anyway.
-    """
-    found = list(terms)
-    if len(found) > 1:
-        try:
-            rules = _rules(settings)
-        except (RuleErrors, OSError):
-            return tuple(found)
-        pieces = [(place, piece) for place, one in enumerate(found) for piece in one.tokens]
-        for applied_rules in rules.explain([piece for _, piece in pieces]):
-            end = applied_rules.start + applied_rules.count
-            places = sorted({place for place, _ in pieces[applied_rules.start : end]})
-            if len(places) > 1:
-                phrase = " ".join(found[place].likeliest.text for place in places)
-                for place in places:
-                    found[place] = replace(found[place], phrase=phrase)
-    return tuple(found)
 
 
 def _rules(settings: Settings) -> RuleSet:

@@ -9,7 +9,6 @@ import logging
 import math
 import re
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,8 +25,7 @@ from app.browse import EVERYTHING, Browse, browse
 from app.errors import BlogsearchError
 from app.insights.visitors import visitor_of
 from app.messages import Messages, messages_for
-from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest, SuggestRequest
-from app.search.suggest import relaxed
+from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.views import current_service
 from app.views.debug import debug_view
 from app.views.errors import http_error, set_error_headers
@@ -44,8 +42,6 @@ _KNOWN = frozenset(parameter.name for parameter in PARAMETERS)
 _FILTERS = ("category", "since", "until", "sort", "size", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
 _STYLESHEETS = ("search.css", "debug.css")
-_NEAREST = 3  # searches that are offered when nothing was found
-_TRIED = 6  # searches that are tried for that
 
 
 @blueprint.get("/", strict_slashes=False)  # no redirect of a URL without a path to its host
@@ -55,7 +51,6 @@ def page() -> Response:
     args = _args()
     answer: Json | None = None
     debug: Json | None = None
-    nearest: list[str] = []
     start = Browse()
     if args.get("q", "").strip():
         service = current_service()
@@ -70,12 +65,11 @@ def page() -> Response:
         if search.debug:
             total_ms = (time.perf_counter() - started) * 1000
             debug = debug_view(answer, {**answer["debug"], "cache": found.state.lower()}, total_ms)
-        nearest = _nearest_searches(search) if not answer["count"] else []
-        if not answer["hits"] or "facets" not in answer:
+        if "facets" not in answer:
             start = _browse()
     else:
         start = _browse(_filters(args))
-    return _page(args, start, answer=answer, debug=debug, nearest=nearest)
+    return _page(args, start, answer=answer, debug=debug)
 
 
 @blueprint.errorhandler(BlogsearchError)
@@ -118,7 +112,6 @@ def _page(
     *,
     answer: Json | None = None,
     debug: Json | None = None,
-    nearest: Sequence[str] = (),
     error: BlogsearchError | None = None,
 ) -> Response:
     facets = (answer or {}).get("facets") or start.facets
@@ -131,7 +124,6 @@ def _page(
             filters=[(name, value) for name, value in args.items(multi=True) if name in _FILTERS],
             answer=answer,
             debug=debug,
-            nearest=nearest,
             error=error,
             pages=_pages(answer) if answer else [],
             period=_period(args),
@@ -163,26 +155,6 @@ def _args() -> "MultiDict[str, str]":
             if name in _KNOWN and (value.strip() or name == "debug-search")
         ]
     )
-
-
-def _nearest_searches(search: SearchRequest) -> list[str]:
-    """Searches like one that found nothing, each of which finds something with the same filters."""
-    service = current_service()
-    try:
-        wanted = SuggestRequest(search.q, lang=search.lang)
-        suggested = service.suggest(wanted).body["suggestions"]
-        tried = [one["text"] for one in suggested if one["kind"] == "search"]
-        tried += relaxed(search.q, LANGUAGES[service.settings.language])
-        found: list[str] = []
-        for q in list(dict.fromkeys(tried))[:_TRIED]:
-            nearest = replace(search, q=q, page=1, typos=True, debug=False, facets=False)
-            answer = service.look_up(nearest)
-            if answer["count"]:
-                found.append(answer.get("corrected", {}).get("to", q))
-        found = [q for q in dict.fromkeys(found) if q != search.q or not search.typos]
-        return found[:_NEAREST]
-    except BlogsearchError:
-        return []
 
 
 def _filters(args: "MultiDict[str, str]") -> SearchRequest:

@@ -162,6 +162,7 @@ def test_rules_that_have_no_effect(pin: Callable[..., FlaskClient]) -> None:
 
 def test_debug_search_names_the_rule(pin: Callable[..., FlaskClient]) -> None:
     client = pin("# pins", "cron => start, -old")
+    _search(client, "python")  # the first search of a process reads the rules
     found = _search(client, "cron", **{"debug-search": "requests"})
     debug = found["debug"]
     rules = [{"file": "my.pins", "line": 2}]

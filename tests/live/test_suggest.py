@@ -9,10 +9,11 @@ import pytest
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
+from analyzers.languages import ENGLISH
 from analyzers.rules import NO_RULES
 from app import create_app
 from app.pins.files import PinFile
-from app.service import EXTENSION
+from app.pins.store import PinStore
 from app.settings import Settings
 from devstack.servers import redis_server
 from indexer.records import Origin, RawPost
@@ -92,7 +93,9 @@ def test_a_whole_word_of_a_text_is_not_suggested_again(client: FlaskClient) -> N
 
 
 def test_no_search_is_suggested_that_a_rule_leaves_without_posts(
-    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
+    elastic: Elasticsearch,
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], object],
 ) -> None:
     def post(oid: str, title: str, text: str = "Text") -> RawPost:
         return RawPost(Origin("test"), oid, title, text, "/a")
@@ -107,7 +110,7 @@ def test_no_search_is_suggested_that_a_rule_leaves_without_posts(
         ["tangerines"],
     ]
     rules = "kumquats => -a\ntangerines => -c\nlimes => -a\n"
-    app.extensions[EXTENSION].pins.save([PinFile("test.pins", rules)])
+    PinStore(elastic, own_settings.index, ENGLISH).save([PinFile("test.pins", rules)])
     client = create_app(replace(own_settings, redis_url="")).test_client()
     assert [searches(client, q) for q in ("kumq", "lim", "tang", "tangrines")] == [
         [],

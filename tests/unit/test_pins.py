@@ -7,11 +7,11 @@ import pytest
 
 from analyzers.findings import Finding
 from analyzers.languages import ENGLISH
+from analyzers.rules import Phrases
 from app.pins.files import MAX_RULES, PinFile, parse, read_file, warnings
-from app.search.blended import plan_first
+from app.search.first_request import plan_first
 from app.search.pins import MAX_FIRST, Pins, words_of
 from app.search.request import SearchRequest
-from app.settings import Settings
 
 TODAY = date(2026, 6, 15)
 
@@ -23,7 +23,7 @@ def _pins(text: str) -> Pins:
 
 
 def _matched(text: str, q: str) -> tuple[list[str], list[str]]:
-    plan = plan_first(SearchRequest(q=q), Settings())
+    plan = plan_first(SearchRequest(q=q), ENGLISH, Phrases(), recency=True)
     words = words_of(plan.terms, plan.query, ENGLISH)
     found = _pins(text).match(words, TODAY)
     return list(found.first), list(found.never)

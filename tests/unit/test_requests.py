@@ -1,40 +1,44 @@
 """What is sent to Elasticsearch: whole bodies, without a server."""
 
 import json
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 
-from analyzers.languages import ENGLISH
+from analyzers.languages import ENGLISH, LANGUAGES, Language
+from analyzers.rules import Phrases
 from app.search import first_request, scoring
-from app.search.blended import plan_first
 from app.search.fallback import search_plan as fallback_plan
 from app.search.fallback import search_terms, suggest_plan
-from app.search.first_request import FirstResponse
-from app.search.query_builder import PlanInput, hits_search, relative_boost, terms_needed
+from app.search.first_request import FirstResponse, plan_first
+from app.search.query_builder import ANY, Plan, hits_search, relative_boost, terms_needed
 from app.search.request import SearchRequest
-from app.search.second_request import any_term, plan_second
+from app.search.second_request import plan_second
 from app.search.spelling import Interpretation, TermStats, TermVariant
-from app.settings import Settings
 
 Json = dict[str, Any]
-SETTINGS = Settings()
+PHRASES = Phrases.of(["time zone, timezone => timezone"])
 KNOWN = TermStats(words=20, forms=20, stems=25)
-FOUND: Json = {"hits": {"hits": [], "total": {"value": 2}}}
+NO_HITS: Json = {"hits": {"hits": []}}
 
 
-def plan(q: str, **changes: Any) -> PlanInput:
-    return plan_first(SearchRequest(q=q, **changes), SETTINGS)
+def plan(q: str, language: Language = ENGLISH, **changes: Any) -> Plan:
+    return plan_first(SearchRequest(q=q, **changes), language, PHRASES, recency=True)
+
+
+def response(
+    stats: dict[str, TermStats], options: dict[str, list[Json]], hits: Json = NO_HITS
+) -> FirstResponse:
+    return FirstResponse(hits, {ANY: 2}, stats, options, 100, "blog-000001")
 
 
 def first(q: str, **changes: Any) -> list[Json]:
     return first_request.build(plan(q, **changes))
 
 
-def second(q: str, stats: dict[str, TermStats], options: dict[str, list[Json]]) -> PlanInput | None:
-    return plan_second(plan(q), FirstResponse(FOUND, stats, options, 100), SETTINGS)
+def second(q: str, stats: dict[str, TermStats], options: dict[str, list[Json]]) -> Plan | None:
+    return plan_second(plan(q), response(stats, options), PHRASES)
 
 
 def option(text: str, freq: int = 9) -> Json:
@@ -45,19 +49,20 @@ def test_the_first_request_of_one_word() -> None:
     hits, lookup = first("Rust")
     assert hits["query"]["bool"]["filter"] == [
         {"term": {"kind": "post"}},
-        {"bool": {"should": [has("Rust", "has 0")], "minimum_should_match": 1}},
+        {"bool": {"should": [has("Rust")], "minimum_should_match": 1}},
     ]
     assert "aggs" not in hits
+    assert hits["track_total_hits"] is False
     assert lookup["suggest"]["spelling"]["text"] == "rust"
-    assert lookup["aggs"]["0"]["filters"]["filters"]["prefix"] == {
+    assert lookup["aggs"]["term 0"]["filters"]["filters"]["prefix"] == {
         "prefix": {"all.forms": {"value": "rust"}}
     }
     assert lookup["size"] == 0
 
 
-def has(text: str, name: str) -> Json:
+def has(text: str) -> Json:
     match = {"query": text, "operator": "and", "fields": ["all", "all.forms", "all.words"]}
-    return {"bool": {"should": [{"multi_match": match}], "minimum_should_match": 1, "_name": name}}
+    return {"bool": {"should": [{"multi_match": match}], "minimum_should_match": 1}}
 
 
 @pytest.mark.parametrize("q", ["python3", "c++", "node.js", "ab", "the", "1984", '"pythn"'])
@@ -84,17 +89,14 @@ def test_filters_order_and_page() -> None:
     newest = {"pub_date": {"order": "desc", "missing": "_last"}}
     assert hits["sort"] == [newest, "_score", "oid"]
     assert (hits["from"], hits["size"]) == (14, 7)
-    assert hits["track_total_hits"] is True
+    assert "rescore" not in hits
 
 
-def test_equal_scores_have_an_order() -> None:
-    assert first("x")[0]["sort"] == ["_score", "oid"]
-
-
-@pytest.mark.parametrize(("words", "needed"), [(1, 1), (2, 2), (3, 2), (4, 2), (5, 3), (12, 6)])
-def test_half_of_the_words_are_needed(words: int, needed: int) -> None:
-    assert terms_needed(words, SearchRequest(q="x")) == needed
+@pytest.mark.parametrize(("words", "most"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (12, 7)])
+def test_a_word_is_enough_but_for_an_order_by_date(words: int, most: int) -> None:
+    assert terms_needed(words, SearchRequest(q="x")) == 1
     assert terms_needed(words, SearchRequest(q="x", sort="newest")) == words
+    assert plan(" ".join(["word"] * words)).most == most
 
 
 def test_function_words_are_not_needed_and_weigh_half() -> None:
@@ -117,7 +119,7 @@ def test_function_words_are_not_needed_and_weigh_half() -> None:
     ],
 )
 def test_function_words_side_by_side_count_nothing(q: str, pairs: list[str]) -> None:
-    clauses = hits_search(plan(q))["query"]["bool"]["should"]
+    clauses = hits_search(plan(q))["rescore"]["query"]["rescore_query"]["bool"]["should"]
     phrases = [field for one in clauses for field in one.get("match_phrase", {}).values()]
     assert [one["query"] for one in phrases if "slop" in one] == pairs
 
@@ -158,19 +160,6 @@ def test_a_word_that_no_post_has_is_not_needed() -> None:
     assert [one.term.text for one in found.required] == ["date", "format"]
 
 
-def test_a_word_that_most_posts_have_is_not_needed_beside_a_rarer_one() -> None:
-    common = TermStats(words=60, forms=60, stems=60)
-    rare = TermStats(words=5, forms=5, stems=5)
-    found = second("rust post", {"0": rare, "1": common}, {})
-    assert found is not None
-    assert [one.term.text for one in found.required] == ["rust"]
-    assert [one.term.text for one in found.optional] == ["post"]
-    assert second("rust cargo", {"0": rare, "1": rare}, {}) is None
-    by_date = plan("rust post", sort="newest")
-    stats = {"0": rare, "1": common}
-    assert plan_second(by_date, FirstResponse(FOUND, stats, {}, 100), SETTINGS) is None
-
-
 def test_terms_that_are_only_known_as_one_word_are_joined() -> None:
     stats = {"0": TermStats(), "1": KNOWN, "0+1": KNOWN}
     found = second("post gres", stats, {})
@@ -182,10 +171,9 @@ def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None
     rare, common = TermStats(words=5, stems=5), TermStats(words=60, stems=60)
     stats = {"0": rare, "1": common, "0+1": TermStats(stems=9)}
 
-    def searched(q: str, *matched: str, typos: bool = True, total: int = 50) -> PlanInput | None:
-        hits = {"total": {"value": total}, "hits": [{"matched_queries": matched}]}
-        first_response = FirstResponse({"hits": hits}, stats, {}, 100)
-        return plan_second(plan(q, typos=typos), first_response, SETTINGS)
+    def searched(q: str, *matched: str, typos: bool = True) -> Plan | None:
+        hits = {"hits": {"hits": [{"matched_queries": matched}]}}
+        return plan_second(plan(q, typos=typos), response(stats, {}, hits), PHRASES)
 
     found = searched("key board", "has 0", "has 1")
     assert found is not None
@@ -193,15 +181,12 @@ def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None
         ("key", "keyboard"),
         ("board", "keyboard"),
     ]
-    assert json.dumps(hits_search(found)).count('"query": "keyboard"') == 13
+    assert '"query": "keyboard"' in json.dumps(hits_search(found))
     beside = searched("key board", "has 0", "has 1", "phrase in text")
     assert beside is not None
     assert beside.required == found.required
     assert searched("key board games", "has 0", "has 1") is None
     assert searched("time zone", "has 0", "has 1") is None  # a synonym rule finds timezone
-    few = searched("key board", "has 0", "has 1", total=1)
-    assert few is not None
-    assert len(few.required) == 2
     assert searched("key board", "has 0", "has 1", typos=False) is None
     stats["1"] = TermStats()  # misspelled: the stem of both is that of another word by accident
     found = searched("digital govement", "has 0")
@@ -223,40 +208,22 @@ def test_a_number_is_split_from_a_word_that_posts_have() -> None:
     assert second("python3", {"0": TermStats(), "0.0": TermStats(), "0.1": KNOWN}, {}) is None
 
 
-def test_a_correction_is_left_out_where_it_stands_with_no_other_word() -> None:
-    stats = {"0": KNOWN, "1": TermStats()}
-    found = second("react natve", stats, {"natve": [option("naive")]})
-    assert found is not None
-    alone = any_term(found)
-    assert [one.term.text for one in alone.required] == ["react"]
-    assert alone.needed == 1
-
-
-def test_a_correction_of_a_long_word_is_kept() -> None:
-    stats = {"0": KNOWN, "1": TermStats()}
-    found = second("nasa kuberntes", stats, {"kuberntes": [option("kubernetes")]})
-    assert found is not None
-    either = any_term(found)
-    assert [one.likeliest.text for one in either.required] == ["nasa", "kubernetes"]
-    assert either.needed == 1
-
-
 def test_what_is_sent_grows_with_the_number_of_words() -> None:
     def size(words: int) -> int:
         q = " ".join(f"word{chr(97 + n)}" for n in range(words))
         return len(json.dumps(first(q)))
 
-    assert size(5) < 9_000
+    assert size(5) < 12_000
     assert size(10) - size(5) <= 1.3 * (size(5) - size(0 + 1)) * 5 / 4
 
 
 def test_the_longest_query_stays_small() -> None:
-    assert len(json.dumps(first(" ".join(["abc"] * 50)))) < 32_000
+    assert len(json.dumps(first(" ".join(["abc"] * 50)))) < 40_000
 
 
 def test_the_language_of_a_query_is_the_setting() -> None:
     assert plan("x").language is ENGLISH
-    german = plan_first(SearchRequest(q="und Häuser"), replace(SETTINGS, language="german"))
+    german = plan("und Häuser", LANGUAGES["german"])
     assert [one.term.text for one in german.required] == ["Häuser"]
 
 

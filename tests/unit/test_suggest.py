@@ -9,7 +9,7 @@ from analyzers.languages import ENGLISH, LANGUAGES
 from app.errors import BadRequest
 from app.search.query_parser import parse_query
 from app.search.request import SUGGEST_PARAMETERS, SuggestRequest
-from app.search.suggest import FoundPost, prefix_distance, relaxed, suggestions
+from app.search.suggest import FoundPost, prefix_distance, suggestions
 
 
 def post(title: str, score: float = 1.0, texts: tuple[str, ...] = ()) -> FoundPost:
@@ -138,7 +138,3 @@ def test_errors_are_counted_up_to_the_end_of_what_was_typed(
 def test_a_beginning_has_no_errors_and_no_text_has_more_than_letters(typed: str, rest: str) -> None:
     assert prefix_distance(typed, typed + rest) == 0
     assert prefix_distance(typed, rest) <= len(typed)
-
-
-def test_a_search_without_its_quotes_keeps_the_order_of_the_words() -> None:
-    assert relaxed('python "date format" -java', ENGLISH)[0] == "python date format"

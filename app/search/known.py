@@ -1,0 +1,117 @@
+"""What a process knows of an index besides its posts: synonym phrases and pinned results.
+
+Nothing is read in advance. Every first request of a search also tells the name of the index behind
+the alias and the version of the pinned results; what differs from what is known is read then, once
+for each generation of the index and each change of the pinned results.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from analyzers.chains import SYNONYMS
+from analyzers.rules import Phrases
+from app.errors import OutdatedIndex
+from app.search.pins import NO_PINS, Pins
+from app.search.session import SearchSession
+from app.search.spelling import Interpretation
+from indexer import SCHEMA
+
+if TYPE_CHECKING:
+    from app.pins.store import PinStore
+
+Json = dict[str, Any]
+
+_RULES = f"index.analysis.filter.{SYNONYMS}.synonyms"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRules:
+    """The synonym rules of the index `name`: their digest, and the phrases that they contract."""
+
+    name: str = ""
+    digest: str = ""
+    phrases: Phrases = field(default_factory=Phrases)
+
+
+class Known:
+    """Shared by the searches of a process. Threads may replace its values at any time, so a search
+    takes `rules` and `pins` once."""
+
+    def __init__(self, store: "PinStore | None" = None) -> None:
+        self.rules = IndexRules()
+        self._store = store
+
+    @property
+    def pins(self) -> Pins:
+        """The pinned results as they were read last."""
+        return self._store.current if self._store else NO_PINS
+
+    def version_search(self) -> tuple[Json, Json] | None:
+        """The header and body of a search for the version of the pinned results."""
+        return self._store.version_search() if self._store else None
+
+    def update(self, session: SearchSession, index: str, version: Json | None) -> bool:
+        """Read what has changed; whether anything has.
+
+        Args:
+            index: the name of the index that answered, "" if it has no documents.
+            version: the response to `version_search`.
+
+        Raises:
+            OutdatedIndex: the index has the fields of another version.
+        """
+        changed = False
+        if index != self.rules.name or not index:
+            rules = read_index_rules(session)
+            changed = rules != self.rules
+            self.rules = rules
+        if self._store and version is not None and not self._store.is_current(version):
+            session.read("pins", self._store.read)
+            changed = True
+        return changed
+
+
+def read_index_rules(session: SearchSession) -> IndexRules:
+    """The rules of the index that a session searches.
+
+    Raises:
+        OutdatedIndex: the index has the fields of another version.
+    """
+    found = session.read("rules", lambda: _index_body(session))
+    for name, body in (found or {"": {}}).items():
+        meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
+        if meta.get("schema") != SCHEMA:
+            raise OutdatedIndex(
+                f"The index was built by another version (schema {meta.get('schema')}, needed is "
+                f"{SCHEMA}). Build it again with `blogsearch reindex SOURCE`."
+            )
+        filters = body.get("settings", {}).get("index", {}).get("analysis", {}).get("filter", {})
+        lines = filters.get(SYNONYMS, {}).get("synonyms", [])
+        compiled = [lines] if isinstance(lines, str) else lines
+        return IndexRules(name, meta.get("rules", ""), Phrases.of(compiled))
+    return IndexRules()
+
+
+def _index_body(session: SearchSession) -> Mapping[str, Any]:
+    response = session.client.indices.get(
+        index=session.index,
+        features=["mappings", "settings"],
+        filter_path=["*.mappings._meta.blogsearch", f"*.settings.{_RULES}"],
+    )
+    body: Mapping[str, Any] = response.body
+    return body
+
+
+def mark_phrases(terms: Sequence[Interpretation], phrases: Phrases) -> tuple[Interpretation, ...]:
+    """The terms; those that a rule of the index contracts together (`machine learning => ml`) with
+    the whole phrase."""
+    marked = list(terms)
+    pieces = [(place, piece) for place, term in enumerate(marked) for piece in term.tokens]
+    for start, end in phrases.places([piece for _, piece in pieces]):
+        places = sorted({place for place, _ in pieces[start:end]})
+        if len(places) > 1:
+            phrase = " ".join(marked[place].likeliest.text for place in places)
+            for place in places:
+                marked[place] = replace(marked[place], phrase=phrase)
+    return tuple(marked)

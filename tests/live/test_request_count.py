@@ -1,0 +1,110 @@
+"""How many requests to Elasticsearch a search and the search page send."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from elastic_transport import Urllib3HttpNode
+from elasticsearch import Elasticsearch
+from flask.testing import FlaskClient
+
+from analyzers.languages import ENGLISH
+from app import create_app
+from app.pins.files import PinFile
+from app.pins.store import PinStore
+from app.search import search
+from app.search.request import SearchRequest
+from app.settings import Settings
+from tests.conftest import Run
+
+
+class Counted(Urllib3HttpNode):
+    """A connection that records its requests."""
+
+    sent: ClassVar[list[str]] = []
+
+    def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+        self.sent.append(f"{method} {target}")
+        return super().perform_request(method, target, *rest, **more)
+
+
+@pytest.fixture
+def sent() -> list[str]:
+    Counted.sent = []
+    return Counted.sent
+
+
+@pytest.fixture
+def client(own_settings: Settings, sample: object, sent: list[str]) -> Iterator[FlaskClient]:
+    settings = replace(own_settings, redis_url="")
+    with Elasticsearch(settings.elasticsearch_url, node_class=Counted) as elastic:
+        client = create_app(settings, elastic=elastic).test_client()
+        client.get("/?q=python")  # the first search of a process reads the rules of the index
+        yield client
+
+
+@pytest.fixture
+def sample(own_settings: Settings, run: Run) -> None:
+    posts = Path(__file__).resolve().parents[2] / "sample" / "posts.jsonl"
+    result = run("reindex", posts, settings=own_settings)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        "python",
+        "pythn",
+        "zzqx vvkw qqaa bbcc ddee",
+        '"zzqx vvkw" -python pythn tips',
+        '"python zzqx"',
+    ],
+)
+@pytest.mark.parametrize("parameters", ["", "&typos=off", "&category=nosuch", "&sort=newest"])
+def test_no_page_needs_more_than_three_requests(
+    client: FlaskClient, sent: list[str], q: str, parameters: str
+) -> None:
+    sent.clear()
+    assert client.get(f"/?q={q}{parameters}").status_code == 200
+    assert len(sent) <= 3, sent
+
+
+def test_what_finds_nothing_offers_searches_that_do(client: FlaskClient) -> None:
+    answer = client.get("/search", query_string={"q": '"python zzqx"'}).get_json()
+    assert answer["count"] == 0
+    assert answer["alternatives"] == ["python zzqx"]
+    page = client.get("/", query_string={"q": '"python zzqx"'}).text
+    assert "python zzqx</a>" in page
+    assert client.get("/search", query_string={"q": "python zzqx"}).get_json()["count"] > 0
+    answer = client.get("/search", query_string={"q": "pythn", "typos": "off"}).get_json()
+    assert answer["alternatives"] == ["python"]
+
+
+def test_a_search_of_a_known_index_sends_one_request(
+    client: FlaskClient, sent: list[str], own_settings: Settings, elastic: Elasticsearch
+) -> None:
+    store = PinStore(elastic, own_settings.index, ENGLISH)
+    for _ in range(2):
+        sent.clear()
+        client.get("/search?q=python")
+        assert len(sent) == 1, sent
+    oid = client.get("/search?q=python").get_json()["hits"][3]["oid"]
+    store.save([PinFile("new.pins", f"python => {oid}")])
+    assert client.get("/search?q=python").get_json()["hits"][0]["oid"] == oid
+    sent.clear()
+    client.get("/search?q=python")
+    assert len(sent) == 1, sent
+
+
+def test_a_search_needs_no_rule_files(
+    elastic: Elasticsearch, settings: Settings, tmp_path: Path
+) -> None:
+    def oids(settings: Settings) -> list[str]:
+        request = SearchRequest(q="machine learning", size=50)
+        answer = search(elastic, settings.index, request, settings)
+        return [hit["oid"] for hit in answer.body["hits"] if not hit.get("missing")]
+
+    assert "tea-at-the-computing-museum" in oids(settings)
+    assert oids(replace(settings, synonyms_dir=tmp_path / "nowhere")) == oids(settings)
