@@ -63,6 +63,15 @@ class Worker(GeventWorker):  # type: ignore[misc]
         super().patch()
         select.poll = gevent.monkey.get_original("select", "poll")  # type: ignore[misc]
 
+    def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
+        """Answer a request when the other connections have had their turn.
+
+        A greenlet whose client has always sent the next request never waits, so that by itself it
+        would neither let others run nor the worker tell gunicorn that it is alive.
+        """
+        gevent.sleep(0)
+        super().handle_request(listener_name, req, sock, addr)
+
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
         """Answer a request that cannot be parsed, or that failed outside of the application."""
         default = _BAD_REQUEST if isinstance(exc, ParseException) else _INTERNAL

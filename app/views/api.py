@@ -1,6 +1,6 @@
 """`/openapi.json`, the description of the HTTP API, and `/docs`, a page that shows it."""
 
-from flask import Blueprint, Response, current_app, jsonify, make_response, render_template
+from flask import Blueprint, Response, current_app, make_response, render_template
 
 from app.openapi import Json, document
 
@@ -12,7 +12,7 @@ _DOCUMENT = "blogsearch-openapi"
 @blueprint.get("/openapi.json")
 def openapi() -> Response:
     """This description, in OpenAPI 3.1."""
-    response = jsonify(_document())
+    response = Response(_document()[1], content_type="application/json")
     response.headers["Cache-Control"] = "no-cache"
     return response
 
@@ -20,14 +20,18 @@ def openapi() -> Response:
 @blueprint.get("/docs")
 def docs() -> Response:
     """The description as a page."""
-    response = make_response(render_template("api.html", api=_document()))
+    response = make_response(render_template("api.html", api=_document()[0]))
     response.headers["Cache-Control"] = "no-cache"
     return response
 
 
-def _document() -> Json:
-    """The document, made when it is first needed: then all routes are registered."""
-    found: Json | None = current_app.extensions.get(_DOCUMENT)
-    if found is None:
-        found = current_app.extensions[_DOCUMENT] = document(current_app)
-    return found
+def _document() -> tuple[Json, bytes]:
+    """The document, and as JSON; made when it is first needed: then all routes are registered."""
+    made: tuple[Json, bytes] | None = current_app.extensions.get(_DOCUMENT)
+    if made is None:
+        described = document(current_app)
+        made = current_app.extensions[_DOCUMENT] = (
+            described,
+            current_app.json.dumps(described).encode(),
+        )
+    return made

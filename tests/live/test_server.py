@@ -101,6 +101,63 @@ def serve(settings: Settings, tmp_path: Path) -> Iterator[Serve]:
         yield start
 
 
+@contextmanager
+def _flood(server: Server, connections: int, path: str) -> Iterator[None]:
+    """Connections that send requests without a pause, and read what comes."""
+    request = f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode() * 100
+    opened = [
+        socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(connections)
+    ]
+
+    def send(connection: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                connection.sendall(request)
+
+    def read(connection: socket.socket) -> None:
+        with suppress(OSError):
+            while connection.recv(1_000_000):
+                pass
+
+    threads = [
+        threading.Thread(target=work, args=(connection,), daemon=True)
+        for connection in opened
+        for work in (send, read)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for connection in opened:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join()
+        for connection in opened:
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    "path", ["/__lbheartbeat__", "/search", "/openapi.json", "/widget.js", "/nothing-here"]
+)
+def test_connections_that_always_have_another_request_stop_no_worker(
+    serve: Serve, path: str
+) -> None:
+    server = serve(GUNICORN_CMD_ARGS="--timeout=3", BLOGSEARCH_LOG_REQUESTS="off")
+    server.get("/search?q=python")
+    workers = server.workers()
+    times = []
+    with _flood(server, 8, path):
+        ends = time.monotonic() + 5
+        while time.monotonic() < ends:
+            started = time.monotonic()
+            assert server.get("/search?q=python")[0] == 200
+            times.append(time.monotonic() - started)
+    assert server.workers() == workers
+    assert sorted(times)[len(times) // 2] < 0.5
+
+
 def _drip(
     server: Server, connections: int, head: bytes, stop: threading.Event
 ) -> Callable[[], None]:
