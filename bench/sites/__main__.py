@@ -8,12 +8,14 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.sites.corpus import Post, corpus
 from bench.sites.generators import BUILDS, SITE, Build
 from indexer.dates import moment
+from indexer.html_text import readable
 from indexer.normalise import address_of
 from indexer.records import RawPost
 from indexer.sources import SourceOptions, open_source
@@ -30,6 +32,7 @@ class Score:
     dates: int = 0
     tags: int = 0
     drafts: int = 0
+    words: Counter[str] = field(default_factory=Counter)
     extra: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
@@ -55,6 +58,7 @@ def measure(folder: Path, posts: list[Post], build: Build) -> Score:
             score.drafts += 1
             continue
         score.found += 1
+        _compare_words(score, post.html, str(item.text), oid)
         checks = {
             "titles": _folded(item.title) == _folded(post.title),
             "addresses": item.url in (build.address(post), SITE + build.address(post)),
@@ -69,6 +73,20 @@ def measure(folder: Path, posts: list[Post], build: Build) -> Score:
         del by_path[oid]
     score.wrong += [f"missing {path}" for path, post in by_path.items() if not post.is_draft]
     return score
+
+
+def _compare_words(score: Score, html: str, text: str, oid: str) -> None:
+    """Count the words of the post, those of them that are read, and all that are read."""
+    true, read = (Counter(_words(value)) for value in (html, text))
+    both = (true & read).total()
+    score.words.update(true=true.total(), read=read.total(), both=both)
+    if more := read - true:
+        score.wrong.append(f"words {oid}: {' '.join(list(more)[:12])}")
+
+
+def _words(html: str) -> list[str]:
+    text = readable(html)
+    return re.findall(r"\w+", _folded(f"{text.prose} {text.code}").lower())
 
 
 def _day(when: object) -> str:
@@ -139,7 +157,8 @@ def main() -> None:
     arguments = parser.parse_args()
     posts = corpus()
     print(
-        "| generator | found / true | more than true | drafts | titles | addresses | dates | tags |"
+        "| generator | found / true | more than true | drafts | titles | addresses | dates | tags "
+        "| words kept | words its own |"
     )
     for name, build in BUILDS.items():
         if arguments.only and not any(word in name for word in arguments.only.split(",")):
@@ -153,6 +172,7 @@ def main() -> None:
         cells = [f"{score.found} / {score.posts}", len(score.extra), score.drafts, score.titles]
         cells += [score.addresses, score.dates if build.has_dates else "–"]
         cells.append(score.tags if build.has_tags else "–")
+        cells += [f"{score.words['both'] / score.words[name]:.3f}" for name in ("true", "read")]
         print(f"| {name} | {' | '.join(map(str, cells))} |", flush=True)
         if arguments.verbose:
             print(

@@ -480,6 +480,24 @@ def test_links_to_other_sites_do_not_make_a_list(tmp_path: Path, link: str, take
     assert len(posts(tmp_path)) == 2 * taken
 
 
+def test_what_is_around_the_text_of_a_short_page_is_left_out(tmp_path: Path) -> None:
+    around = (
+        "<a href='#main' class='skip-link'>Skip to main content</a><div class='cookie-note'>We use"
+        " cookies</div><div>Copyright of a footer that is longer than the page itself</div>"
+    )
+    text = (
+        "<h1>Short</h1><time>31 January 2024</time><div>3 min read</div><ul id='markdown-toc'>"
+        "<li>One</ul><p>Only this.</p><figure class='highlight'><figcaption>a.py</figcaption>"
+        "<pre>code</pre></figure><ul class='links-nextprev'><li>Next: Another</ul>"
+        "<a rel='next' href='/b/'>Another</a>"
+    )
+    save(tmp_path / "a.html", f"{HEAD}</head><body>{around}<main>{text}</main></body>")
+    (post,) = posts(tmp_path)
+    words = readable(post.text)
+    assert (post.title, words.prose, words.code) == ("Short", "Only this.", "code")
+    assert iso(post.pub_date) == "2024-01-31T00:00:00Z"
+
+
 def test_the_content_and_what_is_no_part_of_it_may_be_named(tmp_path: Path) -> None:
     body = f"<div class='promo'>Buy</div><div id='text'><p>{WORDS}</p><p class='ad'>More</p></div>"
     save(tmp_path / "a.html", page("A", body))
@@ -880,7 +898,7 @@ def test_cards_and_links_to_other_hosts_are_not_part_of_a_post(tmp_path: Path) -
     head = f'{HEAD}<link rel="canonical" href="https://e.org/a/">'
     save(tmp_path / "a/index.html", f"{head}<body><main>{crumbs}{post}<div>{card}</div></main>")
     (found,) = posts(tmp_path)
-    assert readable(found.text).prose.split() == [*WORDS.split(), "yes", "v1"]
+    assert readable(found.text).prose.split() == [*WORDS.split(), "v1"]
     assert found.keywords == ["yes"]
 
 

@@ -17,6 +17,8 @@ PAGE_OF_LIST = re.compile(r"(?:^|/)page/\d+$")
 _PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BESIDE = "nav a, aside a, footer a, form a"
+_TITLE = 20
+"""Characters of its own; a list that is described as a posting has no more than its name."""
 _FEW = 60
 """Characters of its own; a post that is nothing but links has a sentence before them."""
 _SHORT = 300
@@ -60,7 +62,7 @@ def is_list(
     path = oid.lower()
     *folders, name = path.split("/")
     if is_posting:
-        return entries.count >= 5 and entries.own_text < _FEW
+        return entries.count >= 5 and entries.own_text < _TITLE
     if _PERIOD.search(path):
         targets = (target_of(link.attributes.get("href") or "") for link in main.css("a[href]"))
         if any(target.startswith(f"{oid}/") for target in targets):
@@ -73,15 +75,16 @@ def is_list(
         and lengths[-1] <= sum(lengths) / 2
     ):
         return True
+    is_empty = not entries.count and entries.own_text < _FEW
+    if is_empty and not is_article and (is_named or is_fed or not LISTS.isdisjoint(folders)):
+        return True
     if is_named or is_fed:
         is_short = entries.own_text < (_SHORT if is_article else _SHORT_NAMED)
         return entries.count >= 1 and (is_short or entries.own_text < entries.text)
     if not LISTS.isdisjoint(folders):
         is_short = entries.own_text < _SHORT
         least = 3 if is_article else 1
-        is_empty = not is_article and entries.own_text + entries.text < _FEW
-        is_filled = entries.count >= least
-        return is_empty or (is_filled and (is_short or entries.own_text < entries.text))
+        return entries.count >= least and (is_short or entries.own_text < entries.text)
     if is_article:
         return entries.count >= 5 and entries.own_text < _FEW
     return entries.count >= 3 and entries.own_text < max(_SHORT, entries.text / 4)

@@ -24,11 +24,26 @@ _AROUND = ", ".join(
         *("nav", "aside", "footer", "form", "dialog", "[hidden]", "[aria-hidden=true]"),
         *("[role=navigation]", "[role=search]", "[role=complementary]", "[role=contentinfo]"),
         *(".headerlink", ".header-anchor", ".anchor-link", ".heading-anchor", ".permalink"),
-        *(".toc", "#toc", ".table-of-contents", "#TOC", ".contents.topic"),
+        *(".toc", "#toc", ".table-of-contents", "#TOC", ".contents.topic", "#markdown-toc"),
+        *("[class*=table-of-contents i]", "[id*=table-of-contents i]", "[id=TableOfContents]"),
+        *(
+            "[class*=reading-time i]",
+            "[class*=readtime i]",
+            "[class*=read-time i]",
+            ".article-time--reading",
+        ),
+        *("a[rel~=prev]", "a[rel~=next]", "[class*=prev-next i]", "[class*=nextprev i]"),
+        *("[class*=pagination i]", "[class*=post-nav i]", "[class*=prevnext i]", ".pagenavigation"),
+        *("[class*=codeblocktitle i]", "figure.highlight > figcaption", "button", "span.lang"),
+        *(
+            "[class*=skip-link i]",
+            "[class*=skiplink i]",
+            "[class*=skip-nav i]",
+            "[class*=cookie i]",
+        ),
         *("[class*=breadcrumb i]", "[id*=breadcrumb i]", "[aria-label*=breadcrumb i]"),
         *(
             '[itemtype$="schema.org/BreadcrumbList"]',
-            ".pagination",
             ".pager",
             ".post-navigation",
             ".nav-links",
@@ -141,13 +156,10 @@ def main_content(page: LexborHTMLParser, selector: str = "") -> LexborNode | Non
         if length >= _MIN_MARKED and (selector != "article" or length > 0.6 * others):
             _remove_path(found, lengths)
             return found
-    marks = [body.css(selector) for selector in ("main", "article")]
-    alone = next((nodes[0] for nodes in marks if len(nodes) == 1), None)
-    if alone is not None:
-        # A short post in a landmark, if there is little else on the page.
-        own, whole = (lengths.get(node.mem_id, _NONE).unlinked for node in (alone, body))
-        if own > whole / 2:
-            return alone
+    for selector in ("main", "[role=main]", "article"):
+        nodes = body.css(selector)
+        if len(nodes) == 1 and lengths.get(nodes[0].mem_id, _NONE).text:
+            return nodes[0]  # a short post
     _remove_link_lists(body, lengths)
     return _densest(body, _measure(body)) or body
 

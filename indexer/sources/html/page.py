@@ -43,11 +43,15 @@ _SHORT = 300
 """Characters outside links; a page with a search box has fewer."""
 _EMPTY = 60
 """Characters; a page that a browser renders has fewer before it does."""
-_RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root, noscript"
+_RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
 _LABELS = (
     "a[rel~=tag], .p-category, .md-tag, .post-tag, [id~=tags] a, article .tags a, main .tags a"
 )
 """Elements with the tags of a post where no link in the content leads to the page of a tag."""
+_LABEL_FOLDERS = frozenset(("tag", "tags", "category", "categories"))
+_READING_TIME = re.compile(r"\b(?:\d+|one)[\s-]min(?:ute)?s?\b.{0,3}\bread", re.IGNORECASE)
+_MAX_META = 80
+"""Characters of a line about a post that has its reading time."""
 _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
@@ -129,7 +133,9 @@ class Page:
         if own.text < _EMPTY and self._page.css_first(_RENDERED) is not None:
             return "rendered by a browser: the file has no text", True
         kind = self._meta.get("og:type", "").lower()
-        is_posting = oid in self._site.entries or (self._is_posting and kind != "website")
+        is_dated = kind == "article" and "article:published_time" in self._meta
+        is_posting = is_dated or (self._is_posting and kind != "website")
+        is_posting = is_posting or oid in self._site.entries
         is_article = kind == "article" or self._is_posting or is_posting
         is_front = not set(parts[:-1]) - LANGUAGES  # below a folder it may be a page about search
         is_tool = parts[-1] in _TOOLS and (own.unlinked < _SHORT or (is_front and not is_article))
@@ -196,6 +202,7 @@ class Page:
         categories = [section] if section else self._links_to("category", "categories")
         keywords = self._labels or self._keywords() or self._links_to("tag", "tags")
         keywords = keywords or self._marked_labels()
+        self._remove_metadata()
         head = self._page.css_first("head > title")
         name = one_line(head.text()) if head else ""
         main = main_content(self._page, options.content)
@@ -290,6 +297,23 @@ class Page:
     def _marked_labels(self) -> list[str]:
         nodes = [node for node in self._page.css(_LABELS) if node.css_first("a a, li") is None]
         return _labels(nodes)
+
+    def _remove_metadata(self) -> None:
+        """Remove the date, the labels and the reading time from around the text."""
+        for node in self._page.css("time, a[href], div, span, p, li"):
+            parent = node.parent
+            if parent is None or (parent.tag == "p" and node.tag != "p"):
+                continue  # removed with another, or a part of a sentence
+            if node.tag == "a":
+                is_metadata = self._folder_of(node) in _LABEL_FOLDERS
+            elif node.tag == "time":
+                is_metadata = True
+            else:
+                inner = any(block.mem_id != node.mem_id for block in node.css("p, div, li"))
+                text = "" if inner else node.text()
+                is_metadata = len(text) < _MAX_META and bool(_READING_TIME.search(text))
+            if is_metadata:
+                node.remove()
 
     def _folder_of(self, link: LexborNode) -> str:
         """The folder that the page of a link is in; "" if it is on another site."""
