@@ -13,6 +13,6 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 def test_no_acknowledged_write_is_lost_and_no_search_fails(
     command: str, elasticsearch_url: str
 ) -> None:
-    kills = [sys.executable, "-m", "bench.kills", command, "--kills", "2", "--posts", "300"]
+    kills = [sys.executable, "-m", "bench.kills", command, "--kills", "1", "--posts", "300"]
     done = subprocess.run(kills, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
