@@ -25,6 +25,7 @@ from pathlib import Path
 import click
 from elasticsearch import Elasticsearch
 
+from bench.browser import measure_browser
 from bench.cached import measure_cached
 from bench.indexing import measure_reindex, measure_sync
 from bench.other_engines import measure_other_engines
@@ -148,6 +149,9 @@ class Bench:
     def sync(self) -> Section:
         return measure_sync(self.path(self.sizes.sync), self.sizes.sync, 4)
 
+    def browser(self) -> Section | None:
+        return measure_browser(self.alias, self.queries[:20])
+
     def engines(self) -> Section:
         return measure_other_engines(
             self.alias, self.corpus, self.files, self.sizes.queries, self.folder, self.meilisearch
@@ -168,6 +172,7 @@ SECTIONS: dict[str, Callable[[Bench], Section | None]] = {
     "posts": Bench.posts,
     "sync": Bench.sync,
     "reindex": Bench.reindex,
+    "browser": Bench.browser,
     "engines": Bench.engines,
     "cluster": Bench.cluster,
 }
@@ -199,7 +204,7 @@ def measure(
             continue
         took = time.monotonic() - started
         if section is None:
-            say("  left out: this version does not have it")
+            say("  left out: CHROMIUM is not set")
             continue
         sections.append(section)
         for goal in section.goals:

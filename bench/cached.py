@@ -16,7 +16,17 @@ from bench.workload import Query
 from devstack.servers import redis_server
 
 _WORKERS = 2
+_PUBLIC = {
+    "BLOGSEARCH_RATE_LIMIT": "10000000/minute",
+    "BLOGSEARCH_CORS_ORIGINS": "https://blog.example.org,https://www.example.org",
+    "BLOGSEARCH_CACHE_SERIALIZER": "bytes+zlib",
+}
+"""What SECURITY.md tells a public site to set; no request reaches the limit."""
+_BROWSER = {"Origin": "https://blog.example.org", "Accept-Encoding": "gzip, deflate"}
 _HEARTBEAT = "/__lbheartbeat__"
+
+Turn = tuple[str, Sequence[str], Mapping[str, str]]
+"""The URL of a server, the paths to ask it for, and the headers of the requests."""
 
 
 def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds: int) -> Section:
@@ -40,10 +50,19 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
                 ready="/bare",
             )
         )
-        turns = {
-            "cached search": (service.url, [path]),
-            "heartbeat": (service.url, [_HEARTBEAT]),
-            "bare view": (bare.url, ["/bare"]),
+        public = stack.enter_context(
+            serving(alias, workers=_WORKERS, redis_url=store.url, variables=_PUBLIC)
+        )
+        for _ in range(2):
+            answer = requests.get(public.url + path, headers=_BROWSER, timeout=30)
+        found = {name: answer.headers.get(name) for name in ("X-Cache", "Content-Encoding")}
+        if found != {"X-Cache": "HIT", "Content-Encoding": "gzip"}:
+            raise AssertionError(f"not cached and compressed: {found}")
+        turns: dict[str, Turn] = {
+            "cached search": (service.url, [path], {}),
+            "cached search, public": (public.url, [path], _BROWSER),
+            "heartbeat": (service.url, [_HEARTBEAT], {}),
+            "bare view": (bare.url, ["/bare"], {}),
         }
         rates = alternate(turns, seconds, rounds)
         with serving(alias, workers=_WORKERS) as without:
@@ -53,7 +72,7 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
                 highest_rate(without.url, asked, 3 * seconds) for _ in range(2)
             ][1:]
     medians = {name: statistics.median(found) for name, found in rates.items()}
-    cached = medians["cached search"]
+    cached, public_rate = medians["cached search"], medians["cached search, public"]
     goals = [
         Goal(
             "a cached search, rate",
@@ -69,6 +88,16 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
             ("computed search", "the same computed", 15.0),
         )
     ]
+    goals.append(
+        Goal(
+            "the same with a rate limit, CORS list and compression",
+            "`/__lbheartbeat__`",
+            public_rate / medians["heartbeat"],
+            0.6,
+            at_least=True,
+            note=f"{public_rate:,.0f} of {medians['heartbeat']:,.0f} a second",
+        )
+    )
     rows = [
         [name, f"{medians[name]:,.0f}", f"{min(found):,.0f} to {max(found):,.0f}"]
         for name, found in rates.items()
@@ -87,17 +116,15 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
     )
 
 
-def alternate(
-    turns: Mapping[str, tuple[str, Sequence[str]]], seconds: float, rounds: int
-) -> dict[str, list[float]]:
-    """The rates of each turn (URL and paths), in another order each round."""
+def alternate(turns: Mapping[str, Turn], seconds: float, rounds: int) -> dict[str, list[float]]:
+    """The rates of each turn, in another order each round."""
     rates: dict[str, list[float]] = {name: [] for name in turns}
     names = list(turns)
     for nth in range(rounds + 1):
         random.shuffle(names)
         for name in names:
-            url, paths = turns[name]
-            found = highest_rate(url, paths, seconds)
+            url, paths, headers = turns[name]
+            found = highest_rate(url, paths, seconds, headers)
             if nth:  # the first round warms up
                 rates[name].append(found)
     return rates

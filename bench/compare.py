@@ -26,7 +26,7 @@ from pathlib import Path
 import click
 import requests
 
-from bench.cached import alternate
+from bench.cached import Turn, alternate
 from bench.results import Table, milliseconds
 from bench.service import delete, elasticsearch_url, get_search, index, serving
 from bench.workload import Query, corpus_of, queries_of
@@ -144,7 +144,7 @@ def _cached(
     checkouts: Sequence[Checkout], aliases: dict[str, str], seconds: float, rounds: int
 ) -> str:
     with redis_server() as store, ExitStack() as stack:
-        turns = {}
+        turns: dict[str, Turn] = {}
         for one in checkouts:
             served = stack.enter_context(
                 serving(
@@ -160,8 +160,8 @@ def _cached(
                 answer = requests.get(served.url + path, timeout=30)
             if answer.headers["X-Cache"] != "HIT":
                 raise AssertionError(f"not cached: {answer.headers['X-Cache']}")
-            turns[one.name] = (served.url, [path])
-            turns[f"heartbeat {one.name}"] = (served.url, [_HEARTBEAT])
+            turns[one.name] = (served.url, [path], {})
+            turns[f"heartbeat {one.name}"] = (served.url, [_HEARTBEAT], {})
         rates = alternate(turns, seconds, rounds)
     medians = {name: statistics.median(found) for name, found in rates.items()}
     before, after = (one.name for one in checkouts)

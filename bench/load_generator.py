@@ -7,11 +7,12 @@ import subprocess
 import tempfile
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 import gevent  # type: ignore[import-untyped]
@@ -44,7 +45,12 @@ class Answer:
 
 
 def send(
-    url: str, paths: Sequence[str], seconds: float, clients: int, rate: float | None = None
+    url: str,
+    paths: Sequence[str],
+    seconds: float,
+    clients: int,
+    rate: float | None = None,
+    headers: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Answer]:
     """The answers to requests for these paths, one after the other.
 
@@ -55,7 +61,7 @@ def send(
             visitors do. None: each client sends a request when its last one is answered.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_send, url, paths, seconds, clients, rate).result()
+        return pool.submit(_send, url, paths, seconds, clients, rate, dict(headers)).result()
 
 
 def times_of(answers: Sequence[Answer]) -> list[float]:
@@ -73,16 +79,23 @@ def has_wrk() -> bool:
     return shutil.which("wrk") is not None
 
 
-def highest_rate(url: str, paths: Sequence[str], seconds: float) -> float:
+def highest_rate(
+    url: str,
+    paths: Sequence[str],
+    seconds: float,
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> float:
     """Answers a second to 16 clients, each of which waits for its answer.
 
     Raises:
         AssertionError: an answer is an error.
     """
     if not has_wrk():
-        return len(times_of(send(url, paths, seconds, _CONNECTIONS))) / seconds
+        answers = send(url, paths, seconds, _CONNECTIONS, headers=headers)
+        return len(times_of(answers)) / seconds
     command = ["wrk", "-t2", f"-c{_CONNECTIONS}", f"-d{max(1, round(seconds))}s"]
     command += ["--timeout", f"{_TIMEOUT:.0f}s"]
+    command += [part for name, value in headers.items() for part in ("-H", f"{name}: {value}")]
     with tempfile.TemporaryDirectory() as folder:
         if len(paths) > 1:
             listed, script = Path(folder) / "paths", Path(folder) / "cycle.lua"
@@ -101,7 +114,12 @@ def highest_rate(url: str, paths: Sequence[str], seconds: float) -> float:
 
 
 def _send(
-    url: str, paths: Sequence[str], seconds: float, clients: int, rate: float | None
+    url: str,
+    paths: Sequence[str],
+    seconds: float,
+    clients: int,
+    rate: float | None,
+    headers: Mapping[str, str],
 ) -> list[Answer]:
     answers: list[Answer] = []
     idle: list[_Connection] = []
@@ -119,7 +137,7 @@ def _send(
         return (now(), next(cycle)) if now() < seconds else None
 
     def work() -> None:
-        connection = idle.pop() if idle else _Connection(url)
+        connection = idle.pop() if idle else _Connection(url, headers)
         while request := take():
             due, path = request
             status = connection.get(path)
@@ -146,8 +164,10 @@ def _send(
 class _Connection:
     """An HTTP connection that is kept for further requests, one at a time."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         parts = urlsplit(url)
+        lines = {"Host": "localhost", **headers}
+        self._head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
         self._address = parts.hostname or "", parts.port or 80
         self._socket: socket.socket | None = None
 
@@ -170,7 +190,7 @@ class _Connection:
     def _get(self, path: str) -> int:
         if self._socket is None:
             self._socket = socket.create_connection(self._address, timeout=_TIMEOUT)
-        self._socket.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        self._socket.sendall(f"GET {path} HTTP/1.1\r\n{self._head}\r\n".encode())
         received = b""
         while b"\r\n\r\n" not in received:
             received += self._receive()

@@ -1,10 +1,10 @@
 """The same posts and queries in other engines: time and quality side by side.
 
-SQLite FTS5 comes with Python. minisearch needs Node.js and npm, and is installed into the folder of
-the report. Meilisearch needs the path of its binary. What is missing is left out.
+SQLite FTS5 comes with Python. Pagefind needs npm, with which it is installed into the folder of the
+report, and CHROMIUM. Meilisearch needs the path of its binary. What is missing is left out.
 """
 
-import json
+import html
 import os
 import re
 import shutil
@@ -12,25 +12,32 @@ import sqlite3
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import requests
+from playwright.sync_api import sync_playwright
 
 from bench.relevance import NONSENSE, Judged, ndcg, reciprocal_rank
-from bench.results import Section, Table, milliseconds
-from bench.service import get_search, lines, serving
+from bench.results import Goal, Section, Table, milliseconds, p95
+from bench.service import get_search, indexed, lines, serving
 from devstack.servers import free_port
 
 Json = dict[str, Any]
 Rank = Callable[[str], list[str]]
 """The oids of the ten best posts for a query."""
+Running = tuple[Rank, float]
+"""An engine, and the seconds that it took to index the posts."""
 
 _TAGS = re.compile(r"<[^>]+>")
+_MEILISEARCH = "Meilisearch"
 _START = 60.0  # seconds an engine may take to start and to index
 
 
@@ -46,15 +53,15 @@ def measure_other_engines(
     posts = [_plain(post) for post in lines(corpus)]
     judged, known = _samples(files, number)
     with ExitStack() as stack:
-        engines: dict[str, Rank] = {"blogsearch, not cached": stack.enter_context(_ours(alias))}
-        engines["SQLite FTS5"] = stack.enter_context(_sqlite(posts))
-        versions = {"SQLite FTS5": sqlite3.sqlite_version}
-        if shutil.which("node") and shutil.which("npm"):
-            engines["minisearch"] = stack.enter_context(_minisearch(posts, folder))
+        running = {
+            "blogsearch, not cached": stack.enter_context(_ours(alias, corpus)),
+            f"SQLite FTS5 {sqlite3.sqlite_version}": stack.enter_context(_sqlite(posts)),
+        }
+        if shutil.which("npm") and os.environ.get("CHROMIUM"):
+            running["Pagefind, in a browser"] = stack.enter_context(_pagefind(posts, folder))
         if meilisearch:
-            engines["Meilisearch"] = stack.enter_context(_meilisearch(posts, meilisearch))
-            said = subprocess.run([meilisearch, "--version"], check=True, capture_output=True)
-            versions["Meilisearch"] = said.stdout.decode().split()[-1]
+            running[_MEILISEARCH] = stack.enter_context(_meilisearch(posts, meilisearch))
+        engines = {name: rank for name, (rank, _) in running.items()}
         times: dict[str, list[float]] = {name: [] for name in engines}
         found: dict[str, list[tuple[Judged, list[str]]]] = {name: [] for name in engines}
         for rank in engines.values():
@@ -67,31 +74,47 @@ def measure_other_engines(
                 times[name].append((time.perf_counter() - started) * 1000)
                 found[name].append((query, ranking))
     rows = []
-    for name in engines:
+    for name, (_, indexing) in running.items():
         quality = found[name][: len(judged)]
         items = found[name][len(judged) :]
-        rows.append(
-            [
-                f"{name} {versions.get(name, '')}".strip(),
-                *milliseconds(times[name]),
-                f"{_macro(quality, lambda one, ranking: ndcg(ranking, one.grades)):.3f}",
-                f"{_macro(items, lambda one, ranking: reciprocal_rank(ranking, one.grades)):.3f}"
-                if items
-                else "–",
-            ]
-        )
+        ndcgs = _macro(quality, lambda query, ranking: ndcg(ranking, query.grades))
+        mrr = _macro(items, lambda query, ranking: reciprocal_rank(ranking, query.grades))
+        rows.append([name, f"{indexing:.1f}", *milliseconds(times[name]), ndcgs, mrr])
     return Section(
         "Other engines",
         f"{len(posts):,} posts; {len(judged):,} judged queries and {len(known):,} known items, "
-        "alternating. SQLite and minisearch rank title and text with the title four times as "
-        "heavy, any word being enough; minisearch is fuzzy (0.2) and takes prefixes, SQLite "
-        "neither. blogsearch and Meilisearch are asked over HTTP, the others in their process. "
-        "Only blogsearch and Meilisearch return highlights. nDCG@10 is the mean over kinds of "
-        "queries without `nonsense`, MRR the mean over kinds of known items.",
-        tables=[Table(["engine", "median ms", "p95 ms", "nDCG@10", "known items, MRR"], rows)],
-        bars={name: statistics.median(spent) for name, spent in times.items()},
+        "alternating. SQLite ranks title and text with the title four times as heavy, any word "
+        "being enough. blogsearch and Meilisearch are asked over HTTP and return highlights; "
+        "SQLite is asked in this process, and Pagefind in Chromium, where it loads ten results. "
+        "Indexing is a whole command, without the start of a server. nDCG@10 is the mean over "
+        "kinds of queries without `nonsense`, MRR the mean over kinds of known items.",
+        _goals(times, running),
+        [
+            Table(
+                ["engine", "indexing, s", "median ms", "p95 ms", "nDCG@10", "known items, MRR"],
+                rows,
+            )
+        ],
+        {name: statistics.median(spent) for name, spent in times.items()},
         figures=times,
     )
+
+
+def _goals(times: Mapping[str, list[float]], running: Mapping[str, Running]) -> list[Goal]:
+    """What is compared with Meilisearch, if it is there."""
+    if _MEILISEARCH not in running:
+        return []
+    ours, theirs = "blogsearch, not cached", _MEILISEARCH
+    mine, other = times[ours], times[theirs]
+    figures = {
+        "a search, median": (statistics.median(mine), statistics.median(other), "ms"),
+        "a search, p95": (p95(mine), p95(other), "ms"),
+        "indexing": (running[ours][1], running[theirs][1], "s"),
+    }
+    return [
+        Goal(name, "Meilisearch", one / other, 1.0, " times", note=f"{one:.1f}, {other:.1f} {unit}")
+        for name, (one, other, unit) in figures.items()
+    ]
 
 
 def _plain(post: Mapping[str, Any]) -> Json:
@@ -114,28 +137,35 @@ def _samples(files: Sequence[Path], number: int) -> tuple[list[Judged], list[Jud
 
 def _macro(
     pairs: Sequence[tuple[Judged, list[str]]], measure: Callable[[Judged, list[str]], float]
-) -> float:
+) -> str:
     kinds: dict[str, list[float]] = {}
     for query, ranking in pairs:
         if query.kind != NONSENSE:
             kinds.setdefault(query.kind, []).append(measure(query, ranking))
-    return statistics.fmean(statistics.fmean(values) for values in kinds.values())
+    if not kinds:
+        return "–"
+    return f"{statistics.fmean(statistics.fmean(values) for values in kinds.values()):.3f}"
 
 
 @contextmanager
-def _ours(alias: str) -> Iterator[Rank]:
+def _ours(alias: str, corpus: Path) -> Iterator[Running]:
+    started = time.perf_counter()
+    with indexed(corpus):
+        indexing = time.perf_counter() - started
     with serving(alias) as served, requests.Session() as session:
-        yield lambda q: [hit["oid"] for hit in get_search(session, served.url, q)["hits"]]
+        yield lambda q: [hit["oid"] for hit in get_search(session, served.url, q)["hits"]], indexing
 
 
 @contextmanager
-def _sqlite(posts: Sequence[Json]) -> Iterator[Rank]:
+def _sqlite(posts: Sequence[Json]) -> Iterator[Running]:
     with closing(sqlite3.connect(":memory:")) as database:
+        started = time.perf_counter()
         database.execute(
             "CREATE VIRTUAL TABLE posts USING fts5(id UNINDEXED, title, text, "
             "tokenize='porter unicode61')"
         )
         database.executemany("INSERT INTO posts VALUES (:id, :title, :text)", posts)
+        indexing = time.perf_counter() - started
 
         def rank(q: str) -> list[str]:
             words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", q))
@@ -145,55 +175,62 @@ def _sqlite(posts: Sequence[Json]) -> Iterator[Rank]:
             )
             return [row[0] for row in rows]
 
-        yield rank
+        yield rank, indexing
 
 
-_MINISEARCH = """
-const MiniSearch = require("minisearch");
-const readline = require("readline").createInterface({input: process.stdin});
-let index = new MiniSearch({fields: ["title", "text"]});
-readline.on("line", (line) => {
-  const asked = JSON.parse(line);
-  if (asked.posts) index.addAll(asked.posts);
-  const options = {boost: {title: 4}, fuzzy: 0.2, prefix: true};
-  const found = asked.q ? index.search(asked.q, options).slice(0, 10).map((one) => one.id) : [];
-  process.stdout.write(JSON.stringify(found) + "\\n");
-});
+_LOAD = "async () => { window.pagefind = await import('/pagefind/pagefind.js'); }"
+_SEARCH = """
+async (q) => {
+  const { results } = await window.pagefind.search(q);
+  const found = await Promise.all(results.slice(0, 10).map((result) => result.data()));
+  return found.map((data) => data.url);
+}
 """
 
 
+class _Files(SimpleHTTPRequestHandler):
+    """Files, without a line in the log for each."""
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
 @contextmanager
-def _minisearch(posts: Sequence[Json], folder: Path) -> Iterator[Rank]:
+def _pagefind(posts: Sequence[Json], folder: Path) -> Iterator[Running]:
     folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / "node_modules" / "minisearch").exists():
-        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "minisearch"]
-        (folder / "package.json").write_text("{}")
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    with subprocess.Popen(
-        ["node", "-e", _MINISEARCH],
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    (folder / "package.json").write_text("{}")
+    install = ["npm", "install", "--silent", "--no-audit", "--no-fund", "pagefind"]
+    subprocess.run(install, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory(prefix="bench-") as site, ExitStack() as stack:
+        for number, post in enumerate(posts):
+            title, text = html.escape(post["title"]), html.escape(post["text"])
+            page = f"<html lang=en><title>{title}</title><body><h1>{title}</h1><p>{text}</p></body>"
+            (Path(site) / f"{number}.html").write_text(page)
+        started = time.perf_counter()
+        index = [str(folder / "node_modules" / ".bin" / "pagefind"), "--site", site]
+        subprocess.run(index, check=True, stdout=subprocess.DEVNULL)
+        indexing = time.perf_counter() - started
+        files = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=site))
+        stack.callback(files.server_close)
+        threading.Thread(target=files.serve_forever, daemon=True).start()
+        stack.callback(files.shutdown)
+        playwright = stack.enter_context(sync_playwright())
+        as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=as_root)
+        stack.callback(browser.close)
+        tab = browser.new_page()
+        tab.goto(f"http://127.0.0.1:{files.server_port}/0.html")
+        tab.evaluate(_LOAD)
 
-        def send(value: Json) -> list[str]:
-            assert process.stdin
-            assert process.stdout
-            process.stdin.write(json.dumps(value) + "\n")
-            process.stdin.flush()
-            found: list[str] = json.loads(process.stdout.readline())
-            return found
+        def rank(q: str) -> list[str]:
+            urls: list[str] = tab.evaluate(_SEARCH, q)
+            return [posts[int(Path(url).stem)]["id"] for url in urls]
 
-        send({"posts": list(posts)})
-        try:
-            yield lambda q: send({"q": q})
-        finally:
-            process.kill()
+        yield rank, indexing
 
 
 @contextmanager
-def _meilisearch(posts: Sequence[Json], binary: str) -> Iterator[Rank]:
+def _meilisearch(posts: Sequence[Json], binary: str) -> Iterator[Running]:
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, requests.Session() as session:
         url = f"http://127.0.0.1:{port}"
@@ -211,6 +248,7 @@ def _meilisearch(posts: Sequence[Json], binary: str) -> Iterator[Rank]:
             _await(f"{url}/health")
             # Its ids take no other characters; ours are put back from the number.
             documents = [{**post, "id": number} for number, post in enumerate(posts)]
+            started = time.perf_counter()
             task = session.post(f"{url}/indexes/posts/documents", json=documents).json()
             task["uid"] = task["taskUid"]
             deadline = time.monotonic() + _START * 5
@@ -220,13 +258,15 @@ def _meilisearch(posts: Sequence[Json], binary: str) -> Iterator[Rank]:
                 time.sleep(0.2)
                 task = session.get(f"{url}/tasks/{task['uid']}").json()
 
+            indexing = time.perf_counter() - started
+
             def rank(q: str) -> list[str]:
                 body = {"q": q, "limit": 10, "attributesToHighlight": ["title", "text"]}
                 body |= {"attributesToCrop": ["text"], "matchingStrategy": "frequency"}
                 answer = session.post(f"{url}/indexes/posts/search", json=body).json()
                 return [posts[hit["id"]]["id"] for hit in answer["hits"]]
 
-            yield rank
+            yield rank, indexing
         finally:
             process.terminate()
             process.wait(30)
