@@ -6,13 +6,17 @@ RUN python -m venv /opt/venv
 WORKDIR /build
 # The dependencies first: they change seldom, and this layer is kept.
 COPY requirements-runtime.lock ./
-RUN /opt/venv/bin/pip install --require-hashes -r requirements-runtime.lock
+RUN /opt/venv/bin/pip install --no-compile --require-hashes -r requirements-runtime.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY analyzers analyzers
 COPY indexer indexer
 COPY app app
-RUN /opt/venv/bin/pip install --no-deps --no-build-isolation . \
+RUN /opt/venv/bin/pip install --no-compile --no-deps --no-build-isolation . \
     && /opt/venv/bin/pip uninstall --yes setuptools pip
+# Imports every module, which writes the bytecode of what is used; all of it would be 20 MB more.
+RUN cd / && /opt/venv/bin/python -c "import importlib, pkgutil, analyzers, app, indexer; \
+    [importlib.import_module(module.name) for package in (analyzers, app, indexer) \
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.')]"
 
 FROM python:3.13.9-slim-bookworm
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin blogsearch

@@ -7,7 +7,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test check reference wheel format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
+.PHONY: help setup lock run test test-docker check reference wheel format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ run: setup ## serve on http://127.0.0.1:8000 (PORT=… changes it) with the samp
 
 test: check ## everything: checks, then all tests on real engines (ARGS='-k words' for some)
 	@exec $(BIN)/python -m devstack test -- $(ARGS)
+
+test-docker: setup ## the image and docker-compose.yml on a Docker engine (FORMER=revision: the upgrade from it)
+	@FORMER='$(FORMER)' exec $(BIN)/python -m pytest tests/docker $(ARGS)
 
 check: setup ## lint, format, types, imports point one way, docs mention everything
 	$(BIN)/ruff check .

@@ -156,11 +156,14 @@ def nginx(port: int, certificate: Path, key: Path) -> Iterator[str]:
     """The URL of an nginx with proxy/nginx.conf in front of a service on this machine."""
     plain, tls = free_port(), free_port()
     config = (REPOSITORY / "proxy" / "nginx.conf").read_text()
+    server = f"server 127.0.0.1:{port} max_fails=0;"
+    local = f"upstream local {{ {server} {server} }}"
     with tempfile.TemporaryDirectory(prefix="nginx-") as folder:
         for old, new in {
             "/tmp/": f"{folder}/",
             "/dev/stdout": f"{folder}/access.log",
-            "app:8000": f"127.0.0.1:{port}",
+            "service:8000;": "local;",
+            "    resolver ": f"    {local}\n    resolver ",
             "listen 8080": f"listen 127.0.0.1:{plain}",
             "listen 8443": f"listen 127.0.0.1:{tls}",
             "/etc/nginx/certificates/fullchain.pem": str(certificate),

@@ -64,6 +64,9 @@ def remedy_of(error: OSError) -> str:
         return "It is a symbolic link to nothing, or was just deleted: correct the link."
     if isinstance(error, OutsideFolder):
         return "Copy the file into the folder, or index the folder that it is in."
+    if isinstance(error, PermissionError):
+        user = os.geteuid()
+        return f"Let the user {user}, who runs this command, read it: chmod -R a+rX FOLDER"
     return "Check its permissions."
 
 
