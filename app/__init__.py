@@ -33,6 +33,7 @@ def create_app(
     from app.settings import process_settings
     from app.views import (
         api,
+        clicks,
         documents,
         errors,
         headers,
@@ -56,6 +57,16 @@ def create_app(
     errors.register(app)
     clients.register(app, service)
     headers.register(app, settings)
-    for module in (search, suggest, page, insights, widget, documents, operations, api):
+    for module in (
+        search,
+        suggest,
+        page,
+        clicks,
+        insights,
+        widget,
+        documents,
+        operations,
+        api,
+    ):
         app.register_blueprint(module.blueprint)
     return app

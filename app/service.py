@@ -13,6 +13,7 @@ from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import responds, translated
 from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.indexed_languages import IndexedLanguages
+from app.insights.clicks import LIMIT as CLICK_LIMIT
 from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
 from app.logs import note, timed
@@ -62,6 +63,7 @@ class Service:
         self.cache = cache
         self.search_log = SearchLog(cache.client, cache.keys, days=settings.insights_days)
         self.rate_limiter = RateLimiter(cache.keys, parse_limits(settings.rate_limit))
+        self.click_limiter = RateLimiter(cache.keys, parse_limits(CLICK_LIMIT))
         language = LANGUAGES[settings.language]
         self.known = Known(PinStore(elastic, settings.index, language))
         self.languages = IndexedLanguages(elastic, settings.index, language)

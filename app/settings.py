@@ -276,6 +276,11 @@ class Settings:
         "to warm.",
         section="Insights",
     )
+    insights_clicks: bool = _setting(
+        True,
+        "Whether to count which hits are opened, by search and position and not by visitor: `on` "
+        "or `off`; docs/insights.md.",
+    )
     insights_token: str = _setting(
         "",
         "The password for `/insights`; empty: the page is closed.",

@@ -11,6 +11,7 @@ from app.commands.building import stop_on_sigterm
 from app.commands.output import console, table_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.errors import without_password
+from app.insights.erasing import erase
 from app.insights.proposals import proposals
 from app.insights.report import Report, read_report
 from app.synonyms.folder import SynonymFolder
@@ -46,6 +47,7 @@ def searches() -> None:
     blogsearch searches top       the most frequent searches
     blogsearch searches nothing   those that found nothing, and what was tried next
     blogsearch searches slow      those that took longest
+    blogsearch searches erase Q   delete a search from the counts
 
     A search is counted a minute after it happened; programs, and visitors who send `DNT: 1` or
     `Sec-GPC: 1`, are not. docs/insights.md says what is stored.
@@ -118,6 +120,26 @@ def slow(tools: Tools, days: int, limit: int, form: str) -> None:
     report = _report(tools, days)
     rows = [{"ms": milliseconds, "query": query} for query, milliseconds in report.slow[:limit]]
     _print(report, rows, form)
+
+
+@searches.command("erase")
+@click.argument("query", required=False)
+@click.option("--all", "everything", is_flag=True, help="Delete everything that was counted.")
+@click.confirmation_option("--yes", prompt="This cannot be undone. Go on?", help="Do not ask.")
+@pass_tools
+def erase_searches(tools: Tools, query: str | None, everything: bool) -> None:
+    """Delete a search, in any case of letters, from the counts of all days.
+
+    \b
+    blogsearch searches erase "my name"
+    blogsearch searches erase --all
+    """
+    if bool(query) == everything:
+        raise click.UsageError("Give either a query or --all.")
+    if not tools.settings.redis_url:
+        raise click.ClickException("There is no Redis: REDIS_URL is empty.")
+    deleted = erase(tools.cache.client, tools.cache.keys, query)
+    click.echo("Everything is deleted." if everything else f"{deleted} entries are deleted.")
 
 
 def _report(tools: Tools, days: int) -> Report:

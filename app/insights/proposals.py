@@ -17,6 +17,7 @@ FILE = "insights.synonyms"
 
 _HEADING = "# Rules from /insights: a search that found nothing => the one that succeeded next.\n"
 _MOST = 20  # rules that are checked at a time
+_LEAST_TIMES = 2  # a visitor may simply have looked for something else next
 _MAX_WORDS = 3  # of each side; longer ones are sentences
 
 
@@ -72,10 +73,11 @@ def write(folder: SynonymFolder, rules: Sequence[str], into: Path) -> Path:
 
 
 def candidates(pairs: Iterable[tuple[Pair, int]]) -> list[Proposal]:
-    """A rule for each pair that one can be made of; the first rule for each left side."""
+    """A rule for each pair that came often enough and differs in some words; the first rule for
+    each left side."""
     found: dict[str, Proposal] = {}
     for (failed, succeeded), times in pairs:
-        sides = _different(failed, succeeded)
+        sides = _different(failed, succeeded) if times >= _LEAST_TIMES else None
         if sides:
             left, right = sides
             found.setdefault(left, Proposal(f"{left} => {right}", failed, succeeded, times))

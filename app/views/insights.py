@@ -4,6 +4,7 @@ HTTP Basic authentication: every browser and `curl` has it, and there is no sess
 steal.
 """
 
+import hashlib
 import hmac
 import logging
 import time
@@ -16,17 +17,24 @@ from flask import (
     Blueprint,
     Response,
     make_response,
+    redirect,
     render_template,
     request,
+    url_for,
 )
+from werkzeug.wrappers import Response as WerkzeugResponse
 
 from app.errors import (
+    BadRequest,
     BlogsearchError,
     Forbidden,
     NotCounted,
     Unauthorized,
     Unavailable,
 )
+from app.insights.attention import dismiss, dismissed, pin, pinned, restore, unpin
+from app.insights.clicks import rarely_opened, read_opened
+from app.insights.erasing import erase
 from app.insights.proposals import FILE, Proposal, candidates, proposals
 from app.insights.report import Day, Report, read_report
 from app.search.request import parse_parameters, whole_number
@@ -47,7 +55,7 @@ _LIST = 20  # searches in a list
 _PROPOSALS_KEPT = 300.0  # seconds
 _ENGINE_TIMEOUT = 30.0  # seconds for each request of a check
 _POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'none'; "
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
 
@@ -78,7 +86,7 @@ def _authorize() -> None:
     """Check the password.
 
     Raises:
-        Forbidden: no token is set.
+        Forbidden: no token is set, or another site sent the form.
         Unauthorized: no password was sent, or a wrong one, which is logged and takes a while.
     """
     token = current_service().settings.insights_token
@@ -94,6 +102,20 @@ def _authorize() -> None:
         log.warning("a wrong password for /insights was sent by %s", request.remote_addr)
         time.sleep(_WRONG_TOKEN_DELAY)
         raise Unauthorized("The password is not BLOGSEARCH_INSIGHTS_TOKEN.")
+    if request.method == "POST":
+        _check_form(token)
+
+
+def _check_form(token: str) -> None:
+    """A browser sends the password with forms of other sites, too; they cannot know this value."""
+    if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        raise Forbidden("The form was sent by another site.")
+    if not hmac.compare_digest(request.form.get("form", "").encode(), _form_value(token).encode()):
+        raise Forbidden("The form is not from this page. Load the page again.")
+
+
+def _form_value(token: str) -> str:
+    return hmac.new(token.encode(), b"the forms of /insights", hashlib.sha256).hexdigest()
 
 
 @blueprint.after_request
@@ -122,6 +144,9 @@ def page() -> str:
     days = _days(request.args)
     report = _read(service, days)
     proposed, problem = _proposals(service, report)
+    hidden = dismissed(service)
+    opened = read_opened(service.cache.client, service.cache.keys, days)
+    rarely = [row for row in rarely_opened(report, opened) if row.query not in hidden]
     return render_template(
         "insights.html",
         report=report,
@@ -132,7 +157,59 @@ def page() -> str:
         rules={one.failed: one.rule for one in proposed},
         problem=problem,
         file=service.settings.synonyms_dir / FILE,
+        rarely=rarely,
+        pinned=_pinned(service),
+        dismissed=hidden,
+        form=_form_value(service.settings.insights_token),
     )
+
+
+@blueprint.post("/pins")
+def pins() -> WerkzeugResponse:
+    """Pin a post for a search, or with `undo` remove the rule that did."""
+    if rule := request.form.get("undo"):
+        unpin(current_service(), rule)
+    else:
+        pin(current_service(), request.form.get("q", ""), request.form.get("oid", ""))
+    return _back()
+
+
+@blueprint.post("/dismissals")
+def dismissals() -> WerkzeugResponse:
+    """List a search no longer, or with `undo` again."""
+    if query := request.form.get("undo"):
+        restore(current_service(), query)
+    else:
+        dismiss(current_service(), request.form.get("q", ""))
+    return _back()
+
+
+@blueprint.post("/erasures")
+def erase_searches() -> WerkzeugResponse:
+    """Delete a search from all counts, or with `all` everything that was counted.
+
+    Raises:
+        BadRequest: no search is named.
+        Unavailable: Redis does not answer.
+    """
+    cache, query = current_service().cache, request.form.get("q", "").strip()
+    everything = request.form.get("all") == "yes"
+    if not (query or everything):
+        raise BadRequest("Enter a search.")
+    erase(cache.client, cache.keys, None if everything else query)
+    return _back()
+
+
+def _back() -> WerkzeugResponse:
+    return redirect(url_for("insights.page", days=request.form.get("days", type=int)), 303)
+
+
+def _pinned(service: Service) -> Sequence[str]:
+    """The rules that were made here; none while Elasticsearch does not answer."""
+    try:
+        return pinned(service)
+    except BlogsearchError:
+        return ()
 
 
 def _days(args: "MultiDict[str, str]") -> int:

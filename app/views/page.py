@@ -27,6 +27,7 @@ from app.insights.visitors import visitor_of
 from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.views import current_service
+from app.views.clicks import counts_clicks
 from app.views.debug import debug_view
 from app.views.errors import http_error, set_error_headers
 from app.views.search import authorize_debug, depends_on_language, in_visitors_language
@@ -131,6 +132,7 @@ def _page(
             filtered=any(name in args for name in ("category", "since", "until")),
             facets=facets if not error else None,
             max_query=MAX_QUERY,
+            counts_clicks=counts_clicks(current_service().settings),
         )
     )
     response.vary.add("Accept-Language")

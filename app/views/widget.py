@@ -15,6 +15,7 @@ from analyzers.languages import LANGUAGES
 from app.messages import messages_for
 from app.search.request import PARAMETERS
 from app.views import current_service
+from app.views.clicks import counts_clicks
 
 blueprint = Blueprint("widget", __name__)
 
@@ -25,7 +26,11 @@ _SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "wid
 @blueprint.get("/widget.js")
 def widget() -> Response:
     """The script, for pages of every origin. It contains nothing of the blog."""
-    script, compressed = _script(Path(current_app.static_folder or ""), _default_language())
+    script, compressed = _script(
+        Path(current_app.static_folder or ""),
+        _default_language(),
+        counts_clicks(current_service().settings),
+    )
     response = Response(script, content_type="text/javascript; charset=utf-8")
     if request.accept_encodings["gzip"]:
         response.data = compressed
@@ -56,14 +61,14 @@ def _default_language() -> str:
 
 
 @cache
-def _script(folder: Path, language: str) -> tuple[bytes, bytes]:
+def _script(folder: Path, language: str, clicks: bool) -> tuple[bytes, bytes]:
     """The script, and the same compressed: its parts in one function, with the style sheet and the
     messages in one language."""
     constants = {
         "BUILT_IN": messages_for(LanguageAccept(), language).for_widget(),
         "STYLE": rcssmin.cssmin((folder / "widget" / "style.css").read_text("utf-8")),
         "TYPING": any(parameter.name == "typing" for parameter in PARAMETERS),
-        "CLICKS": False,
+        "CLICKS": clicks,
     }
     parts = [
         f"const {name} = {json.dumps(value, ensure_ascii=False)};"

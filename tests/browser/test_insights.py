@@ -25,7 +25,11 @@ def settings(settings: Settings, redis_url: str) -> Iterator[Settings]:
     cache = open_cache(own)
     with redis.Redis.from_url(redis_url) as server:
         began = time.time()
-        visits = [[("cron", True)], [(HOSTILE, False)], [("k8s", False), ("kubernetes", True)]]
+        visits = [
+            [("cron", True)],
+            [(HOSTILE, False)],
+            *[[("k8s", False), ("kubernetes", True)]] * 2,
+        ]
         for visit in visits:
             client = uuid.uuid4().hex
             for n, (q, found) in enumerate(visit):
@@ -77,3 +81,22 @@ def test_the_legend_has_its_colour_in_forced_colours(page: Page, address: str) -
     colour = key.evaluate("(key) => getComputedStyle(key, '::before').backgroundColor")
     bar = page.locator(".chart .nothing").first
     expect(bar).to_have_css("fill", colour)
+
+
+def test_a_post_is_pinned_with_a_confirmation_and_undone(page: Page, address: str) -> None:
+    agent = {"User-Agent": "Mozilla/5.0 Firefox/140.0"}
+    for position in ("4", "5"):
+        form = {"q": "kubernetes", "position": position, "oid": "far-down"}
+        page.request.post(f"{address}/clicks", form=form, headers=agent)
+    page.goto(f"{address}/insights")
+    row = page.get_by_role("row", name="kubernetes").first
+    expect(row).to_contain_text("2 times, at position 4.5")
+    page.get_by_role("button", name="Pin far-down for kubernetes").is_hidden()
+    row.get_by_text("Pin far-down").first.click()
+    page.get_by_role("button", name="Pin far-down for kubernetes").click()
+    expect(page.get_by_text("Pinned: kubernetes => far-down")).to_be_visible()
+    page.get_by_role("button", name="Undo kubernetes => far-down").click()
+    expect(page.get_by_text("Pinned:")).to_have_count(0)
+    page.get_by_role("button", name="Dismiss kubernetes").click()
+    expect(page.get_by_text("Dismissed: kubernetes")).to_be_visible()
+    expect(page.get_by_text("2 times, at position 4.5")).to_have_count(0)

@@ -5,6 +5,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from urllib.parse import parse_qs
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -546,3 +547,17 @@ def test_forced_colours_show_what_is_chosen(browser: Browser, address: str, path
     for number in page.locator(".pages b").all():
         expect(number).to_have_css("outline-style", "solid")
     context.close()
+
+
+def test_an_opened_hit_is_told_to_the_service(page: Page, address: str) -> None:
+    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="the post"))
+    page.goto(f"{address}/?q=python&page=2")
+    hit = page.locator(".hits > li").first
+    oid = hit.get_attribute("data-oid") or ""
+    with page.expect_request("**/clicks") as sent:
+        hit.locator("h3 a").click()
+    assert parse_qs(sent.value.post_data or "") == {
+        "q": ["python"],
+        "position": ["11"],
+        "oid": [oid],
+    }

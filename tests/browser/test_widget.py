@@ -1027,3 +1027,23 @@ def test_sections_of_a_post_are_links(page: Page, address: str, blog: Blog) -> N
     expect(link).to_contain_text("Second")
     expect(link.locator("mark")).to_have_text("word")
     assert (link.get_attribute("href") or "").endswith("/a#second")
+
+
+def test_an_opened_hit_is_told_to_the_service(page: Page, address: str, blog: Blog) -> None:
+    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="A post"))
+    page.goto(blog(_page(address)))
+    _box(page).fill("cornwall")
+    with page.expect_request("**/clicks") as sent:
+        _options(page).nth(1).click()
+    assert "q=cornwall&position=2&oid=" in (sent.value.post_data or "")
+
+
+def test_opened_hits_are_not_told_if_the_page_says_so(page: Page, address: str, blog: Blog) -> None:
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="A post"))
+    page.goto(blog(_page(address, '<blog-search clicks="off"></blog-search>')))
+    _box(page).fill("cornwall")
+    _options(page).nth(1).click()
+    page.wait_for_url("https://blog.example.org/**")
+    assert not any("/clicks" in url for url in sent)

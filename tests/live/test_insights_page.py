@@ -155,7 +155,8 @@ def test_a_proposed_rule_can_be_loaded_as_the_page_says(
     client: FlaskClient, run: Run, searched: Searched
 ) -> None:
     assert client.get("/search?q=k8s").get_json()["count"] == 0
-    searched(("k8s", False), ("kubernetes", True))
+    for _ in range(2):
+        searched(("k8s", False), ("kubernetes", True))
     rule, file, command = map(unescape, re.findall("<code>(.*?)</code>", _page(client)))
     with Path(file).open("a") as stream:
         stream.write(f"{rule}\n")
@@ -168,7 +169,8 @@ def test_a_proposed_rule_can_be_loaded_as_the_page_says(
 def test_a_rule_is_the_one_of_the_period_that_the_page_shows(
     client: FlaskClient, searched: Searched, settings: Settings
 ) -> None:
-    searched(("k8s", False), ("kubernetes", True))
+    for _ in range(2):
+        searched(("k8s", False), ("kubernetes", True))
     cache = open_cache(settings)
     assert cache.client.redis is not None
     earlier = cache.keys.insights("next", last_days(20)[-1])
@@ -180,7 +182,8 @@ def test_a_rule_is_the_one_of_the_period_that_the_page_shows(
 def test_the_page_says_why_nothing_can_be_proposed(
     client: FlaskClient, searched: Searched, settings: Settings, elastic: Elasticsearch
 ) -> None:
-    searched(("k8s", False), ("kubernetes", True))
+    for _ in range(2):
+        searched(("k8s", False), ("kubernetes", True))
     file = settings.synonyms_dir / "insights.synonyms"
     file.write_bytes("gemüse => essen\n".encode("latin-1"))
     assert "insights.synonyms cannot be read" in _page(client)
@@ -190,19 +193,20 @@ def test_the_page_says_why_nothing_can_be_proposed(
 
 
 def test_the_commands(run: Run, searched: Searched, settings: Settings) -> None:
-    searched(("k8s", False), ("Kubernetes", True))
+    for _ in range(2):
+        searched(("k8s", False), ("Kubernetes", True))
+        searched(("soup recipe", False), ("soup", True))
+        searched(("the", False), ("kubernetes", True))
     searched(("cron", True))
-    searched(("soup recipe", False), ("soup", True))
-    searched(("the", False), ("kubernetes", True))
 
     top = json.loads(run("searches", "top", "--format", "json").stdout)
-    assert (top["searches"], top["nothing"]) == (7, 3)
-    assert top["queries"][0] == {"times": 2, "query": "kubernetes"}
+    assert (top["searches"], top["nothing"]) == (13, 6)
+    assert top["queries"][0] == {"times": 4, "query": "kubernetes"}
     assert "kubernetes" in run("searches", "top", "--limit", "1").stdout
     assert "cron" not in run("searches", "top", "--limit", "1").stdout
 
     nothing = json.loads(run("searches", "nothing", "--format", "json").stdout)
-    assert {"times": 1, "query": "k8s", "then": ["kubernetes"]} in nothing["queries"]
+    assert {"times": 2, "query": "k8s", "then": ["kubernetes"]} in nothing["queries"]
     assert "kubernetes" in run("searches", "nothing").stdout
 
     # `the` is a stop word, which the check refuses; from `soup recipe` no word was replaced.
@@ -210,7 +214,7 @@ def test_the_commands(run: Run, searched: Searched, settings: Settings) -> None:
     assert proposed.exit_code == 0, proposed.output
     assert proposed.stdout == "k8s => kubernetes\n"
     assert json.loads(run("searches", "nothing", "--propose", "--format", "json").stdout) == [
-        {"rule": "k8s => kubernetes", "query": "k8s", "then": "kubernetes", "times": 1}
+        {"rule": "k8s => kubernetes", "query": "k8s", "then": "kubernetes", "times": 2}
     ]
 
     slow = json.loads(run("searches", "slow", "--format", "json").stdout)

@@ -133,10 +133,11 @@ def test_browsers_are_counted(user_agent: str) -> None:
     ],
 )
 def test_what_rule_is_made_of_a_pair(failed: str, succeeded: str, rule: str | None) -> None:
-    found = [one.rule for one in candidates([((failed, succeeded), 1)])]
+    found = [one.rule for one in candidates([((failed, succeeded), 2)])]
     assert found == ([rule] if rule else [])
 
 
-def test_one_rule_for_a_word() -> None:
-    pairs = [(("k8s", "kubernetes"), 3), (("k8s", "docker"), 2), (("ml", "learning"), 1)]
-    assert [one.rule for one in candidates(pairs)] == ["k8s => kubernetes", "ml => learning"]
+def test_one_rule_for_a_word_and_none_for_what_happened_once() -> None:
+    pairs = [(("k8s", "kubernetes"), 3), (("k8s", "docker"), 2), (("ml", "learning"), 2)]
+    rules = [one.rule for one in candidates([*pairs, (("hotwire", "transitions"), 1)])]
+    assert rules == ["k8s => kubernetes", "ml => learning"]

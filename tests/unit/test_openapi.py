@@ -20,6 +20,10 @@ from indexer.sources.json_lines import FIELDS
 NOT_DESCRIBED = {
     "static",
     "page.opensearch",
+    "clicks.count",
+    "insights.pins",
+    "insights.dismissals",
+    "insights.erase_searches",
     "page.page",
     "api.docs",
     "widget.messages",
