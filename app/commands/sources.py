@@ -77,6 +77,8 @@ class Sources:
         self._options = options
         self._verbose = verbose
         self.skipped: Counter[str] = Counter()
+        self.guessed: list[Skipped] = []
+        self._unread: Counter[str] = Counter()
         self._posts = 0
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
         self._sizes = [_size(source.spec) for source in sources]
@@ -112,6 +114,10 @@ class Sources:
     def count_skipped(self, skipped: Skipped) -> None:
         """Count something left out; with --verbose print it, too."""
         self.skipped[skipped.reason] += 1
+        if skipped.oid is not None:
+            self.guessed.append(skipped)
+        if skipped.reason == UNREAD:
+            self._unread[Path(skipped.origin.source).suffix] += 1
         if self._verbose:
             click.echo(f"left out: {skipped.origin}: {skipped.reason}", err=True)
 
@@ -123,8 +129,10 @@ class Sources:
             hint = "" if self._verbose else "; --verbose lists them"
             click.echo(f"Left out: {reasons}{hint}.", err=True)
         if self.skipped[UNREAD] > self._posts:
+            suffix, count = self._unread.most_common(1)[0]
             click.echo(
-                f"warning: more files have a {UNREAD} than there are posts; index the built site.",
+                f"warning: {count:,} {suffix} files are not read: build the site and index its "
+                "folder.",
                 err=True,
             )
 

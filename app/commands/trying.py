@@ -1,5 +1,6 @@
 """`blogsearch try` and `blogsearch init`: see what a source gives, and write `blogsearch.toml`."""
 
+import html
 import json
 import os
 import re
@@ -17,17 +18,20 @@ from app.commands.sources import SourceArguments, source_options
 from app.commands.tools import Tools, pass_tools
 from app.site_file import NAME
 from indexer.errors import SourceError
-from indexer.html_text import TooDeep
 from indexer.normalise import documents
 from indexer.records import Document, RawPost, Reject, SourceItem
 from indexer.sources import detect
 from indexer.sources.base import is_url
-from indexer.sources.files import is_utf8
-from indexer.sources.html import Page
+from indexer.sources.files import files_in, is_utf8
+from indexer.sources.html import SUFFIXES, built_site
+from indexer.sources.identity import oid_of_page
 from indexer.sources.markdown.generators import Generated, site_of
 from indexer.sources.markdown.site import Site, read_text
 
 _LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
+_SAME_TITLES = 2
+_NAMED = 20
+"""Pages left out by a guess that are named without --verbose."""
 _WORD = re.compile(r"\w+")
 
 
@@ -40,7 +44,7 @@ class _Trial:
     rejects: Counter[str] = field(default_factory=Counter)
     first_rejected: dict[str, str] = field(default_factory=dict)
     warnings: Counter[str] = field(default_factory=Counter)
-    languages: Counter[str] = field(default_factory=Counter)
+    titles: Counter[str] = field(default_factory=Counter)
     sample: list[tuple[dict[str, Any], list[str]]] = field(default_factory=list)
     stride: int = 1
 
@@ -56,6 +60,7 @@ class _Trial:
         source = dict(found.source)
         warnings = _warnings(source)
         self.warnings.update(warnings)
+        self.titles[str(source["title"])] += 1
         if self.posts % self.stride == 0:
             self.sample.append((source, warnings))
             if len(self.sample) >= 2 * self.wanted:
@@ -102,6 +107,11 @@ def try_(tools: Tools, sources: SourceArguments, posts: int, seconds: float) -> 
     click.echo(f"{trial.posts:,} posts ({kinds}){read}.")
     for warning, count in trial.warnings.most_common():
         click.echo(f"{count:,} posts: {warning}")
+    for title, count in trial.titles.most_common(3):
+        if count > _SAME_TITLES:
+            click.echo(f"{count:,} posts have the title {html.unescape(title)!r}")
+    for skipped in [] if sources.verbose else opened.guessed[:_NAMED]:
+        click.echo(f"left out: {skipped.origin}: {skipped.reason}")
     for reason, count in trial.rejects.most_common(10):
         more = "" if count == 1 else " and others"
         click.echo(f"{count:,} rejected: {reason} ({trial.first_rejected[reason]}{more})")
@@ -180,7 +190,7 @@ def init(place: str | None, yes: bool, force: bool) -> None:
                     f"note: {built} looks like the built site; {hint} indexes that.", err=True
                 )
     if not is_url(place):
-        address = address or _published_at(root)
+        address = address or _published_at(root) or _built_address(Path(content))
     if not yes:
         address = _ask_for_address(address)
     elif not address and not is_url(place):
@@ -204,17 +214,19 @@ def _content_of(site: Site) -> Path:
 
 
 def _published_at(place: Path) -> str:
-    """The site's address by the file with which GitHub Pages names it, or by a built front page."""
+    """The site's address by the file with which GitHub Pages names it."""
     for folder in ("", "static", "public", "source", "src", "docs", "content"):
         file = place / folder / "CNAME"
         if file.is_file() and (said := read_text(file).split()):
             return f"https://{said[0]}"
-    file = place / "index.html"
-    try:
-        canonical = Page(read_text(file)).canonical if file.is_file() else ""
-    except TooDeep:
-        return ""
-    return canonical if canonical.startswith("http") else ""
+    return ""
+
+
+def _built_address(folder: Path) -> str:
+    """The address of a built site: of its pages, else in the generator's configuration."""
+    pages = files_in(folder, SUFFIXES) if folder.is_dir() else []
+    files = {oid_of_page(page.relative_to(folder).as_posix()): page for page in pages}
+    return built_site(folder, files, "").address or site_of(folder.parent).address
 
 
 def _shown(place: Path) -> str:

@@ -142,6 +142,7 @@ class Fetcher:
             content_type=response.headers.get("Content-Type", ""),
             etag=response.headers.get("ETag", ""),
             last_modified=response.headers.get("Last-Modified", ""),
+            robots=response.headers.get("X-Robots-Tag", ""),
         )
 
 

@@ -68,13 +68,14 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A response body. `url` is the final URL, after redirects."""
+    """A response body. `url` is the final URL, after redirects; `robots` its X-Robots-Tag."""
 
     url: str
     body: bytes
     content_type: str = ""
     etag: str = ""
     last_modified: str = ""
+    robots: str = ""
 
 
 class Store(Protocol):

@@ -13,6 +13,7 @@ from indexer.sources import html, markdown
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import File, decoded, files_in, remedy_of, unzipped_bytes
 from indexer.sources.markdown.generators import site_of
+from indexer.sources.markdown.site import OTHER_MARKUP
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
@@ -93,6 +94,9 @@ def _kind_of_folder(folder: Path) -> str:
         return "html"
     if posts:
         return "markdown"
+    if unread := files_in(folder, OTHER_MARKUP):
+        reason = f"{folder} holds {unread[0].suffix} files, which are not read."
+        raise SourceError(reason, "Build the site and index its folder.")
     raise SourceError(f"{folder} holds neither Markdown nor HTML files.", "Name another folder.")
 
 

@@ -20,6 +20,8 @@ from indexer.sources.identity import fitting, plain, title_or_start
 
 _TAIL = 2000
 """Bytes at the end; some servers append a comment to the feed."""
+_SUMMARY = 600
+"""Characters; a text without a content element that is shorter is taken for a summary."""
 _ENDS = (b"</rss>", b"</feed>", b"RDF>")
 
 
@@ -46,6 +48,14 @@ class Feed:
         found = feedparser.parse(io.BytesIO(body), response_headers=headers)
         self._check(found, body)
         total = len(found.entries)
+        summaries = sum(
+            not entry.get("content") and len(_html(entry)) < _SUMMARY for entry in found.entries
+        )
+        if summaries > total / 2:
+            self._options.warn(
+                f"{self.spec}: {summaries:,} of {total:,} entries have a summary only; "
+                "the sitemap or the built site has the whole texts."
+            )
         language = self._options.language or found.feed.get("language")
         for number, entry in enumerate(found.entries, start=1):
             origin = Origin(f"{self.spec} entry {number}")

@@ -1,5 +1,6 @@
 """A sitemap, or an index of sitemaps, and the pages it lists, fetched a few at a time."""
 
+import re
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ from indexer.sources.identity import oid_of_page
 _MAX_DEPTH = 3
 _MAX_PAGES = 200_000
 _GONE = (404, 410)
+_NOINDEX = re.compile(r"^(?:googlebot:\s*)?[^:]*\b(?:noindex|none)\b", re.IGNORECASE)
+"""In X-Robots-Tag, which may also be for one crawler only."""
 _NO_PAGES = (
     *(".pdf", ".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".xml", ".zip", ".mp3", ".mp4"),
 )
@@ -163,6 +166,8 @@ class _Visit:
             if isinstance(error, FetchFailed) and error.response_status in _GONE:
                 return [Skipped(origin, None, f"gone ({error.response_status})")]
             return [Reject(origin, oid, error.message, error.remedy or "Try again later.")]
+        if _NOINDEX.search(found.robots):
+            return [Skipped(origin, None, "noindex")]
         if not _is_html(found):
             return [Skipped(origin, oid, "not an HTML page")]
         try:

@@ -575,6 +575,8 @@ def test_the_words_of_a_post(markdown: str, prose: str, code: str) -> None:
         ("1. one\n   ```\n   {{ x }}\n   ```\n2. two {{ y }}", "one\ntwo", "{{ x }}"),
         ("a[^1] b[^none]\n\n[^1]: Foot", "a b\nFoot", ""),
         ("Term\n: Definition", "Term\nDefinition", ""),
+        ("shown %%hidden\n\ntoo%% again", "shown again", ""),
+        ("{func}`open` and `{x}` `", "open and {x} `", ""),
         ("not closed {{ here\n\nnor there }", "not closed {{ here\nnor there }", ""),
     ],
 )

@@ -173,7 +173,30 @@ def test_init_finds_the_address_of_a_built_site(invoke: Invoke, tmp_path: Path) 
     link = '<html><link rel="canonical" href="https://e.org/blog/">'
     (tmp_path / "index.html").write_text(link)
     invoke("init", "--yes")
-    assert read_site_file(tmp_path / "blogsearch.toml").site == "https://e.org/blog/"
+    assert read_site_file(tmp_path / "blogsearch.toml").site == "https://e.org/blog"
+
+
+def test_init_finds_the_address_beside_the_built_site(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "_config.yml").write_text("url: https://e.org\nbaseurl: /b")
+    (tmp_path / "_site").mkdir()
+    (tmp_path / "_site/index.html").write_text("<html>")
+    invoke("init", "_site", "--yes")
+    assert read_site_file(tmp_path / "blogsearch.toml").site == "https://e.org/b"
+
+
+def test_pages_left_out_and_equal_titles_are_named(invoke: Invoke, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.html").write_text(PAGE.format("") + str(number))
+    (tmp_path / "404.html").write_text(PAGE.format(""))
+    done = invoke("try", ".")
+    assert "3 posts have the title 'T'" in done.stdout
+    assert "left out: 404.html: error page" in done.stdout
+
+
+def test_formats_that_are_not_read_are_named(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "a.adoc").write_text("= A")
+    done = invoke("try", ".")
+    assert ".adoc files, which are not read. Build the site" in done.stderr
 
 
 PAGE = "<html{}><head><title>T</title></head><main><p>" + "A long enough sentence. " * 20

@@ -106,6 +106,8 @@ class Jekyll(Site):
     def why_left_out(self, entry: Entry) -> str:
         if not entry.has_head and not self._takes_headless:
             return "no front matter"
+        if entry.fields.get("redirect_to"):
+            return "redirect"
         if not entry.text.strip() and "layout" in entry.own and not self._collection(entry.path):
             return "list page"
         return ""

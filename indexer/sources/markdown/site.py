@@ -70,6 +70,7 @@ _MODIFIED = (
     *("modified", "updated", "lastmod", "last_modified_at", "updated_at", "updatedat"),
     *("updateddate", "updated_date", "moddatetime", "last_modified", "last_update", "revised"),
 )
+_LABELS = frozenset(("author", "authors", "_authors", "tags", "_tags", "categories"))
 _OWN_TEXT = 600
 """Characters; a list of posts is introduced with fewer."""
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
@@ -222,6 +223,11 @@ class Site:
             return "no page is rendered (permalink: false)"
         if entry.fields.get("unlisted") is True:
             return "unlisted"
+        if entry.fields.get("redirect_to"):
+            return "redirect"
+        is_label = not _LABELS.isdisjoint(part.lower() for part in entry.path.parts[:-1])
+        if is_label and len(entry.text) < _OWN_TEXT and self.published(entry) is None:
+            return "about an author or a tag"
         return ""
 
     # -- what it says ----------------------------------------------------------------------------

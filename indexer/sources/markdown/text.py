@@ -56,6 +56,10 @@ _ADMONITION = re.compile(
 _CONTAINER = re.compile(
     r"[ \t]*:{3,}[ \t]*(?:[\w.-]+)?(?:\[(.*)\]|[ \t]+([^{\n]*?))?[ \t]*(?:\{[^}\n]*\})?[ \t]*$"
 )
+_HIDDEN = re.compile(r"%%[^%]{0,5000}%%")
+"""A comment of Obsidian."""
+_ROLE = re.compile(r"(?<!`)\{[a-z][\w:+-]{0,50}\}(?=`[^`\s])")
+"""A role of MyST, such as {func}`open`."""
 _TOOL_LINE = re.compile(
     r"[ \t]*(?:\[\[?_?TOC_?\]\]?|-{1,2}8<-{1,2}.*|\([^()\s]{1,200}\)=)[ \t]*$", re.IGNORECASE
 )
@@ -215,6 +219,7 @@ def _in_fence(lines: list[str]) -> str:
 
 def _in_prose(lines: list[str], saved: list[str], mdx: bool) -> str:
     text = "\n".join(map(_without_directive, _without_esm(lines) if mdx else lines))
+    text = _ROLE.sub("", _HIDDEN.sub("", text)) if "%%" in text or "}`" in text else text
     if mdx and "<!--" in text:
         end = text.rfind("-->") + 3  # behind it, each `<!--` would be searched to the end
         text = _COMMENT.sub("", text[:end]) + text[end:]
