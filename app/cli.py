@@ -34,7 +34,7 @@ _COMMANDS = {
     "indices": ("generations", "List the generations of the index."),
     "rollback": ("generations", "Go back to the generation before the live one."),
     "prune": ("generations", "Delete old generations."),
-    "doctor": ("doctor", "Check Elasticsearch, the index, Redis and the synonym files."),
+    "doctor": ("doctor", "Check the engines, the index, the last sync and the synonym files."),
 }
 
 

@@ -18,9 +18,12 @@ from indexer import SCHEMA
 from indexer.bulk.refusals import DISK_FULL, REMOVE_BLOCK
 from indexer.errors import IndexingError
 from indexer.generations import live
-from indexer.state import state_index
+from indexer.state import read_runs, state_index
 
 _MAX_AGE = 1.0  # seconds
+_OLD_SYNC = 2 * 86_400.0  # seconds; a schedule of one sync a day may miss one of them
+COMMANDS = ("reindex", "sync", "add")
+"""The commands that read sources, whose last runs are recorded."""
 
 Status = Literal["ok", "warning", "error"]
 
@@ -201,6 +204,48 @@ def _language(mapping: Mapping[str, Any]) -> str:
 def _meta(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
     found: Mapping[str, Any] = mapping.get("_meta", {}).get("blogsearch", {})
     return found
+
+
+def last_run(elastic: Elasticsearch, alias: str) -> Check:
+    """Whether the last command that read sources succeeded, and a `sync` is not long ago."""
+    try:
+        with translated():
+            runs = read_runs(elastic, alias, COMMANDS)
+    except BlogsearchError:
+        return Check("sources", "ok", "not known: Elasticsearch has no record of a run")
+    if not runs:
+        return Check("sources", "ok", "nothing was indexed from a source yet")
+    run = max(runs, key=lambda run: run.ended)
+    age = max(time.time() - run.ended, 0)
+    rejected = f", {run.rejected:,} posts and comments rejected" if run.rejected else ""
+    outcome = "ended" if run.succeeded else "failed"
+    seen = f"`blogsearch {run.command}` {outcome} {_ago(age)}{rejected}"
+    if not run.succeeded:
+        return Check(
+            "sources",
+            "warning",
+            seen,
+            "Run it again: it says what is wrong. `journalctl -u blogsearch-sync` or `docker "
+            "compose logs sync` have the output of scheduled ones.",
+        )
+    if run.command == "sync" and age > _OLD_SYNC:
+        return Check(
+            "sources",
+            "warning",
+            seen,
+            "If it should run on a schedule, check that: `systemctl list-timers blogsearch-sync` "
+            "or `docker compose ps sync`.",
+        )
+    return Check("sources", "ok", seen)
+
+
+def _ago(seconds: float) -> str:
+    units = (("day", 86_400), ("hour", 3_600), ("minute", 60))
+    for unit, size in units:
+        if seconds >= size:
+            number = int(seconds // size)
+            return f"{number:,} {unit}{'' if number == 1 else 's'} ago"
+    return "less than a minute ago"
 
 
 def _redis(cache: AnswerCache, settings: Settings) -> Check:

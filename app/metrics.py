@@ -19,13 +19,13 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from app.cache import AnswerCache
+from app.health import COMMANDS
 from indexer.state import read_runs
 
 METRICS = "blogsearch-metrics"
 """Where the Metrics are in `app.extensions`."""
 
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-_COMMANDS = ("reindex", "sync", "add")  # those that read sources
 _TIMEOUT = 2.0  # seconds that reading the state of the index may take
 
 
@@ -139,7 +139,7 @@ class IndexMetrics(Collector):
 
     def _runs(self) -> Iterator[Metric]:
         """The last run of each command, which stores it because it ends before a scrape."""
-        runs = read_runs(self._elastic, self._alias, _COMMANDS)
+        runs = read_runs(self._elastic, self._alias, COMMANDS)
         rejected = GaugeMetricFamily(
             "blogsearch_run_rejected_documents",
             "Posts and comments that the last run of a command rejected",

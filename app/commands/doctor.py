@@ -13,7 +13,7 @@ from app.commands.output import console, table_or_json
 from app.commands.tools import Tools, pass_tools
 from app.elastic import connect, translated
 from app.errors import BlogsearchError, FolderNotReadable, without_password
-from app.health import Check, checks
+from app.health import Check, checks, last_run
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 
@@ -24,7 +24,7 @@ _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 @table_or_json
 @pass_tools
 def doctor(tools: Tools, form: str) -> None:
-    """Check Elasticsearch, the index, Redis and the synonym files, and say what to do.
+    """Check the engines, the index, the last sync and the synonym files, and say what to do.
 
     The exit code is 1 when searches cannot be answered, 0 otherwise.
 
@@ -34,7 +34,8 @@ def doctor(tools: Tools, form: str) -> None:
     """
     with connect(tools.settings) as elastic:  # as the service waits, and not as a command does
         seen = checks(elastic, tools.cache, tools.settings)
-    results = [*(_with_url(check, tools.settings) for check in seen), _synonyms(tools)]
+        runs = last_run(elastic, tools.settings.index)
+    results = [*(_with_url(check, tools.settings) for check in seen), runs, _synonyms(tools)]
     if form == "json":
         report = {check.name: check.report() for check in results}
         click.echo(json.dumps(report, indent=2, ensure_ascii=False))

@@ -32,6 +32,7 @@ from app.errors import (
     Unauthorized,
     Unavailable,
 )
+from app.health import last_run
 from app.insights.attention import dismiss, dismissed, pin, pinned, restore, unpin
 from app.insights.clicks import rarely_opened, read_opened
 from app.insights.erasing import erase
@@ -161,6 +162,7 @@ def page() -> str:
         pinned=_pinned(service),
         dismissed=hidden,
         form=_form_value(service.settings.insights_token),
+        last_run=last_run(service.elastic, service.settings.index),
     )
 
 

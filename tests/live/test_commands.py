@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,7 @@ from app.commands.search import search
 from app.insights.search_log import SearchLog
 from app.search.request import PARAMETERS
 from app.settings import Settings
+from indexer.state import record_run, state_index
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -225,6 +227,38 @@ def test_a_search_without_elasticsearch_is_one_error(
     assert result.exit_code == 1
     assert result.output.startswith("Error: Elasticsearch cannot be reached.")
     assert not [one for one in caplog.records if one.name.startswith("app.")]
+
+
+@pytest.mark.parametrize(
+    ("command", "succeeded", "age", "status", "seen"),
+    [
+        ("sync", True, 7_200, "ok", "ended 2 hours ago"),
+        ("sync", True, 3 * 86_400, "warning", "ended 3 days ago"),
+        ("reindex", True, 3 * 86_400, "ok", "ended 3 days ago"),
+        ("sync", False, 10, "warning", "failed less than a minute ago"),
+    ],
+)
+def test_doctor_warns_of_a_sync_that_failed_or_is_long_ago(
+    command: str,
+    succeeded: bool,
+    age: float,
+    status: str,
+    seen: str,
+    run: Run,
+    own_settings: Settings,
+    elastic: Elasticsearch,
+) -> None:
+    record_run(elastic, own_settings.index, command, rejected=0, succeeded=succeeded)
+    elastic.update(
+        index=state_index(own_settings.index),
+        id=f"run:{command}",
+        doc={"ended": time.time() - age},
+        refresh=True,
+    )
+    report = json.loads(run("doctor", "--format", "json", settings=own_settings).stdout)
+    assert report["sources"]["status"] == status
+    assert report["sources"]["seen"] == f"`blogsearch {command}` {seen}"
+    assert ("remedy" in report["sources"]) == (status == "warning")
 
 
 def test_doctor_names_the_address_without_the_password(run: Run, settings: Settings) -> None:

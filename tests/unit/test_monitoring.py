@@ -65,6 +65,7 @@ def test_the_expressions_of_the_dashboard_are_valid(tmp_path: Path) -> None:
             {'blogsearch_documents_total{result="rejected"}': "0+1x30"},
         ),
         ("BlogsearchRunRejectedDocuments", {f'{RUN}rejected_documents{{command="sync"}}': UP}),
+        ("BlogsearchSyncOld", {f'{RUN}timestamp_seconds{{command="sync"}}': "-180000+0x30"}),
         ("BlogsearchRunFailed", {f'{RUN}succeeded{{command="sync"}}': DOWN}),
     ],
 )
@@ -78,6 +79,7 @@ def test_each_alert_fires_when_it_should_and_none_without_a_fault(
         "blogsearch_posts": UP,
         f'{RUN}rejected_documents{{command="sync"}}': DOWN,
         f'{RUN}succeeded{{command="sync"}}': UP,
+        f'{RUN}timestamp_seconds{{command="sync"}}': UP,
     }
     rules = yaml.safe_load((FOLDER / "alerts.yml").read_text())["groups"][0]["rules"]
     test = {
