@@ -7,7 +7,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-docker check reference wheel format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
+.PHONY: help setup lock run test test-docker check reference wheel release-dry-run format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ wheel: setup ## build dist/*.whl, an installable package of the service
 	@rm -rf build; trap 'rm -rf app/COMMIT build' EXIT; \
 	git describe --always --dirty --abbrev=40 --exclude='*' > app/COMMIT; \
 	$(BIN)/uv build --quiet --wheel --no-build-isolation --out-dir $(or $(DIST),dist) .
+
+release-dry-run: setup ## the steps of a release that need no registry: version, notes, wheel, image, units, manifest
+	@exec $(BIN)/python -m scripts.release dry-run
 
 screenshots: setup ## write pictures of the pages to docs/pictures/; needs ELASTICSEARCH_URL, REDIS_URL and CHROMIUM
 	@exec $(BIN)/python -m scripts.screenshots

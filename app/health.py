@@ -226,7 +226,7 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
             "warning",
             seen,
             "Run it again: it says what is wrong. `journalctl -u blogsearch-sync` or `docker "
-            "compose logs sync` have the output of scheduled ones.",
+            "compose logs index` have the output of scheduled ones.",
         )
     if run.command == "sync" and age > _OLD_SYNC:
         return Check(
@@ -234,7 +234,7 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
             "warning",
             seen,
             "If it should run on a schedule, check that: `systemctl list-timers blogsearch-sync` "
-            "or `docker compose ps sync`.",
+            "or `docker compose ps index`.",
         )
     return Check("sources", "ok", seen)
 
