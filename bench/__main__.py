@@ -9,7 +9,7 @@
     make bench PUBLISH=1                # put the tables into docs/performance.md as well
 
 The engines are those of ELASTICSEARCH_URL and REDIS_URL, else devstack starts them. The report is
-build/bench/report.md, with report.json and charts beside it.
+build/bench/report.md, with report.json beside it.
 """
 
 import os
@@ -35,6 +35,7 @@ from bench.service import delete, elasticsearch_url, index
 from bench.uncached import (
     measure_clients,
     measure_cluster,
+    measure_mix,
     measure_sizes,
     measure_typeahead,
     measure_uncached,
@@ -130,6 +131,9 @@ class Bench:
         seconds, rounds = 2 * self.sizes.seconds, self.sizes.rounds // 2
         return measure_clients(self.alias, self.queries, seconds, rounds)
 
+    def mix(self) -> Section:
+        return measure_mix(self.alias, self.queries, 2 * self.sizes.seconds)
+
     def typeahead(self) -> Section:
         return measure_typeahead(self.alias, self.queries, self.sizes.rounds // 2)
 
@@ -165,6 +169,7 @@ SECTIONS: dict[str, Callable[[Bench], Section | None]] = {
     "cached": Bench.cached,
     "uncached": Bench.uncached,
     "clients": Bench.clients,
+    "mix": Bench.mix,
     "typeahead": Bench.typeahead,
     "startup": Bench.startup,
     "commands": Bench.commands,

@@ -110,9 +110,7 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
         "bytes.",
         goals,
         [Table(["", "requests a second, median", "range"], rows)],
-        medians,
-        "per second",
-        rates,
+        figures=rates,
     )
 
 

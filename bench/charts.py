@@ -1,4 +1,4 @@
-"""Charts as SVG: of the sections of `make bench`, and of docs/caching.md."""
+"""The chart of docs/caching.md, as SVG."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,18 +14,6 @@ _HIGHLIGHT, _PLAIN, _REFUSED = "#1b6ca8", "#a9c4d9", "#d9a9a9"
 
 # Text stays text: smaller, searchable, and the same on each machine.
 matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "blogsearch"})
-
-
-def draw_bars(bars: Mapping[str, float], unit: str, path: Path) -> None:
-    """One bar for each label, the first on top."""
-    figure, axes = plt.subplots(figsize=(8, 0.3 * len(bars) + 0.6), layout="constrained")
-    drawn = axes.barh(list(bars), list(bars.values()), color=_HIGHLIGHT, height=0.7)
-    axes.bar_label(drawn, [f"{value:,.4g} {unit}" for value in bars.values()], padding=4)
-    axes.invert_yaxis()
-    axes.margins(x=0.25)
-    axes.xaxis.set_visible(False)
-    axes.spines[:].set_visible(False)
-    _save(figure, path)
 
 
 def draw_serializers(

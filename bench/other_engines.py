@@ -95,7 +95,6 @@ def measure_other_engines(
                 rows,
             )
         ],
-        {name: statistics.median(spent) for name, spent in times.items()},
         figures=times,
     )
 

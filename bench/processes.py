@@ -81,7 +81,6 @@ def measure_commands(alias: str, rounds: int) -> Section:
             Goal("`blogsearch search`", "`import elasticsearch`", ratio, 1.3, " times"),
         ],
         [Table(["", "median ms", "p95 ms", "CPU time, median ms"], rows)],
-        medians,
         figures={"wall": wall, "cpu": cpu},
     )
 

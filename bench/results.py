@@ -1,4 +1,4 @@
-"""The report of `make bench`: what was measured, as Markdown, SVG charts and JSON."""
+"""The report of `make bench`: what was measured, as Markdown and JSON."""
 
 import importlib.metadata
 import json
@@ -13,7 +13,6 @@ from pathlib import Path
 
 from elasticsearch import Elasticsearch
 
-from bench.charts import draw_bars
 from devstack.servers import REPOSITORY
 
 
@@ -65,16 +64,13 @@ class Table:
 class Section:
     """One subject of the report.
 
-    `method` is how it was measured. `bars` are drawn as a chart, by label, in `unit`. `figures`
-    are the raw numbers for the JSON file.
+    `method` is how it was measured, `figures` are the raw numbers for the JSON file.
     """
 
     title: str
     method: str
     goals: Sequence[Goal] = ()
     tables: Sequence[Table] = ()
-    bars: Mapping[str, float] = field(default_factory=dict)
-    unit: str = "ms"
     figures: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -128,15 +124,10 @@ def load() -> str:
 
 
 def write(folder: Path, facts: Mapping[str, str], sections: Sequence[Section]) -> Path:
-    """Write `report.md`, `report.json` and a chart for each section; the path of the first."""
+    """Write `report.md` and `report.json`; the path of the first."""
     folder.mkdir(parents=True, exist_ok=True)
     parts = ["# Benchmark", summary(facts, sections)]
-    for number, section in enumerate(sections, 1):
-        parts.append(details(section, level=2))
-        if section.bars:
-            name = f"{number:02}.svg"
-            draw_bars(section.bars, section.unit, folder / name)
-            parts.append(f"![{section.title}]({name})")
+    parts += [details(section, level=2) for section in sections]
     path = folder / "report.md"
     path.write_text("\n\n".join(parts) + "\n")
     whole = {

@@ -19,6 +19,7 @@ Json = dict[str, Any]
 CORRECT = "correct, 1 to 3 words"
 MISTYPED = "mistyped"
 OWN_WORDS = "five own words"
+TYPED = "being typed"
 _CORRECT = ("exact", "phrase", "multi_nophrase")
 _MISTYPED = ("typo1", "typo2", "typo_first", "multi_typo")
 
@@ -52,6 +53,17 @@ def queries_of(files: Sequence[Path], number: int) -> list[Query]:
         query for some in found.values() for query in chosen.sample(some, min(number, len(some)))
     ]
     return chosen.sample(taken, len(taken))
+
+
+def typed_of(queries: Sequence[Query]) -> list[Query]:
+    """Correct queries of whose last word only the first half is typed."""
+    found = []
+    for query in queries:
+        before, space, last = query.meant.rpartition(" ")
+        if query.kind == CORRECT and len(last) > 3:
+            typed = f"{before}{space}{last[: max(2, len(last) // 2)]}"
+            found.append(Query(TYPED, typed, query.meant))
+    return found
 
 
 def corpus_of(folder: Path | None) -> tuple[Path, list[Path]]:
