@@ -106,6 +106,10 @@ fuzz: setup ## 30,000 random requests and as many files (CASES=… of each kind)
 types: setup ## write blogsearch.d.ts, TypeScript declarations of requests and answers; needs Node.js
 	@$(BIN)/python -m scripts.openapi | npx --yes openapi-typescript@7.13.0 -o $(or $(TYPES),blogsearch.d.ts) >&2
 
+.PHONY: hunt
+hunt: setup ## look for searches that cost Elasticsearch much more than a usual one (DATA=folder, CASES=1000)
+	@exec $(BIN)/python -m bench.hunt $(if $(DATA),--data '$(DATA)') --cases $(or $(CASES),1000)
+
 bench-serializers: setup ## measure the serializers of cached answers
 	@exec $(BIN)/python -m bench.serializers
 

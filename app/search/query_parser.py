@@ -54,10 +54,17 @@ _NUMBERED = re.compile(r"[^\W\d_]{2,}\d+")
 _WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d+")
 _LETTER = rf"[^\W\d_]{_MARK}*"
 _CORRECTABLE = re.compile(rf"(?:{_LETTER}){{3,}}(?:['·](?:{_LETTER})+)?")
+_LONGEST_CORRECTED = 24
+"""Letters. The work of the suggester grows faster than the length of a word: 200 letters took as
+long as 80 usual words."""
 
 
 EXAMINED_TERMS = 12
 """Bounds the cost of a query; a search of more words is answered well by its first twelve."""
+
+MAX_TERMS = 32
+"""Of a query; further ones are left out. A sentence of 200 characters, the longest query, has fewer
+words; 100 single letters cost four times as much as one."""
 
 MAX_PIECES = 24
 """Pieces of one compound term (a path, Chinese without spaces) that are searched for one by one."""
@@ -88,7 +95,8 @@ class QueryTerm:
     @property
     def correctable(self) -> bool:
         """Whether spellings are suggested: three letters or more and nothing else."""
-        return not self.stop and bool(_CORRECTABLE.fullmatch(self.token))
+        short = len(self.token) <= _LONGEST_CORRECTED
+        return short and not self.stop and bool(_CORRECTABLE.fullmatch(self.token))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +148,8 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
             quoted_at.append(piece.start())
         else:
             terms.extend(_terms(text, piece.start("plain"), len(terms), language))
-    return ParsedQuery(tuple(terms), tuple(quoted), tuple(excluded), tuple(quoted_at))
+    bounded = tuple(terms[:MAX_TERMS])
+    return ParsedQuery(bounded, tuple(quoted), tuple(excluded), tuple(quoted_at))
 
 
 def _terms(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:

@@ -9,7 +9,7 @@ from app.search import scoring
 from app.search.first_request import FirstResponse
 from app.search.known import mark_phrases
 from app.search.query_builder import ANY, HAS, Plan, terms_needed
-from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
+from app.search.query_parser import MAX_TERMS, ParsedQuery, QueryTerm, apart, joined
 from app.search.spelling import Interpretation, TermStats, as_typed, interpret
 
 _UNCOUNTED = TermStats(words=1)
@@ -132,7 +132,7 @@ def _resegmented(
             terms.extend(_split(term, stats, language) or (term,))
         else:
             terms.append(term)
-    return replace(query, terms=tuple(terms))
+    return replace(query, terms=tuple(terms[:MAX_TERMS]))
 
 
 def _split(
