@@ -19,8 +19,8 @@
     return parameters.size ? `?${parameters}` : location.pathname;
   }
 
-  // Replace the results by those of the page at `address`.
-  async function load(address) {
+  // Replace the results by those of the page at `address`; true unless something prevented it.
+  async function load(address, typed = false) {
     running?.abort();
     const mine = (running = new AbortController());
     clearTimeout(waiting);
@@ -29,17 +29,22 @@
       status.textContent = form.dataset.searching;
     }, SEARCHING_AFTER);
     document.body.classList.add("busy");
-    suggest(mine.signal);
     try {
       const response = await fetch(address, { signal: limited(mine.signal) });
       const next = new DOMParser().parseFromString(await response.text(), "text/html");
       if (running !== mine) return;
       if (!next.getElementById("answer")) throw new Error("not the search page");
       clearTimeout(waiting);
-      for (const part of parts) part.innerHTML = next.getElementById(part.id).innerHTML;
+      for (const part of parts) {
+        // The menus of filters are counted when the visitor pauses.
+        const { innerHTML } = next.getElementById(part.id);
+        if (innerHTML || part !== tools || !typed) part.innerHTML = innerHTML;
+      }
       bar.hidden = next.getElementById("bar").hidden;
       document.title = next.title;
       document.body.className = next.body.className;
+      suggest(mine.signal);
+      return true;
     } catch {
       if (running === mine) showFailure(address);
     }
@@ -93,11 +98,12 @@
   }
 
   const searchTyped = throttled(() => {
-    const address = url();
-    load(input.value.trim() ? `${address}&typing=on` : address);
+    const address = url(), typedAddress = input.value.trim() ? `${address}&typing=on` : address;
+    const loaded = load(typedAddress, true);
     clearTimeout(settling);
-    settling = setTimeout(() => {
+    settling = setTimeout(async () => {
       if (remember(address)) typing = true;
+      if (typedAddress !== address && (await loaded) && address === url()) load(`${typedAddress}&facets=on`);
     }, SETTLED_AFTER);
   });
 

@@ -55,7 +55,9 @@ def page() -> Response:
     start = Browse()
     if args.get("q", "").strip():
         service = current_service()
-        search = replace(SearchRequest.parse(args), facets=True)
+        # While a visitor types, the page asks for the counts only after a pause.
+        typing = request.args.get("typing") == "on" and "facets" not in args
+        search = replace(SearchRequest.parse(args), facets=not typing)
         if depends_on_language(search, service):
             search = in_visitors_language(search)
         if search.debug:
@@ -66,7 +68,7 @@ def page() -> Response:
         if search.debug:
             total_ms = (time.perf_counter() - started) * 1000
             debug = debug_view(answer, {**answer["debug"], "cache": found.state.lower()}, total_ms)
-        if "facets" not in answer:
+        if "facets" not in answer and not (typing and answer["hits"]):
             start = _browse()
     else:
         start = _browse(_filters(args))
@@ -212,7 +214,7 @@ def link(**changes: Any) -> str:
 
     A change leads to the first page, unless it is the page that changes.
     """
-    changes = {"page": None, "typing": None} | changes
+    changes = {"page": None, "typing": None, "facets": None} | changes
     kept = [(name, value) for name, value in _args().items(multi=True) if name not in changes]
     added = [
         (name, value)

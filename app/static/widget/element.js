@@ -212,7 +212,6 @@ class SearchBox {
     // No second page of what was typed since.
     next &&= wanted === this.shown;
     if (next) parameters.set("page", this.page + 1);
-    else if (!this.exact) this.suggest(q, parameters.get("lang"), signal);
     this.list.ariaBusy = "true";
     this.waiting = setTimeout(() => this.status.replaceChildren(this.text("searching")), SEARCHING_AFTER);
     try {
@@ -221,6 +220,7 @@ class SearchBox {
       this.showAnswer(answer);
       this.shown = wanted;
       if (this.opening) this.openFirst();
+      if (!next && !this.exact) this.suggest(q, parameters.get("lang"), signal);
     } catch (error) {
       if (!signal.aborted) this.showError(error, next);
     }
