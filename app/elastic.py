@@ -23,6 +23,7 @@ from elasticsearch import (
     OrjsonSerializer,
     SerializationError,
     TransportError,
+    UnsupportedProductError,
 )
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NewConnectionError
@@ -227,10 +228,30 @@ _TRANSLATIONS: tuple[
         "There is no index to search yet. Build one with `blogsearch reindex POSTS.jsonl`.",
     ),
     (
-        ApiError,
-        {401, 403},
+        UnsupportedProductError,
+        None,
         Unavailable,
-        "Elasticsearch denies access. Check ELASTICSEARCH_API_KEY and its privileges.",
+        "What answers at ELASTICSEARCH_URL is not Elasticsearch. Correct the URL.",
+    ),
+    (
+        ApiError,
+        "media_type_header_exception",
+        Unavailable,
+        "This Elasticsearch has another major version than 9. Install Elasticsearch 9.4 or later.",
+    ),
+    (
+        ApiError,
+        {401},
+        Unavailable,
+        "Elasticsearch denies access. Check the key in ELASTICSEARCH_API_KEY, or the user and "
+        "password in ELASTICSEARCH_URL, percent-encoded.",
+    ),
+    (
+        ApiError,
+        {403},
+        Unavailable,
+        "Elasticsearch denies access: a privilege is missing. docs/operations.md lists those that "
+        "the service and the commands need.",
     ),
     (
         ApiError,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
 
-from elastic_transport import TlsError
 from elasticsearch import Elasticsearch, TransportError
 
 from app.cache import AnswerCache
@@ -105,19 +104,62 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
             health = elastic.cluster.health()
     except BlogsearchError as error:
         cause = error.__cause__
-        remedy = error.message
-        if isinstance(cause, TlsError):
-            remedy = "Check BLOGSEARCH_CA_FILE and the host name in ELASTICSEARCH_URL."
-            return Check("elasticsearch", "error", f"TLS failed: {cause.message}", remedy)
-        if isinstance(cause, TransportError):  # its message says to run doctor, which this is
-            remedy = "Start Elasticsearch, or check ELASTICSEARCH_URL."
-        return Check("elasticsearch", "error", str(cause or error), remedy)
+        if isinstance(cause, TransportError):  # the message says to run doctor, which this is
+            return Check("elasticsearch", "error", *_connection_problem(cause))
+        return Check("elasticsearch", "error", str(cause or error), str(error))
     seen = f"{version}, {health['number_of_nodes']} node(s), cluster {health['status']}"
     if health["status"] == "red":
         return Check(
             "elasticsearch", "warning", seen, "A shard is missing: see _cluster/allocation/explain."
         )
     return Check("elasticsearch", "ok", seen)
+
+
+_CONNECTION_PROBLEMS = (
+    (
+        "Connection refused",
+        "no program answers",
+        "Start Elasticsearch (`docker compose up -d elasticsearch`, or `make services`), or "
+        "correct ELASTICSEARCH_URL.",
+    ),
+    (
+        "Failed to resolve",
+        "the name of its host is unknown",
+        "Correct the host in ELASTICSEARCH_URL.",
+    ),
+    (
+        "timed out",
+        "does not answer in time",
+        "See its log: it may start, or lack memory.",
+    ),
+    (
+        "WRONG_VERSION_NUMBER",
+        "does not use TLS",
+        "Write http:// instead of https:// in ELASTICSEARCH_URL.",
+    ),
+    (
+        "CERTIFICATE_VERIFY_FAILED",
+        "its certificate is not trusted",
+        "Set BLOGSEARCH_CA_FILE to the certificate of its authority, which Elasticsearch writes to "
+        "config/certs/http_ca.crt, and use a host name that the certificate has.",
+    ),
+    (
+        "Connection aborted",
+        "closes the connection without an answer",
+        "If it uses TLS, as a new Elasticsearch does, write https:// in ELASTICSEARCH_URL and set "
+        "BLOGSEARCH_CA_FILE.",
+    ),
+)
+"""A part of the client's message, what it means, and what to do."""
+
+
+def _connection_problem(error: TransportError) -> tuple[str, str]:
+    """Why there is no connection to Elasticsearch, and what to do."""
+    message = str(error.message)
+    for part, seen, remedy in _CONNECTION_PROBLEMS:
+        if part in message:
+            return seen, remedy
+    return message, "Start Elasticsearch, or check ELASTICSEARCH_URL."
 
 
 def _index(elastic: Elasticsearch, settings: Settings) -> Check:

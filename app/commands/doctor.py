@@ -5,10 +5,12 @@ import sys
 from dataclasses import replace
 
 import click
+import redis
 from rich.table import Table
 from rich.text import Text
 
 from analyzers.rules import RuleErrors, read_rules
+from app.cache import AnswerCache
 from app.commands.output import console, table_or_json
 from app.commands.tools import Tools, pass_tools
 from app.elastic import connect, translated
@@ -35,7 +37,8 @@ def doctor(tools: Tools, form: str) -> None:
     with connect(tools.settings) as elastic:  # as the service waits, and not as a command does
         seen = checks(elastic, tools.cache, tools.settings)
         runs = last_run(elastic, tools.settings.index)
-    results = [*(_with_url(check, tools.settings) for check in seen), runs, _synonyms(tools)]
+    seen = [_with_url(_with_reason(check, tools.cache), tools.settings) for check in seen]
+    results = [*seen, runs, _synonyms(tools)]
     if form == "json":
         report = {check.name: check.report() for check in results}
         click.echo(json.dumps(report, indent=2, ensure_ascii=False))
@@ -51,6 +54,33 @@ def _print_table(results: list[Check]) -> None:
         state = Text(check.status, style=_COLOURS[check.status])
         table.add_row(check.name, state, check.seen, check.remedy)
     console().print(table)
+
+
+def _with_reason(check: Check, cache: AnswerCache) -> Check:
+    """With the reason why Redis cannot be used, which a service does not wait for."""
+    if check.name != "redis" or check.status == "ok" or cache.client.redis is None:
+        return check
+    try:
+        cache.client.redis.ping()
+    except (redis.AuthenticationError, redis.ResponseError) as error:
+        remedy = "Correct the user and password in REDIS_URL, percent-encoded."
+        return replace(check, seen=f"denies access: {error}", remedy=remedy)
+    except redis.TimeoutError:
+        return replace(check, seen="does not answer in time")
+    except redis.ConnectionError as error:
+        if "refused" in str(error):
+            remedy = (
+                "Searches work, but are not cached. Start Redis (`docker compose up -d redis`, or "
+                "`make services`), or correct REDIS_URL."
+            )
+            return replace(check, seen="no program answers", remedy=remedy)
+        # After " : " Sentinel's error has the representation of its clients.
+        reason = str(error).partition(" : ")[0]
+        return replace(check, seen=f"does not answer: {reason}")
+    except redis.RedisError as error:
+        remedy = "Correct REDIS_URL: another program may answer there."
+        return replace(check, seen=f"does not answer as Redis does: {error}", remedy=remedy)
+    return check
 
 
 def _with_url(check: Check, settings: Settings) -> Check:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -18,9 +20,11 @@ from elasticsearch import Elasticsearch
 from app import create_app
 from app.commands.search import search
 from app.insights.search_log import SearchLog
-from app.search.request import PARAMETERS
+from app.search.request import PARAMETERS, SearchRequest
 from app.settings import Settings
+from devstack.servers import redis_server
 from indexer.state import record_run, state_index
+from tests.tcp import listening
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -229,6 +233,81 @@ def test_a_search_without_elasticsearch_is_one_error(
     assert not [one for one in caplog.records if one.name.startswith("app.")]
 
 
+class TestDoctorExplains:
+    """What the first minutes with engines of one's own run into."""
+
+    @staticmethod
+    def _report(run: Run, settings: Settings, **changed: Any) -> dict[str, Any]:
+        done = run("doctor", "--format", "json", settings=replace(settings, **changed))
+        assert not isinstance(done.exception, Exception), done.exception
+        report: dict[str, Any] = json.loads(done.stdout)
+        return report
+
+    def _elasticsearch(self, run: Run, settings: Settings, answer: bytes) -> tuple[str, str]:
+        def serve(connection: socket.socket) -> None:
+            connection.recv(65_536)
+            connection.sendall(answer)
+
+        with listening(serve) as port:
+            url = f"http://127.0.0.1:{port}"
+            check = self._report(run, settings, elasticsearch_url=url)["elasticsearch"]
+        assert check["status"] == "error"
+        return check["seen"], check["remedy"]
+
+    @staticmethod
+    def _response(status: str, kind: str = "", product: str = "Elasticsearch") -> bytes:
+        body = json.dumps({"error": {"type": kind, "reason": kind}, "status": int(status[:3])})
+        head = f"HTTP/1.1 {status}\r\nX-Elastic-Product: {product}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        return f"{head}Connection: close\r\n\r\n{body}".encode()
+
+    def test_another_program_at_the_url(self, run: Run, settings: Settings) -> None:
+        _, remedy = self._elasticsearch(run, settings, self._response("200 OK", product="x"))
+        assert "not Elasticsearch" in remedy
+
+    def test_another_major_version(self, run: Run, settings: Settings) -> None:
+        answer = self._response("400 Bad Request", "media_type_header_exception")
+        assert "another major version" in self._elasticsearch(run, settings, answer)[1]
+
+    def test_a_wrong_password(self, run: Run, settings: Settings) -> None:
+        answer = self._response("401 Unauthorized", "security_exception")
+        assert "ELASTICSEARCH_API_KEY" in self._elasticsearch(run, settings, answer)[1]
+
+    def test_a_missing_privilege(self, run: Run, settings: Settings) -> None:
+        answer = self._response("403 Forbidden", "security_exception")
+        assert "privilege" in self._elasticsearch(run, settings, answer)[1]
+
+    def test_an_elasticsearch_that_uses_tls(self, run: Run, settings: Settings) -> None:
+        alert = b"\x15\x03\x03\x00\x02\x02\x50"
+        assert "https://" in self._elasticsearch(run, settings, alert)[1]
+
+    @pytest.mark.parametrize(
+        ("url", "remedy"),
+        [
+            ("http://127.0.0.1:1", "docker compose up"),
+            ("http://no-such-host.invalid:9200", "Correct the host"),
+        ],
+    )
+    def test_no_connection(self, url: str, remedy: str, run: Run, settings: Settings) -> None:
+        check = self._report(run, settings, elasticsearch_url=url)["elasticsearch"]
+        assert remedy in check["remedy"]
+
+    def test_an_elasticsearch_without_tls(self, run: Run, settings: Settings) -> None:
+        url = settings.elasticsearch_url.replace("http://", "https://")
+        check = self._report(run, settings, elasticsearch_url=url)["elasticsearch"]
+        assert "http:// instead" in check["remedy"]
+
+    def test_redis(self, run: Run, settings: Settings) -> None:
+        gone = self._report(run, settings, redis_url="redis://127.0.0.1:1/0")["redis"]
+        assert (gone["status"], "no program answers" in gone["seen"]) == ("warning", True)
+        with redis_server("--requirepass", "right") as server:
+            wrong = server.url.replace("redis://", "redis://:wrong@")
+            denied = self._report(run, settings, redis_url=wrong)["redis"]
+        assert "denies access" in denied["seen"]
+        other = settings.elasticsearch_url.replace("http://", "redis://")
+        assert "REDIS_URL" in self._report(run, settings, redis_url=other)["redis"]["remedy"]
+
+
 @pytest.mark.parametrize(
     ("command", "succeeded", "age", "status", "seen"),
     [
@@ -337,7 +416,7 @@ def test_frequent_searches_are_cached_again_after_a_swap(
     assert run("reindex", posts, settings=own_settings).exit_code == 0
     visitor = create_app(own_settings).test_client()
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "MISS"
-    count_searches(own_settings, "q=juggling&page=1&size=10")
+    count_searches(own_settings, SearchRequest("juggling"))
     again = run("reindex", posts, settings=own_settings)
     assert "most frequent" in again.output
     assert visitor.get("/search?q=juggling").headers["X-Cache"] == "HIT"
