@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _BREAK = "\x01"  # does not occur in cleaned text
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_HEADING_MARK = re.compile("\x02(\\d+)\x03")
+_MAX_ID = 200
 
 
 def _names(text: str) -> frozenset[str]:
@@ -52,11 +55,24 @@ class TooDeep(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: its line in the prose, counted from 0, its level, and the id that it states.
+
+    The id is that of the element or of the section that it begins; "" if there is none.
+    """
+
+    line: int
+    level: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Readable:
     """Plain text: `prose` with one block a line, `code` with one `<pre>` after another."""
 
     prose: str
     code: str
+    headings: tuple[Heading, ...] = ()
 
 
 def clean(text: str) -> str:
@@ -121,22 +137,51 @@ def readable(html: str) -> Readable:
     body = LexborHTMLParser(clean(html)).body
     if body is None:
         return Readable("", "")
-    prose, code = _walk(body)
-    lines = (" ".join(line.split()) for line in "".join(prose).split(_BREAK))
+    prose, code, marked = _walk(body)
+    lines: list[str] = []
+    headings = []
+    for block in "".join(prose).split(_BREAK):
+        line = " ".join(_HEADING_MARK.sub("", block).split())
+        mark = _HEADING_MARK.search(block)
+        if line and mark and int(mark[1]) < len(marked):
+            node = marked[int(mark[1])]
+            headings.append(Heading(len(lines), _HEADINGS[node.tag or ""], _id_of(node)))
+        if line:
+            lines.append(line)
     return Readable(
-        clean("\n".join(line for line in lines if line)),
+        clean("\n".join(lines)),
         clean("\n\n".join(block for block in code if block)),
+        tuple(headings),
     )
 
 
-def _walk(root: LexborNode) -> tuple[list[str], list[str]]:
-    """Text and breaks in reading order, and the text of each `<pre>`.
+def _id_of(heading: LexborNode) -> str:
+    """The id of a heading, of an anchor in it, or of the section that it begins."""
+    anchor = heading.css_first("[id], a[name]")
+    parent = heading.parent
+    before = heading.prev
+    while before is not None and before.tag in ("-text", "-comment", "_comment"):
+        before = before.prev
+    stated = heading.attributes.get("id")
+    if not stated and anchor is not None:
+        stated = anchor.attributes.get("id") or anchor.attributes.get("name")
+    if not stated and before is None and parent is not None and parent.tag in ("section", "div"):
+        stated = parent.attributes.get("id")
+    id_ = clean(stated or "").strip()
+    return id_ if len(id_) <= _MAX_ID and not re.search(r"\s", id_) else ""
+
+
+def _walk(root: LexborNode) -> tuple[list[str], list[str], list[LexborNode]]:
+    """Text and breaks in reading order, the text of each `<pre>`, and the headings.
+
+    A heading's number stands at its beginning.
 
     A loop with its own stack, in which None stands for the end of a block: recursion would end at
     Python's limit, and `traverse` does not tell where an element ends.
     """
     prose: list[str] = []
     code: list[str] = []
+    headings: list[LexborNode] = []
     stack = [root.first_child]
     while stack:
         node = stack.pop()
@@ -151,6 +196,9 @@ def _walk(root: LexborNode) -> tuple[list[str], list[str]]:
                 code.append(_pre(node))
             elif tag in _BLOCKS:
                 prose.append(_BREAK)
+                if tag in _HEADINGS:
+                    prose.append(f"\x02{len(headings)}\x03")
+                    headings.append(node)
                 stack.extend((node.next, None))
                 node = node.first_child
                 continue
@@ -160,7 +208,7 @@ def _walk(root: LexborNode) -> tuple[list[str], list[str]]:
                 node = node.first_child
                 continue
             node = node.next
-    return prose, code
+    return prose, code, headings
 
 
 def _pre(node: LexborNode) -> str:

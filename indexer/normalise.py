@@ -7,7 +7,7 @@ source or request it comes.
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
 from indexer.digests import digest, entry_hash, raw_digest, with_count
-from indexer.html_text import TooDeep, clean, one_line, readable
+from indexer.html_text import Readable, TooDeep, clean, one_line, readable
 from indexer.records import (
     Document,
     Origin,
@@ -135,12 +135,12 @@ def post_document(raw: RawPost) -> Document | Reject:
     except _Invalid as invalid:
         return Reject(raw.origin, oid_of_reject(raw.oid), invalid.reason, invalid.remedy)
     oid, pub_date, modified = checked["oid"], checked["pub_date"], checked["modified"]
-    prose, code = checked["text"]
+    text = checked["text"]
     source: dict[str, Any] = {
         "oid": oid,
         "title": checked["title"],
-        "text": prose,
-        "code": code,
+        "text": text.prose,
+        "code": text.code,
         "categories": checked["categories"],
         "keywords": checked["keywords"],
         **_optional_fields(url=checked["url"], pub_date=pub_date, modified=modified),
@@ -149,6 +149,8 @@ def post_document(raw: RawPost) -> Document | Reject:
         source["day"] = pub_date.date().isoformat()
     if language := _language(raw.language):
         source["language"] = language
+    if text.headings:
+        source["headings"] = [asdict(heading) for heading in text.headings]
     if "url" in source:
         source["address"] = address_of(source["url"])
     name = post_id(oid)
@@ -299,10 +301,10 @@ def _title(value: Any) -> str:
     return html.escape(title, quote=False)
 
 
-def _prose_and_code(name: str, value: Any) -> tuple[str, str]:
+def _prose_and_code(name: str, value: Any) -> Readable:
     """Prose and code, HTML-escaped."""
     if value is None:
-        return "", ""
+        return Readable("", "")
     if not isinstance(value, str):
         raise _Invalid(f"{name} is a {type(value).__name__}: {value!r:.80}", "Make it HTML.")
     split = "Split it into several posts."
@@ -316,14 +318,15 @@ def _prose_and_code(name: str, value: Any) -> tuple[str, str]:
     if max(len(prose), len(code)) > MAX_TEXT:
         size = max(len(prose), len(code))
         raise _Invalid(f"{name} has {size:,} characters, more than {MAX_TEXT:,}", split)
-    return prose, code
+    return Readable(prose, code, found.headings)
 
 
 def _comment(value: Any) -> str:
     if isinstance(value, str) and value.count("<") > MAX_COMMENT_TAGS:
         reason = f"comment has more than {MAX_COMMENT_TAGS:,} tags"
         raise _Invalid(reason, "Leave it out.")
-    text = "\n".join(part for part in _prose_and_code("comment", value) if part)
+    readable_text = _prose_and_code("comment", value)
+    text = "\n".join(filter(None, (readable_text.prose, readable_text.code)))
     if not text:
         raise _Invalid("the comment is empty", "Give it a text, or leave it out.")
     return text

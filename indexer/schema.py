@@ -6,7 +6,18 @@ comment can raise its post. Stored texts are HTML-escaped plain text; html_strip
 
 from typing import Any
 
-from elasticsearch.dsl import Boolean, Date, Document, Index, Join, Keyword, Long, MetaField, Text
+from elasticsearch.dsl import (
+    Boolean,
+    Date,
+    Document,
+    Index,
+    Join,
+    Keyword,
+    Long,
+    MetaField,
+    Object,
+    Text,
+)
 
 from analyzers.chains import CODE, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
@@ -73,6 +84,8 @@ class BlogItem(Document):
         fields={"forms": _analyzed(FORMS, index_options="offsets")},
         copy_to="all",
     )
+    # The line of each heading in `text`, its level, and the id that its page gives it.
+    headings = Object(enabled=False)
     comments = _prose()
     all = _lookup(
         TEXT,

@@ -135,6 +135,28 @@ def test_html_becomes_prose_and_code(html: str, prose: str, code: str) -> None:
     assert (found.prose, found.code) == (prose, code)
 
 
+@pytest.mark.parametrize(
+    ("html", "headings"),
+    [
+        ("<p>a</p><h2 id='b'>B &lt;c&gt;</h2><p>d</p><h3>E</h3>", [(1, 2, "b"), (3, 3, "")]),
+        (
+            "<section id='s'>\n<h1>A</h1></section><h2><a name='n'></a>B</h2>",
+            [(0, 1, "s"), (1, 2, "n")],
+        ),
+        ("<div id='s'><p>x</p><h2>B</h2></div><h2 id='a b'>C</h2>", [(1, 2, ""), (2, 2, "")]),
+        ("<h2 id='e'></h2><p>&#2;7&#3;a</p><pre>x</pre>", []),
+    ],
+)
+def test_headings_have_their_line_and_the_id_that_is_stated(
+    html: str, headings: list[tuple[int, int, str]]
+) -> None:
+    post = post_document(RawPost(Origin("x"), "1", "T", html))
+    assert isinstance(post, Document)
+    assert [tuple(heading.values()) for heading in post.source.get("headings", ())] == headings
+    lines = post.source["text"].split("\n")
+    assert all(lines[line] for line, _, _ in headings)
+
+
 def test_clean_keeps_what_is_text() -> None:
     assert clean("a\tb\nc – 漢字 🎉 נ") == "a\tb\nc – 漢字 🎉 נ"
 

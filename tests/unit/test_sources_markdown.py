@@ -585,6 +585,12 @@ def test_template_code_stays_in_code_only(markdown: str, prose: str, code: str) 
     assert (found.prose, found.code) == (prose, code)
 
 
+@pytest.mark.parametrize("said", ["{#one}", "{: #one .c}", "{.c #one}"])
+def test_the_id_of_a_heading_stays(said: str) -> None:
+    (heading,) = readable(rendered(f"Text\n\n## Part {said}\n\nMore")[1]).headings
+    assert (heading.line, heading.level, heading.id) == (1, 2, "one")
+
+
 def test_mdx_has_neither_blocks_of_html_nor_indented_code() -> None:
     text = (
         "<Steps>\n1. One\n   <p>**Type:** <code>Promise\\<X\\></code></p>\n\n"

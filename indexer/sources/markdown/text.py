@@ -13,6 +13,7 @@ Fenced code is never touched.
 import html
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -56,6 +57,7 @@ _ADMONITION = re.compile(
 _CONTAINER = re.compile(
     r"[ \t]*:{3,}[ \t]*(?:[\w.-]+)?(?:\[(.*)\]|[ \t]+([^{\n]*?))?[ \t]*(?:\{[^}\n]*\})?[ \t]*$"
 )
+_ID = re.compile(r"\{:?\s*(?:[^{}]*\s)?#([\w.:-]+)")
 _HIDDEN = re.compile(r"%%[^%]{0,5000}%%")
 """A comment of Obsidian."""
 _ROLE = re.compile(r"(?<!`)\{[a-z][\w:+-]{0,50}\}(?=`[^`\s])")
@@ -107,6 +109,9 @@ def rendered(text: str, *, title: str = "", mdx: bool = False) -> tuple[str, str
         if name and title in ("", name):
             title = name
             del tokens[heading : heading + 3]
+    for token, following in pairwise(tokens):
+        if token.type == "heading_open":
+            _set_id(token, following, saved)
     for token in tokens:
         _resolve(token, saved)
     found: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env)
@@ -423,6 +428,13 @@ def _without_wiki_links(text: str) -> str:
         lambda found: "" if found[1] else (found[3] or found[2].strip("/#").rpartition("/")[2]),
         text,
     )
+
+
+def _set_id(heading: Token, inline: Token, saved: list[str]) -> None:
+    """Give a heading the id of the attribute list in it, such as `{#id}`."""
+    for marker in _MARKER.finditer(inline.content):
+        if stated := _ID.match(saved[int(marker[1])].strip()):
+            heading.attrSet("id", stated[1])
 
 
 def _resolve(token: Token, saved: list[str]) -> None:
