@@ -187,12 +187,38 @@ def _pages(answer: dict[str, Any]) -> list[int]:
     return list(range(max(1, current - _PAGES_SHOWN), min(last, current + _PAGES_SHOWN) + 1))
 
 
+def _chosen_years(args: "MultiDict[str, str]") -> range:
+    """The years from `since` to `until`, if they are the first and the last day of years."""
+    since, until = args.get("since", ""), args.get("until", "")
+    if re.fullmatch(r"\d{4}-01-01", since) and re.fullmatch(r"\d{4}-12-31", until):
+        return range(int(since[:4]), int(until[:4]) + 1)
+    return range(0)
+
+
 def _period(args: "MultiDict[str, str]") -> str:
     """The days between `since` and `until`, as a visitor reads them."""
     since, until = args.get("since", ""), args.get("until", "")
-    if since[:4] == until[:4] and since.endswith("-01-01") and until.endswith("-12-31"):
-        return since[:4]
-    return f"{since or '…'} – {until or '…'}"
+    if years := _chosen_years(args):
+        since, until = since[:4], until[:4]
+    return since if len(years) == 1 else f"{since or '…'} – {until or '…'}"
+
+
+@blueprint.app_template_global()
+def year_choice(value: str) -> dict[str, Any]:
+    """Whether a year is chosen, and the URL that adds it to the chosen years or removes it.
+
+    Chosen years are a period: a year beyond it extends it, one at its end shortens it, and one
+    inside remains alone.
+    """
+    year, years = int(value), _chosen_years(_args())
+    if year not in years:
+        first, last = min([year, *years]), max([year, *years])
+    elif year in (years[0], years[-1]):
+        first, last = years[0] + (year == years[0]), years[-1] - (year == years[-1])
+    else:
+        first = last = year
+    since, until = (f"{first}-01-01", f"{last}-12-31") if first <= last else (None, None)
+    return {"chosen": year in years, "url": link(since=since, until=until)}
 
 
 def _messages() -> Messages:

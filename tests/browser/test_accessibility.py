@@ -1,8 +1,12 @@
 """axe-core finds nothing to complain about, in every state of the page."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Blog
 
 STATES = {
     "start": "/",
@@ -57,6 +61,53 @@ def test_every_state(browser: Browser, address: str, scheme: str, view: str) -> 
         found[f"menu {menu.inner_text()}"] = violations(page)
     context.close()
     assert {state: one for state, one in found.items() if one} == {}
+
+
+WIDGETS = {
+    "empty": ("", ""),
+    "results": ("", "pythn"),
+    "comments": ("", "thank you"),
+    "nothing found": ("", "xqzzwk"),
+    "filters": ("filters", "python"),
+    "overlay": ("overlay", "python"),
+    "dialog": ('variant="modal"', ""),
+    "dialog with results": ('variant="modal"', "python"),
+}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width", "html"),
+    [("light", 320, 'lang="en"'), ("dark", 1000, 'lang="he" dir="rtl"')],
+)
+def test_every_state_of_the_widget(
+    browser: Browser, address: str, blog: Blog, scheme: str, width: int, html: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 700},
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    page = context.new_page()
+    style = f":root {{ color-scheme: {scheme} }}"
+    found = {}
+    for state, (attributes, q) in WIDGETS.items():
+        page.goto(
+            blog(
+                f"<!doctype html><html {html}><title>A blog</title><style>{style}</style><main>"
+                f"<h1>A blog</h1><blog-search {attributes}></blog-search></main>"
+                f'<script src="{address}/widget.js"></script>'
+            )
+        )
+        page.locator("blog-search .box").first.wait_for()
+        page.keyboard.press("/")
+        page.keyboard.type(q)
+        if q:
+            expect(page.locator("blog-search .status")).to_contain_text(re.compile(r"\S"))
+            expect(page.locator("blog-search [aria-busy=true]")).to_have_count(0)
+        found[state] = violations(page)
+        if wider_than_the_window(page):
+            found[state].append("wider than the window")
+    context.close()
+    assert {state: faults for state, faults in found.items() if faults} == {}
 
 
 def test_at_200_percent_nothing_is_cut_off(browser: Browser, address: str) -> None:

@@ -561,3 +561,21 @@ def test_an_opened_hit_is_told_to_the_service(page: Page, address: str) -> None:
         "position": ["11"],
         "oid": [oid],
     }
+
+
+@pytest.mark.parametrize(
+    ("chosen", "year", "then"),
+    [
+        ("", "2018", "since=2018-01-01&until=2018-12-31"),
+        ("since=2018-01-01&until=2018-12-31", "2018", ""),
+        ("since=2018-01-01&until=2018-12-31", "2020", "since=2018-01-01&until=2020-12-31"),
+        ("since=2018-01-01&until=2020-12-31", "2016", "since=2016-01-01&until=2020-12-31"),
+        ("since=2018-01-01&until=2020-12-31", "2020", "since=2018-01-01&until=2019-12-31"),
+        ("since=2018-01-01&until=2020-12-31", "2019", "since=2019-01-01&until=2019-12-31"),
+    ],
+)
+def test_several_years_at_a_time(client: FlaskClient, chosen: str, year: str, then: str) -> None:
+    menu = client.get(f"/?{chosen}").text.partition("<summary>Year")[2]
+    link = re.search(rf'href="([^"]*)"[^>]*>{year}<', menu)
+    assert link
+    assert html.unescape(link[1]) == f"?{then}"
