@@ -48,6 +48,9 @@ _COMMON_NAMES = {
 }
 
 FORMER = {
+    "cache_lock_wait": "a search waits 3 s for another that computes the same answer",
+    "cache_stale_ttl": "an answer is kept for a day, for when Elasticsearch is unavailable",
+    "cache_ttl_empty": "an answer without hits is fresh for at most a minute",
     "commit": "an image has it from `docker build --build-arg`",
     "fetch_connections": "four pages are fetched at the same time",
     "fetch_max_bytes": "the largest page, feed or sitemap is 50 MB",
@@ -243,19 +246,10 @@ class Settings:
         section="Cache",
     )
     cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
-        600.0, "Seconds a cached answer counts as fresh."
-    )
-    cache_ttl_empty: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
-        60.0, "The same for an answer without hits."
-    )
-    cache_stale_ttl: Annotated[float, Meta(ge=0, le=2_592_000)] = _setting(
-        86_400.0, "Seconds an answer is kept beyond that, for when Elasticsearch is unavailable."
+        600.0, "Seconds a cached answer counts as fresh; one without hits for at most a minute."
     )
     cache_timeout: Annotated[float, Meta(gt=0, le=10)] = _setting(
         0.25, "Seconds a search may spend on Redis, over all its commands."
-    )
-    cache_lock_wait: Annotated[float, Meta(gt=0, le=60)] = _setting(
-        3.0, "Seconds a search waits for another that computes the same answer."
     )
     cache_secret: str = _setting(
         "",

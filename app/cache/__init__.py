@@ -7,11 +7,17 @@ from app.cache.store import CachedAnswer, Keys, Lookup, State
 from app.errors import BadSettings
 from app.settings import Settings
 
-__all__ = ["AnswerCache", "CachedAnswer", "Computed", "Lookup", "State", "open_cache"]
+__all__ = ["AnswerCache", "CachedAnswer", "Computed", "Lifetimes", "Lookup", "State", "open_cache"]
 
 
-def open_cache(settings: Settings) -> AnswerCache:
+def open_cache(
+    settings: Settings, lifetimes: Lifetimes | None = None, lock_wait: float = 3.0
+) -> AnswerCache:
     """The cache that the settings describe; no connection is opened yet.
+
+    Args:
+        lifetimes: instead of those with the `cache_ttl` of the settings.
+        lock_wait: seconds that a search waits for another that computes the same answer.
 
     Raises:
         BadSettings: `REDIS_URL` or the serializer is invalid.
@@ -31,6 +37,6 @@ def open_cache(settings: Settings) -> AnswerCache:
         client,
         keys,
         SERIALIZERS[settings.cache_serializer],
-        Lifetimes(settings.cache_ttl, settings.cache_ttl_empty, settings.cache_stale_ttl),
-        lock_wait=settings.cache_lock_wait,
+        lifetimes or Lifetimes(settings.cache_ttl, min(settings.cache_ttl, 60.0)),
+        lock_wait=lock_wait,
     )

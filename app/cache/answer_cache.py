@@ -61,9 +61,10 @@ class Lifetimes:
     """Seconds: how long an answer is fresh, how long one that found nothing is, and how much longer
     than that either is kept for when Elasticsearch is unavailable."""
 
-    ttl: float
-    ttl_empty: float
-    stale_ttl: float
+    ttl: float = 600.0
+    # What is missing today may be written soon, and searches for it are cheap.
+    ttl_empty: float = 60.0
+    stale_ttl: float = 86_400.0
 
 
 class AnswerCache:
@@ -83,7 +84,7 @@ class AnswerCache:
         serializer: Serializer,
         lifetimes: Lifetimes,
         *,
-        lock_wait: float,
+        lock_wait: float = 3.0,
     ) -> None:
         self.client = client
         self.keys = keys

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from flask import Blueprint, Response, g, request
 from werkzeug.datastructures import MultiDict
 
-from app.cache import CachedAnswer
+from app.cache import CachedAnswer, Lifetimes
 from app.clients import network_of
 from app.insights.visitors import visitor_of
 from app.search.request import SearchRequest
@@ -112,5 +112,5 @@ def _cache_control(answer: CachedAnswer, settings: Settings) -> str:
     # `stale-if-error` is RFC 5861: a CDN may go on using the answer while this service fails.
     return (
         f"public, max-age={max_age}, stale-while-revalidate={max_age}, "
-        f"stale-if-error={settings.cache_stale_ttl:.0f}"
+        f"stale-if-error={Lifetimes().stale_ttl:.0f}"
     )

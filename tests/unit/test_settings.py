@@ -90,7 +90,7 @@ def test_a_wrong_value_is_named(name: str, given: object) -> None:
 
 LIMITS = [
     ("shards", "0", "a whole number from 1 to 64"),
-    ("cache_stale_ttl", "-1", "a number from 0 to 2,592,000"),
+    ("cache_max_age", "-1", "a whole number from 0 to 86,400"),
     ("cache_timeout", "11", "a number greater than 0 and at most 10"),
     ("elasticsearch_timeout", "0", "a number greater than 0"),
     ("strategy", "magic", "one of blended, fallback"),

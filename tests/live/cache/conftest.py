@@ -3,12 +3,13 @@
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import redis
 from elasticsearch import Elasticsearch
 
-from app.cache import AnswerCache, open_cache
+from app.cache import AnswerCache, Lifetimes, open_cache
 from app.settings import Settings
 
 Open = Callable[..., AnswerCache]
@@ -47,8 +48,14 @@ def settings(redis_url: str, name: str, elasticsearch_url: str) -> Settings:
 
 @pytest.fixture
 def opened(settings: Settings) -> Open:
-    """Opens a cache; `opened(cache_ttl=1)` changes a setting."""
-    return lambda **changed: open_cache(replace(settings, **changed))
+    """Opens a cache; `opened(cache_timeout=1)` changes a setting."""
+
+    def open_(
+        lifetimes: Lifetimes | None = None, lock_wait: float = 3.0, **changed: Any
+    ) -> AnswerCache:
+        return open_cache(replace(settings, **changed), lifetimes, lock_wait)
+
+    return open_
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import redis
 
-from app.cache import AnswerCache, CachedAnswer, Computed
+from app.cache import AnswerCache, CachedAnswer, Computed, Lifetimes
 from app.errors import StillComputing, Unavailable
 
 INDEX = "posts-000001"
@@ -213,7 +213,7 @@ def test_a_lost_generation_makes_all_answers_miss(opened: Open, server: "redis.R
 
 
 def test_an_answer_expires_and_an_empty_one_sooner(opened: Open) -> None:
-    cache = opened(cache_ttl=60, cache_ttl_empty=0.2)
+    cache = opened(Lifetimes(ttl=60, ttl_empty=0.2))
     found, empty = Computation(), Computation(found=False)
     cache.get_or_compute("found", found)
     cache.get_or_compute("empty", empty)
@@ -224,7 +224,7 @@ def test_an_answer_expires_and_an_empty_one_sooner(opened: Open) -> None:
 
 
 def test_redis_drops_an_answer_in_the_end(opened: Open, server: "redis.Redis") -> None:
-    cache = opened(cache_ttl=100, cache_stale_ttl=1000)
+    cache = opened(Lifetimes(ttl=100, stale_ttl=1000))
     cache.get_or_compute("q", Computation())
     left = server.ttl(cache.keys.answer(cache.keys.digest("q")))
     assert 1089 <= left <= 1110  # ten per cent of jitter on the 100
@@ -287,7 +287,7 @@ from app.cache import Computed, open_cache
 from app.settings import Settings
 
 url, name = sys.argv[1:]
-cache = open_cache(Settings(redis_url=url, index=name, cache_timeout=5, cache_lock_wait=30))
+cache = open_cache(Settings(redis_url=url, index=name, cache_timeout=5), lock_wait=30)
 client = redis.Redis.from_url(url)
 
 def compute():
@@ -329,7 +329,7 @@ def compute_in_background(cache: AnswerCache, compute: Computation) -> threading
 
 @pytest.mark.parametrize("waiting", ["the same process", "another process", "no Redis"])
 def test_a_slow_computation_is_not_started_twice(opened: Open, waiting: str) -> None:
-    changed = {"cache_lock_wait": 0.2, "cache_timeout": 5}
+    changed: dict[str, Any] = {"lock_wait": 0.2, "cache_timeout": 5}
     if waiting == "no Redis":
         changed["redis_url"] = ""
     computing, compute = opened(**changed), Computation(seconds=1.0)
@@ -345,8 +345,8 @@ def test_a_slow_computation_is_not_started_twice(opened: Open, waiting: str) -> 
 
 @pytest.mark.parametrize("waiting", ["the same process", "another process"])
 def test_who_waited_too_long_gets_the_older_answer(opened: Open, waiting: str) -> None:
-    computing, compute = opened(cache_lock_wait=0.2), Computation()
-    other = opened(cache_lock_wait=0.2) if waiting == "another process" else computing
+    computing, compute = opened(lock_wait=0.2), Computation()
+    other = opened(lock_wait=0.2) if waiting == "another process" else computing
     computing.get_or_compute("q", compute)
     computing.new_generation(INDEX, "rules")
     compute.seconds = 1.0
@@ -360,7 +360,7 @@ def test_who_waited_too_long_gets_the_older_answer(opened: Open, waiting: str) -
 def test_the_lock_is_held_for_as_long_as_the_computation_runs(
     opened: Open, server: "redis.Redis"
 ) -> None:
-    computing, other, compute = opened(), opened(cache_lock_wait=0.1), Computation(seconds=3.5)
+    computing, other, compute = opened(), opened(lock_wait=0.1), Computation(seconds=3.5)
     thread = compute_in_background(computing, compute)
     time.sleep(2.8)  # longer than a lock lives that is not renewed
     with pytest.raises(StillComputing):
@@ -432,7 +432,7 @@ def test_a_failed_computation_is_the_answer_of_all_who_waited(
 def test_a_bug_in_the_computation_reaches_the_caller_and_gives_the_turn_back(
     opened: Open,
 ) -> None:
-    cache = opened(cache_lock_wait=30)
+    cache = opened(lock_wait=30)
 
     def broken() -> Computed:
         raise ZeroDivisionError
