@@ -41,16 +41,11 @@ def test_chromium_on_the_path(tmp_path: Path) -> None:
     assert find_or_install({"PATH": str(tmp_path / "bin")}, tmp_path / "log") == str(chromium)
 
 
-def test_without_a_browser_the_browser_tests_are_left_out(
+def test_without_a_browser_only_continuous_integration_fails(
     nothing_installed: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "log"
     assert find_or_install(nothing_installed, log) is None
     assert str(log) in capsys.readouterr().err
-
-
-def test_without_a_browser_continuous_integration_fails(
-    nothing_installed: dict[str, str], tmp_path: Path
-) -> None:
     with pytest.raises(DevstackError, match="No Chromium"):
-        find_or_install({**nothing_installed, "CI": "1"}, tmp_path / "log")
+        find_or_install({**nothing_installed, "CI": "1"}, log)
