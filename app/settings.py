@@ -165,6 +165,16 @@ def _check_site_url(url: str) -> None:
         raise ValueError("must be a URL such as `https://blog.example.org/`")
 
 
+def _check_style(name: str) -> None:
+    if name:
+        try:
+            text = Path(name).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ValueError(f"cannot be read: {error}") from None
+        if "</style" in text.lower():
+            raise ValueError("is not a style sheet: it contains </style")
+
+
 def _check_networks(proxies: str) -> None:
     for proxy in _listed(proxies):
         ip_network(proxy)  # its message names the address
@@ -300,6 +310,12 @@ class Settings:
         "The home page of the blog, such as `https://blog.example.org/`: the search page links to "
         "it, and the indexer names it in its User-Agent; empty: neither.",
         check=_check_site_url,
+    )
+    site_style: str = _setting(
+        "",
+        "A CSS file that changes how the search page looks; docs/embedding.md lists its variables. "
+        "Empty: none.",
+        check=_check_style,
     )
     cors_origins: str = _setting(
         "*",

@@ -231,7 +231,10 @@ def _messages() -> Messages:
 def _site() -> dict[str, Any]:
     """For every template: the name and the home page of the blog."""
     settings = current_service().settings
-    return {"site": {"name": settings.site_name, "url": settings.site_url}}
+    site = {"name": settings.site_name, "url": settings.site_url, "style": ""}
+    if settings.site_style:
+        site["style"] = str(Path(settings.site_style).resolve())
+    return {"site": site}
 
 
 @blueprint.app_template_global()
@@ -279,8 +282,9 @@ def _stylesheet(path: Path) -> tuple[str, str]:
 
 @blueprint.app_template_global()
 def stylesheet(name: str = "search.css") -> Markup:
-    """A style sheet to be inlined: no request delays the first paint."""
-    return Markup(_stylesheet(_static(name))[0])  # noqa: S704 - a file of this package
+    """A style sheet of this package, or at an absolute path, to be inlined: no request delays the
+    first paint."""
+    return Markup(_stylesheet(_static(name))[0])  # noqa: S704 - checked by the settings
 
 
 @blueprint.app_template_global()
@@ -292,7 +296,9 @@ def readable_json(value: object) -> str:
 @blueprint.after_app_request
 def _allow_stylesheets(response: Response) -> Response:
     if response.mimetype == "text/html":
-        hashes = " ".join(_stylesheet(_static(name))[1] for name in _STYLESHEETS)
+        style = current_service().settings.site_style
+        names = (*_STYLESHEETS, str(Path(style).resolve())) if style else _STYLESHEETS
+        hashes = " ".join(_stylesheet(_static(name))[1] for name in names)
         policy = (
             f"default-src 'none'; script-src 'self'; style-src 'self' {hashes}; "
             "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
