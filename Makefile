@@ -7,7 +7,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-docker check reference wheel release-dry-run format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench bench-compare screenshots
+.PHONY: help setup lock run test test-docker check reference wheel release-dry-run format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench sites bench-compare screenshots
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -118,6 +118,9 @@ bench-relevance: setup ## measure relevance: the sample, or every corpus of DATA
 
 bench: setup ## measure the speed of everything and write build/bench/report.md (QUICK=1, FULL=1, DATA=folder, ONLY=sections, MEILISEARCH=path, PUBLISH=1)
 	@exec $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(PUBLISH),--publish) $(if $(DATA),--data '$(DATA)') --only '$(ONLY)' --meilisearch '$(MEILISEARCH)'
+
+sites: setup ## build sites with their real generators, and compare what is read with the front matter (ONLY=Hugo,Hexo); needs npm and jekyll
+	@exec $(BIN)/python -m bench.sites --only '$(ONLY)'
 
 bench-compare: setup ## measure two revisions side by side (REV=revision, DATA=folder); needs ELASTICSEARCH_URL
 	@exec $(BIN)/python -m bench.compare $(if $(DATA),--data '$(DATA)') '$(or $(REV),HEAD~1)' HEAD

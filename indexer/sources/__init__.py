@@ -6,6 +6,7 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, check_url
 from indexer.sources.base import Source, SourceOptions, is_url
 from indexer.sources.detect import kind_of_page, kind_of_path
+from indexer.sources.exports import Ghost, Substack
 from indexer.sources.feed import Feed
 from indexer.sources.html.folder import HTMLFolder
 from indexer.sources.json_lines import JSONLines, raw_comment, raw_post
@@ -20,6 +21,8 @@ _LOCAL: dict[str, Callable[[str, SourceOptions], Source]] = {
     MarkdownFolder.kind: MarkdownFolder,
     HTMLFolder.kind: HTMLFolder,
     WordPress.kind: WordPress,
+    Ghost.kind: Ghost,
+    Substack.kind: Substack,
 }
 _FETCHED: dict[str, Callable[[str, SourceOptions, Fetched | None], Source]] = {
     Feed.kind: Feed,

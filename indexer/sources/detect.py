@@ -11,16 +11,21 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched
 from indexer.sources import html, markdown
 from indexer.sources.base import is_valid_url
+from indexer.sources.exports import SUBSTACK
 from indexer.sources.files import File, decoded, files_in, remedy_of, unzipped_bytes
 from indexer.sources.markdown.generators import site_of
 from indexer.sources.markdown.site import OTHER_MARKUP
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
-_KNOWN = "JSON Lines, Markdown, HTML, RSS, Atom, a sitemap and a WordPress export are known."
+_KNOWN = (
+    "JSON Lines, Markdown, HTML, feeds, sitemaps and exports of WordPress, Ghost and Substack are "
+    "known."
+)
 _HINT = f"{_KNOWN} If it is one of them, say which with --source."
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_GHOST = re.compile(r'\{\s*"db"\s*:\s*\[')
 _XML_ROOTS = {
     "rss": "feed",
     "feed": "feed",
@@ -81,6 +86,8 @@ def _kind_of_folder(folder: Path) -> str:
     Beside a generator's configuration, HTML files are templates. A built site may have its sources
     beside the pages.
     """
+    if (folder / SUBSTACK).is_file() and (folder / "posts").is_dir():
+        return "substack"
     posts, pages = files_in(folder, markdown.SUFFIXES), files_in(folder, html.SUFFIXES)
     site = site_of(folder)
     is_source = site.generator != "none" and site.root == folder.resolve()
@@ -125,6 +132,8 @@ def _kind_of_start(start: bytes, name: str) -> str:
     text = decoded(start).lstrip("\ufeff \t\r\n")
     if text.startswith(("{", "[")) and "jsonfeed.org/version" in text[:500]:
         raise SourceError(f"{name} is a JSON Feed.", "Name the blog's RSS or Atom feed instead.")
+    if text.startswith("{") and _GHOST.match(text):
+        return "ghost"
     if text.startswith(("{", "[")):
         return "jsonlines"
     if text.startswith("<"):

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import pytest
 
-from indexer.dates import iso
+from indexer.dates import iso, moment
 from indexer.errors import SourceError
 from indexer.html_text import readable
 from indexer.normalise import documents
@@ -765,6 +765,63 @@ def test_wordpress() -> None:
     ]
     assert found["11"].title == "A note that its author gave no title, as one does when…"
     assert found["12"].pub_date == "2024-01-05 00:00:00"
+
+
+def test_ghost(tmp_path: Path) -> None:
+    post = {"slug": "a", "title": "A", "html": "<p>x", "status": "published"}
+    entries = [
+        {**post, "id": "1", "published_at": "2024-01-31T10:00:00.000Z"},
+        {**post, "id": "2", "slug": "old", "published_at": 1706695200000},
+        {**post, "slug": "d", "status": "draft"},
+        {**post, "slug": "m", "visibility": "paid"},
+    ]
+    data = {
+        "posts": entries,
+        "tags": [{"id": "t", "name": "Tea"}, {"id": "i", "name": "#internal"}],
+        "posts_tags": [{"post_id": "1", "tag_id": "t"}, {"post_id": "1", "tag_id": "i"}],
+    }
+    file = save(tmp_path / "ghost.json", json.dumps({"db": [{"meta": {}, "data": data}]}))
+    first, old = posts(file)
+    assert (first.oid, first.url, first.keywords) == ("a", "/a/", ["Tea"])
+    assert moment(first.pub_date) == moment(old.pub_date)
+    reasons = [item.reason for item in read(file) if isinstance(item, Skipped)]
+    assert reasons == ["draft", "for members only"]
+    with pytest.raises(SourceError, match="not an export of Ghost"):
+        posts(save(tmp_path / "no.json", '{"db": [{}]}'))
+
+
+def test_substack(tmp_path: Path) -> None:
+    rows = (
+        "post_id,post_date,is_published,type,audience,title,subtitle",
+        '1.first,2024-01-31T10:00:00.000Z,true,newsletter,everyone,"First, of all",Sub',
+        "2.draft,,false,newsletter,everyone,Draft,",
+        "3.paid,2024-01-31T10:00:00.000Z,true,newsletter,only_paid,Paid,",
+        "4.gone,2024-01-31T10:00:00.000Z,true,newsletter,everyone,Gone,",
+    )
+    save(tmp_path / "posts.csv", "\n".join(rows))
+    save(tmp_path / "posts/1.first.html", "<p>Text")
+    post, draft, paid, gone = read(tmp_path)
+    assert isinstance(post, RawPost)
+    assert (post.oid, post.title, post.url) == ("1.first", "First, of all", "/p/first")
+    reasons = [item.reason for item in (draft, paid) if isinstance(item, Skipped)]
+    assert reasons == ["draft", "for subscribers only"]
+    assert isinstance(gone, Reject)
+
+
+def test_medium(tmp_path: Path) -> None:
+    body = (
+        "<article class='h-entry'><header><h1 class='p-name'>A</h1></header><section data-field="
+        f"'body'><p>{WORDS}</section><footer><p>By <a href='https://medium.com/@ann'>Ann</a> on "
+        "<a href='https://medium.com/p/1'><time class='dt-published' datetime="
+        "'2024-01-31T10:00:00.000Z'>January 31</time></a>.</p><p><a class='p-canonical' "
+        "href='https://medium.com/@ann/a-1'>Canonical link</a></p></footer></article>"
+    )
+    save(tmp_path / "posts/2024-01-31_A-1.html", page("A", body))
+    save(tmp_path / "posts/draft_B-2.html", page("B", body))
+    (post,) = posts(tmp_path / "posts")
+    assert (post.title, post.url) == ("A", "https://medium.com/@ann/a-1")
+    assert iso(moment(post.pub_date)) == "2024-01-31T10:00:00Z"  # type: ignore[arg-type]
+    assert readable(post.text).prose == WORDS.strip()
 
 
 def test_wordpress_drafts_and_future_posts() -> None:

@@ -1,0 +1,134 @@
+"""Exports of Ghost (Settings → Export) and Substack (Settings → Exports, unpacked)."""
+
+import csv
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from indexer.errors import SourceError
+from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
+from indexer.sources.base import SourceOptions
+from indexer.sources.files import File, decoded, read_inside, remedy_of
+from indexer.sources.identity import title_or_start
+
+_MAX_BYTES = 200_000_000
+SUBSTACK = "posts.csv"
+"""The file by which Substack's export is told from other folders."""
+
+
+class Ghost:
+    """The published posts and pages of a JSON export; the slug is the oid and the address."""
+
+    kind = "ghost"
+
+    def __init__(self, spec: str, options: SourceOptions) -> None:
+        self.spec = spec
+        self.progress: float | None = None
+        self._options = options
+        self._file = File(spec)
+
+    def read(self) -> Iterator[SourceItem]:
+        """Every post, in the order of the export."""
+        try:
+            data = orjson.loads(self._file.content(_MAX_BYTES))["db"][0]["data"]
+            posts, tags = data["posts"], _tags(data)
+        except (orjson.JSONDecodeError, KeyError, IndexError, TypeError) as error:
+            reason = f"{self.spec} is not an export of Ghost: {error!s:.100}."
+            raise SourceError(reason, "Export it again.") from error
+        for number, post in enumerate(posts, start=1):
+            yield self._item(post, tags)
+            self.progress = number / len(posts)
+
+    def _item(self, post: dict[str, Any], tags: dict[Any, list[str]]) -> SourceItem:
+        slug = post.get("slug")
+        origin = Origin(f"{self.spec} {slug}")
+        status = post.get("status")
+        if status != "published" and not (self._options.drafts and status == "draft"):
+            return Skipped(origin, None, str(status))
+        if post.get("visibility", "public") != "public":
+            return Skipped(origin, None, "for members only")
+        text = post.get("html") or post.get("plaintext") or ""
+        return RawPost(
+            origin=origin,
+            oid=slug,
+            title=title_or_start(post.get("title"), text),
+            text=text,
+            url=f"/{slug}/",
+            pub_date=_moment(post.get("published_at")),
+            modified=_moment(post.get("updated_at")),
+            keywords=tags.get(post.get("id"), []),
+            language=post.get("locale") or self._options.language,
+        )
+
+
+def _tags(data: dict[str, Any]) -> dict[Any, list[str]]:
+    """The names of each post's tags; those that begin with `#` are internal."""
+    names = {tag["id"]: str(tag["name"]) for tag in data.get("tags") or ()}
+    tags: dict[Any, list[str]] = {}
+    for link in data.get("posts_tags") or ():
+        name = names.get(link["tag_id"], "#")
+        if not name.startswith("#"):
+            tags.setdefault(link["post_id"], []).append(name)
+    return tags
+
+
+def _moment(value: Any) -> Any:
+    """A date of an export; older ones have milliseconds since 1970."""
+    return datetime.fromtimestamp(value / 1000, UTC) if isinstance(value, int) else value
+
+
+class Substack:
+    """The published posts of a folder with `posts.csv`; the address is `/p/` and the slug."""
+
+    kind = "substack"
+
+    def __init__(self, spec: str, options: SourceOptions) -> None:
+        self.spec = spec
+        self.progress: float | None = None
+        self._options = options
+        self._folder = Path(spec)
+        if not (self._folder / SUBSTACK).is_file():
+            raise SourceError(
+                f"{spec} has no {SUBSTACK}.", "Name the folder of the unpacked export."
+            )
+
+    def read(self) -> Iterator[SourceItem]:
+        """Every post, in the order of the table."""
+        try:
+            table = decoded(
+                read_inside(self._folder / SUBSTACK, [self._folder.resolve()], _MAX_BYTES)
+            )
+        except OSError as error:
+            raise SourceError(
+                f"{self.spec}: {error.strerror or error}.", remedy_of(error)
+            ) from error
+        rows = list(csv.DictReader(table.splitlines()))
+        for number, row in enumerate(rows, start=1):
+            yield self._item(row)
+            self.progress = number / len(rows)
+
+    def _item(self, row: dict[str, str]) -> SourceItem:
+        name = row.get("post_id") or ""
+        origin = Origin(f"{self.spec}/posts/{name}.html")
+        if row.get("is_published", "").lower() != "true" and not self._options.drafts:
+            return Skipped(origin, None, "draft")
+        if row.get("audience", "everyone") != "everyone":
+            return Skipped(origin, None, "for subscribers only")
+        file = self._folder / "posts" / f"{name}.html"
+        try:
+            text = decoded(read_inside(file, [self._folder.resolve()], _MAX_BYTES))
+        except OSError as error:
+            return Reject(origin, name, error.strerror or str(error), remedy_of(error))
+        subtitle = row.get("subtitle") or ""
+        return RawPost(
+            origin=origin,
+            oid=name,
+            title=title_or_start(row.get("title"), text or subtitle),
+            text=text or subtitle,
+            url=f"/p/{name.partition('.')[2] or name}",
+            pub_date=row.get("post_date"),
+            language=self._options.language,
+        )
