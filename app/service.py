@@ -17,6 +17,7 @@ from app.insights.clicks import LIMIT as CLICK_LIMIT
 from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
 from app.logs import note, timed
+from app.meaning import open_model
 from app.pins.store import PinStore
 from app.rate_limit import RateLimiter, parse_limits
 from app.search import Answer
@@ -65,7 +66,7 @@ class Service:
         self.rate_limiter = RateLimiter(cache.keys, parse_limits(settings.rate_limit))
         self.click_limiter = RateLimiter(cache.keys, parse_limits(CLICK_LIMIT))
         language = LANGUAGES[settings.language]
-        self.known = Known(PinStore(elastic, settings.index, language))
+        self.known = Known(PinStore(elastic, settings.index, language), open_model(settings))
         self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(lambda: responds(elastic), settings.max_computations)
 

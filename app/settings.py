@@ -249,6 +249,12 @@ class Settings:
         True,
         "Whether newer posts rank a little above older ones if all else is equal: `on` or `off`.",
     )
+    semantic: bool = _setting(
+        False,
+        "Whether posts that are near to a question in meaning rank higher, whatever words they "
+        "use: `on` or `off`. For English posts; needs `pip install 'blogsearch[semantic]'`. A "
+        "change needs a new index, which `sync` or `reindex` makes.",
+    )
     cache_serializer: Literal["bytes", "bytes+zlib"] = _setting(
         "bytes",
         "How answers are kept in Redis: `bytes`, the finished JSON, or `bytes+zlib`, which takes a "

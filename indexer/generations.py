@@ -42,6 +42,7 @@ class NameTaken(IndexingError):
 class Generation:
     """One generation. `built` is an ISO 8601 date; None where the index does not say.
 
+    `semantic`: the vectors of its passages can be searched.
     `restoring`: a rollback writes to it, or was killed while it did.
     """
 
@@ -54,6 +55,7 @@ class Generation:
     built: str | None
     write_blocked: bool
     restoring: bool
+    semantic: bool = False
 
 
 def building_alias(name: str) -> str:
@@ -320,6 +322,7 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
         built=meta.get("built"),
         write_blocked=str(blocks.get("write", "false")) == "true",
         restoring=restoring_alias(name) in body.get("aliases", {}),
+        semantic=meta.get("semantic", False),
     )
 
 

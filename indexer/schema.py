@@ -21,6 +21,7 @@ from elasticsearch.dsl import (
 
 from analyzers.chains import CODE, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
+from analyzers.meaning import DIMENSIONS
 from analyzers.rules import Rules
 from indexer import SCHEMA
 
@@ -57,6 +58,20 @@ def _prose(**fields: Text | Keyword) -> Text:
         },
         copy_to="all",
     )
+
+
+# Not indexed for `knn`: the vectors only order posts that match by their words.
+_PASSAGES = {
+    "type": "nested",
+    "properties": {
+        "vector": {
+            "type": "dense_vector",
+            "dims": DIMENSIONS,
+            "element_type": "byte",
+            "index": False,
+        }
+    },
+}
 
 
 class BlogItem(Document):
@@ -110,6 +125,8 @@ class BlogItem(Document):
     raw_digest = Keyword(index=False)
     content_version = Long(index=False, doc_values=False)
     content_seq_no = Long(index=False, doc_values=False)
+    # Stored and nothing else, unless the index is made for `passages.vector`.
+    passages = Object(enabled=False)
 
 
 class BlogComment(Document):
@@ -137,11 +154,17 @@ class BlogComment(Document):
 
 
 def index_body(
-    rules: Rules, *, shards: int, replicas: int, language: Language = ENGLISH
+    rules: Rules,
+    *,
+    shards: int,
+    replicas: int,
+    language: Language = ENGLISH,
+    semantic: bool = False,
 ) -> dict[str, Any]:
     """Settings and mappings of a new index.
 
-    `_meta.blogsearch` identifies its rules, language and schema.
+    `_meta.blogsearch` identifies its rules, language and schema, and says whether it is `semantic`:
+    whether the vectors of passages can be searched.
     """
     index = Index("blog")  # `generations.create` gives the index its own name
     index.document(BlogItem)
@@ -153,5 +176,10 @@ def index_body(
     )
     body: dict[str, Any] = index.to_dict()
     meta = {"rules": rules.digest, "language": language.name, "schema": SCHEMA}
+    if semantic:
+        meta["semantic"] = True
+        body["mappings"]["properties"]["passages"] = _PASSAGES
+        # A rebuild and a rollback copy documents with all that they have.
+        body["settings"]["index.mapping.exclude_source_vectors"] = False
     body["mappings"]["_meta"] = {"blogsearch": meta}
     return body

@@ -16,6 +16,7 @@ from analyzers.rules import RuleFiles
 from app.commands.reporting import RejectLog, display, reject_log
 from app.commands.tools import Tools
 from app.freshness import Freshness
+from app.meaning import open_model
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
@@ -42,7 +43,8 @@ def index_settings(settings: Settings) -> IndexSettings:
     """The settings of a new generation; its rules are compiled when it is created."""
     rules = RuleFiles(SynonymFolder.of(settings).used())
     language = LANGUAGES[settings.language]
-    return IndexSettings(rules, settings.shards, settings.replicas, language)
+    model = open_model(settings)
+    return IndexSettings(rules, settings.shards, settings.replicas, language, model)
 
 
 def begin_cache_generation(tools: Tools, index: str, rules: str) -> None:

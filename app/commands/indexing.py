@@ -19,6 +19,7 @@ from app.commands.reporting import SOME_REJECTED, exit_if_rejected
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.freshness import Freshness
+from app.meaning import open_model
 from indexer.build.reindex import ReindexOptions
 from indexer.build.reindex import reindex as run_reindex
 from indexer.ingest import MaxRejects
@@ -134,6 +135,7 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
             on_skip=opened.count_skipped,
             on_progress=run.on_progress,
             fraction_read=opened.fraction_read,
+            model=open_model(tools.settings),
         )
         elastic, alias = tools.elastic, tools.settings.index
         with updates_cache_on_failure(tools), opened.prints_skipped_on_failure():

@@ -64,6 +64,7 @@ def search(
     # cache imports Redis' client, which takes half as long as that of Elasticsearch.
     from analyzers.languages import LANGUAGES
     from app.errors import BadRequest
+    from app.meaning import open_model
     from app.pins.store import PinStore
     from app.search import search as run_search
     from app.search.known import Known
@@ -82,7 +83,8 @@ def search(
         complaints = [f"{found['parameter']} {found['message']}" for found in error.details]
         raise click.UsageError(f"{'; '.join(complaints)}.") from None
     settings = tools.settings
-    known = Known(PinStore(tools.elastic, settings.index, LANGUAGES[settings.language]))
+    pins = PinStore(tools.elastic, settings.index, LANGUAGES[settings.language])
+    known = Known(pins, open_model(settings))
     answer = run_search(tools.elastic, settings.index, request, settings, known)
     if form == "json":
         whole = {**answer.body, "debug": answer.debug} if debug_search else answer.body

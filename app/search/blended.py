@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analyzers.languages import LANGUAGES
-from app.search import details, first_request
+from app.search import details, first_request, scoring
 from app.search.alternatives import alternatives
 from app.search.answer import Outcome
 from app.search.answer_types import SearchAnswer
@@ -35,7 +35,8 @@ def answer(
     second = plan_second(plan, first, known.rules.phrases)
     others = {} if first.matched[ANY] else alternatives(plan, first, known.rules.phrases)
     if second or others:
-        outcome = _second(session, outcome, second and _with_pins(second, known.pins), others)
+        second = second and _with_meaning(_with_pins(second, known.pins), known)
+        outcome = _second(session, outcome, second, others)
     outcome = details.added(session, outcome)
     return outcome.body(), explain(outcome, session, known, settings), first.index
 
@@ -50,7 +51,7 @@ def _first(
         plan = plan_first(
             request, LANGUAGES[settings.language], known.rules.phrases, recency=settings.recency
         )
-        plan = _with_pins(plan, known.pins)
+        plan = _with_meaning(_with_pins(plan, known.pins), known)
         if plan.query.empty or plan == former:
             return plan, first
         searches = first_request.build(plan)
@@ -84,6 +85,21 @@ def _second(
     finding = tuple(q for q in others if read_counts(next(responses))[ANY])
     outcome = next((found for found in answered if found.with_most), [outcome, *answered][-1])
     return outcome if outcome.matched[ANY] else replace(outcome, alternatives=finding)
+
+
+def _with_meaning(plan: Plan, known: Known) -> Plan:
+    """The plan with the meaning of the query as it is corrected, if that counts.
+
+    It counts for a question, which has function words, and for a text of many words.
+    """
+    if known.model is None or not known.rules.semantic:
+        return plan
+    is_question = any(term.term.light for term in plan.terms)
+    least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS
+    if len(plan.required) < least:
+        return plan
+    vector = known.model.vector(" ".join(term.likeliest.text for term in plan.terms))
+    return replace(plan, vector=tuple(vector or ()))
 
 
 def _with_pins(plan: Plan, pins: Pins) -> Plan:

@@ -1,5 +1,6 @@
 """How an answer came about, for `debug-search`."""
 
+import html
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,13 +32,13 @@ def explain(outcome: Outcome, session: SearchSession, known: Known, settings: Se
     plan = outcome.plan
     if not plan.request.debug:
         return {"strategy": "blended", "requests": session.explain()}
-    scores = _scores(outcome, session)
+    scored = _scored(outcome, session)
     tokens = [piece for one in plan.terms for piece in one.tokens]
     return {
         "strategy": "blended",
         "tier": outcome.tier,
         "reason": _TIERS[outcome.tier],
-        "first_hit": _first_hit(outcome, scores),
+        "first_hit": _first_hit(outcome, scored),
         "words": [_word(one, outcome) for one in plan.terms],
         "words_needed": plan.needed,
         "matches": dict(outcome.matched),
@@ -46,39 +47,52 @@ def explain(outcome: Outcome, session: SearchSession, known: Known, settings: Se
         "quoted": list(plan.query.quoted),
         "excluded": list(plan.query.excluded),
         "pins": _pins(plan.pins),
-        "hits": [_hit(hit, outcome, scores) for hit in outcome.hits],
+        "hits": [_hit(hit, outcome, scored, known) for hit in outcome.hits],
         "requests": session.explain(bodies=plan.request.debug_requests),
     }
 
 
-def _scores(outcome: Outcome, session: SearchSession) -> Mapping[str, Mapping[str, float]]:
-    """What each named clause added to the score of each hit, by the `_id` of the hit."""
+def _scored(outcome: Outcome, session: SearchSession) -> Mapping[str, Json]:
+    """The hits by their `_id`, with what each named clause added to the score; also with the text
+    if meaning counts."""
     if not outcome.hits:
         return {}
-    response = session.scores(hits_search(outcome.plan))
-    return {hit["_id"]: hit.get("matched_queries", {}) for hit in response["hits"]["hits"]}
+    body = hits_search(outcome.plan)
+    if outcome.plan.vector:
+        body["_source"] = [*body["_source"], "text"]
+    return {hit["_id"]: hit for hit in session.scores(body)["hits"]["hits"]}
 
 
-def _parts(hit: Json, outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> list[Json]:
+def _parts(hit: Json, outcome: Outcome, scored: Mapping[str, Json]) -> list[Json]:
     """The parts of a hit's score, the largest first; they add up to the score."""
     words = {WORD + one.term.key: one.phrase or one.term.text for one in outcome.plan.terms}
     words |= {WORD + text: text for text in compounds(outcome.plan.terms)}
+    scores = scored.get(hit["_id"], {}).get("matched_queries", {})
     parts = [
         {"part": words.get(name, name), "score": round(score, 4)}
-        for name, score in scores.get(hit["_id"], {}).items()
+        for name, score in scores.items()
         if score and not name.startswith((HAS, IS))
     ]
     return sorted(parts, key=lambda part: -part["score"])
 
 
-def _first_hit(outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> str | None:
+def _nearest_passage(hit: Json, outcome: Outcome, scored: Mapping[str, Json], known: Known) -> str:
+    """The passage of a hit that is nearest to the query in meaning."""
+    source = scored.get(hit["_id"], {}).get("_source", {})
+    if known.model is None or "text" not in source:
+        return ""
+    title, text = html.unescape(source["title"]), html.unescape(source["text"])
+    return html.escape(known.model.nearest_passage(outcome.plan.vector, title, text), quote=False)
+
+
+def _first_hit(outcome: Outcome, scored: Mapping[str, Json]) -> str | None:
     """One sentence on why the first hit is first."""
     if not outcome.hits:
         return None
     first = outcome.hits[0]
     if outcome.pin_score(first):
         return f"It is pinned by {', '.join(rule.place for rule in outcome.plan.pins.rules)}."
-    parts = _parts(first, outcome, scores)
+    parts = _parts(first, outcome, scored)
     named = [f"{part['score']:.1f} for {part['part']}" for part in parts[:3]]
     score = f"{first['_score'] or 0:.1f}"
     others = ", and less for the rest" if len(parts) > 3 else ""
@@ -125,15 +139,17 @@ def _variant(variant: TermVariant) -> Json:
     }
 
 
-def _hit(hit: Json, outcome: Outcome, scores: Mapping[str, Mapping[str, float]]) -> Json:
+def _hit(hit: Json, outcome: Outcome, scored: Mapping[str, Json], known: Known) -> Json:
     pinned = outcome.pin_score(hit)
+    passage = _nearest_passage(hit, outcome, scored, known)
     return {
         "oid": hit["_source"]["oid"],
         "score": round((hit["_score"] or 0) - pinned, 2 if pinned else 4),
         "pinned": bool(pinned),
-        "parts": _parts(hit, outcome, scores),
+        "parts": _parts(hit, outcome, scored),
         "matched": _matched(hit, outcome),
         "missing": outcome.missing(hit),
+        **({"nearest_passage": passage} if passage else {}),
     }
 
 

@@ -18,6 +18,7 @@ from app.search.spelling import Interpretation
 from indexer import SCHEMA
 
 if TYPE_CHECKING:
+    from analyzers.meaning import Model
     from app.pins.store import PinStore
 
 Json = dict[str, Any]
@@ -27,18 +28,23 @@ _RULES = f"index.analysis.filter.{SYNONYMS}.synonyms"
 
 @dataclass(frozen=True, slots=True)
 class IndexRules:
-    """The synonym rules of the index `name`: their digest, and the phrases that they contract."""
+    """The synonym rules of the index `name`: their digest, and the phrases that they contract.
+
+    `semantic`: whether the index has the vectors of passages.
+    """
 
     name: str = ""
     digest: str = ""
     phrases: Phrases = field(default_factory=Phrases)
+    semantic: bool = False
 
 
 class Known:
     """Shared by the searches of a process. Threads may replace its values at any time, so a search
     takes `rules` and `pins` once."""
 
-    def __init__(self, store: "PinStore | None" = None) -> None:
+    def __init__(self, store: "PinStore | None" = None, model: "Model | None" = None) -> None:
+        self.model = model
         self.rules = IndexRules()
         self._store = store
 
@@ -89,7 +95,9 @@ def read_index_rules(session: SearchSession) -> IndexRules:
         filters = body.get("settings", {}).get("index", {}).get("analysis", {}).get("filter", {})
         lines = filters.get(SYNONYMS, {}).get("synonyms", [])
         compiled = [lines] if isinstance(lines, str) else lines
-        return IndexRules(name, meta.get("rules", ""), Phrases.of(compiled))
+        return IndexRules(
+            name, meta.get("rules", ""), Phrases.of(compiled), meta.get("semantic", False)
+        )
     return IndexRules()
 
 

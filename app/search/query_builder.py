@@ -23,7 +23,8 @@ class Plan:
 
     `terms`: every term of the query in its order, with its variants. `required`: the significant
     ones, of which a post must have `needed`. `total`: the number of posts, 0 if that is not known.
-    `recency`: whether newer posts score a little more.
+    `recency`: whether newer posts score a little more. `vector`: the meaning of the query, empty if
+    it does not count.
     """
 
     request: SearchRequest
@@ -35,6 +36,7 @@ class Plan:
     recency: bool
     language: Language
     pins: MatchedPins = NO_MATCH
+    vector: tuple[int, ...] = ()
 
     @property
     def most(self) -> int:
@@ -52,6 +54,9 @@ that tells whether it has a certain variant of it."""
 
 PHRASE = "phrase in "
 """`PHRASE + field` names the clauses that tell whether a post has the whole query side by side."""
+
+MEANING = "meaning"
+"""The name of the clause that scores nearness in meaning."""
 
 ANY, MOST, ALL, BY_WORDS = "some words", "most words", "all words", "by words"
 """The aggregations of `counts`."""
@@ -303,6 +308,8 @@ def best_clauses(plan: Plan) -> list[Json]:
     clauses = all_words_clauses(plan)
     clauses += neighbour_clauses(plan)
     clauses += phrase_clauses(plan)
+    if plan.vector:
+        clauses.append(_meaning(plan))
     if plan.recency:
         clauses.append(_recency(plan))
     return clauses
@@ -396,6 +403,21 @@ def phrase_clauses(plan: Plan) -> list[Json]:
         clauses.append(match_phrase(f"{field}.words", text, **as_it_is))
         clauses.append(match_phrase(field, text, **inflected))
     return clauses
+
+
+def _meaning(plan: Plan) -> Json:
+    """How near the nearest passage of a post is to the query in meaning."""
+    script = {
+        "source": "Math.max(0, cosineSimilarity(params.query, 'passages.vector'))",
+        "params": {"query": list(plan.vector)},
+    }
+    nested: Json = {
+        "path": "passages",
+        "query": {"script_score": {"query": {"match_all": {}}, "script": script}},
+        "score_mode": "max",
+        "boost": scoring.MEANING_BOOST * len(plan.required),
+    }
+    return {"nested": nested | _explained(plan, MEANING)}
 
 
 def _recency(plan: Plan) -> Json:

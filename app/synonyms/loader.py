@@ -13,6 +13,7 @@ from analyzers.lint import CheckResult, PostCounts, check
 from analyzers.rules import RuleFiles, Rules
 from app.cache import AnswerCache
 from app.errors import BlogsearchError, FolderNotWritable
+from app.meaning import open_model
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
@@ -108,9 +109,8 @@ class Loader:
         language = LANGUAGES[self._settings.language]
         if live is None or (live.rules, live.language) == (rules.digest, language.name):
             return None
-        index_settings = IndexSettings(
-            rules, self._settings.shards, self._settings.replicas, language
-        )
+        settings, model = self._settings, open_model(self._settings)
+        index_settings = IndexSettings(rules, settings.shards, settings.replicas, language, model)
         built = rebuild(self._client, lock, self._settings.index, index_settings, self._on_progress)
         # Before the files are installed, which may fail: the index has been swapped.
         if not self._cache.new_generation(built.index, built.rules):

@@ -7,6 +7,7 @@ comment's.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from elasticsearch import Elasticsearch
@@ -24,6 +25,7 @@ from app.views.bulk_items import BulkItem, accepted, comment_items, failure, pos
 from app.views.document_types import WriteAnswer, WriteResult
 from app.views.write_request import Refresh, authorize, read_entries, requested_refresh
 from indexer.errors import IndexingError, NoGeneration
+from indexer.passages import with_passages
 from indexer.write.delete import delete_comment, delete_post
 from indexer.write.put import Write, put
 
@@ -122,6 +124,10 @@ def _write(items: list[BulkItem]) -> Response:
     refresh = requested_refresh(request)
     service = current_service()
     writes = [item.outcome for item in items if isinstance(item.outcome, Write)]
+    posts = with_passages((write.document for write in writes), service.known.model)
+    writes = [
+        replace(write, document=document) for write, document in zip(writes, posts, strict=True)
+    ]
     with _write_errors():
         written = iter(put(_client(service), service.settings.index, writes))
     results = [

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from elasticsearch import Elasticsearch
 
 from analyzers.languages import ENGLISH, Language
+from analyzers.meaning import Model
 from analyzers.rules import Rules
 from indexer import generations
 from indexer.build.replay import WriteReplay
@@ -28,12 +29,13 @@ were accepted."""
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """The settings of a new generation."""
+    """The settings of a new generation. `model` gives the vectors of passages; None: no vectors."""
 
     rules: Rules
     shards: int
     replicas: int
     language: Language = ENGLISH
+    model: Model | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ def _index_body(settings: IndexSettings) -> dict[str, object]:
         shards=settings.shards,
         replicas=settings.replicas,
         language=settings.language,
+        semantic=settings.model is not None,
     )
 
 

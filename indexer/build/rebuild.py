@@ -2,6 +2,7 @@
 
 from elasticsearch import Elasticsearch
 
+from analyzers.meaning import Model
 from indexer import SCHEMA
 from indexer.build.builder import Built, IndexSettings, build
 from indexer.bulk.operations import BulkLimits, index_operation
@@ -9,6 +10,7 @@ from indexer.bulk.sender import send_bulk
 from indexer.errors import VerificationFailed
 from indexer.generations import building_alias, require_live
 from indexer.lock import Lock
+from indexer.passages import with_passages
 from indexer.progress import OnProgress, Progress
 from indexer.records import Counts
 from indexer.scan import count_documents, scan, stored_documents
@@ -34,7 +36,7 @@ def rebuild(
     live = require_live(client, alias)
 
     def fill(name: str) -> Counts:
-        copied = _copy(client, live.name, name, on_progress)
+        copied = _copy(client, live.name, name, settings.model, on_progress)
         if live.schema != SCHEMA:
             _add_comments_to_posts(client, name)
         return copied
@@ -42,11 +44,13 @@ def rebuild(
     return build(client, lock, alias, settings, fill, on_progress)
 
 
-def _copy(client: Elasticsearch, live: str, name: str, on_progress: OnProgress) -> Counts:
+def _copy(
+    client: Elasticsearch, live: str, name: str, model: Model | None, on_progress: OnProgress
+) -> Counts:
     """Copy every document of the live generation, with its version."""
     total = count_documents(client, live).total
     copied = {"post": 0, "comment": 0}
-    operations = map(index_operation, stored_documents(client, live))
+    operations = map(index_operation, with_passages(stored_documents(client, live), model))
     for outcomes in send_bulk(client, building_alias(name), operations):
         for outcome in outcomes:
             if outcome.refusal:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from elasticsearch import Elasticsearch
 
+from analyzers.meaning import Model
 from indexer import generations
 from indexer.build.builder import Built, IndexSettings, build
 from indexer.build.replay import delete_child_comments
@@ -13,6 +14,7 @@ from indexer.bulk.sender import send_bulk
 from indexer.errors import IndexingError, TooFewDocuments
 from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
+from indexer.passages import with_passages
 from indexer.progress import OnProgress, ignore_progress
 from indexer.records import Counts, SourceItem
 from indexer.scan import count_documents, has_own_posts
@@ -71,7 +73,7 @@ def reindex_locked(
     """`reindex` for a caller that already holds the lock."""
 
     def fill(name: str) -> Counts:
-        accepted = _fill(client, name, raws, on_reject, options)
+        accepted = _fill(client, name, raws, settings.model, on_reject, options)
         if not options.force:
             _compare_with_live(client, alias, accepted)
         return accepted
@@ -83,12 +85,13 @@ def _fill(
     client: Elasticsearch,
     name: str,
     raws: Iterable[SourceItem],
+    model: Model | None,
     on_reject: OnReject,
     options: ReindexOptions,
 ) -> Counts:
     target = generations.building_alias(name)
     ingest = Ingest(on_reject, on_progress=options.on_progress, fraction_read=options.fraction_read)
-    operations = map(index_operation, ingest.documents(raws))
+    operations = map(index_operation, with_passages(ingest.documents(raws), model))
     for outcomes in send_bulk(client, target, operations, options.limits):
         ingest.record_outcomes(outcomes)
     if ingest.refused_posts:

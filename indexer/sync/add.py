@@ -6,11 +6,13 @@ from itertools import islice
 
 from elasticsearch import Elasticsearch
 
+from analyzers.meaning import Model
 from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.bulk.sender import send_bulk
 from indexer.generations import require_live
 from indexer.ingest import Ingest, OnReject, OnSkip
 from indexer.normalise import address_of, post_document
+from indexer.passages import with_passages
 from indexer.progress import OnProgress, ignore_progress
 from indexer.records import Document, RawPost, Skipped, SourceItem
 from indexer.scan import current_versions, posts_at
@@ -45,6 +47,7 @@ class AddOptions:
         on_skip: called for every post that is left out because the index has it already.
         newest: treat every document as changed now, whatever its date and that in the index.
         fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
+        model: gives the vectors of passages; None: no vectors.
     """
 
     newest: bool = False
@@ -52,6 +55,7 @@ class AddOptions:
     limits: BulkLimits = field(default_factory=BulkLimits)
     on_progress: OnProgress = ignore_progress
     fraction_read: Callable[[], float | None] = lambda: None
+    model: Model | None = None
 
 
 def add(
@@ -80,7 +84,8 @@ def add(
         fraction_read=options.fraction_read,
     )
     joined = _join_by_address(client, alias, raws)
-    operations = map(index_operation, deletions.filter(ingest.documents(joined)))
+    documents = with_passages(deletions.filter(ingest.documents(joined)), options.model)
+    operations = map(index_operation, documents)
     for outcomes in send_bulk(client, alias, operations, options.limits):
         ingest.record_outcomes(outcomes)
     finish_comments(client, alias, ingest)

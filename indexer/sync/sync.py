@@ -15,6 +15,7 @@ from indexer.bulk.sender import send_bulk
 from indexer.generations import Generation
 from indexer.ingest import Ingest, MaxRejects, OnReject
 from indexer.lock import Lock
+from indexer.passages import with_passages
 from indexer.progress import OnProgress, ignore_progress
 from indexer.records import Document, Read, SourceItem, oids_of
 from indexer.scan import has_own_posts, raw_digests
@@ -144,7 +145,8 @@ def sync(
         stored, ingest = _prepared(client, alias, on_reject, options)
         samples_only = not has_own_posts(client, alias)  # which a first sync replaces
         changes = differences(client, alias, ingest, read(ingest.is_unchanged_entry))
-        operations = (index_operation(change.document) for change in changes)
+        changed_documents = (change.document for change in changes)
+        operations = map(index_operation, with_passages(changed_documents, settings.model))
         changed = 0
         for outcomes in send_bulk(client, alias, operations, options.limits):
             ingest.record_outcomes(outcomes)
@@ -247,6 +249,9 @@ def _remove(client: Elasticsearch, alias: str, changes: Iterator[Change]) -> int
 
 def _is_outdated(generation: Generation, settings: IndexSettings) -> bool:
     """Whether a generation was built with other rules, for another language or schema."""
+    semantic = settings.model is not None
+    if generation.semantic != semantic:
+        return True
     wanted = (settings.rules.digest, settings.language.name, SCHEMA)
     return (generation.rules, generation.language, generation.schema) != wanted
 

@@ -1,0 +1,27 @@
+"""The model of meanings that the settings ask for."""
+
+from functools import cache
+
+from analyzers.meaning import LANGUAGE, Model
+from app.errors import BadSettings
+from app.settings import Settings
+
+
+def open_model(settings: Settings) -> Model | None:
+    """The model, loaded once for each process; None unless `semantic` is on.
+
+    Raises:
+        BadSettings: it does not know the language.
+        NoModel: it is not installed.
+    """
+    if not settings.semantic:
+        return None
+    if settings.language != LANGUAGE.name:
+        raise BadSettings(
+            f"BLOGSEARCH_SEMANTIC: must be off for {settings.language}: the vectors know "
+            f"{LANGUAGE.name} only."
+        )
+    return _load()
+
+
+_load = cache(Model.load)
