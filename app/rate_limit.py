@@ -10,9 +10,12 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from app.cache.store import Keys
 from app.errors import RateLimited
+
+if TYPE_CHECKING:
+    from app.cache.store import Keys
 
 _PERIODS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _LIMIT = re.compile(r"(\d+) ?(?:/|per) ?(\d+)? ?(second|minute|hour|day)s?")
@@ -80,7 +83,7 @@ class Standing:
 class RateLimiter:
     """The limits of one alias. Threads may share it."""
 
-    def __init__(self, keys: Keys, limits: Sequence[Limit]) -> None:
+    def __init__(self, keys: "Keys", limits: Sequence[Limit]) -> None:
         self._keys = keys
         self._limits = limits
         self._lock = threading.Lock()

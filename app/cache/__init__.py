@@ -22,7 +22,7 @@ def open_cache(
     Raises:
         BadSettings: `REDIS_URL` or the serializer is invalid.
     """
-    variant = f"{settings.strategy} {settings.recency}"
+    variant = f"{settings.strategy} {settings.recency} {settings.semantic}"
     keys = Keys(settings.index, variant, settings.signing_key)
     try:
         client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
