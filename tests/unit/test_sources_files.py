@@ -498,6 +498,16 @@ def test_what_is_around_the_text_of_a_short_page_is_left_out(tmp_path: Path) -> 
     assert iso(post.pub_date) == "2024-01-31T00:00:00Z"
 
 
+def test_an_archive_whose_links_lie_over_its_entries_is_a_list(tmp_path: Path) -> None:
+    entry = "<div><h3>A post of that year, {0}</h3><a href='/posts/{0}/' aria-label='x'></a></div>"
+    entries = "".join(map(entry.format, range(60)))
+    save(tmp_path / "archives/index.html", page("Archive", f"<h1>Archive</h1>{entries}"))
+    section = '<meta property="article:section" content="posts">'
+    save(tmp_path / "posts/1/index.html", page("One", f"<p>{WORDS}", section))
+    (post,) = posts(tmp_path)
+    assert (post.oid, post.categories) == ("posts/1", [])
+
+
 def test_the_content_and_what_is_no_part_of_it_may_be_named(tmp_path: Path) -> None:
     body = f"<div class='promo'>Buy</div><div id='text'><p>{WORDS}</p><p class='ad'>More</p></div>"
     save(tmp_path / "a.html", page("A", body))

@@ -124,7 +124,10 @@ def _block(link: LexborNode, main: LexborNode) -> list[LexborNode]:
         node = node.parent
     if heading is not None:
         return _section(heading, main)
-    return [link] if is_cover else []
+    if not is_cover or link.parent is None:
+        return []
+    is_alone = link.parent.mem_id != main.mem_id and len(link.parent.css("a[href]")) == 1
+    return [link.parent if is_alone else link]
 
 
 def _section(heading: LexborNode, main: LexborNode) -> list[LexborNode]:

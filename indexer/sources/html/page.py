@@ -199,6 +199,8 @@ class Page:
         published, modified = self._moment(_PUBLISHED), self._moment(_MODIFIED)
         published = published or self._time_element() or _date_in(self.url) or _date_in(url)
         section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
+        if section.lower() == oid.partition("/")[0].lower():
+            section = ""  # Hugo names the folder of a page so
         categories = [section] if section else self._links_to("category", "categories")
         keywords = self._labels or self._keywords() or self._links_to("tag", "tags")
         keywords = keywords or self._marked_labels()
