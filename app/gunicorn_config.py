@@ -100,7 +100,7 @@ def pre_fork(server: Any, worker: Any) -> None:
     loaded the application by then, requests would wait until one has.
     """
     deadline = time.monotonic() + _START_WAIT
-    started = [one for one in server.WORKERS.values() if one.age >= _reloaded_from]
+    started = [other for other in server.WORKERS.values() if other.age >= _reloaded_from]
     while any(map(_starting, started)) and time.monotonic() < deadline and not _stopping(server):
         time.sleep(0.05)
 

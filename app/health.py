@@ -221,14 +221,14 @@ def _blocks(elastic: Elasticsearch, alias: str) -> tuple[list[str], list[str]]:
         flat_settings=True,
         ignore_unavailable=True,
     )
-    found = [
+    blocks = [
         (block, name)
         for name, body in indices.items()
         for block, value in body["settings"].items()
         if str(value) == "true"
     ]
-    full = [name for block, name in found if block == "index.blocks.read_only_allow_delete"]
-    blocked = [f"{block} of {name}" for block, name in found if block == "index.blocks.read_only"]
+    full = [name for block, name in blocks if block == "index.blocks.read_only_allow_delete"]
+    blocked = [f"{block} of {name}" for block, name in blocks if block == "index.blocks.read_only"]
     cluster = elastic.cluster.get_settings(flat_settings=True)
     for settings in (cluster["persistent"], cluster["transient"]):
         blocked += [
@@ -244,8 +244,8 @@ def _language(mapping: Mapping[str, Any]) -> str:
 
 
 def _meta(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = mapping.get("_meta", {}).get("blogsearch", {})
-    return found
+    meta: Mapping[str, Any] = mapping.get("_meta", {}).get("blogsearch", {})
+    return meta
 
 
 def last_run(elastic: Elasticsearch, alias: str) -> Check:

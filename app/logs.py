@@ -56,7 +56,7 @@ def _printable(line: str, escape: Callable[[str], str]) -> str:
     """
     if line.isprintable():
         return line
-    return "".join(each if each.isprintable() else escape(each) for each in line)
+    return "".join(char if char.isprintable() else escape(char) for char in line)
 
 
 class JsonFormatter(logging.Formatter):

@@ -118,7 +118,7 @@ class IndexMetrics(Collector):
             return
 
     def _posts(self) -> Iterator[Metric]:
-        found = self._elastic.search(
+        response = self._elastic.search(
             index=self._alias,
             size=0,
             track_total_hits=True,
@@ -127,9 +127,9 @@ class IndexMetrics(Collector):
             allow_partial_search_results=False,
         ).body
         yield GaugeMetricFamily(
-            "blogsearch_posts", "Posts in the live index", value=found["hits"]["total"]["value"]
+            "blogsearch_posts", "Posts in the live index", value=response["hits"]["total"]["value"]
         )
-        newest = found["aggregations"]["newest"]["value"]
+        newest = response["aggregations"]["newest"]["value"]
         if newest is not None:
             yield GaugeMetricFamily(
                 "blogsearch_newest_post_timestamp_seconds",

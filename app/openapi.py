@@ -190,7 +190,7 @@ def _operation(path: str, endpoint: str, view: Any) -> Json:
     operation = OPERATIONS[endpoint]
     summary, _, rest = inspect.getdoc(view).partition("\n\n")  # type: ignore[union-attr]
     names = re.findall(r"{(\w+)}", path)
-    found: Json = {
+    described: Json = {
         "operationId": endpoint.partition(".")[2],
         "tags": [operation.tag],
         "summary": _one_line(summary),
@@ -206,10 +206,10 @@ def _operation(path: str, endpoint: str, view: Any) -> Json:
         | _errors(operation),
     }
     if operation.body:
-        found["requestBody"] = {"required": True, "content": _body(operation)}
+        described["requestBody"] = {"required": True, "content": _body(operation)}
     if operation.security:
-        found["security"] = [{operation.security: []}]
-    return {name: value for name, value in found.items() if value}
+        described["security"] = [{operation.security: []}]
+    return {name: value for name, value in described.items() if value}
 
 
 def _one_line(text: str) -> str:
@@ -228,40 +228,40 @@ def _path_parameter(name: str) -> Json:
 
 
 def _parameter(parameter: Parameter) -> Json:
-    found = {
+    described = {
         "name": parameter.name,
         "in": "query",
         "required": parameter.required,
         "description": parameter.description,
         "schema": dict(parameter.schema),
     }
-    return {**found, "style": "form", "explode": True} if parameter.repeatable else found
+    return {**described, "style": "form", "explode": True} if parameter.repeatable else described
 
 
 def _answer(status: int, answer: Any, operation: Operation) -> Json:
-    found: Json = {"description": _REASONS[status]}
+    response: Json = {"description": _REASONS[status]}
     if operation.tag == "search":
-        found["headers"] = {
+        response["headers"] = {
             name: {"description": description, "schema": {"type": "string"}}
             for name, description in _HEADERS.items()
         }
     if isinstance(answer, str):
-        found["content"] = {answer: {"schema": {"type": "string"}}}
+        response["content"] = {answer: {"schema": {"type": "string"}}}
     elif answer is dict:
-        found["content"] = {"application/json": {"schema": {"type": "object"}}}
+        response["content"] = {"application/json": {"schema": {"type": "object"}}}
     elif answer:
-        found["content"] = {"application/json": {"schema": _ref(answer)}}
-    return found
+        response["content"] = {"application/json": {"schema": _ref(answer)}}
+    return response
 
 
 def _body(operation: Operation) -> Json:
-    one = _ref(operation.body)
+    document = _ref(operation.body)
     if not operation.many:
-        return {"application/json": {"schema": one}}
-    array = {"type": "array", "items": one, "minItems": 1, "maxItems": MAX_DOCUMENTS}
+        return {"application/json": {"schema": document}}
+    array = {"type": "array", "items": document, "minItems": 1, "maxItems": MAX_DOCUMENTS}
     lines = {"type": "string", "description": "NDJSON: one document per line."}
     return {
-        "application/json": {"schema": {"oneOf": [one, array]}},
+        "application/json": {"schema": {"oneOf": [document, array]}},
         "application/x-ndjson": {"schema": lines},
     }
 
@@ -283,15 +283,15 @@ def _error(classes: list[type[BlogsearchError]], page: bool) -> Json:
     content: Json = {"application/json": {"schema": schema}}
     if page:
         content = {"text/html": {"schema": {"type": "string"}}}
-    found: Json = {"description": " ".join(lines), "content": content}
+    response: Json = {"description": " ".join(lines), "content": content}
     if any(issubclass(error, (Unavailable, RateLimited)) for error in classes):
-        found["headers"] = {
+        response["headers"] = {
             "Retry-After": {
                 "description": "Seconds after which to try again.",
                 "schema": {"type": "string"},
             }
         }
-    return found
+    return response
 
 
 def _ref(type_: Any) -> Json:
@@ -304,9 +304,9 @@ def _schemas() -> Json:
     for operation in OPERATIONS.values():
         bodies |= {body for body in (*operation.answers.values(), operation.body) if body}
     types = {type_ for body in bodies for type_ in _types_in(body)}
-    _, found = msgspec.json.schema_components(types, ref_template=_REF)
+    _, schemas = msgspec.json.schema_components(types, ref_template=_REF)
     for type_ in types:
-        schema = found[type_.__name__]
+        schema = schemas[type_.__name__]
         if "description" in schema:
             schema["description"] = _one_line(schema["description"])
         texts = _field_descriptions(inspect.getmodule(type_)).get(type_.__name__, {})
@@ -316,7 +316,7 @@ def _schemas() -> Json:
             | ({"description": texts[name]} if name in texts else {})
             for name in get_type_hints(type_)
         }
-    return dict(sorted(found.items()))
+    return dict(sorted(schemas.items()))
 
 
 def _types_in(type_: Any) -> Iterator[Any]:
@@ -332,18 +332,18 @@ def _types_in(type_: Any) -> Iterator[Any]:
 @cache
 def _field_descriptions(module: ModuleType) -> dict[str, dict[str, str]]:
     """The strings below the fields of the classes of a module, by class and field."""
-    found: dict[str, dict[str, str]] = {}
+    descriptions: dict[str, dict[str, str]] = {}
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ClassDef):
-            inherited = [found.get(ast.unparse(base), {}) for base in node.bases]
-            found[node.name] = dict(ChainMap(_below_fields(node), *inherited))
-    return found
+            inherited = [descriptions.get(ast.unparse(base), {}) for base in node.bases]
+            descriptions[node.name] = dict(ChainMap(_below_fields(node), *inherited))
+    return descriptions
 
 
 def _below_fields(node: ast.ClassDef) -> dict[str, str]:
-    found = {}
+    descriptions = {}
     for pair in pairwise(node.body):
         match pair:
             case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
-                found[name] = _one_line(text)
-    return found
+                descriptions[name] = _one_line(text)
+    return descriptions

@@ -66,10 +66,10 @@ def _convert(value: object, type_: Any) -> Any:
         value = str(value)  # TOML without quotes
     if isinstance(value, str):
         value.encode()  # fails for bytes of the environment that are not UTF-8
-    found = msgspec.convert(value, type_, dec_hook=_decode)
-    if isinstance(found, float) and not math.isfinite(found):
+    converted = msgspec.convert(value, type_, dec_hook=_decode)
+    if isinstance(converted, float) and not math.isfinite(converted):
         raise ValueError("is not finite")
-    return found
+    return converted
 
 
 def _decode(type_: type, value: object) -> Path:

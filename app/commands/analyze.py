@@ -53,10 +53,10 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> No
     for step in steps:
         table.add_row(step["step"], " | ".join(step["tokens"]))
     console().print(table)
-    for one in synonyms["rules"]:
-        made = " | ".join(one["tokens"])
-        for rule in one["rules"]:
-            click.echo(f"{one['words']} → {made}: {rule['file']}:{rule['line']}: {rule['rule']}")
+    for match in synonyms["rules"]:
+        shown = " | ".join(match["tokens"])
+        for rule in match["rules"]:
+            click.echo(f"{match['words']} → {shown}: {rule['file']}:{rule['line']}: {rule['rule']}")
     if note := synonyms.get("note"):
         click.echo(f"Synonyms: {note}.")
 

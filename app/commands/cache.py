@@ -44,16 +44,16 @@ def stats(tools: Tools, popular: int, form: str) -> None:
     blogsearch cache stats --popular 50 --format json
     """
     _require_redis(tools)
-    found = tools.cache.stats()
+    report = tools.cache.stats()
     states = tools.service.search_log.states()
     frequent = tools.service.search_log.popular(popular)
     if form == "json":
         listed = [(request.key(), count) for request, count in frequent]
         counts = {"searches": states, "popular": listed, "hit_rate": hit_rate(states)}
-        whole = {**dataclasses.asdict(found), **counts}
+        whole = {**dataclasses.asdict(report), **counts}
         click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
         return
-    _print(found, states, frequent)
+    _print(report, states, frequent)
 
 
 @cache.command()

@@ -1,5 +1,6 @@
 """How commands print: the option `--format`, and the console."""
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -20,5 +21,5 @@ def console() -> "Console":
     # Imported here: `search` needs no console, and the import takes a tenth of its time.
     from rich.console import Console
 
-    found = Console(markup=False, highlight=False)
-    return found if found.is_terminal else Console(width=_PIPE_WIDTH, markup=False, highlight=False)
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    return Console(width=width, markup=False, highlight=False)

@@ -57,8 +57,8 @@ def check(tools: Tools, files: tuple[Path, ...], offline: bool, form: str) -> No
     blogsearch pins check launch.pins
     blogsearch pins check --format json *.pins
     """
-    _, found = _checked(tools, files, offline=offline)
-    report(files, found, form)
+    _, findings = _checked(tools, files, offline=offline)
+    report(files, findings, form)
 
 
 @pins.command()
@@ -72,10 +72,10 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     \b
     blogsearch pins load launch.pins
     """
-    read, found = _checked(tools, files)
-    if any(finding.severity == "error" for finding in found):
-        fail(found)
-    print_findings(found)
+    read, findings = _checked(tools, files)
+    if any(finding.severity == "error" for finding in findings):
+        fail(findings)
+    print_findings(findings)
     for name in _store(tools).save(read):
         click.echo(f"Replaced {name}.", err=True)
     _publish(tools)
@@ -138,21 +138,21 @@ def _checked(
 ) -> tuple[list[PinFile], list[Finding]]:
     """The files, and everything that is wrong with them beside those that are stored."""
     check_unique_names(paths)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     files: list[PinFile] = []
     for path in paths:
-        one = read_file(path)
-        if isinstance(one, Finding):
-            found.append(one)
+        file = read_file(path)
+        if isinstance(file, Finding):
+            findings.append(file)
         else:
-            files.append(one)
+            files.append(file)
     own = {file.name for file in files}
     stored = [] if offline else [file for file in _store(tools).files() if file.name not in own]
     rules, invalid = parse([*stored, *files], LANGUAGES[tools.settings.language])
     posts = None if offline else _store(tools).existing(rules)
     together = [*invalid, *warnings(rules, _today(), posts)]
-    found += [finding for finding in together if finding.file in own]
-    return files, sorted(found, key=lambda finding: (finding.file, finding.line))
+    findings += [finding for finding in together if finding.file in own]
+    return files, sorted(findings, key=lambda finding: (finding.file, finding.line))
 
 
 def _publish(tools: Tools) -> None:

@@ -80,7 +80,9 @@ def search(
         request = SearchRequest.parse(cast("MultiDict[str, str]", parameters))
     except BadRequest as error:
         # Its message goes on to list the parameters of a URL.
-        complaints = [f"{found['parameter']} {found['message']}" for found in error.details]
+        complaints = [
+            f"{complaint['parameter']} {complaint['message']}" for complaint in error.details
+        ]
         raise click.UsageError(f"{'; '.join(complaints)}.") from None
     settings = tools.settings
     pins = PinStore(tools.elastic, settings.index, LANGUAGES[settings.language])
@@ -121,14 +123,14 @@ def categories(tools: Tools, form: str) -> None:
     \b
     blogsearch categories
     """
-    found = tools.elastic.search(
+    response = tools.elastic.search(
         index=tools.settings.index,
         size=0,
         query={"term": {"kind": "post"}},
         aggs={"categories": {"terms": {"field": "categories", "size": _MAX_CATEGORIES}}},
         allow_partial_search_results=False,
     )
-    buckets = found["aggregations"]["categories"]["buckets"]
+    buckets = response["aggregations"]["categories"]["buckets"]
     counts = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
     if form == "json":
         click.echo(json.dumps(counts, indent=2, ensure_ascii=False))

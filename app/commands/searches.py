@@ -94,17 +94,17 @@ def nothing(tools: Tools, days: int, limit: int, form: str, propose: bool) -> No
         return
     with stop_on_sigterm():
         loader = Loader(tools.settings, tools.elastic, tools.cache)
-        found = proposals(report, loader, SynonymFolder.of(tools.settings))[:limit]
+        proposed = proposals(report, loader, SynonymFolder.of(tools.settings))[:limit]
     if form == "json":
         body = [
-            {"rule": one.rule, "query": one.failed, "then": one.succeeded, "times": one.times}
-            for one in found
+            {"rule": rule.rule, "query": rule.failed, "then": rule.succeeded, "times": rule.times}
+            for rule in proposed
         ]
         _echo_json(body)
         return
-    for one in found:
-        click.echo(one.rule)
-    if not found:
+    for rule in proposed:
+        click.echo(rule.rule)
+    if not proposed:
         click.echo("There is nothing to propose.", err=True)
 
 
@@ -157,13 +157,13 @@ def _report(tools: Tools, days: int) -> Report:
         raise click.ClickException(
             "Searches are counted in Redis, and there is none: REDIS_URL is empty."
         )
-    found = read_report(tools.cache.client, tools.cache.keys, days)
-    if found is None:
+    report = read_report(tools.cache.client, tools.cache.keys, days)
+    if report is None:
         raise click.ClickException(
             f"Redis does not answer at {without_password(settings.redis_url)}. "
             "Start it, or check REDIS_URL."
         )
-    return found
+    return report
 
 
 def _print(report: Report, rows: list[dict[str, Any]], form: str) -> None:

@@ -39,15 +39,15 @@ def proposals(report: Report, loader: Loader, folder: SynonymFolder) -> list[Pro
         indexer.errors.IndexingError: another program uses the name of the alias.
         elasticsearch.ApiError, elasticsearch.TransportError: from the check.
     """
-    found = candidates(report.pairs)[:_MOST]
-    if not found:
+    proposed = candidates(report.pairs)[:_MOST]
+    if not proposed:
         return []
     before = text_of(folder).count("\n")
     with tempfile.TemporaryDirectory() as temporary:
-        file = write(folder, [one.rule for one in found], Path(temporary))
+        file = write(folder, [proposal.rule for proposal in proposed], Path(temporary))
         result = loader.check([file], folder.used())
     refused = {finding.line for finding in result.findings if finding.file == FILE}
-    return [one for line, one in enumerate(found, before + 1) if line not in refused]
+    return [proposal for line, proposal in enumerate(proposed, before + 1) if line not in refused]
 
 
 def text_of(folder: SynonymFolder) -> str:
@@ -75,13 +75,13 @@ def write(folder: SynonymFolder, rules: Sequence[str], into: Path) -> Path:
 def candidates(pairs: Iterable[tuple[Pair, int]]) -> list[Proposal]:
     """A rule for each pair that came often enough and differs in some words; the first rule for
     each left side."""
-    found: dict[str, Proposal] = {}
+    by_left_side: dict[str, Proposal] = {}
     for (failed, succeeded), times in pairs:
         sides = _different(failed, succeeded) if times >= _LEAST_TIMES else None
         if sides:
             left, right = sides
-            found.setdefault(left, Proposal(f"{left} => {right}", failed, succeeded, times))
-    return list(found.values())
+            by_left_side.setdefault(left, Proposal(f"{left} => {right}", failed, succeeded, times))
+    return list(by_left_side.values())
 
 
 def _different(failed: str, succeeded: str) -> tuple[str, str] | None:
@@ -97,5 +97,5 @@ def _different(failed: str, succeeded: str) -> tuple[str, str] | None:
 
 
 def _words(text: str) -> Words:
-    found = words(normalise(text)) if text.strip() else ()
-    return tuple(word for word in found if any(map(str.isalnum, word)))
+    parts = words(normalise(text)) if text.strip() else ()
+    return tuple(word for word in parts if any(map(str.isalnum, word)))

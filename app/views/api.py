@@ -27,11 +27,11 @@ def docs() -> Response:
 
 def _document() -> tuple[Json, bytes]:
     """The document, and as JSON; made when it is first needed: then all routes are registered."""
-    made: tuple[Json, bytes] | None = current_app.extensions.get(_DOCUMENT)
-    if made is None:
+    api: tuple[Json, bytes] | None = current_app.extensions.get(_DOCUMENT)
+    if api is None:
         described = document(current_app)
-        made = current_app.extensions[_DOCUMENT] = (
+        api = current_app.extensions[_DOCUMENT] = (
             described,
             current_app.json.dumps(described).encode(),
         )
-    return made
+    return api

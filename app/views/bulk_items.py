@@ -31,10 +31,10 @@ class BulkItem:
             assert written is not None  # noqa: S101
             status, result = written.status, written.result
             reason, remedy = written.reason, written.remedy
-        found = cast(WriteResult, {**self.names, "status": status, "result": result})
+        entry = cast(WriteResult, {**self.names, "status": status, "result": result})
         if reason:
-            found |= {"reason": reason, "remedy": remedy}
-        return found
+            entry |= {"reason": reason, "remedy": remedy}
+        return entry
 
 
 def post_items(entries: Iterable[Entry]) -> list[BulkItem]:
@@ -77,12 +77,12 @@ def failure(results: list[WriteResult]) -> BlogsearchError:
 def _items_of_post(raw: RawPost, line: int | None) -> Iterator[BulkItem]:
     newest = raw.modified in (None, "")
     version = 0
-    for found in documents(raw):
-        if isinstance(found, Document):
+    for document in documents(raw):
+        if isinstance(document, Document):
             # A post's modification date applies to the comments sent with it.
-            version = max(version, found.version)
-            found = replace(found, version=version)
-        yield _item(found, line, newest)
+            version = max(version, document.version)
+            document = replace(document, version=version)
+        yield _item(document, line, newest)
 
 
 def _comment_item(post_oid: str, line: int | None, entry: Any) -> BulkItem:
@@ -96,17 +96,17 @@ def _comment_item(post_oid: str, line: int | None, entry: Any) -> BulkItem:
         return _item(Reject(origin, oid, f"modified: {error}", "Send an ISO 8601 date."), line)
     from indexer.sources import raw_comment  # here for the same reason as in `post_items`
 
-    found = comment_document(post_oid, raw_comment(entry), origin)
-    if modified and isinstance(found, Document):
-        found = replace(found, version=milliseconds(modified))
-    return _item(found, line, newest=modified is None)
+    document = comment_document(post_oid, raw_comment(entry), origin)
+    if modified and isinstance(document, Document):
+        document = replace(document, version=milliseconds(modified))
+    return _item(document, line, newest=modified is None)
 
 
-def _item(found: Document | Reject, line: int | None, newest: bool = False) -> BulkItem:
+def _item(document: Document | Reject, line: int | None, newest: bool = False) -> BulkItem:
     place = {} if line is None else {"line": line}
-    if isinstance(found, Reject):
-        return BulkItem({"oid": found.oid, **place}, found)
-    names: dict[str, Any] = {"kind": found.kind, "oid": found.source["oid"]}
-    if found.kind == "comment":
-        names["post_oid"] = found.routing
-    return BulkItem({**names, **place}, Write(found, newest))
+    if isinstance(document, Reject):
+        return BulkItem({"oid": document.oid, **place}, document)
+    names: dict[str, Any] = {"kind": document.kind, "oid": document.source["oid"]}
+    if document.kind == "comment":
+        names["post_oid"] = document.routing
+    return BulkItem({**names, **place}, Write(document, newest))

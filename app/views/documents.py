@@ -110,8 +110,8 @@ def remove_comment(post_oid: str, oid: str) -> Response:
     refresh = requested_refresh(request)
     service = current_service()
     with _write_errors():
-        found = delete_comment(_client(service), service.settings.index, post_oid, oid)
-    if not found:
+        deleted = delete_comment(_client(service), service.settings.index, post_oid, oid)
+    if not deleted:
         raise NotFound(f"There is no comment {oid!r} on the post {post_oid!r}.")
     _make_visible(refresh)
     return _deleted(
@@ -196,9 +196,9 @@ def _entry_named(oid: str) -> list[tuple[int | None, Any]]:
     Raises:
         BadRequest: several entries, not an object, or an object with another oid.
     """
-    found = _entries()
-    entry = found[0][1]
-    if len(found) != 1 or not isinstance(entry, Mapping):
+    entries = _entries()
+    entry = entries[0][1]
+    if len(entries) != 1 or not isinstance(entry, Mapping):
         raise BadRequest("Send one JSON object. Use POST to send several.")
     if str(entry.get("oid", oid)).strip() != oid:
         raise BadRequest(f"The body has the oid {entry['oid']!r}, the URL has {oid!r}.")

@@ -140,8 +140,8 @@ def _error_page(error: BlogsearchError) -> Response:
 def page() -> str:
     """What people search for: a page with the report of the last days."""
     service = current_service()
-    kept = service.settings.insights_days
-    periods = [days for days in _PERIODS if days < kept] + [kept]
+    longest = service.settings.insights_days
+    periods = [days for days in _PERIODS if days < longest] + [longest]
     days = _days(request.args)
     report = _read(service, days)
     proposed, problem = _proposals(service, report)
@@ -245,13 +245,14 @@ def _proposals(service: Service, report: Report) -> tuple[Sequence[Proposal], st
     def check() -> list[dict[str, str | int]]:
         client = service.elastic.options(request_timeout=_ENGINE_TIMEOUT)
         loader = Loader(service.settings, client, service.cache)
-        return [asdict(one) for one in proposals(report, loader, folder)]
+        return [asdict(proposal) for proposal in proposals(report, loader, folder)]
 
     try:
         files = [(path.name, path.stat().st_mtime_ns) for path in folder.used()]
-        key = (*files, *(one.rule for one in candidates(report.pairs)))
-        kept = service.cache.memoize(seconds=_PROPOSALS_KEPT, args_rewrite=lambda: key)(check)
-        return [Proposal(**one) for one in kept()], ""  # type: ignore[arg-type]  # as `check` wrote
+        key = (*files, *(proposal.rule for proposal in candidates(report.pairs)))
+        checked = service.cache.memoize(seconds=_PROPOSALS_KEPT, args_rewrite=lambda: key)(check)
+        # As `check` wrote them.
+        return [Proposal(**fields) for fields in checked()], ""  # type: ignore[arg-type]
     except (BlogsearchError, ApiError, TransportError, OSError) as error:
         return [], str(error)
 

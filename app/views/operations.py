@@ -109,13 +109,13 @@ def metrics() -> Response:
     service = current_service()
     if not is_operator(request, service.settings):
         authorize(request, service.settings)
-    found: Metrics = current_app.extensions[METRICS]
+    counted: Metrics = current_app.extensions[METRICS]
     index = IndexMetrics(
         service.elastic,
         service.cache,
         service.settings.index,
         available=service.admission.available,
     )
-    response = Response(found.render(index), content_type=CONTENT_TYPE_LATEST)
+    response = Response(counted.render(index), content_type=CONTENT_TYPE_LATEST)
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -73,7 +73,7 @@ def sent_token(request: Request) -> str:
 def _accepted(sent: str, settings: Settings) -> bool:
     given = sent.encode()
     # Compares all of them, so that the time does not depend on which one matches.
-    matching = [hmac.compare_digest(given, one.encode()) for one in settings.accepted_tokens]
+    matching = [hmac.compare_digest(given, token.encode()) for token in settings.accepted_tokens]
     return any(matching)
 
 
@@ -104,11 +104,11 @@ def read_entries(request: Request) -> list[tuple[int | None, Any]]:
     if encoding := request.headers.get("Content-Encoding"):
         raise BadRequest(f"The Content-Encoding {encoding} is not supported. Send it uncompressed.")
     body = _body(request)
-    found = _lines(body) if kind in _NDJSON else _json(body)
-    if not found:
+    entries = _lines(body) if kind in _NDJSON else _json(body)
+    if not entries:
         raise BadRequest("The body is empty.")
-    _check_number(len(found) + sum(_comments(entry) for _, entry in found))
-    return found
+    _check_number(len(entries) + sum(_comments(entry) for _, entry in entries))
+    return entries
 
 
 def _comments(entry: Any) -> int:
@@ -149,28 +149,28 @@ def _body(request: Request) -> bytes:
 
 def _json(body: bytes) -> list[tuple[int | None, Any]]:
     try:
-        found = orjson.loads(body)
+        content = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         complaint = {"line": error.lineno, "column": error.colno, "message": error.msg}
         raise BadRequest(f"The body is not JSON: {error}.", details=[complaint]) from None
-    return [(None, entry) for entry in found] if isinstance(found, list) else [(None, found)]
+    return [(None, entry) for entry in content] if isinstance(content, list) else [(None, content)]
 
 
 def _lines(body: bytes) -> list[tuple[int | None, Any]]:
     complaints: list[dict[str, Any]] = []
-    found: list[tuple[int | None, Any]] = []
+    entries: list[tuple[int | None, Any]] = []
     for number, line in enumerate(body.split(b"\n"), start=1):
         if not line.strip():
             continue
-        _check_number(len(found) + len(complaints) + 1)
+        _check_number(len(entries) + len(complaints) + 1)
         try:
-            found.append((number, orjson.loads(line)))
+            entries.append((number, orjson.loads(line)))
         except orjson.JSONDecodeError as error:
             complaints.append({"line": number, "message": f"not JSON: {error}"})
     if complaints:
-        where = ", ".join(str(one["line"]) for one in complaints[:10])
+        where = ", ".join(str(complaint["line"]) for complaint in complaints[:10])
         raise BadRequest(
             f"{len(complaints):,} lines are not JSON (line {where}). Nothing was written.",
             details=complaints[:100],
         )
-    return found
+    return entries
