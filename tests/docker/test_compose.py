@@ -66,7 +66,9 @@ class Project:
         (folder / "backups").chmod(0o777)
         (folder / ".env").write_text(f"BLOGSEARCH_WRITE_TOKENS={TOKEN}\n")
         limit = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 65535)
-        override = {"services": {"elasticsearch": {"ulimits": {"nofile": limit}}}}
+        longer = {"start_period": "300s"}  # a former release gave a busy machine less
+        engine = {"ulimits": {"nofile": limit}, "healthcheck": longer}
+        override = {"services": {"elasticsearch": engine}}
         (folder / "docker-compose.override.yml").write_text(json.dumps(override))
 
     def compose(
