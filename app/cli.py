@@ -19,6 +19,7 @@ from app.version import VERSION, commit
 # Command: the module that defines it, and its line in `blogsearch --help`.
 _COMMANDS = {
     "reindex": ("indexing", "Build the index from a source, beside the live one, and swap."),
+    "rebuild": ("indexing", "Build the index again from its own posts, after an update."),
     "try": ("trying", "Show some posts of a source as they would be indexed."),
     "init": ("trying", "Write blogsearch.toml for the site in this folder."),
     "add": ("indexing", "Add new and changed posts of a source to the live index."),

@@ -13,9 +13,9 @@ from app.cache import AnswerCache
 from app.elastic import translated
 from app.errors import BlogsearchError, NoIndex
 from app.settings import Settings
-from indexer import SCHEMA
+from indexer import OLDEST_READABLE, SCHEMA
 from indexer.bulk.refusals import DISK_FULL, REMOVE_BLOCK
-from indexer.errors import IndexingError
+from indexer.errors import IndexingError, other_schema
 from indexer.generations import live
 from indexer.state import read_runs, state_index
 
@@ -190,14 +190,12 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     if blocked:
         seen = f"{seen}; writes are refused by {', '.join(blocked)}"
         return Check("index", "warning", seen, REMOVE_BLOCK)
-    schemas = {_meta(body["mappings"]).get("schema") for body in mappings.values()}
-    if schemas != {SCHEMA}:
-        return Check(
-            "index",
-            "error",
-            f"{seen}, built by another version of blogsearch",
-            "Run `blogsearch reindex SOURCE` to build it again.",
-        )
+    for schema in (_meta(body["mappings"]).get("schema") for body in mappings.values()):
+        if schema != SCHEMA:
+            wrong = other_schema(schema)
+            readable = OLDEST_READABLE <= (schema or 0) <= SCHEMA
+            status: Status = "warning" if readable else "error"
+            return Check("index", status, f"{seen}. {wrong.message}", wrong.remedy)
     if not count["count"]:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
     languages = {_language(body["mappings"]) for body in mappings.values()}
@@ -206,8 +204,8 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
             "index",
             "warning",
             f"{seen}, in {', '.join(languages)}; BLOGSEARCH_LANGUAGE is {settings.language}",
-            "Run `blogsearch synonyms load` without a file: it rebuilds the index from its own "
-            "posts with the present language and rules. Or change the setting.",
+            "Run `blogsearch rebuild`: it builds the index from its own posts with the present "
+            "language and rules. Or change the setting.",
         )
     return Check("index", "ok", seen)
 

@@ -1,6 +1,7 @@
 """Errors raised by the indexer."""
 
 from analyzers.errors import BlogsearchError
+from indexer import SCHEMA
 
 
 class IndexingError(BlogsearchError):
@@ -40,3 +41,23 @@ class NoGeneration(IndexingError):
 
     code = "no_index"
     retry_after = 30
+
+
+class OtherSchema(IndexingError):
+    """The index was built by another version of this service, which had other fields."""
+
+    code = "index_outdated"
+    retry_after = 30
+
+
+def other_schema(schema: int | None) -> OtherSchema:
+    """The error for an index of a schema that is not the present one; None: it names none."""
+    if schema is not None and schema > SCHEMA:
+        return OtherSchema(
+            f"The index was built by a newer version (schema {schema}; this one has {SCHEMA}).",
+            "Start that version, or run its `blogsearch rollback` before this one is started.",
+        )
+    return OtherSchema(
+        f"The index was built by an older version (schema {schema}; this one has {SCHEMA}).",
+        "Run `blogsearch rebuild`, which loses nothing.",
+    )

@@ -24,7 +24,8 @@ from typing import Any, Literal
 from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH
-from indexer.errors import IndexingError, NoGeneration
+from indexer import SCHEMA
+from indexer.errors import IndexingError, NoGeneration, other_schema
 from indexer.retry import Retry
 
 _NUMBERED = re.compile(r"-(\d{6,})\Z")
@@ -124,6 +125,23 @@ def require_live(client: Elasticsearch, alias: str) -> Generation:
             "Build one with `blogsearch reindex POSTS.jsonl`.",
         )
     return found
+
+
+def require_schema(client: Elasticsearch, alias: str) -> None:
+    """Check that the live index has the present schema, before something is written to it.
+
+    Without an index nothing is checked.
+
+    Raises:
+        OtherSchema: it has a former or a future one.
+    """
+    response = client.options(ignore_status=404).indices.get_mapping(
+        index=alias, filter_path=["*.mappings._meta.blogsearch"]
+    )
+    for body in response.body.values():
+        schema = body["mappings"]["_meta"]["blogsearch"].get("schema")
+        if schema != SCHEMA:
+            raise other_schema(schema)
 
 
 def generation_name(alias: str, number: int) -> str:

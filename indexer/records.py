@@ -140,5 +140,8 @@ class Counts:
         """Posts and comments together."""
         return self.posts + self.comments
 
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(self.posts + other.posts, self.comments + other.comments)
+
     def __str__(self) -> str:
         return f"{self.posts:,} posts and {self.comments:,} comments"

@@ -207,8 +207,6 @@ def _document(hit: Mapping[str, Any], index: str) -> Document:
     version = source.pop("content_version", hit["_version"])
     source.pop("content_seq_no", None)  # means nothing in another index
     kind: Literal["post", "comment"] = "post" if source["kind"] == "post" else "comment"
-    if kind == "post" and "pub_date" in source:  # schema 7 and before: in UTC, and without `day`
-        source.setdefault("day", source["pub_date"][:10])
     return Document(hit["_id"], hit["_routing"], version, source, kind, Origin(index))
 
 

@@ -124,6 +124,8 @@ def print_cache_not_updated() -> None:
 def print_built(built: Built) -> None:
     """Print which generation is live now, and what it took."""
     print_stale_builds(built.stale_builds)
+    if built.over_http.total:
+        click.echo(f"Kept {built.over_http}, which came over HTTP and are not in the source.")
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
     kept = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     click.echo(f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{kept}.")

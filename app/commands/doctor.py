@@ -127,6 +127,6 @@ def _synonyms(tools: Tools) -> Check:
             "synonyms",
             "warning",
             f"{seen}; the live index was built with other rules",
-            "Run `blogsearch synonyms load` without a file to rebuild it with these.",
+            "Run `blogsearch rebuild` to build it from its own posts with these.",
         )
     return Check("synonyms", "ok", seen)

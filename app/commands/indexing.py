@@ -1,4 +1,4 @@
-"""`blogsearch reindex` and `blogsearch add`."""
+"""`blogsearch reindex`, `rebuild` and `add`."""
 
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,19 @@ from app.commands.building import (
     stop_on_sigterm,
     updates_cache_on_failure,
 )
-from app.commands.reporting import SOME_REJECTED, exit_if_rejected
+from app.commands.reporting import SOME_REJECTED, display, exit_if_rejected
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.freshness import Freshness
 from app.meaning import open_model
+from indexer import SCHEMA
+from indexer.build.rebuild import is_current, rolled_back_from
+from indexer.build.rebuild import rebuild as run_rebuild
 from indexer.build.reindex import ReindexOptions
 from indexer.build.reindex import reindex as run_reindex
+from indexer.generations import live as find_live
 from indexer.ingest import MaxRejects
+from indexer.lock import Lock
 from indexer.sync.add import AddOptions
 from indexer.sync.add import add as run_add
 
@@ -69,9 +74,10 @@ def reindex(
     """Build the index from SOURCE... and make it live.
 
     The new generation is built beside the live one, verified, and swapped in. Searches go on
-    throughout, and writes made over HTTP meanwhile are replayed. Posts that are in the live index
-    but not in SOURCE... are left out. If that would be more than a quarter of the posts or of the
-    comments (and more than five), nothing is swapped without --force.
+    throughout, and writes made over HTTP meanwhile are replayed. What came over HTTP is kept; other
+    posts that are in the live index but not in SOURCE... are left out. If that would be more than a
+    quarter of the posts or of the comments (and more than five), or posts with comments that came
+    over HTTP, nothing is swapped without --force.
 
     Exit code 0: done; 1: nothing was changed; 3: done, but some lines were rejected.
 
@@ -104,6 +110,56 @@ def reindex(
     opened.print_skipped()
     after_swap(tools)
     exit_if_rejected(run.on_reject)
+
+
+@click.command()
+@click.option(
+    "--force", is_flag=True, help="Rebuild even if nothing has changed, or after a rollback."
+)
+@pass_tools
+def rebuild(tools: Tools, force: bool) -> None:
+    """Build the index again from its own documents, if it needs that.
+
+    It does after an update of blogsearch with another schema, and after a change of the synonym
+    rules or of BLOGSEARCH_LANGUAGE. Nothing is lost: what came over HTTP is in the new generation,
+    too. Searches go on meanwhile; writes are replayed, or answered with 503 and Retry-After if the
+    index was built by another version. --force is for a change of BLOGSEARCH_SHARDS.
+
+    Exit code 0: the index is current; 1: nothing was changed.
+
+    \b
+    blogsearch rebuild
+    """
+    alias, wanted = tools.settings.index, index_settings(tools.settings)
+    live = find_live(tools.elastic, alias)
+    if live is None:
+        click.echo("There is no index yet. Build one with `blogsearch reindex SOURCE`.")
+        return
+    if not force and is_current(live, wanted):
+        click.echo(f"{live.name} has the present rules, language and schema already.")
+        return
+    later = rolled_back_from(tools.elastic, alias, live, wanted)
+    if later and not force:
+        click.echo(
+            f"{live.name} was not rebuilt, because somebody rolled back to it from {later}, "
+            "which is current. `blogsearch rollback` returns to that one; --force builds another."
+        )
+        return
+    with (
+        stop_on_sigterm(),
+        display() as show,
+        Lock(tools.elastic, alias, "rebuild") as lock,
+        updates_cache_on_failure(tools),
+    ):
+        built = run_rebuild(tools.elastic, lock, alias, wanted, show.on_progress)
+        begin_cache_generation(tools, built.index, built.rules)
+    print_built(built)
+    if live.schema != SCHEMA:
+        click.echo(
+            f"The version that built {live.name} cannot search the new index. To go back, run "
+            "`blogsearch rollback` with this version, and then start the former one."
+        )
+    after_swap(tools)
 
 
 @click.command()

@@ -21,7 +21,7 @@ from app.synonyms.loader import Loader
 from app.synonyms.preview import Change, compare_searches, preview_index
 from indexer.build.builder import Built
 from indexer.generations import live as live_generation
-from indexer.generations import require_live
+from indexer.generations import require_live, require_schema
 
 _SHOWN_MOVES = 10  # of each kind, per search
 
@@ -109,6 +109,7 @@ def preview(
     """
     check_unique_names(files)
     live = require_live(tools.elastic, tools.settings.index)
+    require_schema(tools.elastic, tools.settings.index)
     loader = Loader(tools.settings, tools.elastic, tools.cache)
     with stop_on_sigterm():
         result = loader.check(files, SynonymFolder.of(tools.settings).used())

@@ -15,7 +15,8 @@ from app.errors import OutdatedIndex
 from app.search.pins import NO_PINS, Pins
 from app.search.session import SearchSession
 from app.search.spelling import Interpretation
-from indexer import SCHEMA
+from indexer import OLDEST_READABLE, SCHEMA
+from indexer.errors import other_schema
 
 if TYPE_CHECKING:
     from analyzers.meaning import Model
@@ -87,11 +88,8 @@ def read_index_rules(session: SearchSession) -> IndexRules:
     found = session.read("rules", lambda: _index_body(session))
     for name, body in (found or {"": {}}).items():
         meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
-        if meta.get("schema") != SCHEMA:
-            raise OutdatedIndex(
-                f"The index was built by another version (schema {meta.get('schema')}, needed is "
-                f"{SCHEMA}). Build it again with `blogsearch reindex SOURCE`."
-            )
+        if not OLDEST_READABLE <= (meta.get("schema") or 0) <= SCHEMA:
+            raise OutdatedIndex(str(other_schema(meta.get("schema"))))
         filters = body.get("settings", {}).get("index", {}).get("analysis", {}).get("filter", {})
         lines = filters.get(SYNONYMS, {}).get("synonyms", [])
         compiled = [lines] if isinstance(lines, str) else lines

@@ -17,7 +17,7 @@ from app.meaning import open_model
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
-from indexer.build.rebuild import rebuild
+from indexer.build.rebuild import is_current, rebuild
 from indexer.generations import live as live_generation
 from indexer.lock import Lock
 from indexer.progress import OnProgress, ignore_progress
@@ -106,11 +106,11 @@ class Loader:
 
     def _build(self, lock: Lock, rules: Rules) -> Built | None:
         live = live_generation(self._client, self._settings.index)
-        language = LANGUAGES[self._settings.language]
-        if live is None or (live.rules, live.language) == (rules.digest, language.name):
-            return None
-        settings, model = self._settings, open_model(self._settings)
+        settings = self._settings
+        language, model = LANGUAGES[settings.language], open_model(settings)
         index_settings = IndexSettings(rules, settings.shards, settings.replicas, language, model)
+        if live is None or is_current(live, index_settings):
+            return None
         built = rebuild(self._client, lock, self._settings.index, index_settings, self._on_progress)
         # Before the files are installed, which may fail: the index has been swapped.
         if not self._cache.new_generation(built.index, built.rules):

@@ -2,16 +2,17 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from elasticsearch import Elasticsearch
 
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
 from analyzers.rules import Rules
-from indexer import generations
+from indexer import SCHEMA, generations
 from indexer.build.replay import WriteReplay
-from indexer.errors import Locked, VerificationFailed
+from indexer.build.upgrade import adaptation
+from indexer.errors import Locked, VerificationFailed, other_schema
 from indexer.lock import Lock
 from indexer.progress import OnProgress, Progress
 from indexer.records import Counts
@@ -48,6 +49,7 @@ class Built:
         previous: the generation that was live before.
         replayed: number of writes that arrived during the build and were replayed.
         stale_builds: names of generations left by killed builds, which were deleted.
+        over_http: what a `reindex` kept that came over HTTP and is not in the source.
     """
 
     index: str
@@ -57,6 +59,7 @@ class Built:
     replayed: int
     seconds: float
     stale_builds: tuple[str, ...] = ()
+    over_http: Counts = field(default_factory=Counts)
 
 
 def build(
@@ -73,13 +76,16 @@ def build(
 
     Raises:
         VerificationFailed: the index does not contain what was accepted; nothing was swapped.
+        OtherSchema: the live generation was built by a newer version.
     """
     started = time.monotonic()
     ensure_state(client, alias)
     stale_builds = generations.recover(client, alias)
     forget_old_deletions(client, alias)
     existing = generations.list_generations(client, alias)
-    live = next((generation.name for generation in existing if generation.state == "live"), None)
+    live = next((generation for generation in existing if generation.state == "live"), None)
+    if live and live.schema is not None and live.schema > SCHEMA:
+        raise other_schema(live.schema)
     highest = max((generation.number for generation in existing), default=0)
     name = generations.generation_name(alias, next_number(client, alias, highest))
     target = generations.building_alias(name)
@@ -87,8 +93,10 @@ def build(
     try:
         if live:
             # Writes to the live generation are replayed from here on: before there is a new one.
-            replay = WriteReplay(client, alias, live, name, target=target)
+            replay = WriteReplay(client, alias, live.name, name, target=target)
         generations.create(client, name, _index_body(settings))
+        if live and replay:
+            replay.adapt = adaptation(client, live.schema, name, SCHEMA)
         accepted = fill(name)
 
         on_progress(Progress("verifying", accepted.total))
@@ -122,7 +130,7 @@ def build(
         index=name,
         rules=settings.rules.digest,
         counts=counts,
-        previous=live,
+        previous=live.name if live else None,
         replayed=replay.replayed if replay else 0,
         seconds=time.monotonic() - started,
         stale_builds=tuple(stale_builds),

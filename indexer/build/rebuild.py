@@ -1,18 +1,22 @@
-"""Builds a new generation from the live one's documents: for new synonym rules or a new mapping."""
+"""Builds a new generation from the live one's documents.
+
+For other synonym rules, another language, or the schema of another version of this service."""
+
+from collections.abc import Iterable
 
 from elasticsearch import Elasticsearch
 
-from analyzers.meaning import Model
 from indexer import SCHEMA
 from indexer.build.builder import Built, IndexSettings, build
+from indexer.build.upgrade import adaptation
 from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.bulk.sender import send_bulk
 from indexer.errors import VerificationFailed
-from indexer.generations import building_alias, require_live
+from indexer.generations import Generation, building_alias, list_generations, require_live
 from indexer.lock import Lock
 from indexer.passages import with_passages
 from indexer.progress import OnProgress, Progress
-from indexer.records import Counts
+from indexer.records import Counts, Document
 from indexer.scan import count_documents, scan, stored_documents
 from indexer.write.comments import update_comments
 
@@ -31,12 +35,15 @@ def rebuild(
 
     Raises:
         NoGeneration: there is no live index to build from.
+        OtherSchema: it was built by a newer version.
         VerificationFailed: a document is missing or was refused; nothing was swapped.
     """
     live = require_live(client, alias)
 
     def fill(name: str) -> Counts:
-        copied = _copy(client, live.name, name, settings.model, on_progress)
+        adapt = adaptation(client, live.schema, name, SCHEMA)
+        documents = with_passages(map(adapt, stored_documents(client, live.name)), settings.model)
+        copied = _copy(client, live.name, name, documents, on_progress)
         if live.schema != SCHEMA:
             _add_comments_to_posts(client, name)
         return copied
@@ -44,13 +51,39 @@ def rebuild(
     return build(client, lock, alias, settings, fill, on_progress)
 
 
+def is_current(generation: Generation, settings: IndexSettings) -> bool:
+    """Whether a generation has these rules, this language, the present schema, and vectors if it should."""
+    wanted = (settings.rules.digest, settings.language.name, SCHEMA, settings.model is not None)
+    had = (generation.rules, generation.language, generation.schema, generation.semantic)
+    return had == wanted
+
+
+def rolled_back_from(
+    client: Elasticsearch, alias: str, live: Generation, settings: IndexSettings
+) -> str:
+    """The generation after the live one that is current; empty if there is none.
+
+    Somebody rolled back from it. To rebuild would undo that.
+    """
+    if live.schema != SCHEMA:
+        return ""  # this version cannot write to the live one
+    for generation in list_generations(client, alias):
+        if generation.number > live.number and is_current(generation, settings):
+            return generation.name
+    return ""
+
+
 def _copy(
-    client: Elasticsearch, live: str, name: str, model: Model | None, on_progress: OnProgress
+    client: Elasticsearch,
+    live: str,
+    name: str,
+    documents: Iterable[Document],
+    on_progress: OnProgress,
 ) -> Counts:
-    """Copy every document of the live generation, with its version."""
+    """Copy the documents of the live generation, with their versions."""
     total = count_documents(client, live).total
     copied = {"post": 0, "comment": 0}
-    operations = map(index_operation, with_passages(stored_documents(client, live), model))
+    operations = map(index_operation, documents)
     for outcomes in send_bulk(client, building_alias(name), operations):
         for outcome in outcomes:
             if outcome.refusal:

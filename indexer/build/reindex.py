@@ -1,24 +1,28 @@
 """Builds a new generation from a source."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 from elasticsearch import Elasticsearch
 
 from analyzers.meaning import Model
-from indexer import generations
+from indexer import SCHEMA, generations
 from indexer.build.builder import Built, IndexSettings, build
 from indexer.build.replay import delete_child_comments
+from indexer.build.upgrade import adaptation
 from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.bulk.sender import send_bulk
-from indexer.errors import IndexingError, TooFewDocuments
+from indexer.errors import IndexingError, TooFewDocuments, VerificationFailed
 from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
 from indexer.progress import OnProgress, ignore_progress
-from indexer.records import Counts, SourceItem
-from indexer.scan import count_documents, has_own_posts
+from indexer.records import Counts, Document, SourceItem, oids_of, post_id
+from indexer.scan import count_documents, has_own_posts, stored_documents
 from indexer.write.comments import update_comments
+
+_EXAMPLES = 5  # oids in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +76,25 @@ def reindex_locked(
 ) -> Built:
     """`reindex` for a caller that already holds the lock."""
 
+    over_http = _OverHttp()
+
     def fill(name: str) -> Counts:
-        accepted = _fill(client, name, raws, settings.model, on_reject, options)
+        nonlocal over_http
+        ingest = _fill(client, name, raws, settings.model, on_reject, options)
+        live = generations.live(client, alias)
+        if live is None:
+            return ingest.accepted
+        if has_own_posts(client, alias):  # otherwise it replaces the sample posts
+            over_http = _OverHttp.of(client, live, name, ingest)
+            if not options.force:
+                over_http.check_left_out()
+        accepted = ingest.accepted + _copy(client, name, over_http.kept, settings.model)
         if not options.force:
             _compare_with_live(client, alias, accepted)
         return accepted
 
-    return build(client, lock, alias, settings, fill, options.on_progress)
+    built = build(client, lock, alias, settings, fill, options.on_progress)
+    return replace(built, over_http=over_http.counts)
 
 
 def _fill(
@@ -88,7 +104,7 @@ def _fill(
     model: Model | None,
     on_reject: OnReject,
     options: ReindexOptions,
-) -> Counts:
+) -> Ingest:
     target = generations.building_alias(name)
     ingest = Ingest(on_reject, on_progress=options.on_progress, fraction_read=options.fraction_read)
     operations = map(index_operation, with_passages(ingest.documents(raws), model))
@@ -106,15 +122,88 @@ def _fill(
             "The source has no posts; nothing was swapped.",
             "Check that it is the right file or folder.",
         )
-    return ingest.accepted
+    return ingest
+
+
+@dataclass(frozen=True, slots=True)
+class _OverHttp:
+    """What the live generation has over HTTP and the source lacks.
+
+    Args:
+        kept: posts, and comments on posts that the new generation has.
+        left_out: ids of the other comments.
+    """
+
+    kept: tuple[Document, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, client: Elasticsearch, live: generations.Generation, name: str, ingest: Ingest
+    ) -> Self:
+        """Look at every document of the live generation that came over HTTP."""
+        adapt = adaptation(client, live.schema, name, SCHEMA)
+        # A former schema may not tell what came over HTTP: `adapt` finds out.
+        query = {"term": {"over_http": True}} if live.schema == SCHEMA else None
+        documents = [
+            document
+            for document in map(adapt, stored_documents(client, live.name, query))
+            if document.source.get("over_http") and document.id not in ingest.read
+        ]
+        posts = {document.id for document in documents if document.kind == "post"}
+        posts |= ingest.read.keys() - {post_id(oid) for oid in ingest.refused_posts}
+        return cls(
+            tuple(one for one in documents if post_id(one.routing) in posts),
+            tuple(one.id for one in documents if post_id(one.routing) not in posts),
+        )
+
+    @property
+    def counts(self) -> Counts:
+        """What is kept."""
+        posts = sum(document.kind == "post" for document in self.kept)
+        return Counts(posts, len(self.kept) - posts)
+
+    def check_left_out(self) -> None:
+        """Refuse to drop what exists nowhere else.
+
+        Raises:
+            TooFewDocuments: naming the posts.
+        """
+        if not self.left_out:
+            return
+        oids = dict.fromkeys(oids_of(id_)[0] for id_ in self.left_out)
+        examples = ", ".join(list(oids)[:_EXAMPLES]) + (", …" if len(oids) > _EXAMPLES else "")
+        raise TooFewDocuments(
+            f"{len(self.left_out):,} comments came over HTTP, on posts that the source does not "
+            f"have ({examples}); nothing was swapped.",
+            "Check the source, or use --force to leave them out.",
+        )
+
+
+def _copy(
+    client: Elasticsearch, name: str, documents: Sequence[Document], model: Model | None
+) -> Counts:
+    """Copy documents of the live generation; how many."""
+    target = generations.building_alias(name)
+    copied = {"post": 0, "comment": 0}
+    for outcomes in send_bulk(
+        client, target, map(index_operation, with_passages(documents, model))
+    ):
+        for outcome in outcomes:
+            if outcome.refusal:
+                raise VerificationFailed(
+                    f"{outcome.operation.id}, which came over HTTP, cannot be copied to {name}: "
+                    f"{outcome.refusal.reason}; nothing was swapped.",
+                    outcome.refusal.remedy,
+                )
+            copied[outcome.operation.kind] += 1
+    posts = {document.routing for document in documents if document.kind == "comment"}
+    update_comments(client, target, posts, BulkLimits().retry_for)
+    return Counts(copied["post"], copied["comment"])
 
 
 def _compare_with_live(client: Elasticsearch, alias: str, found: Counts) -> None:
-    if generations.live(client, alias) is None:
-        return
     indexed = count_documents(client, alias)
-    if not has_own_posts(client, alias):
-        return
     for name, now, before in (
         ("posts", found.posts, indexed.posts),
         ("comments", found.comments, indexed.comments),

@@ -12,6 +12,7 @@ from itertools import islice
 from elasticsearch import Elasticsearch
 
 from indexer import generations
+from indexer.build.upgrade import Adapt, unchanged
 from indexer.bulk.operations import Operation, delete_operation, index_operation
 from indexer.bulk.sender import Outcome, send_bulk
 from indexer.errors import VerificationFailed
@@ -42,6 +43,8 @@ class WriteReplay:
 
     Args:
         target: the alias through which `new` is written.
+        adapt: makes documents of `old` into such as `new` takes.
+        comments_in_posts: `new` has the field `comments`; the first schema had not.
         since: checkpoints of the old index and of the state index.
     """
 
@@ -53,6 +56,8 @@ class WriteReplay:
         new: str,
         *,
         target: str,
+        adapt: Adapt = unchanged,
+        comments_in_posts: bool = True,
         since: tuple[Checkpoint, Checkpoint] | None = None,
     ) -> None:
         self._client = client
@@ -60,6 +65,8 @@ class WriteReplay:
         self._old = old
         self._new = new
         self._target = target
+        self.adapt = adapt
+        self._comments_in_posts = comments_in_posts
         self._since = since or checkpoints(client, alias, old)
         self._changed_posts: set[str] = set()  # whose field `comments` has to be updated
         self.replayed = 0
@@ -113,14 +120,18 @@ class WriteReplay:
                 self._changed_posts.update(change.document.routing for change in batch)
                 # The new generation has these posts as its source has them, or does not have them.
                 written = [change.document for change in batch if not change.only_comments]
-                yield from map(index_operation, based_on_stored(self._client, self._new, written))
+                based = based_on_stored(self._client, self._new, written)
+                yield from (index_operation(self.adapt(document)) for document in based)
 
         self.replayed += sum(1 for _ in self._send(operations()))
 
     def _update_comments(self) -> None:
         """Update the field `comments` of changed posts; delete comments whose post is not there."""
-        missing = update_comments(self._client, self._target, self._changed_posts, _RETRY_FOR)
-        self._changed_posts = set()
+        changed, self._changed_posts = self._changed_posts, set()
+        if self._comments_in_posts:
+            missing = update_comments(self._client, self._target, changed, _RETRY_FOR)
+        else:
+            missing = changed - read_posts(self._client, self._new, changed, ["oid"]).keys()
         if missing:
             comments = delete_child_comments(self._client, self._new, dict.fromkeys(missing, 0))
             self.replayed -= sum(1 for _ in self._send(comments))

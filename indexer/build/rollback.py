@@ -7,6 +7,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from indexer import generations
 from indexer.build.builder import Built, recover
 from indexer.build.replay import WriteReplay
+from indexer.build.upgrade import adaptation
 from indexer.errors import NoGeneration
 from indexer.lock import Lock
 from indexer.scan import count_documents
@@ -17,6 +18,8 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
     """Make the previous generation live; the live one becomes the previous one.
 
     Writes since the swap are replayed: a rollback undoes a build, not the posts written after it.
+    A previous generation of a former schema gets them without the fields that it does not have: the
+    version that built it can search it again.
     If somebody removed the alias, so that no generation is live, the last live one gets it again.
 
     Args:
@@ -40,8 +43,16 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
             lock.check()
             since = None if discard_writes else swap_checkpoints(client, alias, live.name)
             # Without checkpoints it starts now: writes made during the rollback are never lost.
+            mapping = client.indices.get_mapping(index=previous.name)[previous.name]["mappings"]
             replay = WriteReplay(
-                client, alias, live.name, previous.name, target=target, since=since
+                client,
+                alias,
+                live.name,
+                previous.name,
+                target=target,
+                adapt=adaptation(client, live.schema, previous.name, previous.schema),
+                comments_in_posts="comments" in mapping.get("properties", {}),
+                since=since,
             )
             replay.replay_while_open()
             counts = replay.replay_blocked()

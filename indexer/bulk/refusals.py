@@ -17,6 +17,7 @@ class Refusal:
         retryable: the same request may succeed later.
         version_conflict: the index has a newer version of the document.
         write_blocked: the index has a write block.
+        other_schema: the index does not know a field, as one of another version.
     """
 
     reason: str
@@ -24,6 +25,7 @@ class Refusal:
     retryable: bool = False
     version_conflict: bool = False
     write_blocked: bool = False
+    other_schema: bool = False
 
 
 NO_INDEX = Refusal(
@@ -99,7 +101,8 @@ def _permanent(kind: str, reason: str, status: Any) -> Refusal:
     if kind == "strict_dynamic_mapping_exception":
         return Refusal(
             reason,
-            "The index was built by another version: run `blogsearch sync` or `reindex`.",
+            "The index was built by another version: run `blogsearch rebuild`.",
+            other_schema=True,
         )
     if isinstance(status, int) and status >= 500:
         return Refusal(reason, "See Elasticsearch's log for the cause.")

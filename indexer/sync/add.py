@@ -7,8 +7,10 @@ from itertools import islice
 from elasticsearch import Elasticsearch
 
 from analyzers.meaning import Model
+from indexer import SCHEMA
 from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.bulk.sender import send_bulk
+from indexer.errors import other_schema
 from indexer.generations import require_live
 from indexer.ingest import Ingest, OnReject, OnSkip
 from indexer.normalise import address_of, post_document
@@ -69,11 +71,15 @@ def add(
 
     Raises:
         NoGeneration: there is no live index.
+        OtherSchema: it was built by another version.
         SourceError: reading the source failed; what was read before is in the index.
         BulkTimeout: Elasticsearch became unavailable; what was sent before is in the index.
     """
     options = options or AddOptions()
-    if require_live(client, alias).write_blocked:
+    live = require_live(client, alias)
+    if live.schema != SCHEMA:
+        raise other_schema(live.schema)
+    if live.write_blocked:
         clear_stale_write_block(client, alias)
     deletions = _DeletionFilter(client, alias, newest=options.newest)
     ingest = Ingest(

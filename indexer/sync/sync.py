@@ -6,13 +6,12 @@ from itertools import islice
 
 from elasticsearch import Elasticsearch
 
-from indexer import SCHEMA, generations
+from indexer import generations
 from indexer.build.builder import Built, IndexSettings
-from indexer.build.rebuild import rebuild
+from indexer.build.rebuild import is_current, rebuild, rolled_back_from
 from indexer.build.reindex import ReindexOptions, reindex_locked
 from indexer.bulk.operations import BulkLimits, index_operation
 from indexer.bulk.sender import send_bulk
-from indexer.generations import Generation
 from indexer.ingest import Ingest, MaxRejects, OnReject
 from indexer.lock import Lock
 from indexer.passages import with_passages
@@ -137,8 +136,8 @@ def sync(
                 stale_builds=stale_builds,
             )
         rebuilt = None
-        outdated = _is_outdated(live, settings)
-        rolled_back = _rolled_back_from(client, alias, live, settings) if outdated else ""
+        outdated = not is_current(live, settings)
+        rolled_back = rolled_back_from(client, alias, live, settings) if outdated else ""
         if outdated and not rolled_back:
             rebuilt = rebuild(client, lock, alias, settings, options.on_progress)
 
@@ -194,7 +193,7 @@ def preview(
     """
     options = options or SyncOptions()
     live = generations.require_live(client, alias)
-    outdated = _is_outdated(live, settings)
+    outdated = not is_current(live, settings)
     stored, ingest = _prepared(client, alias, on_reject, options)
     names: dict[str, list[str]] = {"add": [], "change": [], "remove": []}
     for change in differences(client, alias, ingest, read(ingest.is_unchanged_entry)):
@@ -214,7 +213,7 @@ def preview(
         removed=tuple(names["remove"]),
         unchanged=ingest.unchanged,
         removals_withheld=lacking.withheld,
-        builds=outdated and not _rolled_back_from(client, alias, live, settings),
+        builds=outdated and not rolled_back_from(client, alias, live, settings),
     )
 
 
@@ -245,30 +244,6 @@ def _remove(client: Elasticsearch, alias: str, changes: Iterator[Change]) -> int
     # The comments of removed posts were removed too, but not those written meanwhile.
     without_post = update_live_comments(client, alias, posts_with_comments)
     return removed + delete_comments(client, alias, without_post)
-
-
-def _is_outdated(generation: Generation, settings: IndexSettings) -> bool:
-    """Whether a generation was built with other rules, for another language or schema."""
-    semantic = settings.model is not None
-    if generation.semantic != semantic:
-        return True
-    wanted = (settings.rules.digest, settings.language.name, SCHEMA)
-    return (generation.rules, generation.language, generation.schema) != wanted
-
-
-def _rolled_back_from(
-    client: Elasticsearch, alias: str, live: Generation, settings: IndexSettings
-) -> str:
-    """The generation after the live one that is not outdated; empty if there is none.
-
-    Somebody rolled back from it. To rebuild would undo that.
-    """
-    if live.schema != SCHEMA:
-        return ""  # an older schema does not accept documents of the present one
-    for one in generations.list_generations(client, alias):
-        if one.number > live.number and not _is_outdated(one, settings):
-            return one.name
-    return ""
 
 
 def _first_build(

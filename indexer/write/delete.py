@@ -10,6 +10,7 @@ from elasticsearch import Elasticsearch
 from indexer.bulk.operations import chunks, delete_operation
 from indexer.bulk.sender import Outcome, Sender
 from indexer.errors import IndexingError
+from indexer.generations import require_schema
 from indexer.records import Document, Origin, comment_id, post_id
 from indexer.scan import child_comments, current_versions
 from indexer.write.deletions import (
@@ -33,7 +34,9 @@ def delete_post(client: Elasticsearch, alias: str, oid: str) -> tuple[bool, int]
     Raises:
         BulkTimeout: Elasticsearch did not accept it in time; it may have been deleted.
         IndexingError: it was not deleted, for example because others keep writing to it.
+        OtherSchema: the index was built by another version.
     """
+    require_schema(client, alias)
     comments = 0
     existed = False
     for _ in range(_ATTEMPTS):
@@ -59,7 +62,9 @@ def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -
     Raises:
         BulkTimeout: Elasticsearch did not accept it in time; it may have been deleted.
         IndexingError: it was not deleted, for example because others keep writing to it.
+        OtherSchema: the index was built by another version.
     """
+    require_schema(client, alias)
     id_ = comment_id(post_oid, oid)
     for _ in range(_ATTEMPTS):
         found = _stored(client, alias, id_, post_oid)

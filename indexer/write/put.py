@@ -13,6 +13,7 @@ from indexer.bulk.operations import chunks, index_operation
 from indexer.bulk.refusals import NO_INDEX
 from indexer.bulk.sender import BulkTimeout, Outcome, Sender
 from indexer.errors import IndexingError, NoGeneration
+from indexer.generations import require_schema
 from indexer.records import Document, post_id
 from indexer.scan import current_versions
 from indexer.write.comments import based_on_stored
@@ -50,7 +51,9 @@ def put(client: Elasticsearch, alias: str, writes: Sequence[Write]) -> list[Writ
 
     Raises:
         NoGeneration: there is no live index.
+        OtherSchema: it was built by another version.
     """
+    require_schema(client, alias)
     results: dict[int, Written] = {}
     to_send: dict[int, Write] = {}
     writes = [_marked_over_http(write) for write in writes]
@@ -172,8 +175,6 @@ def _to_repeat(
 
 
 def _marked_over_http(write: Write) -> Write:
-    if write.document.kind == "post":
-        return write
     source = {**write.document.source, "over_http": True}
     return replace(write, document=replace(write.document, source=source))
 
@@ -205,6 +206,8 @@ def _written(outcome: Outcome) -> Written:
     # A bad request to Elasticsearch is an invalid document to our client. Without an index or
     # disk space (429), the same request may succeed later.
     status = {400: 422, 413: 422, 404: 503, 429: 503}.get(outcome.status, outcome.status)
+    if refusal.other_schema:
+        status = 503
     return Written(outcome.operation.id, status, result, refusal.reason, refusal.remedy)
 
 
