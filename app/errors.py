@@ -23,6 +23,7 @@
     │   └── OutdatedIndex               index_outdated
     └── IndexingError               503 engine_unavailable                 indexer.errors
         ├── NoGeneration                no_index
+        ├── OtherSchema                 index_outdated
         ├── SourceError                 a source cannot be read
         │   ├── FetchFailed             a URL cannot be fetched            indexer.fetch
         │   └── AddressRefused          an address is not public           indexer.fetch

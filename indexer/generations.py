@@ -138,7 +138,8 @@ def require_schema(client: Elasticsearch, alias: str) -> None:
     response = client.options(ignore_status=404).indices.get_mapping(
         index=alias, filter_path=["*.mappings._meta.blogsearch"]
     )
-    for body in response.body.values():
+    indices = response.body.values() if response.meta.status == 200 else ()
+    for body in indices:
         schema = body["mappings"]["_meta"]["blogsearch"].get("schema")
         if schema != SCHEMA:
             raise other_schema(schema)

@@ -84,10 +84,11 @@ def reindex_locked(
         live = generations.live(client, alias)
         if live is None:
             return ingest.accepted
-        if has_own_posts(client, alias):  # otherwise it replaces the sample posts
-            over_http = _OverHttp.of(client, live, name, ingest)
-            if not options.force:
-                over_http.check_left_out()
+        if not has_own_posts(client, alias):  # it replaces the sample posts
+            return ingest.accepted
+        over_http = _OverHttp.of(client, live, name, ingest)
+        if not options.force:
+            over_http.check_left_out()
         accepted = ingest.accepted + _copy(client, name, over_http.kept, settings.model)
         if not options.force:
             _compare_with_live(client, alias, accepted)
