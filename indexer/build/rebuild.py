@@ -52,7 +52,7 @@ def rebuild(
 
 
 def is_current(generation: Generation, settings: IndexSettings) -> bool:
-    """Whether a generation has these rules, this language, the present schema, and vectors if it should."""
+    """Whether a generation has these rules, language and vectors, and the present schema."""
     wanted = (settings.rules.digest, settings.language.name, SCHEMA, settings.model is not None)
     had = (generation.rules, generation.language, generation.schema, generation.semantic)
     return had == wanted
