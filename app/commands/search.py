@@ -40,6 +40,7 @@ class _Parameters(dict[str, list[str]]):
 @click.option("--lang", metavar="CODE", help="Only posts in this language: de.")
 @click.option("--typos", type=click.Choice(["on", "off"]), help="off: exactly what was typed.")
 @click.option("--facets", type=click.Choice(["on", "off"]), help="on: count by category and year.")
+@click.option("--typing", type=click.Choice(["on", "off"]), help="on: the last word is unfinished.")
 @click.option(
     "--debug",
     "debug_search",

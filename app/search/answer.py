@@ -151,7 +151,7 @@ class Outcome:
             return typed
         best_first = one.likeliest.kind != "typed" and self.plan.request.sort == "relevance"
         variant = one.variants[found[0] if best_first else min(found)]
-        if variant.kind in ("typed", "prefix"):
+        if variant.kind in ("typed", "prefix", "begun"):
             return typed
         return readable(variant.text) or typed
 

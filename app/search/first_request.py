@@ -6,7 +6,7 @@ Pure.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -28,7 +28,7 @@ from app.search.query_builder import (
 )
 from app.search.query_parser import QueryTerm, apart, joined, parse_query
 from app.search.request import SearchRequest
-from app.search.spelling import TermStats, as_typed
+from app.search.spelling import Interpretation, TermStats, TermVariant, as_typed
 
 Json = dict[str, Any]
 
@@ -72,10 +72,20 @@ def plan_first(
     """The query as typed; `phrases` are those of the index."""
     query = parse_query(request.q, language)
     terms = mark_phrases([as_typed(term) for term in query.terms], phrases)
+    if request.typing:
+        terms = tuple(_begun(term, request.q) for term in terms)
     examined = {term.key for term in query.examined}
     required = tuple(term for term in terms if term.term.key in examined)
     needed = terms_needed(len(required), request)
     return Plan(request, query, terms, required, needed, 0, recency, language)
+
+
+def _begun(term: Interpretation, q: str) -> Interpretation:
+    """The term as the beginning of a word if the query ends with it."""
+    if term.term.end < len(q) or len(term.term.pieces) > 1 or not term.term.token.isalnum():
+        return term
+    begun = TermVariant(term.term.text, kind="begun")
+    return replace(term, variants=(begun,), reason="being typed", phrase="")
 
 
 def build(plan: Plan) -> list[Json]:

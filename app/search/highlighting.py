@@ -27,7 +27,7 @@ def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) ->
 
 def has_prefix(terms: Iterable[Interpretation]) -> bool:
     """Whether a term may be the beginning of a longer word."""
-    return any(variant.kind == "prefix" for one in terms for variant in one.variants)
+    return any(variant.kind in ("prefix", "begun") for one in terms for variant in one.variants)
 
 
 def highlight_queries(
@@ -44,6 +44,7 @@ def highlight_queries(
     phrases = [one.text for one in variants if not _single(one)]
     phrases += [*dict.fromkeys(one.phrase for one in meant if one.phrase), *quoted]
     prefixes = [one.text for one in variants if one.kind == "prefix"]
+    prefixes += [one.term.folded for one in meant if one.begun]
     found: dict[str, Json] = {}
     for field in fields:
         clauses: list[Json] = [{"match": {field: text}} for text in words if text]

@@ -128,4 +128,8 @@ def words_of(terms: Sequence[Interpretation], query: ParsedQuery, language: Lang
 
 def _words(one: Interpretation) -> Sequence[str]:
     likeliest = one.likeliest
-    return one.term.pieces if likeliest.kind in ("typed", "prefix") else likeliest.text.split()
+    return (
+        one.term.pieces
+        if likeliest.kind in ("typed", "prefix", "begun")
+        else likeliest.text.split()
+    )

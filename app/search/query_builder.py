@@ -275,6 +275,10 @@ def _plain_words(terms: Sequence[Interpretation]) -> list[tuple[str, str]]:
 
 
 def _variant(variant: TermVariant, of: Interpretation, total: int) -> Json:
+    if variant.kind == "begun":
+        begun = [(_begins_in_title(of), scoring.BEGUN_IN_TITLE), (_begins(of), scoring.BEGUN)]
+        consts = [{"constant_score": {"filter": f, "boost": boost}} for f, boost in begun]
+        return {"dis_max": {"queries": [best_fields(variant.text, scoring.BEGUN_TYPED), *consts]}}
     boost = relative_boost(variant, of, total)
     if variant.kind == "prefix":
         worth = boost * scoring.idf(variant.posts, total)
@@ -310,9 +314,32 @@ def best_clauses(plan: Plan) -> list[Json]:
     clauses += phrase_clauses(plan)
     if plan.vector:
         clauses.append(_meaning(plan))
+    if plan.terms and plan.terms[-1].begun:
+        clauses += _typing_clauses(plan)
     if plan.recency:
         clauses.append(_recency(plan))
     return clauses
+
+
+def _typing_clauses(plan: Plan) -> list[Json]:
+    """Titles that have every word of a query that is being typed come first, before all those that
+    have them in this order: which one is first does not depend on how far the last word is typed.
+    """
+    has = [match("title.words", term.likeliest.text, operator="and") for term in plan.terms[:-1]]
+    in_title = bool_query(filter=[*has, _begins_in_title(plan.terms[-1])])
+    text = " ".join(term.likeliest.text for term in plan.terms)
+    words = {"query": text, "max_expansions": scoring.BEGUN_EXPANSIONS}
+    in_order: Json = {"match_phrase_prefix": {"title.words": words}}
+    return [
+        {
+            "constant_score": {
+                "filter": query,
+                "boost": scoring.BEGUN_TITLE_FIRST,
+                **_explained(plan, name),
+            }
+        }
+        for query, name in ((in_title, "all words in the title"), (in_order, "title so far"))
+    ]
 
 
 def all_words_clauses(plan: Plan) -> list[Json]:
@@ -342,6 +369,12 @@ def _lookup(field: str, term: Interpretation, boost: float, total: int) -> Json:
     """A term in a field that scores nothing but its inverse document frequency."""
     clauses: list[Json] = []
     for variant in term.variants:
+        if variant.kind == "begun":
+            in_title = field.startswith("title")
+            begins = _begins_in_title(term) if in_title else _begins(term)
+            worth = boost * scoring.BEGUN_IDF
+            clauses.append({"constant_score": {"filter": begins, "boost": worth}})
+            continue
         worth = boost * relative_boost(variant, term, total)
         if variant.kind == "prefix":
             prefix_field = "title.lookup" if field.startswith("title") else "all.forms"
@@ -400,6 +433,11 @@ def phrase_clauses(plan: Plan) -> list[Json]:
         as_it_is = {"boost": scoring.PHRASE_BOOST, "_name": PHRASE + field}
         name = f"{field}: the words side by side, inflected"
         inflected = {"boost": scoring.INFLECTED_PHRASE_BOOST, **_explained(plan, name)}
+        if plan.terms[-1].begun:
+            # Its own score would be the sum over all words that begin like that.
+            begun: Json = {"match_phrase_prefix": {f"{field}.words": {"query": text}}}
+            clauses.append({"constant_score": {"filter": begun, **as_it_is}})
+            continue
         clauses.append(match_phrase(f"{field}.words", text, **as_it_is))
         clauses.append(match_phrase(field, text, **inflected))
     return clauses
@@ -447,6 +485,8 @@ def has_term(term: Interpretation, *, named: bool = False) -> Json:
 
 
 def _has(variant: TermVariant, term: Interpretation) -> Json:
+    if variant.kind == "begun":
+        return any_of([_in_any_form(variant.text), _begins_in_title(term), _begins(term)])
     if variant.kind == "prefix":
         return _prefix(variant)
     if variant.kind == "typed" and len(term.term.pieces) > 1:  # by a synonym too: e-mail, email
@@ -460,6 +500,19 @@ def _has(variant: TermVariant, term: Interpretation) -> Json:
 
 def _prefix(variant: TermVariant) -> Json:
     return {"prefix": {"all.forms": {"value": variant.text}}}
+
+
+def _begins_in_title(term: Interpretation) -> Json:
+    """Titles with a word that begins with the term."""
+    return match("title.prefixes", term.term.text, operator="and")
+
+
+def _begins(term: Interpretation) -> Json:
+    """Posts with a word that begins with the term; the word itself if it is short, as a few letters
+    begin too many words."""
+    if len(term.term.folded) < scoring.PREFIX_MIN:
+        return match("all.forms", term.term.text, operator="and")
+    return {"prefix": {"all.forms": {"value": term.term.folded}}}
 
 
 def _in_any_form(text: str) -> Json:

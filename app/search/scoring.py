@@ -173,6 +173,14 @@ def idf(posts: int, total: int) -> float:
     return math.log(1 + (total - posts + 0.5) / (posts + 0.5))
 
 
+# -- typing ----------------------------------------------------------------------------------------
+BEGUN_IN_TITLE, BEGUN, BEGUN_TYPED, BEGUN_IDF = 8.0, 2.0, 0.5, 2.0
+"""A word that is being typed: one in the title begins like it, one in the post does; the share of
+what it scores as a whole word; and what stands for its rarity, which nobody knows yet."""
+BEGUN_TITLE_FIRST, BEGUN_EXPANSIONS = 20.0, 500
+"""A title with every word, and once more in this order: above what a text can score. So many words
+are compared that begin like the last one."""
+
 # -- the fallback strategy: the numbers of 2017, as they were published ----------------------------
 FALLBACK_MIN_SCORE = 0.6
 """A suggester's option below this similarity is not searched for."""

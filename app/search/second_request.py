@@ -23,7 +23,9 @@ def plan_second(plan: Plan, first: FirstResponse, phrases: Phrases) -> Plan | No
     if not first.stats:
         return None
     query, terms, compound = plan.query, plan.terms, ""
-    if plan.request.typos:
+    if plan.request.typing:
+        terms = mark_phrases(_typing_interpretations(plan, first), phrases)
+    elif plan.request.typos:
         query = _resegmented(plan.query, first.stats, plan.language)
         # A synonym rule that treats the words as one finds the compound anyway.
         if not any(term.phrase for term in plan.terms):
@@ -35,7 +37,8 @@ def plan_second(plan: Plan, first: FirstResponse, phrases: Phrases) -> Plan | No
     )
     if not required and not query.quoted:
         return None
-    as_written = query == plan.query and not compound and all(term.as_typed for term in terms)
+    as_written = query == plan.query and not compound
+    as_written = as_written and all(term.as_typed or term.begun for term in terms)
     relaxed = plan.needed > 1 and not first.matched[ANY]
     if as_written and len(required) == len(plan.required) and not relaxed:
         return None
@@ -56,6 +59,18 @@ def _interpretations(
     return _bounded(
         [_interpreted(term, term == last, first, supported, language) for term in query.terms]
     )
+
+
+def _typing_interpretations(plan: Plan, first: FirstResponse) -> list[Interpretation]:
+    """The terms of a query that is being typed; the last one stays the beginning of a word as long
+    as a word of the index begins with it."""
+    interpretations = _interpretations(plan.query, "", first, plan.language)
+    if plan.terms and plan.terms[-1].begun:
+        term = plan.terms[-1].term
+        stats = first.stats.get(term.key, _UNCOUNTED)
+        if stats.known or stats.prefix or len(term.token) < scoring.PREFIX_MIN:
+            interpretations[-1] = plan.terms[-1]
+    return interpretations if plan.request.typos else list(plan.terms)
 
 
 def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:

@@ -64,7 +64,7 @@ class TermStats:
         return bool(self.words or self.forms or self.stems)
 
 
-VariantKind = Literal["typed", "spelling", "prefix", "split"]
+VariantKind = Literal["typed", "spelling", "prefix", "split", "begun"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ class TermVariant:
     """One text that a term may stand for.
 
     `kind`: the text as typed, another spelling, all words that begin with it, or the term split
-    into two words. `weight` is its likelihood relative to the likeliest variant (1). `posts` have
+    into two words; `begun` is a term that is being typed: it and all words that begin with it.
+    `weight` is its likelihood relative to the likeliest variant (1). `posts` have
     it, 0 if that was not counted. `score` is the suggester's similarity and `cost` the edit cost.
     """
 
@@ -103,6 +104,11 @@ class Interpretation:
     def as_typed(self) -> bool:
         """Whether the term stands for nothing but itself."""
         return len(self.variants) == 1 and self.variants[0].kind == "typed"
+
+    @property
+    def begun(self) -> bool:
+        """Whether the term is being typed and may be the beginning of a longer word."""
+        return self.likeliest.kind == "begun"
 
     @property
     def likeliest(self) -> TermVariant:

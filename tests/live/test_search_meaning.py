@@ -422,6 +422,22 @@ def test_words_as_people_write_them(ask: Ask, q: str, expected: set[str]) -> Non
     assert "corrected" not in answer.body
 
 
+def test_a_word_that_is_being_typed_is_the_beginning_of_one(ask: Ask) -> None:
+    for q in ("date fo", "date form", "date format", "DATE FORMA"):
+        answer = ask(q, ("typing", "on"))
+        assert oids(answer)[0] == "date-title", q
+        assert "corrected" not in answer.body
+    assert oids(ask("cront", ("typing", "on")))[0] == "crontabber"
+    assert "<mark>crontabber</mark>" in str(ask("cront", ("typing", "on")).body["hits"][0])
+
+
+def test_words_before_it_and_words_that_cannot_go_on_are_corrected(ask: Ask) -> None:
+    answer = ask("daet form", ("typing", "on"))
+    assert oids(answer)[0] == "date-title"
+    assert answer.body["corrected"]["to"] == "date form"
+    assert "python-old" in oids(ask("pythnn", ("typing", "on")))
+
+
 def test_a_search_of_stop_words_only(ask: Ask) -> None:
     assert oids(ask("it"))[0] == "it"
 

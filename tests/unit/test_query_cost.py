@@ -81,7 +81,7 @@ def test_expensive_queries_are_bounded(q: str) -> None:
     assert all(len(text.replace(" ", "")) <= MOST_LETTERS for text in suggested)
 
 
-@pytest.mark.parametrize(("words", "size"), [(1, 50), (2, 50), (5, 20), (10, 10), (40, 10)])
+@pytest.mark.parametrize(("words", "size"), [(1, 50), (2, 50), (10, 40), (20, 20), (40, 10)])
 def test_words_times_hits_are_bounded(words: int, size: int) -> None:
     q = " ".join(["a"] * words)
     assert SearchRequest.parse(MultiDict({"q": q, "size": str(size)})).size == size
