@@ -25,6 +25,8 @@ _SHORT = 300
 """Characters of its own that introduce a list whose path does not say that it is one."""
 _SHORT_NAMED = 1_000
 """The same where the path, or a feed of its own, says it."""
+_MAX_LINKS = 5_000
+"""Links that are looked at; each costs a way up through the elements that it is in."""
 _LINKED_SHARE = 0.4
 """The part of an item's text that its link is, if the item is an entry of a list."""
 
@@ -61,7 +63,7 @@ def is_list(
     entries = entries_of(main, target_of)
     path = oid.lower()
     *folders, name = path.split("/")
-    if is_posting:
+    if is_posting and name not in LISTS:
         return entries.count >= 5 and entries.own_text < _TITLE
     if _PERIOD.search(path):
         targets = (target_of(link.attributes.get("href") or "") for link in main.css("a[href]"))
@@ -95,7 +97,7 @@ def entries_of(main: LexborNode, target_of: Callable[[str], str]) -> Entries:
     beside = {node.mem_id for node in main.css(_BESIDE)}
     beside -= {node.mem_id for node in main.css("aside article a")}  # a featured post
     blocks: dict[int, list[LexborNode]] = {}
-    for link in main.css("a[href]"):
+    for link in main.css("a[href]")[:_MAX_LINKS]:
         is_beside = link.mem_id in beside
         if not is_beside and target_of(link.attributes.get("href") or ""):
             block = _block(link, main)

@@ -22,6 +22,7 @@ from indexer.sources.html.main_content import (
     own_lengths,
     remove_cards,
     remove_comments,
+    text_length,
     top_articles,
 )
 from indexer.sources.markdown.site import LANGUAGES
@@ -311,9 +312,9 @@ class Page:
             elif node.tag == "time":
                 is_metadata = True
             else:
-                inner = any(block.mem_id != node.mem_id for block in node.css("p, div, li"))
-                text = "" if inner else node.text()
+                text = node.text(deep=False)  # all text of each would take quadratic time
                 is_metadata = len(text) < _MAX_META and bool(_READING_TIME.search(text))
+                is_metadata = is_metadata and text_length(node) < _MAX_META
             if is_metadata:
                 node.remove()
 
