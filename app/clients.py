@@ -31,7 +31,7 @@ def register(app: Flask, service: Service) -> None:
 
     def count() -> None:
         if request.blueprint in _COUNTED and request.method != "OPTIONS":
-            service.count(network_of(request.remote_addr))
+            service.count(limited_client())
 
     app.before_request(count)
 
@@ -65,6 +65,22 @@ class TrustedProxies:
         if isinstance(address, str):
             return False
         return any(address in network for network in self._networks)
+
+
+def limited_client() -> str:
+    """Whose rate limit the current request counts for; "" if it counts for none.
+
+    A proxy that `trusted_proxies` does not name has no limit: all visitors would share it.
+    """
+    environ, address = request.environ, request.remote_addr
+    is_proxy = "HTTP_X_FORWARDED_FOR" in environ and "werkzeug.proxy_fix.orig" not in environ
+    return "" if is_proxy and _is_private(address) else network_of(address)
+
+
+@lru_cache(maxsize=1024)
+def _is_private(address: str | None) -> bool:
+    parsed = _address(address or "")
+    return not isinstance(parsed, str) and parsed.is_private
 
 
 @lru_cache(maxsize=1024)

@@ -228,6 +228,12 @@ _TRANSLATIONS: tuple[
         "There is no index to search yet. Build one with `blogsearch reindex POSTS.jsonl`.",
     ),
     (
+        ApiError,
+        "index_closed_exception",
+        Unavailable,
+        "The live index is closed. Open it (`POST /INDEX/_open`), or run `blogsearch rollback`.",
+    ),
+    (
         UnsupportedProductError,
         None,
         Unavailable,
@@ -243,8 +249,9 @@ _TRANSLATIONS: tuple[
         ApiError,
         {401},
         Unavailable,
-        "Elasticsearch denies access. Check the key in ELASTICSEARCH_API_KEY, or the user and "
-        "password in ELASTICSEARCH_URL, percent-encoded.",
+        # It also answers so for some seconds while it starts, until it can read its users.
+        "Elasticsearch denies access. If it has not just started, check the key in "
+        "ELASTICSEARCH_API_KEY, or the user and password in ELASTICSEARCH_URL, percent-encoded.",
     ),
     (
         ApiError,
@@ -313,7 +320,16 @@ def _translation(error: ApiError | TransportError) -> BlogsearchError:
         if isinstance(error, raised)
         and (which is None or (which in kind if isinstance(which, str) else status in which))
     )
-    return error_class(text.format(status=status, kind=kind, block=_block(error)))
+    cause = _root_cause(error) if isinstance(error, ApiError) else ""
+    described = f"{kind}: {cause}" if cause else kind
+    return error_class(text.format(status=status, kind=described, block=_block(error)))
+
+
+def _root_cause(error: ApiError) -> str:
+    """The first of Elasticsearch's own reasons, "" if it gave none."""
+    described = error.body.get("error") if isinstance(error.body, dict) else None
+    causes = described.get("root_cause") if isinstance(described, dict) else None
+    return str(causes[0].get("reason", "")) if causes else ""
 
 
 def _block(error: ApiError | TransportError) -> str:

@@ -9,7 +9,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from app.errors import RateLimited
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 _PERIODS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _LIMIT = re.compile(r"(\d+) ?(?:/|per) ?(\d+)? ?(second|minute|hour|day)s?")
 _MOST = 10_000  # counters that a process keeps without Redis
+_SITE = 4  # times the limit of a client for a whole /48 network, whose parts may take turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,15 @@ class Standing:
         }
 
 
+@lru_cache(maxsize=1024)
+def site_of(client: str) -> str:
+    """The /48 network that a client's /64 network is a part of; "" for other clients."""
+    network, space, rest = client.partition(" ")
+    if ":" not in network:
+        return ""
+    return f"{ip_network(network).supernet(new_prefix=48)}{space}{rest}"
+
+
 class RateLimiter:
     """The limits of one alias. Threads may share it."""
 
@@ -96,12 +108,16 @@ class RateLimiter:
         """
         if not client:
             return ()
+        site = site_of(client)
         now = int(time.time())
         quotas = []
         for limit in self._limits:
             resets = now - now % limit.seconds + limit.seconds
-            key = self._keys.rate(f"{client}:{limit.seconds}:{resets}")
-            quotas.append(Quota(key, limit, resets))
+            period = f"{limit.seconds}:{resets}"
+            quotas.append(Quota(self._keys.rate(f"{client}:{period}"), limit, resets))
+            if site:
+                whole = replace(limit, amount=_SITE * limit.amount)
+                quotas.append(Quota(self._keys.rate(f"{site}:{period}"), whole, resets))
         return quotas
 
     def check(self, quotas: Sequence[Quota], counts: Sequence[int] | None) -> Standing:

@@ -13,6 +13,7 @@ from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import responds, translated
 from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.indexed_languages import IndexedLanguages
+from app.insights.archive import Counts
 from app.insights.clicks import LIMIT as CLICK_LIMIT
 from app.insights.search_log import SearchLog
 from app.insights.visitors import Visitor
@@ -62,7 +63,11 @@ class Service:
         self.settings = settings
         self.elastic = elastic
         self.cache = cache
-        self.search_log = SearchLog(cache.client, cache.keys, days=settings.insights_days)
+        days = settings.insights_days
+        self.counts = Counts(elastic, settings.index, cache.client, cache.keys, days)
+        self.search_log = SearchLog(
+            cache.client, cache.keys, days=days, on_new_day=self.counts.store_former_days
+        )
         self.rate_limiter = RateLimiter(cache.keys, parse_limits(settings.rate_limit))
         self.click_limiter = RateLimiter(cache.keys, parse_limits(CLICK_LIMIT))
         language = LANGUAGES[settings.language]

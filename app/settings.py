@@ -332,11 +332,11 @@ class Settings:
         section="HTTP",
     )
     rate_limit: str = _setting(
-        "",
+        "300/minute",
         "How many requests a client may send, such as `60/minute` or "
-        "`10/second; 300/hour`; beyond that it gets a 429. Counted in Redis, without it in each "
-        "process. Health checks, static files, `/docs` and writes do not count; suggestions count "
-        "apart. Empty: no limit.",
+        "`10/second; 300/hour`; beyond that it gets a 429. Somebody who types without a pause "
+        "sends about three a second. Counted in Redis, without it in each process. Health checks, "
+        "static files, `/docs` and writes do not count; suggestions count apart. Empty: no limit.",
         check=_check_rate_limit,
     )
     trusted_proxies: str = _setting(

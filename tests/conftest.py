@@ -85,7 +85,12 @@ def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
 @pytest.fixture
 def settings(sample_alias: str, elasticsearch_url: str, redis_url: str) -> Settings:
     """Settings for the sample posts; `replace(settings, …)` changes them."""
-    return Settings(elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=sample_alias)
+    return Settings(
+        elasticsearch_url=elasticsearch_url,
+        redis_url=redis_url,
+        index=sample_alias,
+        rate_limit="",  # the tests share one address
+    )
 
 
 @pytest.fixture
@@ -102,6 +107,7 @@ def own_settings(alias: str, elasticsearch_url: str, redis_url: str, tmp_path: P
         redis_url=redis_url,
         index=alias,
         synonyms_dir=tmp_path,
+        rate_limit="",
     )
 
 

@@ -6,11 +6,14 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import Any
 
 import redis
 
+from app.back_off import start_thread
 from app.cache import stats
 from app.cache.memoize import Memoized, P, T
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
@@ -26,13 +29,14 @@ from app.cache.store import (
     make_etag,
     make_generation,
 )
-from app.errors import StillComputing, Unavailable
+from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.logs import note
 
 _JITTER = 0.1  # of a lifetime, added or removed at random, so that answers do not expire together
 _EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is refreshed
 
 _REFRESHES = 2  # in the background at a time, so that visitors' searches come first
+_NEWER_WAIT = 1.0  # seconds after which an older answer is served instead
 _COMMAND_TIMEOUT = 2.0  # seconds that a command, unlike a search, may spend on Redis
 _SIZES_KEPT = 10.0  # seconds
 
@@ -119,28 +123,42 @@ class AnswerCache:
         """The answer to the request that was looked up.
 
         `compute` may be called in another thread, after this call has returned. When Elasticsearch
-        is not `available`, only cached answers are served, and at once.
+        is not `available`, only cached answers are served, and at once. An older answer is served
+        if the new one fails, whatever the reason, or takes more than a second.
 
         Raises:
-            Unavailable: `compute` did, or Elasticsearch is not available, and no older answer is
-                kept. Whatever else `compute` raises.
+            Unavailable: Elasticsearch is not available, and no older answer is cached.
             StillComputing: another search computes this answer and was not done in `lock_wait`
-                seconds, and no older answer is kept.
+                seconds, and no older answer is cached.
+            Exception: what `compute` raised, if no older answer is cached.
         """
-        digest, kept, limit = lookup.digest, lookup.answer, lookup.limit
-        if kept and kept.state == "HIT":
-            if available and refresh_due(kept.age, kept.ttl, kept.took):
-                self._refresh_in_background(digest, compute, lookup)
-            return kept
+        cached = lookup.answer
+        if cached and cached.state == "HIT":
+            if available and refresh_due(cached.age, cached.ttl, cached.took):
+                self._refresh_in_background(lookup.digest, compute, lookup)
+            return cached
+        try:
+            if not available:
+                raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
+            if cached is None:
+                return self._compute_alone(lookup, compute, self._lock_wait)
+            # If nothing was written since, the expired answer is good enough for all but one.
+            wait = 0.0 if cached.generation == lookup.generation else self._lock_wait
+            return _within(_NEWER_WAIT, lambda: self._compute_alone(lookup, compute, wait))
+        except Exception as error:
+            older = self._older(lookup, error)
+            if older is None:
+                raise
+            return older
 
-        if not available:
-            if older := self._older(digest, lookup, Unavailable.code):
-                return older
-            raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
+    def _compute_alone(self, lookup: Lookup, compute: Compute, wait: float) -> CachedAnswer:
+        """The answer, computed by one search at a time.
 
-        # If nothing was written since, an expired answer is good enough for all but one search.
-        only_expired = kept is not None and kept.generation == lookup.generation
-        wait = 0.0 if only_expired else self._lock_wait
+        Raises:
+            StillComputing: another search was not done in `wait` seconds.
+            Exception: what `compute` raised.
+        """
+        digest, limit = lookup.digest, lookup.limit
         try:
             with self._single_flight.enter(
                 (digest, lookup.generation), self.keys.lock(digest), wait, limit
@@ -154,27 +172,24 @@ class AnswerCache:
                     entry.result = self._compute_and_keep(digest, compute, again, limit)
                 return entry.result
         except LockTimeout:
-            if older := self._older(digest, lookup, StillComputing.code):
-                return older
             raise StillComputing(
                 "The same search is being answered for somebody else. Try again in a second."
             ) from None
-        except Unavailable as error:
-            if older := self._older(digest, lookup, error.code):
-                return older
-            raise
 
-    def _older(self, digest: bytes, lookup: Lookup, reason: str) -> CachedAnswer | None:
-        """The kept answer, which is better than an error, for `reason`; None if there is none.
+    def _older(self, lookup: Lookup, error: Exception) -> CachedAnswer | None:
+        """The cached answer, which is better than an error; None if there is none.
 
         If the lookup failed it is repeated, as Redis may only have been slow.
         """
         if lookup.failed:
             limit = TimeLimit(self.client.timeout, in_outage=True)
-            lookup = self._store.lookup(digest, limit)
-        if lookup.answer and lookup.answer.state == "STALE":
-            note(stale_because=reason)
-        return lookup.answer
+            lookup = self._store.lookup(lookup.digest, limit)
+        older = lookup.answer
+        if older and not isinstance(error, BlogsearchError | TimeoutError):
+            log.error("an older answer is served: %s", error, exc_info=error)
+        if older and older.state == "STALE":
+            note(stale_because=getattr(error, "code", "slow"))
+        return older
 
     def _refresh_in_background(self, digest: bytes, compute: Compute, lookup: Lookup) -> None:
         """Compute and keep the answer in another thread, unless some thread or process already
@@ -323,6 +338,25 @@ class AnswerCache:
         except (RedisUnavailable, redis.ResponseError):
             return False
         return True
+
+
+def _within(seconds: float, work: Callable[[], CachedAnswer]) -> CachedAnswer:
+    """What `work` returns; it goes on in another thread if it takes longer.
+
+    Raises:
+        TimeoutError: it takes longer.
+        Exception: what it raised.
+    """
+    future: Future[CachedAnswer] = Future()
+    context = copy_context()  # for the request's log line
+
+    def run() -> None:
+        try:
+            future.set_result(context.run(work))
+        except Exception as error:  # noqa: BLE001 -- raised where the result is awaited
+            future.set_exception(error)
+
+    return future.result(seconds) if start_thread(run) else work()
 
 
 def refresh_due(age: float, ttl: float, took: float) -> bool:

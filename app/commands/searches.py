@@ -11,9 +11,8 @@ from app.commands.building import stop_on_sigterm
 from app.commands.output import console, table_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.errors import without_password
-from app.insights.erasing import erase
 from app.insights.proposals import proposals
-from app.insights.report import Report, read_report
+from app.insights.report import Report
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 
@@ -138,7 +137,7 @@ def erase_searches(tools: Tools, query: str | None, everything: bool) -> None:
         raise click.UsageError("Give either a query or --all.")
     if not tools.settings.redis_url:
         raise click.ClickException("There is no Redis: REDIS_URL is empty.")
-    deleted = erase(tools.cache.client, tools.cache.keys, query)
+    deleted = tools.service.counts.erase(query)
     click.echo("Everything is deleted." if everything else f"{deleted} entries are deleted.")
 
 
@@ -157,7 +156,7 @@ def _report(tools: Tools, days: int) -> Report:
         raise click.ClickException(
             "Searches are counted in Redis, and there is none: REDIS_URL is empty."
         )
-    report = read_report(tools.cache.client, tools.cache.keys, days)
+    report = tools.service.counts.report(days)
     if report is None:
         raise click.ClickException(
             f"Redis does not answer at {without_password(settings.redis_url)}. "

@@ -74,7 +74,10 @@ def dismissed(service: Service) -> list[str]:
         Unavailable: Redis does not answer.
     """
     name = service.cache.keys.insights("dismissed")
-    return [query.decode() for query in _call(service, lambda client: client.zrange(name, 0, -1))]
+    return [
+        query.decode("utf-8", "replace")
+        for query in _call(service, lambda client: client.zrange(name, 0, -1))
+    ]
 
 
 def dismiss(service: Service, query: str) -> None:

@@ -6,6 +6,7 @@ A count names no visitor: `["python", 1, "goodbye-python24"]` was opened three t
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -82,9 +83,10 @@ def read_opened(client: RedisClient, keys: Keys, days: int) -> Mapping[str, Open
     positions: defaultdict[str, Counter[int]] = defaultdict(Counter)
     posts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for entry, count in (pair for day in days_read for pair in day):
-        q, position, oid = json.loads(entry)
-        positions[q][position] += int(count)
-        posts[q][oid] += int(count)
+        with suppress(ValueError, TypeError):  # not written by this service
+            q, position, oid = json.loads(entry)
+            positions[str(q)][int(position)] += int(count)
+            posts[str(q)][str(oid)] += int(count)
     return {q: _summary(positions[q], posts[q]) for q in positions}
 
 

@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -91,17 +92,21 @@ def read_report(client: RedisClient, keys: Keys, days: int) -> Report | None:
         top=_added(queries),
         nothing=_added(_entries(nothing)),
         slow=sorted(slowest.items(), key=lambda item: (-item[1], item[0])),
-        pairs=[(_pair(text), count) for text, count in _added(_entries(following))],
+        pairs=list(_pairs(_added(_entries(following)))),
     )
 
 
-def _pair(text: str) -> Pair:
-    failed, succeeded = json.loads(text)
-    return failed, succeeded
+def _pairs(entries: Iterable[tuple[str, int]]) -> Iterator[tuple[Pair, int]]:
+    """The pairs; what is no pair was not written by this service."""
+    for text, count in entries:
+        with suppress(ValueError, TypeError):
+            failed, succeeded = json.loads(text)
+            yield (str(failed), str(succeeded)), count
 
 
 def _day(date: str, totals: dict[bytes, bytes]) -> Day:
-    count = {name.decode(): int(value) for name, value in totals.items()}
+    numbers = {name.decode("utf-8", "replace"): value for name, value in totals.items()}
+    count = {name: int(value) for name, value in numbers.items() if value.isdigit()}
     cached = count.get("HIT", 0) + count.get("STALE", 0)
     return Day(date, count.get("searches", 0), count.get("nothing", 0), cached)
 

@@ -13,7 +13,7 @@ import secrets
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import chain
@@ -69,9 +69,19 @@ class SearchLog:
     Args:
         days: how long counts are kept; 0: only states of the cache are counted.
         size: how many different searches of a day are kept, the most frequent ones.
+        on_new_day: called in the background when the first search of a process, or of a day, was
+            counted.
     """
 
-    def __init__(self, client: RedisClient, keys: Keys, *, days: int, size: int = 1000) -> None:
+    def __init__(
+        self,
+        client: RedisClient,
+        keys: Keys,
+        *,
+        days: int,
+        size: int = 1000,
+        on_new_day: Callable[[], None] | None = None,
+    ) -> None:
         self._client = client
         self._keys = keys
         self._days = days
@@ -81,6 +91,8 @@ class SearchLog:
         self._states: Counter[str] = Counter()
         self._timer: threading.Timer | None = None
         self._waiting_until = 0.0
+        self._on_new_day = on_new_day
+        self._day = ""
 
     # -- recording -----------------------------------------------------------------------------
 
@@ -114,6 +126,9 @@ class SearchLog:
     def _tick(self) -> None:
         self.flush()
         self.count_due()
+        if self._on_new_day and self._days and self._day != (day := day_of(time.time())):
+            self._day = day
+            self._on_new_day()
         with self._lock:
             self._timer = None
             if self._seen or self._states or time.time() < self._waiting_until:
@@ -261,7 +276,11 @@ class SearchLog:
             )
         except (RedisUnavailable, redis.ResponseError):
             return {}
-        return {state.decode(): int(count) for state, count in found.items()}
+        return {
+            state.decode("utf-8", "replace"): int(count)
+            for state, count in found.items()
+            if count.isdigit()
+        }
 
 
 def _event(seen: _Seen, salt: bytes) -> Event:

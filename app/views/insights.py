@@ -35,9 +35,8 @@ from app.errors import (
 from app.health import last_run
 from app.insights.attention import dismiss, dismissed, pin, pinned, restore, unpin
 from app.insights.clicks import rarely_opened, read_opened
-from app.insights.erasing import erase
 from app.insights.proposals import FILE, Proposal, candidates, proposals
-from app.insights.report import Day, Report, read_report
+from app.insights.report import Day, Report
 from app.search.request import parse_parameters, whole_number
 from app.service import Service
 from app.synonyms.folder import SynonymFolder
@@ -96,7 +95,7 @@ def _authorize() -> None:
             "This page is closed. Set BLOGSEARCH_INSIGHTS_TOKEN to a long random string "
             "(`openssl rand -hex 32`) and restart the service."
         )
-    sent = request.authorization.password if request.authorization else None
+    sent = _sent_password()
     if sent is None:
         raise Unauthorized("Enter BLOGSEARCH_INSIGHTS_TOKEN as the password, and any user name.")
     if not hmac.compare_digest(sent.encode(), token.encode()):
@@ -105,6 +104,14 @@ def _authorize() -> None:
         raise Unauthorized("The password is not BLOGSEARCH_INSIGHTS_TOKEN.")
     if request.method == "POST":
         _check_form(token)
+
+
+def _sent_password() -> str | None:
+    """The password in the request, None without one, "" for one that is no text."""
+    try:
+        return request.authorization.password if request.authorization else None
+    except ValueError:
+        return ""
 
 
 def _check_form(token: str) -> None:
@@ -192,13 +199,13 @@ def erase_searches() -> WerkzeugResponse:
 
     Raises:
         BadRequest: no search is named.
-        Unavailable: Redis does not answer.
+        Unavailable: Redis or Elasticsearch does not answer.
     """
-    cache, query = current_service().cache, request.form.get("q", "").strip()
+    query = request.form.get("q", "").strip()
     everything = request.form.get("all") == "yes"
     if not (query or everything):
         raise BadRequest("Enter a search.")
-    erase(cache.client, cache.keys, None if everything else query)
+    current_service().counts.erase(None if everything else query)
     return _back()
 
 
@@ -229,7 +236,7 @@ def _read(service: Service, days: int) -> Report:
         raise NotCounted(
             "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
         )
-    report = read_report(service.cache.client, service.cache.keys, days)
+    report = service.counts.report(days)
     if report is None:
         raise Unavailable("Redis, where searches are counted, does not answer. Try again soon.")
     return report

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, g, request
 from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer, Lifetimes
-from app.clients import network_of
+from app.clients import limited_client
 from app.insights.visitors import visitor_of
 from app.search.request import SearchRequest
 from app.service import Service
@@ -29,8 +29,7 @@ def search() -> Response:
         wanted = in_visitors_language(wanted)
     if wanted.debug:
         authorize_debug(service.settings)
-    client = network_of(request.remote_addr)
-    answer = service.answer(wanted, visitor_of(request.environ), client)
+    answer = service.answer(wanted, visitor_of(request.environ), limited_client())
     response = cached_response(answer, service.settings)
     if depends:
         response.vary.add("Accept-Language")

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from flask import Blueprint, Response, request
 
-from app.clients import network_of
+from app.clients import limited_client
 from app.search.request import SuggestRequest
 from app.views import current_service
 from app.views.search import cached_response, parameters_of
@@ -16,7 +16,7 @@ blueprint = Blueprint("suggest", __name__)
 def suggest() -> Response:
     """Completed searches and titles for `q`; each leads to a post."""
     service = current_service()
-    answer = service.suggest(parse(request.query_string), network_of(request.remote_addr))
+    answer = service.suggest(parse(request.query_string), limited_client())
     return cached_response(answer, service.settings)
 
 

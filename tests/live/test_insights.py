@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.cache import open_cache
 from app.insights.report import Report, read_report
-from app.insights.search_log import SearchLog, day_of
+from app.insights.search_log import SearchLog, day_of, last_days
 from app.insights.sessions import PAUSE
 from app.insights.visitors import Visitor
 from app.search.request import SearchRequest
@@ -329,3 +329,87 @@ def test_the_address_behind_a_trusted_proxy_tells_visitors_apart(settings: Setti
     for n in range(4):
         _get(client, "/search?q=cron", X_Forwarded_For=f"192.0.2.{n}")
     assert _report(client).top == [("cron", 4)]
+
+
+@pytest.fixture
+def own_redis() -> Iterator[str]:
+    """A Redis that a test may empty."""
+    with redis_server() as running:
+        yield running.url
+
+
+def _service(settings: Settings) -> Service:
+    service: Service = create_app(settings).extensions[EXTENSION]
+    return service
+
+
+def test_former_days_outlive_redis(own_settings: Settings, own_redis: str) -> None:
+    settings = replace(own_settings, redis_url=own_redis)
+    service = _service(settings)
+    _, yesterday = last_days(2)
+    keys = service.cache.keys
+    with redis.Redis.from_url(own_redis) as client:
+        client.hset(keys.insights("totals", yesterday), mapping={"searches": 3, "nothing": 1})
+        client.zadd(keys.insights("requests", yesterday), {"q=cron&page=1&size=10": 3})
+        client.zadd(keys.insights("nothing", yesterday), {"xqzz": 1})
+        service.search_log.record("MISS", SearchRequest("new"), visitor=_visitor())
+        service.counts.store_former_days()
+        before = service.counts.report(7)
+        client.flushall()
+        assert before
+        assert _service(settings).counts.report(7) == before
+        assert before.top == [("cron", 3)]
+
+        service.counts.erase("cron")
+        client.flushall()
+        erased = _service(settings).counts.report(7)
+        assert erased
+        assert (erased.top, erased.nothing) == ([], [("xqzz", 1)])
+        service.counts.erase()
+        client.flushall()
+        assert (_service(settings).counts.report(7) or before).searches == 0
+
+
+def test_days_that_are_too_old_are_deleted(own_settings: Settings, own_redis: str) -> None:
+    settings = replace(own_settings, redis_url=own_redis)
+    _, yesterday, before = last_days(3)
+    with redis.Redis.from_url(own_redis) as client:
+        keys = _service(settings).cache.keys
+        for date in (yesterday, before):
+            client.hset(keys.insights("totals", date), "searches", 1)
+        _service(settings).counts.store_former_days()
+        _service(replace(settings, insights_days=2)).counts.store_former_days()
+        client.flushall()
+    report = _service(settings).counts.report(3)
+    assert report
+    assert [day.searches for day in report.days] == [0, 1, 0]
+
+
+def test_malformed_values_in_redis_are_no_error(own_settings: Settings, own_redis: str) -> None:
+    settings = replace(own_settings, redis_url=own_redis, insights_token="a-password-of-this-test")
+    client = create_app(settings).test_client()
+    keys = open_cache(settings).keys
+    (today,) = last_days(1)
+    with redis.Redis.from_url(own_redis) as server:
+        for kind in ("requests", "nothing", "slow", "next", "opened"):
+            server.zadd(
+                keys.insights(kind, today), {b"\xff{": 1, "[1]": 2, "null": 3, "[1,2,3]": 4}
+            )
+        totals = {b"\xff": "x", "searches": "many", "HIT": "1.5"}
+        server.hset(keys.insights("totals", today), mapping=totals)
+        server.hset(keys.counts, mapping=totals)
+        server.zadd(keys.insights("dismissed"), {b"\xff": 1})
+        server.zadd(keys.insights("events"), {b"\xff": 1, "[]": 2, "{}": 3})
+        paths = ("/insights", "/metrics", "/search?q=a", "/__heartbeat__")
+        for wrong_types in (False, True):
+            for path in paths:
+                answer = client.get(path, auth=("", "a-password-of-this-test"))
+                assert answer.status_code in {200, 403, 503}, path
+            service: Service = client.application.extensions[EXTENSION]
+            service.search_log.states()
+            service.search_log.popular(5)
+            service.search_log.count_due(time.time() + 100)
+            if not wrong_types:
+                for name in server.keys("*"):
+                    server.delete(name)
+                    server.lpush(name, "a list")

@@ -230,3 +230,10 @@ def test_exit_codes_of_the_commands(run: Run, settings: Settings) -> None:
     failed = run("searches", "slow", settings=gone)
     assert failed.exit_code == 1
     assert "Redis" in failed.output
+
+
+@pytest.mark.parametrize("sent", ["Basic \xff\xff", "Basic ====", "Basic", "Bearer \xff", "\xff"])
+def test_a_password_that_is_no_text_is_a_wrong_one(settings: Settings, sent: str) -> None:
+    client = create_app(replace(settings, insights_token="a-password-of-this-test")).test_client()
+    refused = client.get("/insights", environ_overrides={"HTTP_AUTHORIZATION": sent})
+    assert refused.status_code == 401

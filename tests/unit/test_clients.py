@@ -2,6 +2,7 @@
 
 import pytest
 from flask import Flask, request
+from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app import create_app
@@ -84,3 +85,36 @@ def test_only_a_refused_request_is_told_to_wait_for_the_end_of_the_limits_window
     assert int(unavailable.headers["Retry-After"]) <= 60
     assert 0 < int(refused.headers["Retry-After"]) <= 86_400
     assert "X-RateLimit-Remaining" in page.headers
+
+
+def _statuses(client: FlaskClient, peers: list[str], forwarded: str = "") -> list[int]:
+    headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+    return [
+        client.get("/search?q=a", environ_base={"REMOTE_ADDR": peer}, headers=headers).status_code
+        for peer in peers
+    ]
+
+
+@pytest.fixture
+def limited() -> FlaskClient:
+    """Three requests a day, and an Elasticsearch that is away: 503 until the limit is reached."""
+    away = Settings(elasticsearch_url="http://127.0.0.1:9", redis_url="", rate_limit="3/day")
+    return create_app(away).test_client()
+
+
+def test_networks_of_one_site_that_take_turns_share_a_limit(limited: FlaskClient) -> None:
+    turns = [f"2001:db8:0:{number:x}::1" for number in range(20)]
+    assert _statuses(limited, turns) == [503] * 12 + [429] * 8
+    assert _statuses(limited, ["2001:db8:1::1"]) == [503]
+
+
+def test_one_network_of_a_site_has_the_limit_of_a_client(limited: FlaskClient) -> None:
+    assert _statuses(limited, ["2001:db8::1"] * 4) == [503] * 3 + [429]
+    assert _statuses(limited, ["2001:db8:0:1::1"]) == [503]
+
+
+def test_visitors_behind_an_unknown_proxy_share_no_limit(limited: FlaskClient) -> None:
+    assert _statuses(limited, ["172.18.0.5"] * 5, "192.0.2.1") == [503] * 5
+    # Without the header it is a client; a public address may have set it by itself.
+    assert 429 in _statuses(limited, ["172.18.0.6"] * 5)
+    assert 429 in _statuses(limited, ["8.8.8.8"] * 5, "192.0.2.1")

@@ -15,7 +15,7 @@ import pytest
 import redis
 
 from app.cache import AnswerCache, CachedAnswer, Computed, Lifetimes
-from app.errors import StillComputing, Unavailable
+from app.errors import BlogsearchError, Busy, StillComputing, Unavailable
 
 INDEX = "posts-000001"
 
@@ -249,7 +249,7 @@ def test_while_one_computes_an_expired_answer_the_others_take_it(
     cache, compute = opened(cache_ttl=0.1), Computation()
     cache.get_or_compute("q", compute)
     time.sleep(0.15)
-    compute.seconds = 1.0
+    compute.seconds = 0.6
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(cache.get_or_compute, "q", compute)
         time.sleep(0.1)
@@ -484,6 +484,35 @@ def test_an_older_answer_is_served(opened: Open, why: str) -> None:
     assert (answer.state, answer.body["nth"]) == ("STALE", 1)
     with pytest.raises(Unavailable):
         cache.get_or_compute("never asked before", compute)
+
+
+@pytest.mark.parametrize("error", [BlogsearchError("rejected"), KeyError("hits"), Busy("busy")])
+def test_an_older_answer_is_served_whatever_a_new_one_fails_of(
+    opened: Open, error: Exception
+) -> None:
+    cache = opened()
+    cache.get_or_compute("q", Computation())
+    cache.new_generation("posts-000002", "rules")
+
+    def fails() -> Computed:
+        raise error
+
+    assert cache.get_or_compute("q", fails).state == "STALE"
+    with pytest.raises(type(error)):
+        cache.get_or_compute("never asked before", fails)
+
+
+def test_an_older_answer_is_served_if_a_new_one_takes_over_a_second(opened: Open) -> None:
+    cache, compute = opened(), Computation()
+    cache.get_or_compute("q", compute)
+    cache.new_generation(INDEX, "rules")
+    compute.seconds = 2.5
+    started = time.monotonic()
+    assert cache.get_or_compute("q", compute).state == "STALE"
+    assert 0.9 < time.monotonic() - started < 2
+    while cache.get_or_compute("q", compute).state != "HIT":  # it was computed nevertheless
+        assert time.monotonic() - started < 10
+    assert compute.times == 2
 
 
 def test_in_a_known_outage_nothing_is_computed(opened: Open) -> None:
