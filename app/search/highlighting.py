@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from app.search.scoring import FRAGMENT_SIZE, FRAGMENTS, MAX_ANALYZED_OFFSET
+from app.search.scoring import FRAGMENT_SIZE, MAX_ANALYZED_OFFSET
 from app.search.snippets import MARK, UNMARK
 from app.search.spelling import Interpretation, TermVariant
 
@@ -60,16 +60,17 @@ def _unstemmed(field: str) -> str:
 
 
 def highlight_fields(*names: str, prefixes: bool = False) -> Json:
-    """The `highlight` part of a search: title, text and code whole, the others in fragments.
+    """The `highlight` part of a search: all of them whole.
 
     With `prefixes`, matches in the unstemmed fields are marked too.
-    `app.search.snippets` cuts the text and the code. The highlighter would look for the sentences
+    `app.search.snippets` cuts them. The highlighter would look for the sentences
     of a whole text to find two, which took half of the time of a search.
     """
     of_field: dict[str, Json] = {
         "title": {"number_of_fragments": 0},
         "text": {"number_of_fragments": 0, "no_match_size": FRAGMENT_SIZE},
         "code": {"number_of_fragments": 0},
+        "comment": {"number_of_fragments": 0},
         # Only whether a comment matches is of interest.
         "comments": {"number_of_fragments": 1, "fragment_size": 20},
     }
@@ -82,7 +83,7 @@ def highlight_fields(*names: str, prefixes: bool = False) -> Json:
         "pre_tags": [MARK],
         "post_tags": [UNMARK],
         "fragment_size": FRAGMENT_SIZE,
-        "number_of_fragments": FRAGMENTS,
+        "number_of_fragments": 1,
         "order": "score",
         "max_analyzed_offset": MAX_ANALYZED_OFFSET,
         "fields": fields,

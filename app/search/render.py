@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from analyzers.chains import OPERATORS
 from app.search.answer_types import CommentHit, Highlight, Hit
-from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET
 from app.search.snippets import MARK, UNMARK, snippets
 
 Json = dict[str, Any]
@@ -22,9 +21,6 @@ _EMPTY = re.compile(f"{MARK}\\s*{UNMARK}")
 # The analysis makes words of operators, and Lucene's marks for them are off by some characters.
 _OPERATOR = re.compile("|".join(f"[{MARK}{UNMARK}]*".join(map(re.escape, s)) for s in OPERATORS))
 _STRAY = re.compile(f"[{MARK}{UNMARK}]")
-# A fragment may begin or end inside one of the three entities that stored texts have.
-_ENTITY_REST = re.compile(r"^(?:amp|mp|p|lt|t|gt);")
-_ENTITY_START = re.compile(r"&(?:a|am|amp|l|lt|g|gt)?$")
 
 
 def plain(stored: str | None) -> str:
@@ -33,9 +29,8 @@ def plain(stored: str | None) -> str:
 
 
 def safe(fragment: str) -> str:
-    """A highlighted fragment with nothing but our own `<mark>` in it."""
-    whole = _ENTITY_START.sub("", _ENTITY_REST.sub("", fragment.strip()))
-    marked = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, html.unescape(whole)))
+    """A highlighted plain text with nothing but our own `<mark>` in it."""
+    marked = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, fragment.strip()))
     escaped = html.escape(marked, quote=False)
     # Faster than a replacement with a group, which is expanded in Python.
     parts = _MARKED.split(escaped)
@@ -49,31 +44,24 @@ def _mark_whole(operator: re.Match[str]) -> str:
     return f"{MARK}{_STRAY.sub('', found)}{UNMARK}" if MARK in found else found
 
 
-def snippet(fragment: str) -> str:
-    """A fragment of a text, cut where a word without an end (a key, data) made it far too long."""
-    if len(fragment) > LONGEST_SNIPPET:
-        begin = max(0, fragment.find(MARK) - FRAGMENT_SIZE)
-        fragment = fragment[begin : begin + LONGEST_SNIPPET]
-    return safe(fragment)
-
-
 def highlights(hit: Mapping[str, Any]) -> dict[str, list[str]]:
     """The highlights of a hit by field, whichever of its sub-fields was highlighted."""
     return {field.split(".")[0]: found for field, found in hit.get("highlight", {}).items()}
 
 
 def _highlight(hit: Mapping[str, Any], title: str) -> Highlight:
-    found = highlights(hit)
-    titles = found.get("title")
-    texts, comments = found.get("text", []), found.get("comment", [])
-    if not any(MARK in text for text in (*texts, *comments)):
-        # Without a match in it the text gives its beginning, which says less than the code does.
-        texts = found.get("code", []) or texts
-    fragments = [*(part for text in texts for part in snippets(text)), *comments]
-    return {
-        "title": safe(titles[0]) if titles else html.escape(title, quote=False),
-        "text": [snippet(fragment) for fragment in fragments],
+    # Decoded before they are cut, so that no entity is.
+    found = {
+        field: [plain(fragment) for fragment in fragments]
+        for field, fragments in highlights(hit).items()
     }
+    marked_title = found["title"][0] if "title" in found else title
+    texts, code = found.get("text", []), found.get("code", [])
+    if not any(MARK in text for text in texts):
+        # Without a match in it the text gives its beginning, which says less than the code does.
+        texts = [] if code else texts
+    parts = [*snippets([*texts, *code], marked_title), *snippets(found.get("comment", []))]
+    return {"title": safe(marked_title), "text": [safe(part) for part in parts]}
 
 
 def post_hit(hit: Mapping[str, Any], comments: Sequence[Json] = ()) -> Hit:
@@ -100,14 +88,13 @@ def post_hit(hit: Mapping[str, Any], comments: Sequence[Json] = ()) -> Hit:
 def _comment(hit: Json, post_url: str | None) -> CommentHit:
     """A comment that speaks for its post: who wrote it, where it is, the matching part of it."""
     source = hit["_source"]
+    comment_texts = [plain(text) for text in hit.get("highlight", {}).get("comment", [])]
     return {
         "oid": source["oid"],
         "author": plain(source.get("author")) or None,
         "pub_date": source.get("pub_date"),
         "url": f"{post_url}#comment-{quote(source['oid'])}" if post_url else None,
-        "highlight": [
-            snippet(fragment) for fragment in hit.get("highlight", {}).get("comment", [])
-        ],
+        "highlight": [safe(part) for part in snippets(comment_texts)],
     }
 
 

@@ -198,7 +198,6 @@ FRAGMENT_SIZE = 160
 LONGEST_SNIPPET = 4 * FRAGMENT_SIZE
 """Upper limit: a snippet ends with a word, and without a limit a word of 50,000 letters was
 returned whole."""
-FRAGMENTS = 2
 COMMENTS = 2
 """How many of a post's comments are shown with it."""
 MAX_ANALYZED_OFFSET = 999_999
