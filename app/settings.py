@@ -253,7 +253,7 @@ class Settings:
         False,
         "Whether posts that are near to a question in meaning rank higher, whatever words they "
         "use: `on` or `off`. For English posts; needs `pip install 'blogsearch[semantic]'`. A "
-        "change needs a new index, which `sync` or `reindex` makes.",
+        "change needs a new index: `blogsearch rebuild`.",
     )
     cache_serializer: Literal["bytes", "bytes+zlib"] = _setting(
         "bytes",
