@@ -19,7 +19,7 @@ from analyzers.rules import RuleSet
 PREFIX = "blogsearch-scratch-"
 _BATCH = 1000  # texts per request
 _STALE = 3600.0  # seconds; a scratch index lives for minutes at most
-_META = {"blogsearch": {"state": "scratch"}}
+_SCRATCH = "scratch"
 _BEFORE_SYNONYMS = "scratch_before_synonyms"
 _AFTER_SYNONYMS = "scratch_after_synonyms"
 _WITHOUT_SYNONYMS = "scratch_without_synonyms"
@@ -122,7 +122,8 @@ def delete_stale_indices(
     deleted = []
     for name, body in indices.items():
         created = int(body["settings"]["index"]["creation_date"]) / 1000
-        if body.get("mappings", {}).get("_meta") == _META and created < time.time() - older_than:
+        meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
+        if meta.get("state") == _SCRATCH and created < time.time() - older_than:
             client.options(ignore_status=404).indices.delete(index=name)
             deleted.append(name)
     return deleted
@@ -130,7 +131,9 @@ def delete_stale_indices(
 
 def mark_as_scratch(body: dict[str, Any]) -> dict[str, Any]:
     """The body of an index that `delete_stale_indices` may delete."""
-    return {**body, "mappings": {**body.get("mappings", {}), "_meta": _META}}
+    mappings = body.get("mappings", {})
+    meta = {**mappings.get("_meta", {}).get("blogsearch", {}), "state": _SCRATCH}
+    return {**body, "mappings": {**mappings, "_meta": {"blogsearch": meta}}}
 
 
 def _analysis(rules: RuleSet, language: Language) -> dict[str, Any]:

@@ -90,9 +90,10 @@ def _second(
 def _with_meaning(plan: Plan, known: Known) -> Plan:
     """The plan with the meaning of the query as it is corrected, if that counts.
 
-    It counts for a question, which has function words, and for a text of many words.
+    It counts for a question, which has function words, and for a text of many words, once it has
+    been typed.
     """
-    if known.model is None or not known.rules.semantic:
+    if known.model is None or not known.rules.semantic or plan.request.typing:
         return plan
     is_question = any(term.term.light for term in plan.terms)
     least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS

@@ -51,7 +51,11 @@ def test_debug_search_shows_the_requests(client: FlaskClient, parameter: str) ->
 
 def test_debug_search_shows_the_bodies_if_asked_for(client: FlaskClient) -> None:
     answer = client.get("/search?q=pythn&debug-search=requests")
-    assert all(request["bodies"] for request in answer.get_json()["debug"]["requests"])
+    sent = {
+        request["kind"]: request["bodies"] for request in answer.get_json()["debug"]["requests"]
+    }
+    assert sent["first"]
+    assert sent["second"]
 
 
 def test_all_wrong_parameters_are_reported_at_once(client: FlaskClient) -> None:

@@ -16,6 +16,7 @@ from app.pins.files import PinFile
 from app.pins.store import PinStore
 from app.settings import Settings
 from devstack.servers import redis_server
+from indexer import OLDEST_READABLE
 from indexer.records import Origin, RawPost
 from indexer.schema import index_body
 from tests.conftest import REPOSITORY
@@ -170,7 +171,7 @@ def test_an_index_of_another_version_is_recognized(
 ) -> None:
     body = index_body(NO_RULES, shards=1, replicas=0)
     del body["mappings"]["properties"]["title"]["fields"]["keyword"]
-    body["mappings"]["_meta"]["blogsearch"]["schema"] -= 1
+    body["mappings"]["_meta"]["blogsearch"]["schema"] = OLDEST_READABLE - 1
     index = f"{own_settings.index}-000001"
     elastic.indices.create(index=index, aliases={own_settings.index: {}}, **body)
     found = {"kind": "post", "oid": "a", "title": "Kumquats", "url": "/a"}
