@@ -16,14 +16,16 @@ import tempfile
 import time
 from typing import Any
 
-from app.errors import BadSettings
+from app.errors import BlogsearchError
 from app.logs import configuration
+from app.meaning import open_model
 from app.settings import reload_settings
 
 # Read here, at the start and at SIGHUP, so that all workers have the same.
 try:
     settings = reload_settings()
-except BadSettings as error:
+    open_model(settings)  # the workers share its memory
+except BlogsearchError as error:
     sys.exit(f"Error: {error}")
 
 port = int(os.environ.get("PORT") or 8000)
