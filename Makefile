@@ -7,7 +7,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-docker check reference wheel release-dry-run format services services-stop services-status chaos chaos-commands load fuzz bench-serializers bench-relevance bench sites bench-compare screenshots
+.PHONY: help setup lock run test test-docker check reference wheel release-dry-run format services services-stop services-status chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench sites bench-compare screenshots
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,11 +87,14 @@ wheel: setup ## build dist/*.whl, an installable package of the service
 release-dry-run: setup ## the steps of a release that need no registry: version, notes, wheel, image, units, manifest
 	@exec $(BIN)/python -m scripts.release dry-run
 
-screenshots: setup ## write pictures of the pages to docs/pictures/; needs ELASTICSEARCH_URL, REDIS_URL and CHROMIUM
+screenshots: setup ## write pictures of the pages of `make run` to docs/pictures/; needs CHROMIUM
 	@exec $(BIN)/python -m scripts.screenshots
 
 chaos: setup ## break the engines and the workers under load, and print what clients got (ONLY=Redis)
 	@exec $(BIN)/python -m bench.chaos --only '$(ONLY)'
+
+soak: setup ## faults, swaps and writes by chance (MINUTES=60, SEED= to repeat one)
+	@exec $(BIN)/python -m bench.chaos --soak $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED))
 
 chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times each, during writes (KILLS=50); needs ELASTICSEARCH_URL
 	@exec $(BIN)/python -m bench.kills --kills $(or $(KILLS),50)
@@ -119,7 +122,7 @@ bench-relevance: setup ## measure relevance: the sample, or every corpus of DATA
 bench: setup ## measure the speed of everything and write build/bench/report.md (QUICK=1, FULL=1, DATA=folder, ONLY=sections, MEILISEARCH=path, PUBLISH=1)
 	@exec $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(PUBLISH),--publish) $(if $(DATA),--data '$(DATA)') --only '$(ONLY)' --meilisearch '$(MEILISEARCH)'
 
-sites: setup ## build sites with their real generators, and compare what is read with the front matter (ONLY=Hugo,Hexo); needs npm and jekyll
+sites: setup ## build sites with their real generators, and compare what is read with the front matter (ONLY=Hugo,Hexo); needs npm; names what else is missing
 	@exec $(BIN)/python -m bench.sites --only '$(ONLY)'
 
 bench-compare: setup ## measure two revisions side by side (REV=revision, DATA=folder); needs ELASTICSEARCH_URL

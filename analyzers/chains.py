@@ -1,25 +1,30 @@
 """The analysis chains: how a text becomes the tokens that are searched.
 
-The order is html_strip, standard tokenizer, lowercase, synonyms, stop, snowball:
+The order is symbols, standard tokenizer, lowercase, pairs of Chinese, Japanese and Korean
+characters (`analyzers.bigrams`), synonyms, stop, snowball:
 
 - synonyms before snowball, so that rules are written in plain words and `go => golang` separates
   "go" from "going", which has the same stem;
 - stop after synonyms, so that a rule may contain stop words (`state of the art, sota`): with stop
   first, such rules are rejected or never match (docs/synonyms.md has the measurement);
 - the same chain at index and search time, because a contraction only works when both sides are
-  contracted. Only html_strip is left out at search time.
+  contracted. Only stored texts are HTML-escaped, and have the parts of versions.
 
 Accents are folded first in languages where they are optional (English), and otherwise last,
 because the stemmers need them: folded first, a French stemmer finds 21 % fewer of the inflections
 that it finds otherwise, a Turkish one 33 % (docs/languages.md).
 
-The char filters between html_strip and the tokenizer replace what the tokenizer would drop (C++,
-.NET, ===) by words. These words are internal; `readable` turns them back.
+The char filters before the tokenizer replace what it would drop (C++, .NET, ===) by words. These
+words are internal; `readable` turns them back.
 """
 
+import html
+import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
-from analyzers.languages import Language, TokenFilter
+from analyzers.bigrams import CHARACTERS
+from analyzers.languages import POSSESSIVE, Language, TokenFilter
 from analyzers.rules import Rules
 
 TEXT = "blog_text"
@@ -44,7 +49,7 @@ LONGEST_PREFIX = 12
 def index_time(analyzer: str) -> str:
     """The analyzer that TEXT, FORMS, WORDS or SPELLING has at index time.
 
-    Stored texts are HTML, queries are not: `"<details>"` searches for that word. And in TEXT, FORMS
+    Stored texts are HTML-escaped, queries are not: `&lt;` searches for "lt". And in TEXT, FORMS
     and WORDS a version such as 3.4.1 is also found as 3.4 and 3, and python3.12 as python and 3.12.
     At search time they are not: 3.4.1 does not mean 3.4.
     """
@@ -78,37 +83,50 @@ def readable(token: str) -> str | None:
 
 _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”": "\\u0022"}
 
-# One filter with a pattern and one with a table, because each copies the whole text: three with a
-# pattern took more time than all the rest of indexing. A match begins with one of a few characters,
-# and only there is the rest tried. Where a space is inserted, the next letter is replaced too:
-# otherwise the word before would end a letter early. A pattern has one replacement, so it encloses
-# what it found in two of Unicode's noncharacters, which the table then replaces.
+# One filter with a pattern and one with a table, because each copies the whole text. The table is
+# read for every character anyway; the pattern is for what depends on the text before or after. A
+# match begins with one of a few characters, and only there is the rest tried. Where a space is
+# inserted, the next letter is replaced too: otherwise the word before would end a letter early. A
+# pattern has one replacement, so it encloses what it found in two of Unicode's noncharacters, which
+# the table then replaces.
 _BEGIN, _END = "\ufdd0", "\ufdd1"
 MARKS = _BEGIN + _END
-_REPLACEMENT = f"{_BEGIN}${{sharp}}${{point}}${{letter}}${{plus}}{_END}${{next1}}${{next2}}"
+_REPLACEMENT = (
+    f"${{after}}{_BEGIN}${{sharp}}${{point}}${{letter}}${{plus}}{_END}"
+    "${next1}${next2}${before}"
+)
 _FOUND = (
-    r"[=\-|&?:._+#](?:"
+    r"(?:"
     # Four or more in a row are a line, not an operator.
-    r"(?<=([=\-|&?:]))\1{3,}"
+    r"(?<=([=\-|&?:]))\1{3,}|(?<=&)amp;(?:&amp;){3,}"
     # C# and F#; C#8 is C# and 8, C++11 is C++ and 11. Java keeps what a group in a lookbehind has
     # found even if the rest does not match: such a group is the last condition.
     r"|(?<=(?<![A-Za-z0-9])[CcFf]#)(?:(?![A-Za-z0-9])(?<=(?<sharp>#))"
     r"|(?<=(?<letter>[CcFf])#)(?<next1>[A-Za-z0-9]))"
     r"|(?<=(?<![A-Za-z0-9])[Cc]\+)(?<plus>\+)(?<next2>[A-Za-z0-9])"
-    r"|(?<=(?<![\p{L}0-9.])\.)(?=[Nn][Ee][Tt](?![A-Za-z0-9]))(?<=(?<point>\.))"
-    # The tokenizer keeps node.js, pyproject.toml and snake_case whole: nDCG@10 .942, split .960.
-    # A point between digits is kept: 3.11 is one number.
-    r"|(?<=_)|(?<=[\p{L}+#][.:])(?=\p{L})"
-    r")"
+    r"|(?=[Nn][Ee][Tt](?![A-Za-z0-9]))(?<=(?<![\p{L}0-9.])\.)(?<=(?<point>\.))"
+    # Korean endings follow English words and numbers at once, which the tokenizer keeps whole.
+    r"|(?<=[A-Za-z0-9](?<before>[가-힣]))|(?=[A-Za-z0-9])(?<=(?<after>[가-힣]))"
 )
 # Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
 # iPhone and macOS. The whole word is found in the unstemmed fields.
-_CAMEL_CASE = r"|(?<capital>\p{Lu})(?=\p{Ll})(?<=\b\p{Ll}[\p{L}\p{N}]{0,40}\p{Ll}\p{Lu})"
+_CAMEL_CASE = (
+    r"|(?=\p{Ll})(?<=\p{Ll}\p{Lu})(?<=\b\p{Ll}[\p{L}\p{N}]{0,40}\p{Ll}\p{Lu})"
+    r"(?<=(?<capital>\p{Lu}))"
+)
+_FIRST = r"=\-|&?:.+#가-힣"
+_DIGITS = "0٠۰०০๐"
+"""The zeros of the digits that the languages have."""
 
 
 def _char_filters() -> dict[str, dict[str, Any]]:
     symbols = {
         **_QUOTES,
+        **_wide_and_narrow(),
+        # The tokenizer keeps node.js, snake_case and std:x whole: nDCG@10 .942, split .960.
+        **dict.fromkeys("._:", "\\u0020"),
+        # A point before a digit is kept: 3.11 is one number.
+        **{f".{chr(ord(z) + n)}": f".{chr(ord(z) + n)}" for z in _DIGITS for n in range(10)},
         # Of several that match, the filter takes the longest.
         **{sign: f"\\u0020{_operator_word(sign)}\\u0020" for sign in OPERATORS},
         f"{_BEGIN}{_END}": "\\u0020",
@@ -118,22 +136,39 @@ def _char_filters() -> dict[str, dict[str, Any]]:
         **{f"{c}{_BEGIN}+{_END}": "cplusplus\\u0020" for c in "Cc"},
         **{f"{c}{_BEGIN}{c}{_END}": f"{c}sharp\\u0020" for c in "CcFf"},
     }
+    # Stored texts are HTML-escaped: decoding them here costs nothing, `html_strip` copies the text
+    # once more. Outside operators the three characters only separate words.
+    escaped = {html.escape(sign, quote=False): word for sign, word in symbols.items()}
+    escaped |= {"&amp;": "\\u0020", "&lt;": "\\u0020", "&gt;": "\\u0020"}
+
+    def mapping(table: Mapping[str, str]) -> dict[str, Any]:
+        rules = [f"{sign} => {word}" for sign, word in table.items()]
+        return {"type": "mapping", "mappings": rules}
+
+    def pattern(first: str, found: str, replacement: str) -> dict[str, Any]:
+        regex = f"[{first}]{found})"
+        return {"type": "pattern_replace", "pattern": regex, "replacement": replacement}
+
     return {
-        "blog_separators": {
-            "type": "pattern_replace",
-            "pattern": _FOUND,
-            "replacement": _REPLACEMENT,
-        },
-        "blog_separators_camel": {
-            "type": "pattern_replace",
-            "pattern": _FOUND + _CAMEL_CASE,
-            "replacement": f"{_REPLACEMENT}${{capital}}",
-        },
-        "blog_symbols": {
-            "type": "mapping",
-            "mappings": [f"{sign} => {word}" for sign, word in symbols.items()],
-        },
+        "blog_separators": pattern(_FIRST, _FOUND, _REPLACEMENT),
+        "blog_separators_camel": pattern(
+            rf"{_FIRST}\p{{Lu}}", _FOUND + _CAMEL_CASE, f"{_REPLACEMENT}${{capital}}"
+        ),
+        "blog_symbols": mapping(symbols),
+        "blog_symbols_index": mapping(escaped),
     }
+
+
+def _wide_and_narrow() -> dict[str, str]:
+    """Latin letters of full width and katakana of half width, with what `cjk_width` makes of them.
+
+    That token filter takes more time: the table is read for every character anyway.
+    """
+    katakana = [chr(code) for code in range(0xFF66, 0xFFA0)]
+    voiced = [sign + mark for sign in katakana for mark in "\uff9e\uff9f"]
+    latin = [chr(code) for code in range(0xFF01, 0xFF5F) if chr(code) not in _QUOTES]
+    usual = {sign: unicodedata.normalize("NFKC", sign) for sign in (*latin, *katakana, *voiced)}
+    return {sign: f"\\u{ord(as_):04x}" for sign, as_ in usual.items() if len(as_) == 1}
 
 
 _SYMBOLS = ["blog_separators", "blog_symbols"]
@@ -145,7 +180,6 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     filters: dict[str, Any] = {
         SYNONYMS: {"type": "synonym", "synonyms": list(rules.compiled)},
         "blog_stop": {"type": "stop", "stopwords": sorted(language.stop_words)},
-        "blog_stem": {"type": "snowball", "language": language.name.capitalize()},
         "blog_versions": {
             "type": "pattern_capture",
             "preserve_original": True,
@@ -153,8 +187,14 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             "patterns": [
                 r"^(?:v(\d+)$"
                 # python3.12: python and 3.12, and the beginnings of the number.
-                r"|(\p{L}*)(?=(\d+)\.\d)(?:(?=(\d+\.\d+)\.\d)|)(.*)$)"
+                r"|(\p{L}*+)(?=(\d+)\.\d)(?:(?=(\d+\.\d+)\.\d)|)(.*)$)"
             ],
+        },
+        # A query of a single character finds it in every pair.
+        "blog_characters": {
+            "type": "pattern_capture",
+            "preserve_original": True,
+            "patterns": [f"^([{CHARACTERS}])([{CHARACTERS}])$"],
         },
         "blog_prefixes": {
             "type": "edge_ngram",
@@ -185,12 +225,12 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         return {
             "type": "custom",
             "char_filter": char_filters,
-            "tokenizer": "standard",
+            "tokenizer": language.tokenizer,
             "filter": names,
         }
 
     def index_chain(char_filters: list[str], names: list[str]) -> dict[str, Any]:
-        return chain(["html_strip", *char_filters], names)
+        return chain([char_filters[0], f"{char_filters[1]}_index"], names)
 
     first = named("lowercase", (language.lowercase,))
     folding = named("folding", language.folding)
@@ -198,20 +238,28 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         first, folding = first + folding, []
     if language.apostrophe:
         # Before synonyms: "Go's" is about Go, and rules about "go" apply to it.
+        remove: TokenFilter
         remove = {"type": "pattern_replace", "pattern": language.apostrophe, "replacement": ""}
+        if language.apostrophe == POSSESSIVE:  # the same without a pattern
+            remove = {"type": "stemmer", "language": "possessive_english"}
         first += named("apostrophe", (remove,))
+    first.append("cjk_bigram")
+    stemming = named("stemming", language.stem_filters)
     prose = {
-        TEXT: (_SYMBOLS_AND_CAMEL, [SYNONYMS, "blog_stop", "blog_stem", *folding]),
+        TEXT: (_SYMBOLS_AND_CAMEL, [SYNONYMS, "blog_stop", *stemming, *folding]),
         FORMS: (_SYMBOLS, [SYNONYMS, *folding]),
         WORDS: (_SYMBOLS, folding),
     }
+    characters = {TEXT: ["blog_characters"]}
     return {
         "char_filter": _char_filters(),
         "filter": filters,
         "analyzer": {
             **{name: chain(chars, [*first, *rest]) for name, (chars, rest) in prose.items()},
             **{
-                index_time(name): index_chain(chars, [*first, "blog_versions", *rest])
+                index_time(name): index_chain(
+                    chars, [*first, "blog_versions", *rest, *characters.get(name, ())]
+                )
                 for name, (chars, rest) in prose.items()
             },
             SPELLING: chain(_SYMBOLS, first),

@@ -41,6 +41,10 @@ _TEXTS = {
         doet erg gaan gaat hoeveel jouw jullie kunt mag moeten waar waarmee waarom waarvoor
         wanneer welk welke willen wilt zeer
     """,
+    # What stands alone behind an English word.
+    "korean": """
+        가 과 는 도 로 를 만 에 와 은 을 의 이
+    """,
 }
 
 FUNCTION_WORDS: Mapping[str, frozenset[str]] = {

@@ -1,24 +1,28 @@
 """The languages of an index: stemming, stop words, folding, and typical typing errors.
 
-Every language has a Snowball stemmer both in Elasticsearch and in the package `snowballstemmer`,
-and a stop word list in Elasticsearch. Stems of the two agree but for a few words, because their
-versions differ: of the 2,500 most frequent words of translated programs, 2.6 % differ in German,
-1.2 % in Swedish, under .4 % in all others.
+Most have a Snowball stemmer both in Elasticsearch and in the package `snowballstemmer`, and a stop
+word list in Elasticsearch. Stems of the two agree but for a few words, because their versions
+differ: of the 2,500 most frequent words of translated programs, 2.6 % differ in German, 1.2 % in
+Swedish, under .4 % in all others. What the others have instead is in docs/languages.md.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
+from analyzers.bigrams import usual_width
 from analyzers.function_words import FUNCTION_WORDS
 
 TokenFilter = str | Mapping[str, Any]
 """The name of a token filter that needs no configuration, or its configuration."""
+
+POSSESSIVE = "'s$"
+"""What is removed from English words."""
 
 _MAX_ENDING = 5  # letters of an inflection ending, in languages without a list of them
 _LATIN_VOWELS = "aeiouy"
@@ -32,12 +36,14 @@ _ASCII = {
 
 
 _CODES = {
-    "arabic": "ar", "armenian": "hy", "basque": "eu", "catalan": "ca", "danish": "da",
-    "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi", "french": "fr",
-    "german": "de", "greek": "el", "hindi": "hi", "hungarian": "hu", "indonesian": "id",
-    "irish": "ga", "italian": "it", "lithuanian": "lt", "norwegian": "no", "portuguese": "pt",
-    "romanian": "ro", "russian": "ru", "serbian": "sr", "spanish": "es", "swedish": "sv",
-    "turkish": "tr",
+    "arabic": "ar", "armenian": "hy", "basque": "eu", "bengali": "bn", "catalan": "ca",
+    "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en",
+    "estonian": "et", "finnish": "fi", "french": "fr", "german": "de", "greek": "el",
+    "hebrew": "he", "hindi": "hi", "hungarian": "hu", "indonesian": "id", "irish": "ga",
+    "italian": "it", "japanese": "ja", "korean": "ko", "lithuanian": "lt", "norwegian": "no",
+    "persian": "fa", "polish": "pl", "portuguese": "pt", "romanian": "ro", "russian": "ru",
+    "serbian": "sr", "spanish": "es", "swedish": "sv", "thai": "th", "turkish": "tr",
+    "ukrainian": "uk", "vietnamese": "vi",
 }  # fmt: skip
 
 
@@ -47,8 +53,11 @@ class Language:
 
     Attributes:
         name: as in the names of Elasticsearch's analyzers: `english`.
-        algorithm: the stemmer in `snowballstemmer`; Elasticsearch's `snowball` has the name of the
-            language.
+        algorithm: the stemmer in `snowballstemmer`; "": none.
+        stemming: Elasticsearch's filters that stem; None: its `snowball`.
+        suffixes: endings that are removed, the longest that leaves three letters, where
+            Elasticsearch has no stemmer.
+        tokenizer: Elasticsearch's; `thai` finds the words of a text without spaces.
         lowercase: Elasticsearch's filter; `capitals` has the letters that it treats differently
             than `str.lower`.
         apostrophe: a regular expression for what is removed at an apostrophe: 's in English, l' in
@@ -66,7 +75,10 @@ class Language:
     """
 
     name: str
-    algorithm: str
+    algorithm: str = ""
+    stemming: tuple[TokenFilter, ...] | None = None
+    suffixes: str = ""
+    tokenizer: str = "standard"
     lowercase: TokenFilter = "lowercase"
     capitals: Mapping[str, str] = field(default_factory=dict)
     apostrophe: str = ""
@@ -90,7 +102,8 @@ class Language:
 
         Accents count where they are letters: the Hungarian "bár" is one, "bar" is not.
         """
-        path = resources.files("analyzers") / "stop_words" / f"{self.name}.txt"
+        name = "english" if self.name in _WITH_ENGLISH else self.name
+        path = resources.files("analyzers") / "stop_words" / f"{name}.txt"
         return frozenset(map(self.written, path.read_text("utf-8").split()))
 
     @property
@@ -106,7 +119,7 @@ class Language:
         """
         if self.capitals:
             word = "".join(self.capitals.get(char, char) for char in word)
-        lower = word.lower()
+        lower = (word if word.isascii() else usual_width(word)).lower()
         token = self.fold(lower) if self.folds_first else lower
         return re.sub(self.apostrophe, "", token) if self.apostrophe else token
 
@@ -122,11 +135,31 @@ class Language:
             return word
         return "".join(self.letters.get(char, _ascii(char)) for char in word)
 
+    @property
+    def stem_filters(self) -> tuple[TokenFilter, ...]:
+        """Elasticsearch's filters that make stems of words."""
+        if self.suffixes:
+            pattern = {"pattern": self._suffixed, "replacement": "$1"}
+            return ({"type": "pattern_replace", **pattern},)
+        if self.stemming is None:
+            return ({"type": "snowball", "language": self.name.capitalize()},)
+        return self.stemming
+
     def stem(self, word: str) -> str:
-        """The token that the stemmed field has for a lower-case word without synonyms."""
+        """The token that the stemmed field has for a lower-case word without synonyms; about that
+        where Elasticsearch's stemmer is not Snowball's."""
         if self.folds_first:
-            return _stem(self.algorithm, self.fold(word))
-        return self.fold(_stem(self.algorithm, word))
+            return self._without_ending(self.fold(word))
+        return self.fold(self._without_ending(word))
+
+    def _without_ending(self, word: str) -> str:
+        if self.suffixes:
+            return re.sub(self._suffixed, r"\1", word)
+        return _stem(self.algorithm, word) if self.algorithm else word
+
+    @property
+    def _suffixed(self) -> str:
+        return f"^(.{{3,}}?)(?:{'|'.join(self.suffixes.split())})$"
 
     def akin(self, one: str, other: str) -> bool:
         """Whether two words are inflections of the same word: equal stems, and usual endings."""
@@ -233,14 +266,35 @@ _SERBIAN = {
 }  # fmt: skip
 
 
+# What is not English in these posts is found by its characters.
+_WITH_ENGLISH = ("chinese", "japanese", "korean")
+_PERSIAN = {
+    **dict.fromkeys("یے", "ي"), "ک": "ك", **dict.fromkeys("ۀہ", "ه"),
+    **dict.fromkeys("\u0654\u200c", ""),
+}  # fmt: skip
+_POLISH_SUFFIXES = """
+    owie owych owego owemu owymi owym owej owego ami ach iami iach owi ego emu ymi imi ych ich iej
+    ej om iom ów em iem ym im ą ę a e i o u y ie ia io iu ią ię
+"""
+_UKRAINIAN_SUFFIXES = """
+    ами ями ах ях ого ього ому ьому ими іми їми их іх їх ої ій ою ею єю ів їв ам ям ом ем єм ові еві
+    єві им ім їм а я у ю і ї и е є о ь й
+"""
+
+
+def _removed(pattern: str) -> TokenFilter:
+    return {"type": "pattern_replace", "pattern": pattern, "replacement": ""}
+
+
 def _languages() -> Iterable[Language]:
-    yield Language(
+    english = Language(
         "english",
         "english",
-        apostrophe="'s$",
+        apostrophe=POSSESSIVE,
         folds_first=True,
         endings=_ENGLISH_ENDINGS,
     )
+    yield english
     yield Language(
         "german",
         "german",
@@ -323,6 +377,53 @@ def _languages() -> Iterable[Language]:
     )
     yield Language("armenian", "armenian", **_OTHER_SCRIPT)
     yield Language("hindi", "hindi", **_OTHER_SCRIPT)
+    for name in _WITH_ENGLISH:
+        yield replace(english, name=name, stemming=english.stem_filters)
+    yield Language("thai", stemming=(), tokenizer="thai", **_OTHER_SCRIPT)
+    yield Language("vietnamese", stemming=())
+    yield Language(
+        "czech",
+        "czech",
+        stemming=({"type": "stemmer", "language": "czech"},),
+        keyboard=("qwertzuiopú", "asdfghjklů", "yxcvbnm"),
+    )
+    yield Language("polish", suffixes=_POLISH_SUFFIXES)
+    yield Language(
+        "ukrainian",
+        suffixes=_UKRAINIAN_SUFFIXES,
+        letters={"ґ": "г"},
+        folding=({"type": "pattern_replace", "pattern": "ґ", "replacement": "г"}, "asciifolding"),
+        vowels="аеєиіїоуюя",
+        confused="бп вф гґ дт жш зс ий шщ мн",
+        keyboard=("йцукенгшщзхї", "фівапролджє", "ячсмитьбю"),
+    )
+    yield Language(
+        "hebrew",
+        stemming=(),
+        folding=(_removed("[\u0591-\u05c7]"), "asciifolding"),
+        letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""),
+        vowels="",
+        confused="אע טת כק חכ סש בו",
+        keyboard=("קראטוןםפ", "שדגכעיחלךף", "זסבהנמצתץ"),
+    )
+    yield Language(
+        "persian",
+        "persian",
+        stemming=("persian_stem",),
+        folding=(
+            _removed("\u200c"),
+            "arabic_normalization",
+            "persian_normalization",
+            "asciifolding",
+        ),
+        letters=_ARABIC | _PERSIAN,
+        **_OTHER_SCRIPT,
+    )
+    yield Language(
+        "bengali",
+        stemming=("bengali_normalization", {"type": "stemmer", "language": "bengali"}),
+        **_OTHER_SCRIPT,
+    )
 
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType(

@@ -5,6 +5,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from contextvars import Context
 
 _INTERVAL = 0.5  # seconds between two probes of an outage
 _PROBE_LOST = 5.0  # seconds without a probe after which its process has probably ended
@@ -90,9 +91,12 @@ def _probe_until_it_responds(reference: "weakref.ref[BackOff]") -> None:
 
 
 def start_thread(target: Callable[[], None]) -> bool:
-    """Whether a thread was started; not when there are too many or the interpreter ends."""
+    """Whether a thread was started; not when there are too many or the interpreter ends.
+
+    The time limit of the request that starts it does not apply to it.
+    """
     try:
-        threading.Thread(target=target, daemon=True).start()
+        threading.Thread(target=Context().run, args=(target,), daemon=True).start()
     except RuntimeError:
         return False
     return True

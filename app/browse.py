@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from analyzers.languages import LANGUAGES, Language
 from app.cache import Computed
 from app.elastic import translated
-from app.search.answer_types import SHAPE, BrowseAnswer, Facets, NewestPost
+from app.search.answer import SHAPE, BrowseAnswer, Facets, NewestPost
 from app.search.facets import counts, read
 from app.search.filters import NEWEST, post_filters
 from app.search.query_builder import bool_query
@@ -42,10 +42,10 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
     """
     # The key of a search begins with its query, so no search has one of these.
     key = f"{SHAPE} browse&{urlencode(filters.parameters())}"
-    found = service.cache.get_or_compute(
+    answer = service.cache.get_or_compute(
         key, lambda: _compute(service, filters), available=service.admission.available
     ).body
-    return Browse(found["newest"], found["facets"])
+    return Browse(answer["newest"], answer["facets"])
 
 
 def _compute(service: Service, filters: SearchRequest) -> Computed:
@@ -55,13 +55,13 @@ def _compute(service: Service, filters: SearchRequest) -> Computed:
         body = _search(filters, LANGUAGES[service.settings.language])
         response = client.search(index=index, body=body, allow_partial_search_results=False).body
     hits = response["hits"]["hits"]
-    found: BrowseAnswer = {
+    answer: BrowseAnswer = {
         "newest": [_post(hit["_source"]) for hit in hits],
         "facets": read(response),
     }
     # There are too many combinations of filters to keep all of them for a day.
     index = hits[0]["_index"] if hits else ""
-    return Computed(body=found, index=index, found=bool(hits), keep_stale=filters == EVERYTHING)
+    return Computed(body=answer, index=index, has_hits=bool(hits), keep_stale=filters == EVERYTHING)
 
 
 def _post(source: Json) -> NewestPost:

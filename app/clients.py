@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Blueprints whose requests are counted before their views are called. Searches and suggestions are
 # counted with their first request to Redis. Documents can only be written with a token, and the
 # other blueprints are answered from memory.
-_COUNTED = {"page", "insights"}
+_COUNTED = ("page", "insights")
 _WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
 _IPV6_PREFIX = 64  # bits; a client usually has all addresses of its /64 network
 
@@ -30,10 +30,11 @@ def register(app: Flask, service: Service) -> None:
         app.wsgi_app = TrustedProxies(app.wsgi_app, networks)  # type: ignore[method-assign]
 
     def count() -> None:
-        if request.blueprint in _COUNTED and request.method != "OPTIONS":
+        if request.method != "OPTIONS":
             service.count(limited_client())
 
-    app.before_request(count)
+    for blueprint in _COUNTED:
+        app.before_request_funcs[blueprint].append(count)
 
 
 class TrustedProxies:
@@ -52,7 +53,7 @@ class TrustedProxies:
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         forwarded = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
-        senders = [_address(each) for each in (*forwarded, environ.get("REMOTE_ADDR", ""))]
+        senders = [_address(sender) for sender in (*forwarded, environ.get("REMOTE_ADDR", ""))]
         depth = 0
         while depth < len(forwarded) and self._trusted(senders[-1 - depth]):
             depth += 1
@@ -100,9 +101,9 @@ def _address(text: str) -> IPv4Address | IPv6Address | str:
     An IPv4-mapped IPv6 address (dual-stack sockets) is returned as IPv4.
     """
     text = text.strip()
-    found = _WITH_PORT.fullmatch(text)
+    match = _WITH_PORT.fullmatch(text)
     try:
-        parsed = ipaddress.ip_address(found[1] or found[2] if found else text)
+        parsed = ipaddress.ip_address(match[1] or match[2] if match else text)
     except ValueError:
         return text
     return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed

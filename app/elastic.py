@@ -1,7 +1,7 @@
 """The client of Elasticsearch, and the translation of its errors."""
 
 import logging
-import time
+import math
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -31,13 +31,12 @@ from urllib3.exceptions import NewConnectionError
 from app.deadline import deadline
 from app.errors import BadSettings, BlogsearchError, NoIndex, Unavailable
 from app.settings import Settings
-from indexer.bulk.refusals import refusal_from
+from indexer.refusals import refusal_from
+from indexer.retry import TEMPORARY_STATUSES, Retry, is_temporary, remaining
 
-_OVERLOADED = {429, 502, 503, 504}
 _SEARCH_FAILED = "search_phase_execution_exception"
 _PROBE_TIMEOUT = 1.0  # seconds
-_PATIENCE = 60.0  # seconds
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0  # seconds
+_RESTART = Retry(total=60.0, first_pause=0.1)
 _READS = ("/_search", "/_msearch", "/_count", "/_mget", "/_refresh")
 
 log = logging.getLogger(__name__)
@@ -87,7 +86,10 @@ class _TlsConnection(_Connection, HTTPSConnection):
 
 
 class _Node(Urllib3HttpNode):
-    """Limits a whole request, where urllib3 limits each attempt to connect and each read."""
+    """Limits a whole request, where urllib3 limits each attempt to connect and each read.
+
+    Inside a `time_limit` it takes no longer than what remains of that.
+    """
 
     def __init__(self, config: NodeConfig) -> None:
         super().__init__(config)
@@ -95,6 +97,10 @@ class _Node(Urllib3HttpNode):
 
     def perform_request(self, *args: Any, **options: Any) -> Any:
         seconds = options.get("request_timeout", self.config.request_timeout)
+        if (left := remaining()) < math.inf:
+            seconds = options["request_timeout"] = min(left, seconds or left)
+            if left <= 0:
+                raise ConnectionTimeout("The time of the whole is over")
         try:
             with deadline(seconds):
                 return super().perform_request(*args, **options)
@@ -102,7 +108,7 @@ class _Node(Urllib3HttpNode):
             raise ConnectionTimeout("Connection timed out during request") from error
 
 
-class _PatientNode(_Node):
+class _WaitingNode(_Node):
     """Waits up to a minute for an Elasticsearch that has responded before, as while it restarts.
 
     A request is repeated if it was not sent, or if it changes nothing.
@@ -112,8 +118,9 @@ class _PatientNode(_Node):
 
     def perform_request(self, method: str, target: str, *args: Any, **options: Any) -> Any:
         changes_nothing = method in {"GET", "HEAD"} or target.partition("?")[0].endswith(_READS)
-        deadline, pause = time.monotonic() + _PATIENCE, _SHORTEST_PAUSE
-        while True:
+        for number, _ in enumerate(_RESTART.attempts()):
+            if number == 1:
+                log.warning("Elasticsearch does not respond; waiting for it.")
             failure: ConnectionError | None = None
             try:
                 response = super().perform_request(method, target, *args, **options)
@@ -123,25 +130,22 @@ class _PatientNode(_Node):
                 repeatable = self._has_responded and (changes_nothing or not was_sent)
             else:
                 self._has_responded = True
-                repeatable = changes_nothing and response.meta.status in _OVERLOADED
-            if not repeatable or time.monotonic() + pause > deadline:
-                if failure:
-                    raise failure
-                return response
-            if pause == _SHORTEST_PAUSE:
-                log.warning("Elasticsearch does not respond; waiting for it.")
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+                repeatable = changes_nothing and response.meta.status in TEMPORARY_STATUSES
+            if not repeatable:
+                break
+        if failure:
+            raise failure
+        return response
 
 
 def connect(
-    settings: Settings, timeout: float | None = None, *, patient: bool = False
+    settings: Settings, timeout: float | None = None, *, waits: bool = False
 ) -> Elasticsearch:
     """A client for the URLs in the settings; it opens no connection yet.
 
     Args:
         timeout: seconds that a request may take, instead of `elasticsearch_timeout`.
-        patient: wait for an Elasticsearch that restarts. With several nodes another one is tried
+        waits: wait for an Elasticsearch that restarts. With several nodes another one is tried
             instead.
 
     Raises:
@@ -160,7 +164,7 @@ def connect(
             max_retries=min(len(hosts) - 1, 2),
             retry_on_timeout=False,
             serializers=_SERIALIZERS,
-            node_class=_PatientNode if patient and len(hosts) == 1 else _Node,
+            node_class=_WaitingNode if waits and len(hosts) == 1 else _Node,
         )
     except ValueError:
         raise _bad_url("has a URL that is not valid") from None
@@ -189,6 +193,11 @@ def responds(elastic: Elasticsearch) -> bool:
     except TransportError:
         return False
     return True
+
+
+def is_starting(error: Exception) -> bool:
+    """Whether Elasticsearch may answer soon: it is away, starts, or cannot read its users yet."""
+    return is_temporary(error) or (isinstance(error, ApiError) and error.status_code == 401)
 
 
 def _failed(error: ApiError) -> bool:
@@ -262,7 +271,7 @@ _TRANSLATIONS: tuple[
     ),
     (
         ApiError,
-        _OVERLOADED,
+        TEMPORARY_STATUSES,
         Unavailable,
         "Elasticsearch is overloaded or starting ({status}). Try again soon.",
     ),

@@ -24,6 +24,7 @@
     └── IndexingError               503 engine_unavailable                 indexer.errors
         ├── NoGeneration                no_index
         ├── OtherSchema                 index_outdated
+        ├── Damaged                     an index cannot be read, or the alias leads to two
         ├── SourceError                 a source cannot be read
         │   ├── FetchFailed             a URL cannot be fetched            indexer.fetch
         │   └── AddressRefused          an address is not public           indexer.fetch
@@ -33,7 +34,7 @@
         ├── Locked                      another process changes the index
         │   └── LockLost                another process took over the lock
         ├── NameTaken                   of the alias                       indexer.generations
-        └── BulkTimeout                 documents were not written in time indexer.bulk.sender
+        └── BulkTimeout                 documents were not written in time indexer.bulk
 
 A client gets an error as `{"error": {"code": …, "message": …, "details": […]}}`: `message` says
 what is wrong and what to do, `details` lists every complaint. Errors of Elasticsearch become errors

@@ -7,21 +7,22 @@ can wait share one, at most one a second; in between, kept answers count as fres
 """
 
 import atexit
+import math
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
 
 from elasticsearch import ApiError, Elasticsearch, NotFoundError, TransportError
 
+from app.back_off import start_thread
 from app.cache import AnswerCache
 from indexer.errors import IndexingError
 from indexer.generations import require_live
+from indexer.retry import Retry, time_limit
 
 _DELAY = 0.3  # seconds during which writes that do not wait share one refresh
-_RETRY_DELAY = 1.0  # seconds between tries while Redis or Elasticsearch is unavailable
+_UNTIL_TAKEN = Retry(total=math.inf, first_pause=1.0, longest_pause=1.0)
 _BURST, _PER = 10, 10.0  # shared refreshes without a pause within some seconds
 _EXIT_TIMEOUT = 5.0  # seconds
 
@@ -37,8 +38,8 @@ class Freshness:
         self._cache = cache
         self._alias = alias
         self._lock = threading.Lock()
-        self._timer: threading.Timer | None = None
-        self._running = False
+        self._waiting = False  # a thread will publish what is written now
+        self._running = False  # a thread publishes what was written before
         self._sharing = threading.Lock()
         self._begun = 0
         self._succeeded = 0
@@ -51,7 +52,7 @@ class Freshness:
         False when Redis did not take the new generation: it may serve older answers once it is
         back.
         """
-        return self._publish(self._elastic)
+        return self._publish()
 
     def shared(self) -> bool:
         """Like `now`, but callers within about a second share one refresh; in a stream of calls it
@@ -72,26 +73,26 @@ class Freshness:
 
         It is repeated until Redis and Elasticsearch have taken it.
         """
-        self._schedule(_DELAY, self._first_try)
+        with self._lock:
+            # Without a free thread the next write tries again.
+            self._waiting = self._waiting or start_thread(self._publish_until_taken)
 
     def flush(self) -> None:
         """Do now what `soon` has promised; never raises."""
         with self._lock:
-            pending, self._timer = self._timer, None
-            if pending:
-                pending.cancel()
-            elif not self._running:
+            if not self._waiting and not self._running:
                 return
         try:
-            self._publish(self._elastic.options(request_timeout=_EXIT_TIMEOUT))
+            with time_limit(_EXIT_TIMEOUT):
+                self._publish()
         except (ApiError, TransportError):
             self._cache.new_generation(self._alias, "")
         except IndexingError:
             return
 
-    def _publish(self, elastic: Elasticsearch) -> bool:
-        elastic.indices.refresh(index=self._alias)
-        live = require_live(elastic, self._alias)
+    def _publish(self) -> bool:
+        self._elastic.indices.refresh(index=self._alias)
+        live = require_live(self._elastic, self._alias)
         return self._cache.new_generation(live.name, live.rules or "")
 
     def _pause_in_a_stream(self) -> None:
@@ -101,40 +102,30 @@ class Freshness:
             time.sleep(1 - time.time() % 1)
         self._times.append(time.monotonic())
 
-    def _schedule(self, seconds: float, step: Callable[[], None]) -> None:
-        with self._lock:
-            # One that could not be started is not alive.
-            if self._timer is None or not self._timer.is_alive():
-                self._timer = threading.Timer(seconds, step)
-                self._timer.daemon = True
-                with suppress(RuntimeError):  # no more threads; the next write tries again
-                    self._timer.start()
-
-    def _first_try(self) -> None:
-        if not self._try():
-            # Elasticsearch refreshes by itself once it is back. Until then the answers in the
-            # cache must not count as fresh.
-            self._cache.new_generation(self._alias, "")
-            self._schedule(_RETRY_DELAY, self._retry)
-
-    def _retry(self) -> None:
-        # Without a new generation each time, which would make every answer STALE again.
-        if not self._try():
-            self._schedule(_RETRY_DELAY, self._retry)
+    def _publish_until_taken(self) -> None:
+        time.sleep(_DELAY)
+        for number, _ in enumerate(_UNTIL_TAKEN.attempts()):
+            with self._lock:
+                self._waiting, self._running = False, True
+            taken = self._try()
+            with self._lock:
+                self._running = False
+                if taken or self._waiting:  # another thread has begun to wait
+                    return
+                self._waiting = True
+            if number == 0:
+                # Elasticsearch refreshes by itself once it is back. Until then the answers in the
+                # cache must not count as fresh. Only once: it makes every answer STALE.
+                self._cache.new_generation(self._alias, "")
 
     def _try(self) -> bool:
         """Whether both have taken it, or there is no index."""
-        with self._lock:
-            self._timer = None
-            self._running = True
         try:
             return self.shared()
         except (IndexingError, NotFoundError):
             return True
         except (ApiError, TransportError):
             return False
-        finally:
-            self._running = False
 
 
 def _flush(reference: "weakref.ref[Freshness]") -> None:

@@ -3,9 +3,9 @@
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from elasticsearch import Elasticsearch, TransportError
 
@@ -14,9 +14,9 @@ from app.elastic import translated
 from app.errors import BlogsearchError, NoIndex
 from app.settings import Settings
 from indexer import OLDEST_READABLE, SCHEMA
-from indexer.bulk.refusals import DISK_FULL, REMOVE_BLOCK
 from indexer.errors import IndexingError, other_schema
-from indexer.generations import live
+from indexer.generations import check_single, require_live
+from indexer.refusals import DISK_FULL, REMOVE_BLOCK
 from indexer.state import read_runs, state_index
 
 _MAX_AGE = 1.0  # seconds
@@ -167,8 +167,8 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     try:
         with translated():
             count = elastic.count(index=alias)
-            mappings = elastic.indices.get_mapping(index=alias).body
-            live(elastic, alias)  # says what is wrong if the alias is something else
+            generation = require_live(elastic, alias)
+            check_single(alias, elastic.indices.get_alias(name=alias))
             full, blocked = _blocks(elastic, alias)
     except IndexingError as error:
         return Check("index", "error", error.message, error.remedy)
@@ -181,7 +181,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         # Otherwise the message may say to run doctor, which this is.
         remedy = "Try again soon." if isinstance(cause, TransportError) else error.message
         return Check("index", "error", str(cause or error), remedy)
-    seen = f"{', '.join(mappings)}: {count['count']:,} documents"
+    seen = f"{generation.name}: {count['count']:,} documents"
     if count["_shards"]["failed"]:
         return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")
     if full:
@@ -190,20 +190,18 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     if blocked:
         seen = f"{seen}; writes are refused by {', '.join(blocked)}"
         return Check("index", "warning", seen, REMOVE_BLOCK)
-    for schema in (_meta(body["mappings"]).get("schema") for body in mappings.values()):
-        if schema != SCHEMA:
-            wrong = other_schema(schema)
-            readable = OLDEST_READABLE <= (schema or 0) <= SCHEMA
-            status: Status = "warning" if readable else "error"
-            return Check("index", status, f"{seen}. {wrong.message}", wrong.remedy)
+    if (schema := generation.schema) != SCHEMA:
+        wrong = other_schema(schema)
+        readable = OLDEST_READABLE <= (schema or 0) <= SCHEMA
+        status: Status = "warning" if readable else "error"
+        return Check("index", status, f"{seen}. {wrong.message}", wrong.remedy)
     if not count["count"]:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
-    languages = {_language(body["mappings"]) for body in mappings.values()}
-    if languages != {settings.language}:
+    if generation.language != settings.language:
         return Check(
             "index",
             "warning",
-            f"{seen}, in {', '.join(languages)}; BLOGSEARCH_LANGUAGE is {settings.language}",
+            f"{seen}, in {generation.language}; BLOGSEARCH_LANGUAGE is {settings.language}",
             "Run `blogsearch rebuild`: it builds the index from its own posts with the present "
             "language and rules. Or change the setting.",
         )
@@ -235,15 +233,6 @@ def _blocks(elastic: Elasticsearch, alias: str) -> tuple[list[str], list[str]]:
             if name.startswith("cluster.blocks.") and str(value) == "true"
         ]
     return full, blocked
-
-
-def _language(mapping: Mapping[str, Any]) -> str:
-    return str(_meta(mapping).get("language", "english"))
-
-
-def _meta(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
-    meta: Mapping[str, Any] = mapping.get("_meta", {}).get("blogsearch", {})
-    return meta
 
 
 def last_run(elastic: Elasticsearch, alias: str) -> Check:

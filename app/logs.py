@@ -19,9 +19,9 @@ _STANDARD = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "ta
 
 def begin(**fields: Any) -> dict[str, Any]:
     """Begin the fields of a request; the same dict is filled by `note` and `timed`."""
-    found = dict(fields)
-    _fields.set(found)
-    return found
+    request_fields = dict(fields)
+    _fields.set(request_fields)
+    return request_fields
 
 
 def note(**fields: Any) -> None:
@@ -76,7 +76,7 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         text = json.dumps(line, ensure_ascii=False, default=str)
-        return _printable(text, lambda each: json.dumps(each)[1:-1])
+        return _printable(text, lambda character: json.dumps(character)[1:-1])
 
     converter = staticmethod(time.gmtime)
 
@@ -87,7 +87,9 @@ class TextFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         extra = "".join(f" {k}={v}" for k, v in record.__dict__.items() if k not in _STANDARD)
         line = f"{self.formatTime(record)} {record.levelname} {record.name}: {record.getMessage()}"
-        line = _printable(line + extra, lambda each: each.encode("unicode_escape").decode())
+        line = _printable(
+            line + extra, lambda character: character.encode("unicode_escape").decode()
+        )
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 

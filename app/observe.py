@@ -5,7 +5,6 @@ import random
 import re
 import time
 from functools import cache
-from typing import Any
 
 from flask import Flask, Response, g, request
 from prometheus_client import Histogram
@@ -54,8 +53,11 @@ def register(app: Flask, service: Service, metrics: Metrics) -> None:
             if count := fields.get(result):
                 metrics.documents.labels(result).inc(count)
         plan = fields.pop("plan", {})
-        if settings.log_requests:
-            _log_line(fields)
+        if settings.log_requests and log.isEnabledFor(logging.INFO):
+            # What `log.info("request", extra=fields)` does, without looking for the calling line.
+            record = logging.LogRecord(log.name, logging.INFO, __file__, 0, "request", None, None)
+            record.__dict__.update(fields)
+            log.handle(record)
         is_search = "cache" in fields or "engine_ms" in fields
         if is_search and seconds > _SLOW:
             shown = request.query_string.decode("utf-8", "replace")
@@ -65,11 +67,3 @@ def register(app: Flask, service: Service, metrics: Metrics) -> None:
 
     app.before_request(started)
     app.after_request(ended)
-
-
-def _log_line(fields: dict[str, Any]) -> None:
-    """What `log.info("request", extra=fields)` does, without looking for the calling line."""
-    if log.isEnabledFor(logging.INFO):
-        record = logging.LogRecord(log.name, logging.INFO, __file__, 0, "request", None, None)
-        record.__dict__.update(fields)
-        log.handle(record)

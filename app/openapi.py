@@ -38,7 +38,7 @@ from app.errors import (
     Unprocessable,
     WritesClosed,
 )
-from app.search.answer_types import SearchAnswer, SuggestAnswer
+from app.search.answer import SearchAnswer, SuggestAnswer
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter
 from app.version import VERSION
 from app.views.document_types import Comment, NamedComment, NamedPost, Post, WriteAnswer

@@ -4,15 +4,16 @@ The counters are read with the first command that a request sends to Redis anywa
 costs a cached search no further round trip. While Redis is unavailable each process counts alone.
 """
 
+import math
 import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.errors import RateLimited
 
@@ -49,36 +50,27 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
     return tuple(limits)
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(NamedTuple):
     """What a client may send until `resets` (seconds since 1970), counted under `key`."""
 
     key: str
-    limit: Limit
+    seconds: int
+    amount: int
+    text: str
     resets: int
 
-    @property
-    def seconds(self) -> int:
-        """How long the period is."""
-        return self.limit.seconds
 
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How many requests a client has left of the limit of which it has used the most."""
+class Standing(NamedTuple):
+    """How many requests a client has left of the quota of which it has used the most."""
 
     quota: Quota
     remaining: int
 
-    def share(self) -> float:
-        """The share of the limit that is left."""
-        return self.remaining / self.quota.limit.amount
-
     def headers(self) -> dict[str, str]:
         """The limit, what is left of it, and when it begins anew."""
         return {
-            "X-RateLimit-Limit": str(self.quota.limit.amount),
-            "X-RateLimit-Remaining": str(max(self.remaining, 0)),
+            "X-RateLimit-Limit": str(self.quota.amount),
+            "X-RateLimit-Remaining": str(self.remaining),
             "X-RateLimit-Reset": str(self.quota.resets),
         }
 
@@ -96,34 +88,36 @@ class RateLimiter:
     """The limits of one alias. Threads may share it."""
 
     def __init__(self, keys: "Keys", limits: Sequence[Limit]) -> None:
-        self._keys = keys
+        self._prefix = keys.rates
         self._limits = limits
         self._lock = threading.Lock()
         self._own: Counter[str] = Counter()
 
-    def quotas(self, client: str) -> Sequence[Quota]:
+    def quotas(self, client: str) -> list[Quota]:
         """The quotas of a client in the present periods, none for the client "".
 
         A period begins at the same time for all clients, as a multiple of its length.
         """
+        quotas: list[Quota] = []
         if not client:
-            return ()
+            return quotas
         site = site_of(client)
         now = int(time.time())
-        quotas = []
         for limit in self._limits:
             resets = now - now % limit.seconds + limit.seconds
-            period = f"{limit.seconds}:{resets}"
-            quotas.append(Quota(self._keys.rate(f"{client}:{period}"), limit, resets))
+            key = f"{self._prefix}{client}:{limit.seconds}:{resets}"
+            quotas.append(Quota(key, limit.seconds, limit.amount, limit.text, resets))
             if site:
-                whole = replace(limit, amount=_SITE * limit.amount)
-                quotas.append(Quota(self._keys.rate(f"{site}:{period}"), whole, resets))
+                key = f"{self._prefix}{site}:{limit.seconds}:{resets}"
+                amount = _SITE * limit.amount
+                quotas.append(Quota(key, limit.seconds, amount, limit.text, resets))
         return quotas
 
     def check(self, quotas: Sequence[Quota], counts: Sequence[int] | None) -> Standing:
         """Where the client stands.
 
         Args:
+            quotas: at least one.
             counts: of the requests of each quota, this one included; None without Redis.
 
         Raises:
@@ -131,15 +125,14 @@ class RateLimiter:
         """
         if counts is None:
             counts = self._count(quotas)
-        standings = [
-            Standing(quota, quota.limit.amount - count)
-            for quota, count in zip(quotas, counts, strict=True)
-        ]
-        standing = min(standings, key=Standing.share)
+        least = math.inf
+        for quota, count in zip(quotas, counts, strict=True):
+            share = 1 - count / quota.amount
+            if share < least:
+                least, standing = share, Standing(quota, quota.amount - count)
         if standing.remaining < 0:
             wait = max(standing.quota.resets - int(time.time()), 1)
-            limit = standing.quota.limit.text
-            message = f"Too many requests: {limit} are allowed. Try again later."
+            message = f"Too many requests: {standing.quota.text} are allowed. Try again later."
             raise RateLimited(message, retry_after=wait)
         return standing
 

@@ -23,7 +23,7 @@ from app.pins.store import PinStore
 from app.rate_limit import RateLimiter, parse_limits
 from app.search import Answer
 from app.search import search as run_search
-from app.search.answer_types import SHAPE
+from app.search.answer import SHAPE
 from app.search.known import Known
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
@@ -98,7 +98,7 @@ class Service:
         self.search_log.record(
             answer.state,
             request if request.page == 1 and not request.debug else None,
-            found=answer.found,
+            has_hits=answer.has_hits,
             seconds=time.perf_counter() - started,
             visitor=visitor,
         )
@@ -161,7 +161,9 @@ class Service:
                 self.elastic, self.settings.index, request, self.settings, self.known
             )
         # As for later pages: there are too many beginnings of words to keep them for a day.
-        return Computed(body=body, index=index, found=bool(body["suggestions"]), keep_stale=False)
+        return Computed(
+            body=body, index=index, has_hits=bool(body["suggestions"]), keep_stale=False
+        )
 
     def warm(self, *, at_most: int = 100, seconds: float = math.inf) -> Warmed:
         """Answer the most frequent queries, so that visitors find the answers in the cache.
@@ -219,7 +221,7 @@ class Service:
         return Computed(
             body=body,
             index=answer.index,
-            found=bool(answer.body["count"]),
+            has_hits=bool(answer.body["count"]),
             keep_stale=request.page == 1 and not request.debug,
         )
 
@@ -232,5 +234,5 @@ def cache_key(request: SearchRequest | SuggestRequest) -> str:
 
 def _plan(answer: Answer) -> dict[str, str]:
     """How a search was answered, for the log line of a slow one."""
-    sent = [f"{one['kind']} {one['took_ms']} ms" for one in answer.debug["requests"]]
+    sent = [f"{request['kind']} {request['took_ms']} ms" for request in answer.debug["requests"]]
     return {"tier": str(answer.body.get("tier")), "sent": ", ".join(sent)}

@@ -47,24 +47,6 @@ _COMMON_NAMES = {
     "redis_url": "REDIS_URL",
 }
 
-FORMER = {
-    "cache_lock_wait": "a search waits 3 s for another that computes the same answer",
-    "cache_stale_ttl": "an answer is kept for a day, for when Elasticsearch is unavailable",
-    "cache_ttl_empty": "an answer without hits is fresh for at most a minute",
-    "commit": "an image has it from `docker build --build-arg`",
-    "fetch_connections": "four pages are fetched at the same time",
-    "fetch_max_bytes": "the largest page, feed or sitemap is 50 MB",
-    "fetch_store": "fetched pages are kept in ~/.cache/blogsearch/pages",
-    "fetch_timeout": "fetching a URL takes at most 60 s",
-    "fetch_user_agent": "the User-Agent names BLOGSEARCH_SITE_URL",
-    "insights_size": "1,000 different searches of a day are kept",
-    "keep_generations": "one former generation is kept; `blogsearch prune --keep` deletes it",
-    "max_rejects": "use `blogsearch reindex --max-rejects`",
-    "slow_search": "a search is slow after 1 s",
-    "write_max_bytes": "a write has at most 10 MB",
-}
-"""Settings of earlier versions, and what replaces them."""
-
 _Check = Callable[[Any], None]
 
 
@@ -363,7 +345,7 @@ class Settings:
     )
     fetch_allow_private: bool = _setting(
         False,
-        "Whether to fetch from private networks and from `file:` URLs too: `on` or `off`.",
+        "Whether to fetch from private networks too: `on` or `off`.",
         section="Fetching",
     )
 
@@ -450,9 +432,6 @@ def parse_settings(
         BadSettings: with every setting that is invalid, its value and what it should be.
     """
     values = {**(file or {}), **environment}
-    for name in FORMER.keys() & values.keys():
-        log.warning("%s, %s has no effect any more: %s.", SITE_FILE, name, FORMER[name])
-        del values[name]
     converted, complaints = convert_fields(Settings, values)
     for setting in fields(Settings):
         check = setting.metadata["check"]
@@ -506,11 +485,8 @@ def _warn_about_unknown_names() -> None:
     known = {environment_name(name) for name in NAMES}
     known |= {f"{environment_name(name)}_FILE" for name in SECRETS}
     ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
-    former = {environment_name(name): reason for name, reason in FORMER.items()}
     for name in sorted(ours - known):
-        if name in former:
-            log.warning("%s has no effect any more: %s.", name, former[name])
-        elif not name.startswith(_DEVSTACK_PREFIX):
+        if not name.startswith(_DEVSTACK_PREFIX):
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them."
             log.warning("%s is not a setting and has no effect; %s", name, hint)

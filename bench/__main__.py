@@ -34,7 +34,6 @@ from bench.results import Section, load, machine, publish, write
 from bench.service import delete, elasticsearch_url, index
 from bench.uncached import (
     measure_clients,
-    measure_cluster,
     measure_mix,
     measure_sizes,
     measure_typeahead,
@@ -70,8 +69,8 @@ class Bench:
     def __init__(self, sizes: Sizes, data: Path | None, meilisearch: str, folder: Path) -> None:
         self.sizes = sizes
         self.corpus, self.files = corpus_of(data)
-        found: list[Query] = queries_of(self.files, 2 * sizes.queries)  # in random order
-        self.queries, self.warm_up = found[::2], found[1::2]
+        queries: list[Query] = queries_of(self.files, 2 * sizes.queries)  # in random order
+        self.queries, self.warm_up = queries[::2], queries[1::2]
         self.meilisearch = meilisearch
         self.folder = folder
         self.client = Elasticsearch(elasticsearch_url(), request_timeout=120)
@@ -161,9 +160,6 @@ class Bench:
             self.alias, self.corpus, self.files, self.sizes.queries, self.folder, self.meilisearch
         )
 
-    def cluster(self) -> Section:
-        return measure_cluster(self.corpus, self.queries, 3 * self.sizes.seconds)
-
 
 SECTIONS: dict[str, Callable[[Bench], Section | None]] = {
     "cached": Bench.cached,
@@ -179,7 +175,6 @@ SECTIONS: dict[str, Callable[[Bench], Section | None]] = {
     "reindex": Bench.reindex,
     "browser": Bench.browser,
     "engines": Bench.engines,
-    "cluster": Bench.cluster,
 }
 
 

@@ -25,13 +25,13 @@ def create_app() -> Flask:
 
     @app.get("/search")
     def search() -> Response:
-        return found(bare_body(request.args["q"]))
+        return hits_of(bare_body(request.args["q"]))
 
     @app.get("/suggest")
     def suggest() -> Response:
-        return found(bare_titles(request.args["q"]))
+        return hits_of(bare_titles(request.args["q"]))
 
-    def found(body: dict[str, object]) -> Response:
+    def hits_of(body: dict[str, object]) -> Response:
         response = elastic.search(index=os.environ["BLOGSEARCH_INDEX"], body=body)
         return Response(orjson.dumps(response["hits"]), content_type="application/json")
 

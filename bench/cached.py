@@ -55,9 +55,9 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
         )
         for _ in range(2):
             answer = requests.get(public.url + path, headers=_BROWSER, timeout=30)
-        found = {name: answer.headers.get(name) for name in ("X-Cache", "Content-Encoding")}
-        if found != {"X-Cache": "HIT", "Content-Encoding": "gzip"}:
-            raise AssertionError(f"not cached and compressed: {found}")
+        values = {name: answer.headers.get(name) for name in ("X-Cache", "Content-Encoding")}
+        if values != {"X-Cache": "HIT", "Content-Encoding": "gzip"}:
+            raise AssertionError(f"not cached and compressed: {values}")
         turns: dict[str, Turn] = {
             "cached search": (service.url, [path], {}),
             "cached search, public": (public.url, [path], _BROWSER),
@@ -71,7 +71,7 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
             rates["computed search"] = [
                 highest_rate(without.url, asked, 3 * seconds) for _ in range(2)
             ][1:]
-    medians = {name: statistics.median(found) for name, found in rates.items()}
+    medians = {name: statistics.median(values) for name, values in rates.items()}
     cached, public_rate = medians["cached search"], medians["cached search, public"]
     goals = [
         Goal(
@@ -99,8 +99,8 @@ def measure_cached(alias: str, queries: Sequence[Query], seconds: float, rounds:
         )
     )
     rows = [
-        [name, f"{medians[name]:,.0f}", f"{min(found):,.0f} to {max(found):,.0f}"]
-        for name, found in rates.items()
+        [name, f"{medians[name]:,.0f}", f"{min(values):,.0f} to {max(values):,.0f}"]
+        for name, values in rates.items()
     ]
     return Section(
         "A cached search",
@@ -122,7 +122,7 @@ def alternate(turns: Mapping[str, Turn], seconds: float, rounds: int) -> dict[st
         random.shuffle(names)
         for name in names:
             url, paths, headers = turns[name]
-            found = highest_rate(url, paths, seconds, headers)
+            rate = highest_rate(url, paths, seconds, headers)
             if nth:  # the first round warms up
-                rates[name].append(found)
+                rates[name].append(rate)
     return rates

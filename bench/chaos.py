@@ -1,14 +1,20 @@
 """Faults under load: what searches and writes get while an engine or a worker is broken.
 
     make chaos ONLY=Redis
+    make soak MINUTES=60 SEED=7
 
 Starts engines of its own and the service with two workers, and for each fault sends a steady
 stream of searches whose answers are cached, searches never sent before, writes, and health checks.
 The fault is injected after a few seconds and healed later. One row a fault is printed, then the
 goals that were missed; with any, the exit code is 1. The faults that need nginx or faketime are
 left out where these are not installed. The logs of the service are kept in build/chaos.
+
+`soak` repeats faults and swaps of the first setup by chance, on one service, and checks after each
+that every write that was acknowledged since the beginning is there. Its seed is printed.
 """
 
+import json
+import random
 import shutil
 import signal
 import subprocess
@@ -17,7 +23,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,6 +56,8 @@ _BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is hea
 _ALIAS = "chaos"
 _WORKERS = 2
 _LOGS = REPOSITORY / "build" / "chaos"
+_SOURCE = _LOGS / "posts.jsonl"
+_SOURCE_POSTS = 3_000
 
 # Seconds: when an outage has to be known, how soon a search is refused from then on, and how soon a
 # new search is answered after it.
@@ -104,6 +112,7 @@ class Setup:
     nodes: int = 1
     heap: str = "768m"
     node_settings: Mapping[str, object] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 # -- faults ------------------------------------------------------------------------------------
@@ -175,12 +184,12 @@ def _node(number: signal.Signals, find: Callable[[Target], ElasticsearchNode]) -
 
 
 def _await_search(url: str) -> None:
-    """Wait until a node answers a search itself: from then on the service may be expected to."""
+    """Wait until a node answers a whole search: from then on the service may be expected to."""
     deadline = time.monotonic() + 300
     with Elasticsearch(url, request_timeout=2, max_retries=0) as client:
         while True:
             try:
-                client.search(index=_ALIAS, size=0)
+                client.search(index=_ALIAS, size=0, allow_partial_search_results=False)
             except (ApiError, TransportError):
                 if time.monotonic() > deadline:
                     raise
@@ -228,6 +237,64 @@ def _index_deleted(target: Target) -> Iterator[None]:
     yield
     if code := target.command("rollback").wait(60):
         raise click.ClickException(f"rollback ended with {code}")
+
+
+def _killed_during(*words: str) -> Broken:
+    """Elasticsearch is killed while a command runs; then that goes on, or fails."""
+
+    @contextmanager
+    def broken(target: Target) -> Iterator[None]:
+        _write_source(str(random.random()))
+        command = target.command(*words, str(_SOURCE))
+        time.sleep(random.uniform(1, 4))
+        with _node(_KILL, _first)(target):
+            yield
+        _end(command, words, allowed=(0, 1))
+
+    return broken
+
+
+def _command(*words: str, source: bool = False) -> Broken:
+    """A command that swaps or writes, and succeeds."""
+
+    @contextmanager
+    def broken(target: Target) -> Iterator[None]:
+        if source:
+            _write_source(str(random.random()))
+        _end(target.command(*words, *([str(_SOURCE)] if source else [])), words, allowed=(0,))
+        yield
+
+    return broken
+
+
+def _end(command: "subprocess.Popen[bytes]", words: Sequence[str], allowed: Sequence[int]) -> None:
+    """Wait for a command.
+
+    Raises:
+        ClickException: it ended with another code.
+    """
+    code = command.wait(300)
+    click.echo(f"`{' '.join(words)}` ended with {code}", err=True)
+    if code not in allowed:
+        raise click.ClickException(f"{words[0]} ended with {code}")
+
+
+def _write_source(text: str) -> None:
+    """The sample posts, and others whose text is new each time."""
+    others = (
+        {"oid": f"source-{number}", "title": "Unchanging", "text": f"<p>{text} {number}</p>"}
+        for number in range(_SOURCE_POSTS)
+    )
+    lines = "".join(json.dumps(post) + "\n" for post in others)
+    _SOURCE.write_text((REPOSITORY / "sample/posts.jsonl").read_text() + lines)
+
+
+def _with_one_shard(target: Target) -> ElasticsearchNode:
+    """A node with one of the shards, and not the master."""
+    rows: Any = target.elastic.cat.shards(index=_ALIAS, h="node", format="json").body
+    with_shards = {row["node"] for row in rows}
+    master = _master(target)
+    return next(node for node in target.nodes if node.name in with_shards and node is not master)
 
 
 def _flooded(path: str, line: str, lines: int) -> Broken:
@@ -294,6 +361,7 @@ def _rollbacks_of_two_clocks(target: Target) -> Iterator[None]:
 
 _KILL, _STOP, _TERM = signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM
 _UNCACHED: tuple[Kind, ...] = ("new", "write")
+_AWAY: dict[str, Any] = {"seconds": 5.0, "refused": _UNCACHED}
 _SEARCHES = '{"index":"chaos"}\n{"query":{"wildcard":{"text":"*a*e*i*"}},"size":0}\n'
 _MSEARCH = "/_msearch?max_concurrent_searches=50"
 _WRITES = '{"index":{"_index":"flood"}}\n{"text":"some words of a post that nobody reads"}\n'
@@ -326,6 +394,8 @@ SETUPS = [
             Fault("worker SIGKILL", _worker(_KILL)),
             Fault("gunicorn SIGHUP", _server(signal.SIGHUP), 10.0),
             Fault("worker SIGKILL, behind nginx", _worker(_KILL), way="nginx"),
+            Fault("Elasticsearch killed during reindex", _killed_during("reindex"), **_AWAY),
+            Fault("Elasticsearch killed during sync", _killed_during("sync"), **_AWAY),
             Fault("Redis killed", _redis_killed),
         ]
     ),
@@ -352,7 +422,23 @@ SETUPS = [
         nodes=3,
         heap="512m",
     ),
+    Setup(
+        [
+            Fault("none, three shards without copies", _nothing),
+            Fault("node with one of three shards killed", _node(_KILL, _with_one_shard), **_AWAY),
+        ],
+        nodes=3,
+        heap="512m",
+        variables={"BLOGSEARCH_SHARDS": "3", "BLOGSEARCH_REPLICAS": "0"},
+    ),
 ]
+_SWAPS = [
+    Fault("reindex", _command("reindex", source=True), 1.0),
+    Fault("sync", _command("sync", source=True), 1.0),
+    Fault("rebuild", _command("rebuild", "--force"), 1.0),
+    Fault("rollback", _command("rollback"), 1.0),
+]
+_NOT_IN_A_SOAK = {"live index deleted", "Redis killed"}  # which nothing brings back
 
 
 # -- a run -------------------------------------------------------------------------------------
@@ -372,6 +458,8 @@ def _running(setup: Setup, ways: set[Way]) -> Iterator[Target]:
             "BLOGSEARCH_INDEX": _ALIAS,
             "BLOGSEARCH_REPLICAS": str(min(setup.nodes - 1, 1)),
             "BLOGSEARCH_WRITE_TOKENS": TOKEN,
+            "BLOGSEARCH_RATE_LIMIT": "",  # the clients share one address
+            **setup.variables,
         }
         elastic = stack.enter_context(
             Elasticsearch([node.url for node in nodes], request_timeout=60)
@@ -413,9 +501,11 @@ def _serves(worker: psutil.Process) -> bool:
     return False
 
 
-def _run(fault: Fault, target: Target) -> tuple[Stream, float, float]:
+def _run(
+    fault: Fault, target: Target, stored: dict[str, str | None]
+) -> tuple[Stream, float, float]:
     """The stream, when the fault was injected, and when it was healed."""
-    stream = Stream(target.urls[fault.way], target.authority)
+    stream = Stream(target.urls[fault.way], target.authority, stored=stored)
     try:
         time.sleep(_BEFORE)
         began = time.monotonic()
@@ -495,8 +585,10 @@ def _first_answer(stream: Stream, end: float) -> float | None:
     )
 
 
-def _missed(fault: Fault, stream: Stream, lost: list[str], began: float, end: float) -> list[str]:
-    """The goals that were missed."""
+def _missed(
+    fault: Fault, stream: Stream, lost: list[str], began: float, end: float, *, timed: bool
+) -> list[str]:
+    """The goals that were missed; those of times only if `timed`."""
     found = [f"lost: {oid}" for oid in lost]
     counted = Counter(
         f"{one.kind}: {one.status} {one.state}"
@@ -504,6 +596,8 @@ def _missed(fault: Fault, stream: Stream, lost: list[str], began: float, end: fl
         if one.failed or (one.status == 503 and one.kind not in fault.refused)
     )
     found += [f"{count} x {what}" for what, count in counted.items()]
+    if not timed:
+        return [f"{fault.name}: {goal}" for goal in found]
     answered = _first_answer(stream, end)
     if answered is None or answered > _ANSWERED_WITHIN:
         found.append("the first new search was answered too late")
@@ -517,15 +611,25 @@ def _missed(fault: Fault, stream: Stream, lost: list[str], began: float, end: fl
     return [f"{fault.name}: {one}" for one in found]
 
 
-def _try(fault: Fault, target: Target) -> list[str]:
-    """Print the row of a fault; the goals that were missed."""
+def _try(
+    fault: Fault,
+    target: Target,
+    stored: dict[str, str | None] | None = None,
+    *,
+    timed: bool = True,
+) -> list[str]:
+    """Print the row of a fault; the goals that were missed.
+
+    Args:
+        stored: what was written before, which must be there, too.
+    """
     _await_workers(target.server)
     for query in CACHED:
         requests.get(f"{target.urls['direct'][0]}/search", params={"q": query}, timeout=60)
-    stream, began, healed = _run(fault, target)
+    stream, began, healed = _run(fault, target, {} if stored is None else stored)
     lost = stream.missing(target.elastic, _ALIAS)
     click.echo(f"| {' | '.join(_row(fault, stream, len(lost), began, healed))} |")
-    return _missed(fault, stream, lost, began, healed)
+    return _missed(fault, stream, lost, began, healed, timed=timed)
 
 
 def _try_all(setup: Setup, faults: list[Fault]) -> list[str]:
@@ -548,16 +652,41 @@ def _try_all(setup: Setup, faults: list[Fault]) -> list[str]:
     return missed
 
 
+def _soak(minutes: float, seed: int) -> list[str]:
+    """Faults and swaps by chance until the time is over; the goals that were missed."""
+    click.echo(f"seed {seed}", err=True)
+    chance = random.Random(seed)
+    random.seed(seed)
+    setup = SETUPS[0]
+    faults = [
+        fault
+        for fault in setup.faults
+        if fault.way == "direct" and fault.name not in _NOT_IN_A_SOAK
+    ]
+    missed: list[str] = []
+    stored: dict[str, str | None] = {}
+    ends = time.monotonic() + 60 * minutes
+    with _running(setup, {"direct"}) as target:
+        while time.monotonic() < ends and not missed:
+            fault = chance.choice(chance.choice([faults, _SWAPS]))
+            missed += _try(fault, target, stored, timed=False)
+    return missed
+
+
 @click.command()
 @click.option("--only", multiple=True, default=[""], help="Only faults whose name contains this.")
-def main(only: tuple[str, ...]) -> None:
+@click.option("--soak", "minutes", type=float, help="Faults and swaps by chance, so many minutes.")
+@click.option("--seed", type=int, help="That of a soak that is to be repeated.")
+def main(only: tuple[str, ...], minutes: float | None, seed: int | None) -> None:
     """Run all faults, print a row for each, and exit with 1 if a goal was missed."""
     shutil.rmtree(_LOGS, ignore_errors=True)
     _LOGS.mkdir(parents=True)
     installed = {"direct": True, "nginx": NGINX, "faketime": shutil.which("faketime")}
     click.echo(Table(_COLUMNS, []).markdown())
     missed: list[str] = []
-    for setup in SETUPS:
+    if minutes:
+        missed += _soak(minutes, seed if seed is not None else random.randrange(1_000_000))
+    for setup in () if minutes else SETUPS:
         faults = [fault for fault in setup.faults if any(part in fault.name for part in only)]
         for fault in list(faults):
             if not installed[fault.way]:

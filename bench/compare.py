@@ -98,11 +98,11 @@ def main(
             for side, revision in (("before", before), ("after", after))
         ]
         aliases = {}
-        for one in checkouts:
-            click.echo(f"indexing with {one.name} …", err=True)
-            aliases[one.name] = f"bench-x{uuid.uuid4().hex[:10]}"
-            stack.callback(delete, aliases[one.name])
-            index(corpus, aliases[one.name], one.folder, one.python)
+        for revision in checkouts:
+            click.echo(f"indexing with {revision.name} …", err=True)
+            aliases[revision.name] = f"bench-x{uuid.uuid4().hex[:10]}"
+            stack.callback(delete, aliases[revision.name])
+            index(corpus, aliases[revision.name], revision.folder, revision.python)
         click.echo("searches that are not cached …", err=True)
         click.echo(_uncached(checkouts, aliases, queries))
         click.echo("cached searches …", err=True)
@@ -117,10 +117,10 @@ def _uncached(
     chosen = random.Random(14)
     with ExitStack() as stack, requests.Session() as session:
         urls = {
-            one.name: stack.enter_context(
-                serving(aliases[one.name], folder=one.folder, python=one.python)
+            revision.name: stack.enter_context(
+                serving(aliases[revision.name], folder=revision.folder, python=revision.python)
             ).url
-            for one in checkouts
+            for revision in checkouts
         }
         for warming in (True, False):
             for query in queries[:30] if warming else queries:
@@ -130,12 +130,12 @@ def _uncached(
                     if not warming:
                         spent = (time.perf_counter() - started) * 1000
                         times[query.kind, name].append(spent)
-    before, after = (one.name for one in checkouts)
+    before, after = (revision.name for revision in checkouts)
     rows = []
     for kind in sorted({kind for kind, _ in times}):
-        one, other = times[kind, before], times[kind, after]
-        ratio = statistics.median(other) / statistics.median(one)
-        rows.append([kind, *milliseconds(one), *milliseconds(other), f"{ratio:.2f}"])
+        revision, other = times[kind, before], times[kind, after]
+        ratio = statistics.median(other) / statistics.median(revision)
+        rows.append([kind, *milliseconds(revision), *milliseconds(other), f"{ratio:.2f}"])
     header = ["not cached, HTTP", f"{before}: median ms", "p95", f"{after}: median ms", "p95"]
     return "\n" + Table([*header, "after / before"], rows).markdown()
 
@@ -145,14 +145,14 @@ def _cached(
 ) -> str:
     with redis_server() as store, ExitStack() as stack:
         turns: dict[str, Turn] = {}
-        for one in checkouts:
+        for revision in checkouts:
             served = stack.enter_context(
                 serving(
-                    aliases[one.name],
+                    aliases[revision.name],
                     workers=2,
                     redis_url=store.url,
-                    folder=one.folder,
-                    python=one.python,
+                    folder=revision.folder,
+                    python=revision.python,
                 )
             )
             path = "/search?q=python"
@@ -160,11 +160,11 @@ def _cached(
                 answer = requests.get(served.url + path, timeout=30)
             if answer.headers["X-Cache"] != "HIT":
                 raise AssertionError(f"not cached: {answer.headers['X-Cache']}")
-            turns[one.name] = (served.url, [path], {})
-            turns[f"heartbeat {one.name}"] = (served.url, [_HEARTBEAT], {})
+            turns[revision.name] = (served.url, [path], {})
+            turns[f"heartbeat {revision.name}"] = (served.url, [_HEARTBEAT], {})
         rates = alternate(turns, seconds, rounds)
     medians = {name: statistics.median(found) for name, found in rates.items()}
-    before, after = (one.name for one in checkouts)
+    before, after = (revision.name for revision in checkouts)
     rows = [
         [
             kind,

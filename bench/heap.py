@@ -64,7 +64,7 @@ def _resident(node: ElasticsearchNode) -> float:
     """Megabytes of the server's process, without those of the files that it maps."""
     processes = [psutil.Process(node.pid), *psutil.Process(node.pid).children(recursive=True)]
     memory = [process.memory_info() for process in processes]
-    return sum(one.rss - one.shared for one in memory) / 1e6
+    return sum(process.rss - process.shared for process in memory) / 1e6
 
 
 @click.command()

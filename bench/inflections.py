@@ -86,13 +86,13 @@ def main(path: Path) -> None:
 
             def bm25(q: str) -> list[str]:
                 query = {"multi_match": {"query": q, "fields": ["title", "text"]}}
-                found = client.search(
+                response = client.search(
                     index=alias,
                     query={"bool": {"must": query, "filter": {"term": {"kind": "post"}}}},
                     size=_CUT,
                     source_includes=["oid"],
                 )
-                return [hit["_source"]["oid"] for hit in found["hits"]["hits"]]
+                return [hit["_source"]["oid"] for hit in response["hits"]["hits"]]
 
             asked = list(queries(posts, LANGUAGES[settings.language]))
             ways: dict[str, Callable[[str], list[str]]] = {"blended": blended, "BM25": bm25}

@@ -20,8 +20,8 @@ from app.search import scoring, search
 from app.search.request import SearchRequest
 from app.settings import load_settings
 from indexer.build.builder import IndexSettings
-from indexer.build.reindex import ReindexOptions, reindex
-from indexer.ingest import MaxRejects
+from indexer.build.reindex import reindex
+from indexer.ingest import IngestOptions, MaxRejects
 from indexer.records import RawPost, SourceItem
 from indexer.sources import SourceOptions, open_source
 
@@ -38,7 +38,7 @@ def translated_pages(posts: list[RawPost]) -> Pages:
         if isinstance(post.language, str) and isinstance(post.oid, str):
             parts = [part for part in post.oid.split("/") if part.lower() != post.language.lower()]
             pages["/".join(parts)][post.language.lower()] = post
-    return {path: each for path, each in pages.items() if len(each) > 1}
+    return {path: language for path, language in pages.items() if len(language) > 1}
 
 
 def queries(pages: Pages) -> Iterator[tuple[bool, str, str, str]]:
@@ -60,7 +60,7 @@ def measure(elastic: Elasticsearch, alias: str, pages: Pages) -> Mapping[str, li
     every = list(dict.fromkeys(queries(pages)))
     rows: dict[str, list[str]] = {}
     for is_same, name in ((True, "same title"), (False, "other title")):
-        some = [each for each in every if each[0] is is_same]
+        some = [language for language in every if language[0] is is_same]
         some = chosen.sample(some, min(QUERIES, len(some)))
         for boost in BOOSTS:
             scoring.LANGUAGE_BOOST = boost
@@ -92,7 +92,7 @@ def main(spec: str) -> None:
             yield item
 
     with Elasticsearch(settings.elasticsearch_url, request_timeout=60) as elastic:
-        options = ReindexOptions(MaxRejects(share=1.0))
+        options = IngestOptions(MaxRejects(share=1.0))
         try:
             reindex(elastic, alias, read(), IndexSettings(NO_RULES, 1, 0), lambda _: None, options)
             pages = translated_pages(posts)

@@ -80,17 +80,17 @@ def _highest_rate(url: str, every: int) -> float:
 @contextmanager
 def _memory(served: Gunicorn) -> Iterator[list[float]]:
     """Megabytes of all workers together, once a second."""
-    seen: list[float] = []
+    megabytes: list[float] = []
     stop = threading.Event()
 
     def watch() -> None:
         while not stop.wait(1):
-            seen.append(sum(worker.memory_info().rss for worker in served.workers()) / 1e6)
+            megabytes.append(sum(worker.memory_info().rss for worker in served.workers()) / 1e6)
 
     thread = threading.Thread(target=watch)
     thread.start()
     try:
-        yield seen
+        yield megabytes
     finally:
         stop.set()
         thread.join()

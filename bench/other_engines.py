@@ -63,7 +63,7 @@ def measure_other_engines(
             running[_MEILISEARCH] = stack.enter_context(_meilisearch(posts, meilisearch))
         engines = {name: rank for name, (rank, _) in running.items()}
         times: dict[str, list[float]] = {name: [] for name in engines}
-        found: dict[str, list[tuple[Judged, list[str]]]] = {name: [] for name in engines}
+        rankings: dict[str, list[tuple[Judged, list[str]]]] = {name: [] for name in engines}
         for rank in engines.values():
             for query in judged[:20]:
                 rank(query.q)  # warm-up
@@ -72,11 +72,11 @@ def measure_other_engines(
                 started = time.perf_counter()
                 ranking = rank(query.q)
                 times[name].append((time.perf_counter() - started) * 1000)
-                found[name].append((query, ranking))
+                rankings[name].append((query, ranking))
     rows = []
     for name, (_, indexing) in running.items():
-        quality = found[name][: len(judged)]
-        items = found[name][len(judged) :]
+        quality = rankings[name][: len(judged)]
+        items = rankings[name][len(judged) :]
         ndcgs = _macro(quality, lambda query, ranking: ndcg(ranking, query.grades))
         mrr = _macro(items, lambda query, ranking: reciprocal_rank(ranking, query.grades))
         rows.append([name, f"{indexing:.1f}", *milliseconds(times[name]), ndcgs, mrr])

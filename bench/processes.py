@@ -66,7 +66,7 @@ def measure_commands(alias: str, rounds: int) -> Section:
                 spent = after.children_user + after.children_system
                 spent -= before.children_user + before.children_system
                 cpu[name].append(spent * 1000)
-    medians = {name: statistics.median(found) for name, found in wall.items()}
+    medians = {name: statistics.median(times) for name, times in wall.items()}
     ratio = medians["blogsearch search"] / medians["import elasticsearch"]
     rows = [
         [name, *milliseconds(wall[name]), f"{statistics.median(cpu[name]):.0f}"]

@@ -6,10 +6,14 @@
     .venv/bin/python -m bench.relevance FOLDER --save before.json
     .venv/bin/python -m bench.relevance FOLDER --compare before.json blended
 
-A folder has posts in `NAME.jsonl`, judged queries in `NAME.queries.jsonl` and known items in
-`NAME.known.jsonl`; `.gz` as well. Posts have oid, title, text, pub_date, categories and url; judged
-queries q, kind, grades ({oid: 2 for the title, 1 for the text}) and related (oids of posts with
-another inflection); known items q, kind and the oid of the one post that must be found.
+A folder has posts in `NAME.jsonl` and queries in any `NAME.….jsonl`, such as
+`NAME.questions.jsonl`; `.gz` as well. Posts have oid, title, text, pub_date, categories and url.
+Queries have q and kind, and
+
+- judged ones grades ({oid: 2 for the title, 1 for the text}) and related (oids of posts with
+  another inflection); questions grades only;
+- known items the oid of the one post that must be found; texts of links too, with the oids of the
+  posts that have the link in skip, which are left out of the ranking.
 
 The corpus is indexed under an alias of its own, and a service without a cache is started for it.
 `--compare` takes strategies, addresses of running services that have the corpus, and saved files.
@@ -33,7 +37,7 @@ from analyzers.languages import LANGUAGES
 from app.elastic import connect
 from app.search import blended, fallback
 from app.search.known import Known
-from app.search.request import MAX_QUERY, SearchRequest
+from app.search.request import MAX_QUERY, MAX_SIZE, SearchRequest
 from app.search.session import SearchSession
 from bench.service import elasticsearch_url, get_search, indexed, lines, serving, settings_for
 from devstack.servers import REPOSITORY
@@ -48,12 +52,14 @@ _WARM_UP = 20
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One query: `grades` by oid (2 title, 1 text); `related` posts have another inflection."""
+    """One query: `grades` by oid (2 title, 1 text); `related` posts have another inflection, and
+    posts to `skip` are left out of the ranking."""
 
     q: str
     kind: str
     grades: Mapping[str, int]
     related: frozenset[str] = frozenset()
+    skip: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> "Judged":
@@ -61,7 +67,8 @@ class Judged:
         the service is cut."""
         grades = line["grades"] if "grades" in line else {line["oid"]: 1}
         related = frozenset(line.get("related") or ())
-        return cls(line["q"][:MAX_QUERY], line["kind"], grades, related)
+        skip = frozenset(line.get("skip") or ())
+        return cls(line["q"][:MAX_QUERY], line["kind"], grades, related, skip)
 
     @property
     def with_related(self) -> Mapping[str, int]:
@@ -83,6 +90,12 @@ class Answered:
     requests: int = 0
     sent: int = 0
 
+    @classmethod
+    def of(cls, body: Mapping[str, Any], query: Judged, seconds: float) -> "Answered":
+        """From the body of an answer to the query."""
+        ranking = dict.fromkeys(hit["oid"] for hit in body["hits"] if hit["oid"] not in query.skip)
+        return cls(tuple(ranking)[:CUT], body["count"], seconds)
+
 
 Pairs = list[tuple[Judged, Answered]]
 
@@ -97,10 +110,9 @@ def ask(url: str, queries: Sequence[Judged]) -> list[Answered]:
 
 def _ask(session: requests.Session, url: str, query: Judged) -> Answered:
     started = time.perf_counter()
-    body = get_search(session, url, query.q)
+    body = get_search(session, url, query.q, min(CUT + len(query.skip), MAX_SIZE))
     seconds = time.perf_counter() - started
-    ranking = dict.fromkeys(hit["oid"] for hit in body["hits"])
-    return Answered(tuple(ranking), body["count"], seconds)
+    return Answered.of(body, query, seconds)
 
 
 def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
@@ -133,13 +145,15 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The means of some queries: nDCG@10, nDCG@10 with related posts, success@1 and MRR@10; the
-    share of queries without an answer; times in milliseconds; requests per search, bytes sent."""
+    """The means of some queries: nDCG@10, nDCG@10 with related posts, success@1, success@10 and
+    MRR@10; the share of queries without an answer; times in milliseconds; requests per search,
+    bytes sent."""
 
     queries: int
     strict: float
     inflected: float
     success: float
+    success_at_10: float
     mrr: float
     nothing: float
     p50: float
@@ -182,6 +196,10 @@ def figures(pairs: Pairs) -> Figures:
             float(found.ranking[:1] != () and found.ranking[0] in judged.grades)
             for judged, found in pairs
         ),
+        success_at_10=mean(
+            float(not judged.grades.keys().isdisjoint(found.ranking[:CUT]))
+            for judged, found in pairs
+        ),
         mrr=mean(reciprocal_rank(found.ranking, judged.grades) for judged, found in pairs),
         nothing=mean(float(not found.count) for _, found in pairs),
         p50=times[len(times) // 2],
@@ -211,6 +229,7 @@ def macro(kinds: Mapping[str, Figures], everything: Figures) -> Figures:
         strict=mean("strict"),
         inflected=mean("inflected"),
         success=mean("success"),
+        success_at_10=mean("success_at_10"),
         mrr=mean("mrr"),
         nothing=mean("nothing"),
     )
@@ -219,8 +238,8 @@ def macro(kinds: Mapping[str, Figures], everything: Figures) -> Figures:
 # -- the report ------------------------------------------------------------------------------------
 
 _HEAD = (
-    "| kind | queries | nDCG@10 | inflected | success@1 | MRR@10 | nothing | p50 ms | p95 ms "
-    "| requests | bytes |\n| --- " + "| ---: " * 10 + "|"
+    "| kind | queries | nDCG@10 | inflected | success@1 | success@10 | MRR@10 | nothing | p50 ms "
+    "| p95 ms | requests | bytes |\n| --- " + "| ---: " * 11 + "|"
 )
 
 
@@ -234,7 +253,13 @@ def table(pairs: Pairs) -> str:
 def _row(name: str, found: Figures) -> str:
     cells = [name, str(found.queries)]
     cells += [f"{found.strict:.3f}", f"{found.inflected:.3f}", f"{found.success:.3f}"]
-    cells += [f"{found.mrr:.3f}", f"{found.nothing:.3f}", f"{found.p50:.1f}", f"{found.p95:.1f}"]
+    cells += [
+        f"{found.success_at_10:.3f}",
+        f"{found.mrr:.3f}",
+        f"{found.nothing:.3f}",
+        f"{found.p50:.1f}",
+        f"{found.p95:.1f}",
+    ]
     cells += [f"{found.requests:.2f}", f"{found.sent:.0f}"] if found.requests else ["–", "–"]
     return f"| {' | '.join(cells)} |"
 

@@ -96,7 +96,7 @@ def machine(client: Elasticsearch) -> dict[str, str]:
     )
     memory = next(iter(_read("/proc/meminfo").splitlines()), "").partition(":")[2].strip()
     heap = client.nodes.info(metric="jvm")["nodes"]
-    heaps = {one["jvm"]["mem"]["heap_max_in_bytes"] // 2**20 for one in heap.values()}
+    heaps = {node["jvm"]["mem"]["heap_max_in_bytes"] // 2**20 for node in heap.values()}
     packages = ("elasticsearch", "flask", "gevent", "gunicorn", "hiredis", "orjson", "redis")
     revision = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
@@ -112,7 +112,7 @@ def machine(client: Elasticsearch) -> dict[str, str]:
         "memory": memory,
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
         "Elasticsearch": f"{client.info()['version']['number']}, "
-        + " and ".join(f"{one} MB of heap" for one in sorted(heaps)),
+        + " and ".join(f"{node} MB of heap" for node in sorted(heaps)),
         "packages": ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages),
         "load at the start": load(),
     }

@@ -105,10 +105,10 @@ def start_command(
 def delete(alias: str) -> None:
     """Delete the indices of an alias of the bench."""
     with Elasticsearch(elasticsearch_url(), request_timeout=60) as client:
-        found = client.indices.get(
+        names = client.indices.get(
             index=f"{alias}-0*,{alias}-state", expand_wildcards="all", ignore_unavailable=True
         )
-        for name in found:
+        for name in names:
             client.indices.delete(index=name)
 
 
@@ -141,13 +141,13 @@ def serving(
         yield served
 
 
-def get_search(session: requests.Session, url: str, q: str) -> Json:
-    """The answer of `GET /search`.
+def get_search(session: requests.Session, url: str, q: str, size: int = 10) -> Json:
+    """The answer of `GET /search` with this number of hits.
 
     Raises:
         requests.HTTPError: the service refused the query.
     """
-    response = session.get(f"{url}/search", params={"q": q}, timeout=30)
+    response = session.get(f"{url}/search", params={"q": q, "size": str(size)}, timeout=30)
     response.raise_for_status()
-    found: Json = response.json()
-    return found
+    answer: Json = response.json()
+    return answer

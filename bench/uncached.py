@@ -11,7 +11,6 @@ from contextlib import closing
 from functools import partial
 from itertools import cycle, product
 from multiprocessing import get_context
-from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import requests
@@ -23,7 +22,7 @@ from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
 from bench.load_generator import send, times_of
 from bench.results import Goal, Section, Table, milliseconds, p95
-from bench.service import BARE_APP, elasticsearch_url, index, serving, settings_for
+from bench.service import BARE_APP, elasticsearch_url, serving, settings_for
 from bench.workload import (
     CORRECT,
     MISTYPED,
@@ -34,12 +33,10 @@ from bench.workload import (
     bare_titles,
     typed_of,
 )
-from devstack.servers import elasticsearch_nodes, redis_server
+from devstack.servers import redis_server
 
 _WARM_UP = 60  # searches that are not counted
 _CLIENTS = 8
-_NODE_HEAP = "512m"
-_CLUSTER_WARM_UP = 15.0  # seconds; the Java code of the nodes is not compiled yet
 
 Times = dict[tuple[str, str, str], list[float]]
 """Milliseconds by kind of query, way (`in process`, `HTTP`) and request (`search`, `bare`, and over
@@ -115,15 +112,15 @@ def measure_uncached(
     rows: list[list[str]] = []
     goals: list[Goal] = []
     for kind, way, request in sorted(times):
-        found = times[kind, way, request]
+        values = times[kind, way, request]
         ours = times[kind, way, "search"]
         if request == "search":
-            rows.append([f"{kind}, {way}: search", str(len(found)), *milliseconds(found), "", ""])
+            rows.append([f"{kind}, {way}: search", str(len(values)), *milliseconds(values), "", ""])
             continue
-        median, tail = statistics.median(ours) / statistics.median(found), p95(ours) / p95(found)
+        median, tail = statistics.median(ours) / statistics.median(values), p95(ours) / p95(values)
         rows.append(
             [
-                *(f"{kind}, {way}: {request}", str(len(found)), *milliseconds(found)),
+                *(f"{kind}, {way}: {request}", str(len(values)), *milliseconds(values)),
                 *(f"{median:.2f}", f"{tail:.2f}"),
             ]
         )
@@ -142,7 +139,7 @@ def measure_uncached(
         "the same gunicorn: what HTTP costs, whatever is searched.",
         goals,
         [Table(["queries", "n", "median ms", "p95", "search: times, median", "p95"], rows)],
-        figures={" / ".join(key): found for key, found in times.items()},
+        figures={" / ".join(key): values for key, values in times.items()},
     )
 
 
@@ -186,7 +183,7 @@ def measure_sizes(aliases: Mapping[int, str], queries: Sequence[Query]) -> Secti
             )
         ],
         [Table(["posts", "bare: median ms", "p95", "search: median ms", "p95"], rows)],
-        figures={str(posts): found for posts, found in times.items()},
+        figures={str(posts): values for posts, values in times.items()},
     )
 
 
@@ -208,10 +205,10 @@ def measure_clients(alias: str, queries: Sequence[Query], seconds: float, rounds
                 if nth:  # the first round warms up
                     (searches if ours else bare).append(len(spent) / seconds)
                     (times if ours else bare_times).extend(spent)
-    one, other = statistics.median(searches), statistics.median(bare)
+    rate, bare_rate = statistics.median(searches), statistics.median(bare)
     rows = [
-        ["search", f"{one:.0f}", *milliseconds(times)],
-        ["bare request", f"{other:.0f}", *milliseconds(bare_times)],
+        ["search", f"{rate:.0f}", *milliseconds(times)],
+        ["bare request", f"{bare_rate:.0f}", *milliseconds(bare_times)],
     ]
     return Section(
         "Eight clients at a time, not cached",
@@ -221,10 +218,10 @@ def measure_clients(alias: str, queries: Sequence[Query], seconds: float, rounds
             Goal(
                 "not cached, 8 clients, rate",
                 "bare requests of 8 clients",
-                one / other,
+                rate / bare_rate,
                 0.6,
                 at_least=True,
-                note=f"{one:.0f} of {other:.0f} a second",
+                note=f"{rate:.0f} of {bare_rate:.0f} a second",
             )
         ],
         [Table(["", "per second", "median ms", "p95 ms"], rows)],
@@ -240,14 +237,19 @@ def measure_mix(alias: str, queries: Sequence[Query], seconds: float) -> Section
         send(served.url, cached, seconds, _CLIENTS)  # fills the cache
         alone = times_of(send(served.url, cached, seconds, 90))
         with ThreadPoolExecutor(1) as pool:
-            others = pool.submit(send, served.url, new, seconds + 2, 10)
+            new_searches = pool.submit(send, served.url, new, seconds + 2, 10)
             time.sleep(1)
             beside = times_of(send(served.url, cached, seconds, 90))
-            count = len(times_of(others.result()))
-    one, other = (sorted(times)[int(0.99 * (len(times) - 1))] for times in (beside, alone))
+            count = len(times_of(new_searches.result()))
+    beside_tail, alone_tail = (
+        sorted(times)[int(0.99 * (len(times) - 1))] for times in (beside, alone)
+    )
     rows = [
         [name, f"{len(times) / seconds:,.0f}", f"{statistics.median(times):.1f}", f"{tail:.1f}"]
-        for name, times, tail in (("alone", alone, other), ("beside new ones", beside, one))
+        for name, times, tail in (
+            ("alone", alone, alone_tail),
+            ("beside new ones", beside, beside_tail),
+        )
     ]
     return Section(
         "A hundred clients at once",
@@ -257,10 +259,10 @@ def measure_mix(alias: str, queries: Sequence[Query], seconds: float) -> Section
             Goal(
                 "cached searches beside new ones, p99",
                 "cached searches alone",
-                one / other,
+                beside_tail / alone_tail,
                 5.0,
                 " times",
-                note=f"{one:.0f} and {other:.0f} ms",
+                note=f"{beside_tail:.0f} and {alone_tail:.0f} ms",
             )
         ],
         [Table(["cached searches", "a second", "median ms", "p99 ms"], rows)],
@@ -296,37 +298,6 @@ def _search(
         for _ in pool.map(work, range(0, len(bodies), -(-len(bodies) // threads))):
             pass
     return times
-
-
-def measure_cluster(corpus: Path, queries: Sequence[Query], seconds: float) -> Section:
-    """Searches per second of eight clients on three nodes."""
-    alias, paths = "bench-cluster", [f"/search?q={quote(query.q)}" for query in queries]
-    with elasticsearch_nodes(3, heap=_NODE_HEAP) as nodes:
-        variables = {
-            "ELASTICSEARCH_URL": ",".join(node.url for node in nodes),
-            "BLOGSEARCH_SHARDS": "3",
-            "BLOGSEARCH_REPLICAS": "1",
-        }
-        index(corpus, alias, variables=variables)
-        with Elasticsearch(nodes[0].url, request_timeout=90) as client:
-            client.cluster.health(wait_for_status="green", timeout="60s")
-        with serving(alias, workers=2, variables=variables) as served:
-            send(served.url, paths, _CLUSTER_WARM_UP, _CLIENTS)
-            times = times_of(send(served.url, paths, seconds, _CLIENTS))
-    rate = len(times) / seconds
-    return Section(
-        "A cluster of three nodes",
-        f"Three Elasticsearch processes on this machine ({_NODE_HEAP} of heap each), an index of 3 "
-        f"shards with 1 replica, gunicorn with 2 workers, {_CLIENTS} clients, nothing cached. The "
-        "nodes share the cores, so the rate is that of one machine with the cost of a cluster.",
-        tables=[
-            Table(
-                ["", "searches a second", "median ms", "p95 ms"],
-                [["three nodes", f"{rate:.0f}", *milliseconds(times)]],
-            )
-        ],
-        figures={"times": times},
-    )
 
 
 def measure_typeahead(alias: str, queries: Sequence[Query], rounds: int) -> Section:
@@ -365,7 +336,7 @@ def measure_typeahead(alias: str, queries: Sequence[Query], rounds: int) -> Sect
                 started = time.perf_counter()
                 turns[name]()
                 (times if nth else first)[name].append((time.perf_counter() - started) * 1000)
-    medians = {name: statistics.median(found) for name, found in sorted(times.items())}
+    medians = {name: statistics.median(values) for name, values in sorted(times.items())}
     return Section(
         "Typeahead",
         "`/suggest` for the first 3 and 5 letters of queries, from the cache, computed over HTTP "

@@ -35,7 +35,7 @@ class Query:
 
 def queries_of(files: Sequence[Path], number: int) -> list[Query]:
     """At most `number` queries of each kind, in random order; the same for every run."""
-    found: dict[str, list[Query]] = defaultdict(list)
+    by_kind: dict[str, list[Query]] = defaultdict(list)
     seen: set[str] = set()
     for line in (line for path in files for line in lines(path)):
         kind, q, meant = line["kind"], line["q"], line.get("intent") or line["q"]
@@ -43,27 +43,27 @@ def queries_of(files: Sequence[Path], number: int) -> list[Query]:
             continue
         seen.add(q)
         if kind in _CORRECT and len(q.split()) <= 3:
-            found[CORRECT].append(Query(CORRECT, q, meant))
+            by_kind[CORRECT].append(Query(CORRECT, q, meant))
         elif kind in _MISTYPED:
-            found[MISTYPED].append(Query(MISTYPED, q, meant))
+            by_kind[MISTYPED].append(Query(MISTYPED, q, meant))
         elif kind == "words" and "oid" in line:
-            found[OWN_WORDS].append(Query(OWN_WORDS, q, meant))
+            by_kind[OWN_WORDS].append(Query(OWN_WORDS, q, meant))
     chosen = random.Random(14)
     taken = [
-        query for some in found.values() for query in chosen.sample(some, min(number, len(some)))
+        query for some in by_kind.values() for query in chosen.sample(some, min(number, len(some)))
     ]
     return chosen.sample(taken, len(taken))
 
 
 def typed_of(queries: Sequence[Query]) -> list[Query]:
     """Correct queries of whose last word only the first half is typed."""
-    found = []
+    typed_queries = []
     for query in queries:
         before, space, last = query.meant.rpartition(" ")
         if query.kind == CORRECT and len(last) > 3:
             typed = f"{before}{space}{last[: max(2, len(last) // 2)]}"
-            found.append(Query(TYPED, typed, query.meant))
-    return found
+            typed_queries.append(Query(TYPED, typed, query.meant))
+    return typed_queries
 
 
 def corpus_of(folder: Path | None) -> tuple[Path, list[Path]]:
@@ -71,9 +71,9 @@ def corpus_of(folder: Path | None) -> tuple[Path, list[Path]]:
     first; without a folder the sample."""
     if folder is None:
         return SAMPLE
-    found = list(corpora(folder))
-    known = [one for one in found if any(".known." in path.name for path in one[1])]
-    return (known or found)[0]
+    candidates = list(corpora(folder))
+    known = [corpus for corpus in candidates if any(".known." in path.name for path in corpus[1])]
+    return (known or candidates)[0]
 
 
 def bare_body(q: str) -> Json:
@@ -110,9 +110,9 @@ def _combined(posts: Sequence[Mapping[str, Any]], number: int) -> Iterator[Json]
     chosen = random.Random(14)
     paragraphs = [re.split(r"(?<=</p>)", post["text"]) for post in posts]
     sentences = [
-        found.group()
+        match.group()
         for post in posts
-        if (found := re.search(r"[A-Z][\w ,']{20,200}", post["text"]))
+        if (match := re.search(r"[A-Z][\w ,']{20,200}", post["text"]))
     ]
     for nth in range(number):
         first, second = chosen.choice(posts)["title"].split(), chosen.choice(posts)["title"].split()

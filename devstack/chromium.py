@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from devstack.terminal import DevstackError, say, with_log
+from devstack.terminal import DevstackError, say
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _PRINT_PATH = (
@@ -16,12 +16,11 @@ _PRINT_PATH = (
 )
 
 
-def find_or_install(environment: Mapping[str, str], log: Path) -> str | None:
+def find_or_install(environment: Mapping[str, str]) -> str | None:
     """The path of a Chromium; None when there is none, outside of continuous integration.
 
     Args:
         environment: CHROMIUM names the program, PATH is searched, `CI` makes a missing one fail.
-        log: the file for the output of the download.
 
     Raises:
         DevstackError: CHROMIUM is not a program, or `CI` is set and there is none.
@@ -31,18 +30,18 @@ def find_or_install(environment: Mapping[str, str], log: Path) -> str | None:
             return named
         raise DevstackError(f"CHROMIUM is set to {named}, which is not a program.")
     for name in _NAMES:
-        if found := shutil.which(name, path=environment.get("PATH", os.defpath)):
-            return found
+        if program := shutil.which(name, path=environment.get("PATH", os.defpath)):
+            return program
     say("downloading Playwright's Chromium for the browser tests, once …")
-    with log.open("a") as output:  # does nothing if it was downloaded before
-        download = [sys.executable, "-m", "playwright", "install", "chromium"]
-        subprocess.run(download, stdout=output, stderr=output, env=environment, check=False)
+    # Does nothing if it was downloaded before. Its output goes to stderr.
+    download = [sys.executable, "-m", "playwright", "install", "chromium"]
+    subprocess.run(download, stdout=2, env=environment, check=False)
     print_path = [sys.executable, "-c", _PRINT_PATH]
     printed = subprocess.run(print_path, capture_output=True, text=True, env=environment)
     path = printed.stdout.strip()
     if path and Path(path).is_file():
         return path
-    message = with_log("No Chromium: install one (Debian: chromium), or set CHROMIUM.", log)
+    message = "No Chromium: install one (Debian: chromium), or set CHROMIUM."
     if environment.get("CI"):
         raise DevstackError(message)
     say(f"the browser tests are left out. {message}")

@@ -4,15 +4,13 @@ import fcntl
 import json
 import os
 import pwd
-import stat
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
-from devstack.engines import Engine
 from devstack.terminal import DevstackError, say
 
 
@@ -20,14 +18,12 @@ from devstack.terminal import DevstackError, say
 class StartedEngine:
     """An engine that devstack started, as saved in the instance's folder.
 
-    `pid` and `born` (seconds since 1970) identify the process: a later one may get the same
-    number. `keep`: it stays when `make run` and `make test` end.
+    It is a container, or the process group `pid`. `born` (seconds since 1970) tells it from a
+    later process with the same number.
     """
 
-    backend: Literal["process", "container"]
     port: int
     log: str
-    keep: bool
     pid: int = 0
     born: float = 0.0
     container: str = ""
@@ -55,6 +51,16 @@ class Instance:
         """State, data and logs of this instance."""
         return self.root / "instances" / self.name
 
+    def as_user(self) -> dict[str, Any]:
+        """The arguments of `subprocess` that run a program as the engines' user."""
+        if self.user is None:
+            return {}
+        return {"user": self.user, "group": pwd.getpwnam(self.user).pw_gid, "extra_groups": []}
+
+    def readable(self, path: Path) -> bool:
+        """Whether the engines' user can read a file or folder."""
+        return subprocess.run(["test", "-r", path], **self.as_user()).returncode == 0
+
     def make_writable_folder(self, path: Path) -> Path:
         """Make a folder that the engines' user may write to."""
         path.mkdir(parents=True, exist_ok=True)
@@ -67,26 +73,27 @@ class Instance:
             entry = pwd.getpwnam(self.user)
             os.chown(path, entry.pw_uid, entry.pw_gid)
 
-    def load(self, engine: Engine) -> StartedEngine | None:
+    def load(self, engine: str) -> StartedEngine | None:
         """The saved state of an engine, running or not; None when there is none."""
         try:
-            return StartedEngine(**json.loads(self._state_file(engine).read_text()))
-        except (FileNotFoundError, ValueError, TypeError):
-            return None  # also for a file that another version of devstack wrote
+            saved = json.loads(self._state_file(engine).read_text())
+            return StartedEngine(**{name: saved[name] for name in StartedEngine.__slots__})
+        except (FileNotFoundError, ValueError, TypeError, KeyError):
+            return None
 
-    def save(self, engine: Engine, state: StartedEngine) -> None:
+    def save(self, engine: str, state: StartedEngine) -> None:
         """Save the state of an engine, atomically."""
         path = self._state_file(engine)
         partial = path.with_suffix(".new")
         partial.write_text(json.dumps(asdict(state)))
         partial.replace(path)
 
-    def delete(self, engine: Engine) -> None:
+    def delete(self, engine: str) -> None:
         """Delete the saved state of an engine."""
         self._state_file(engine).unlink(missing_ok=True)
 
-    def _state_file(self, engine: Engine) -> Path:
-        return self.folder / f"{engine.name}.json"
+    def _state_file(self, engine: str) -> Path:
+        return self.folder / f"{engine}.json"
 
 
 def open_instance(environment: Mapping[str, str], *, as_root: bool | None = None) -> Instance:
@@ -102,8 +109,15 @@ def open_instance(environment: Mapping[str, str], *, as_root: bool | None = None
     """
     if as_root is None:
         as_root = os.geteuid() == 0
-    user = _unprivileged_user() if as_root else None
-    root = _root_folder(environment, as_root)
+    if named := environment.get("BLOGSEARCH_DEVSTACK_DIR"):
+        root = Path(named).absolute()
+    elif as_root:  # not below root's home folder, which the engines' user cannot read
+        root = Path("/var/cache/blogsearch-devstack")
+    else:
+        caches = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        root = caches.absolute() / "blogsearch-devstack"
+    # Elasticsearch refuses to run as root; every Unix has this user.
+    user = "nobody" if as_root else None
     instance = Instance(root, environment.get("BLOGSEARCH_DEVSTACK_INSTANCE") or "default", user)
     try:
         for folder in (root, instance.downloads, instance.folder):
@@ -115,65 +129,12 @@ def open_instance(environment: Mapping[str, str], *, as_root: bool | None = None
             f"The folder for the engines' files cannot be made: {error}. "
             "Set BLOGSEARCH_DEVSTACK_DIR to another one."
         ) from None
-    if user is not None and not readable_by(user, instance.downloads):
+    if not instance.readable(instance.downloads):
         raise DevstackError(
             f"The engines run as the user {user}, who cannot read {root}. "
             "Set BLOGSEARCH_DEVSTACK_DIR to a folder outside of home folders."
         )
     return instance
-
-
-def _root_folder(environment: Mapping[str, str], as_root: bool) -> Path:
-    if named := environment.get("BLOGSEARCH_DEVSTACK_DIR"):
-        return Path(named).absolute()
-    if as_root:
-        # Not below root's home folder: Elasticsearch does not run as root and must read it.
-        return Path("/var/cache/blogsearch-devstack")
-    caches = environment.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches).absolute() / "blogsearch-devstack"
-
-
-def _unprivileged_user() -> str:
-    """The user that root runs the engines as; made if there is no `nobody`."""
-    names = {entry.pw_name: entry.pw_uid for entry in pwd.getpwall()}
-    own = "blogsearch-devstack"
-    for name in (own, "nobody"):
-        if names.get(name, 0) != 0:
-            return name
-    made = subprocess.run(
-        ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", own],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if made.returncode != 0:
-        raise DevstackError(
-            "Elasticsearch refuses to run as root, and there is no unprivileged user to run it "
-            f"as; making {own} failed: {made.stderr.strip()}"
-        )
-    return own
-
-
-def readable_by(user: str, path: Path) -> bool:
-    """Whether a user can read a path, with the permissions of all its parent folders."""
-    entry = pwd.getpwnam(user)
-    groups = os.getgrouplist(user, entry.pw_gid)
-
-    def permits(place: Path, wanted: int) -> bool:
-        found = place.stat()
-        if found.st_uid == entry.pw_uid:
-            return bool(found.st_mode & wanted << 6)
-        if found.st_gid in groups:
-            return bool(found.st_mode & wanted << 3)
-        return bool(found.st_mode & wanted)
-
-    real = path.resolve()
-    try:
-        return all(permits(parent, stat.S_IXOTH) for parent in real.parents) and permits(
-            real, stat.S_IROTH
-        )
-    except OSError:
-        return False
 
 
 @contextmanager

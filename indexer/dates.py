@@ -74,19 +74,19 @@ def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
     try:
         given = _parse(when.strip()) if isinstance(when, str) else when
         if isinstance(given, datetime):
-            found = given
+            parsed = given
         elif isinstance(given, date):
-            found = datetime.combine(given, time(), UTC)
+            parsed = datetime.combine(given, time(), UTC)
         else:
             raise NoDate(f"{when!r:.80} is not a date but a {type(when).__name__}")
-        found = _with_fixed_offset(found.replace(tzinfo=found.tzinfo or zone))
+        parsed = _with_fixed_offset(parsed.replace(tzinfo=parsed.tzinfo or zone))
     except (ValueError, OverflowError) as error:
         raise (
             error if isinstance(error, NoDate) else NoDate(f"{when!r:.80} is not a date")
         ) from None
-    if found.year not in _YEARS:
-        raise NoDate(f"{when!r:.80} is in the year {found.year}")
-    return found
+    if parsed.year not in _YEARS:
+        raise NoDate(f"{when!r:.80} is in the year {parsed.year}")
+    return parsed
 
 
 def is_day(when: When) -> bool:
@@ -138,8 +138,8 @@ def _parse(text: str) -> date:
         raise ValueError(text)
     try:
         if len(text) >= 10:  # not `2024-W05`
-            found = datetime.fromisoformat(text)
-            return found.date() if len(text) == 10 else found
+            parsed = datetime.fromisoformat(text)
+            return parsed.date() if len(text) == 10 else parsed
     except ValueError:
         pass
     zone: tzinfo | None = None

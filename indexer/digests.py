@@ -74,7 +74,7 @@ def _hashed_with(code: tuple[str, ...], packages: tuple[str, ...], content: byte
 @cache
 def _code_digest(code: tuple[str, ...], packages: tuple[str, ...]) -> bytes:
     """Changes with the schema, these modules of the indexer and the versions of these packages."""
-    found = hashlib.sha256("".join([str(SCHEMA), *map(version, packages)]).encode())
+    hashed = hashlib.sha256("".join([str(SCHEMA), *map(version, packages)]).encode())
     for name in code:
-        found.update((Path(__file__).parent / name).read_bytes())
-    return found.digest()
+        hashed.update((Path(__file__).parent / name).read_bytes())
+    return hashed.digest()

@@ -43,6 +43,10 @@ class NoGeneration(IndexingError):
     retry_after = 30
 
 
+class Damaged(IndexingError):
+    """An index cannot be read, or the alias leads to several."""
+
+
 class OtherSchema(IndexingError):
     """The index was built by another version of this service, which had other fields."""
 

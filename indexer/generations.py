@@ -15,9 +15,9 @@ that was suspended and lost the lock can change nothing when it goes on.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -25,11 +25,12 @@ from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch, TransportE
 
 from analyzers.languages import ENGLISH
 from indexer import SCHEMA
-from indexer.errors import IndexingError, NoGeneration, other_schema
+from indexer.errors import Damaged, IndexingError, NoGeneration, other_schema
 from indexer.retry import Retry
 
 _NUMBERED = re.compile(r"-(\d{6,})\Z")
 
+_RECOVERY = "10s"  # after a start Elasticsearch needs some seconds to open its indices
 _LOST_RESPONSE = Retry(total=10.0, first_pause=0.5, longest_pause=0.5)
 
 State = Literal["live", "previous", "building", "kept"]
@@ -45,6 +46,7 @@ class Generation:
 
     `semantic`: the vectors of its passages can be searched.
     `restoring`: a rollback writes to it, or was killed while it did.
+    `aliased`: the alias leads to it; to others than the live one only if somebody added it there.
     """
 
     name: str
@@ -57,6 +59,8 @@ class Generation:
     write_blocked: bool
     restoring: bool
     semantic: bool = False
+    closed: bool = False
+    aliased: bool = False
 
 
 def building_alias(name: str) -> str:
@@ -82,34 +86,104 @@ def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
     """
     response = client.indices.get(
         index=[alias, f"{alias}-*"],
-        expand_wildcards=["open", "hidden"],
+        expand_wildcards=["open", "closed", "hidden"],
         ignore_unavailable=True,
         allow_no_indices=True,
         features=["aliases", "mappings", "settings"],
-        filter_path=["*.aliases", "*.mappings._meta", "*.settings.index.blocks"],
+        filter_path=[
+            "*.aliases",
+            "*.mappings._meta",
+            "*.settings.index.blocks",
+            "*.settings.index.verified_before_close",
+        ],
     )
     return parse_generations(alias, response.body)
 
 
-def parse_generations(alias: str, found: Mapping[str, Any]) -> list[Generation]:
+def parse_generations(alias: str, indices: Mapping[str, Any]) -> list[Generation]:
     """Every generation of this alias, oldest first.
 
     Args:
-        found: index name to its aliases, mappings and settings, as `indices.get` returns them.
+        indices: index name to its aliases, mappings and settings, as `indices.get` returns them.
 
     Raises:
         NameTaken: the name of the alias is used by something else.
     """
-    _check_alias(alias, found)
-    numbered = [
-        _generation(alias, name, body) for name, body in found.items() if _number(alias, name)
+    _check_alias(alias, indices)
+    generations = sorted(
+        (_generation(alias, name, body) for name, body in indices.items() if _number(alias, name)),
+        key=lambda generation: generation.number,
+    )
+    aliased = [generation for generation in generations if generation.aliased]
+    if not aliased:
+        return generations
+    # Of several, the one to which no swap has led another alias.
+    live = max(
+        aliased, key=lambda generation: (generation.state != "previous", *_newest(generation))
+    )
+    return [
+        replace(generation, state="live") if generation is live else generation
+        for generation in generations
     ]
-    return sorted(numbered, key=lambda generation: generation.number)
 
 
 def live(client: Elasticsearch, alias: str) -> Generation | None:
-    """The live generation; None before the first build."""
-    return next((one for one in list_generations(client, alias) if one.state == "live"), None)
+    """The live generation; None before the first build.
+
+    If somebody has added the alias to others, the newest of them.
+    """
+    generations = list_generations(client, alias)
+    return next((generation for generation in generations if generation.state == "live"), None)
+
+
+def damage(client: Elasticsearch, generation: Generation) -> str:
+    """Why a generation cannot be read, such as "blog-000003 is closed"; empty if it can."""
+    if generation.closed:
+        return f"{generation.name} is closed"
+    health = client.options(ignore_status=408).cluster.health(
+        index=generation.name,
+        expand_wildcards="all",
+        wait_for_status="yellow",
+        timeout=_RECOVERY,
+    )
+    if health["status"] == "red":
+        return f"{generation.name} has lost a part of its documents (its health is red)"
+    return ""
+
+
+def check_writable(client: Elasticsearch, alias: str) -> None:
+    """Check, before a long write, that the alias leads to one index and that this can be read.
+
+    Without an index nothing is checked.
+
+    Raises:
+        Damaged: it does not.
+    """
+    generations = list_generations(client, alias)
+    aliased = [generation for generation in generations if generation.aliased]
+    check_single(alias, [generation.name for generation in aliased])
+    if aliased and (reason := damage(client, aliased[0])):
+        raise damaged(reason)
+
+
+def check_single(alias: str, names: Iterable[str]) -> None:
+    """Check that an alias leads to at most one index.
+
+    Raises:
+        Damaged: it leads to several.
+    """
+    names = sorted(names)
+    if len(names) > 1:
+        raise damaged(f"The alias {alias!r} leads to {' and '.join(names)}")
+
+
+def damaged(reason: str) -> Damaged:
+    """The error for a live index that cannot be read, or is not one."""
+    return Damaged(
+        f"{reason}.",
+        "Repair it, or run `blogsearch rollback` or `blogsearch reindex SOURCE --force`, which say "
+        "what is lost.",
+    )
 
 
 def require_live(client: Elasticsearch, alias: str) -> Generation:
@@ -118,13 +192,13 @@ def require_live(client: Elasticsearch, alias: str) -> Generation:
     Raises:
         NoGeneration: there is none.
     """
-    found = live(client, alias)
-    if found is None:
+    generation = live(client, alias)
+    if generation is None:
         raise NoGeneration(
             f"There is no index {alias!r} yet.",
             "Build one with `blogsearch reindex POSTS.jsonl`.",
         )
-    return found
+    return generation
 
 
 def require_schema(client: Elasticsearch, alias: str) -> None:
@@ -134,12 +208,14 @@ def require_schema(client: Elasticsearch, alias: str) -> None:
 
     Raises:
         OtherSchema: it has a former or a future one.
+        Damaged: the alias leads to several indices.
     """
     response = client.options(ignore_status=404).indices.get_mapping(
         index=alias, filter_path=["*.mappings._meta.blogsearch"]
     )
-    indices = response.body.values() if response.meta.status == 200 else ()
-    for body in indices:
+    indices = response.body if response.meta.status == 200 else {}
+    check_single(alias, indices)
+    for body in indices.values():
         schema = body["mappings"]["_meta"]["blogsearch"].get("schema")
         if schema != SCHEMA:
             raise other_schema(schema)
@@ -190,9 +266,9 @@ def prepare_for_search(client: Elasticsearch, name: str, replicas: int) -> None:
         # search after a write has to wait for a refresh.
         settings={"refresh_interval": "1s", "number_of_replicas": replicas},
     )
-    found = client.indices.get_mapping(index=name)[name]["mappings"]
+    mapping = client.indices.get_mapping(index=name)[name]["mappings"]
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    meta = _meta(found.get("_meta"), state="ready", built=now)
+    meta = _meta(mapping.get("_meta"), state="ready", built=now)
     client.indices.put_mapping(index=name, meta=meta)
     if replicas and client.cluster.health()["number_of_data_nodes"] > 1:
         # A cluster that cannot allocate replicas still answers; `blogsearch doctor` reports it.
@@ -218,7 +294,7 @@ def open_for_restore(client: Elasticsearch, name: str) -> str:
 def swap(
     client: Elasticsearch, alias: str, new: str, old: str | None, written_through: str
 ) -> None:
-    """Move the alias to `new` in one atomic step.
+    """Move the alias to `new` in one atomic step; any other index loses it.
 
     Fails if `old` is no longer live, or if `new` has lost the alias `written_through`, which
     `recover` removes: then another process has taken over the lock. If the response is lost, looks
@@ -228,16 +304,18 @@ def swap(
         {"add": {"index": new, "alias": alias}},
         {"remove": {"index": new, "alias": written_through, "must_exist": True}},
     ]
-    actions += [
-        {"remove": {"index": generation.name, "alias": previous_alias(alias)}}
-        for generation in list_generations(client, alias)
-        if generation.name != old and generation.state == "previous"
-    ]
-    if old is not None:
-        actions += [
-            {"remove": {"index": old, "alias": alias, "must_exist": True}},
-            {"add": {"index": old, "alias": previous_alias(alias), "is_hidden": True}},
-        ]
+    for generation in list_generations(client, alias):
+        name = generation.name
+        if name == old:
+            actions.append({"remove": {"index": name, "alias": alias, "must_exist": True}})
+            actions.append(
+                {"add": {"index": name, "alias": previous_alias(alias), "is_hidden": True}}
+            )
+            continue
+        if generation.aliased and name != new:
+            actions.append({"remove": {"index": name, "alias": alias}})
+        if generation.state == "previous":
+            actions.append({"remove": {"index": name, "alias": previous_alias(alias)}})
     try:
         client.indices.update_aliases(actions=actions)
     except (ApiError, TransportError):
@@ -251,20 +329,27 @@ def swap(
 def restore_alias(client: Elasticsearch, alias: str) -> Generation | None:
     """Make the generation live again that lost its alias; None if there is none.
 
-    That is the newest one that accepts writes, because a swap blocks writes to the old one.
+    That is the newest one that accepts writes.
     """
     candidates = [
-        one for one in list_generations(client, alias) if one.state in {"previous", "kept"}
+        generation
+        for generation in list_generations(client, alias)
+        if generation.state in {"previous", "kept"}
     ]
     if not candidates:
         return None
-    found = max(candidates, key=lambda one: (not one.write_blocked, one.number))
-    allow_writes(client, found.name)
-    actions: list[dict[str, Any]] = [{"add": {"index": found.name, "alias": alias}}]
-    if found.state == "previous":
-        actions.append({"remove": {"index": found.name, "alias": previous_alias(alias)}})
+    restored = max(candidates, key=lambda generation: (not generation.closed, *_newest(generation)))
+    allow_writes(client, restored.name)
+    actions: list[dict[str, Any]] = [{"add": {"index": restored.name, "alias": alias}}]
+    if restored.state == "previous":
+        actions.append({"remove": {"index": restored.name, "alias": previous_alias(alias)}})
     client.indices.update_aliases(actions=actions)
-    return found
+    return restored
+
+
+def _newest(generation: Generation) -> tuple[bool, int]:
+    """A key for `max`: those that accept writes first, because a swap blocks the old one."""
+    return (not generation.write_blocked, generation.number)
 
 
 def block_writes(client: Elasticsearch, name: str) -> None:
@@ -291,18 +376,18 @@ def recover(client: Elasticsearch, alias: str) -> list[str]:
     Returns:
         The names of the deleted stale builds.
     """
-    found = list_generations(client, alias)
-    stale_builds = [one.name for one in found if one.state == "building"]
+    existing = list_generations(client, alias)
+    stale_builds = [generation.name for generation in existing if generation.state == "building"]
     for name in stale_builds:
         delete_generation(client, name)
-    for generation in found:
+    for generation in existing:
         if generation.restoring and generation.state != "live":
             client.options(ignore_status=404).indices.delete_alias(
                 index=generation.name, name=restoring_alias(generation.name)
             )
             block_writes(client, generation.name)
     # Last: from now on there are writes that a swap would lose.
-    for generation in found:
+    for generation in existing:
         if generation.state == "live" and generation.write_blocked:
             allow_writes(client, generation.name)
     return stale_builds
@@ -314,10 +399,13 @@ def prune(client: Elasticsearch, alias: str, keep: int = 1) -> list[str]:
     Returns:
         The names of the deleted generations, oldest first.
     """
-    existing = list_generations(client, alias)
-    found = [one for one in existing if one.state in {"previous", "kept"}]
-    found.sort(key=lambda generation: (generation.state == "previous", generation.number))
-    deleted = found[: max(0, len(found) - keep)]
+    old = [
+        generation
+        for generation in list_generations(client, alias)
+        if generation.state in {"previous", "kept"} and not generation.aliased
+    ]
+    old.sort(key=lambda generation: (generation.state == "previous", generation.number))
+    deleted = old[: max(0, len(old) - keep)]
     for generation in deleted:
         delete_generation(client, generation.name)
     return [generation.name for generation in deleted]
@@ -330,46 +418,51 @@ def _number(alias: str, name: str) -> int | None:
 
 def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
     meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
-    blocks = body.get("settings", {}).get("index", {}).get("blocks", {})
+    settings = body.get("settings", {}).get("index", {})
+    aliases = body.get("aliases", {})
     return Generation(
         name=name,
         number=_number(alias, name) or 0,
-        state=_state(alias, name, body.get("aliases", {}), meta),
+        state=_state(alias, name, aliases, meta),
         rules=meta.get("rules"),
         language=meta.get("language", ENGLISH.name),
         schema=meta.get("schema"),
         built=meta.get("built"),
-        write_blocked=str(blocks.get("write", "false")) == "true",
-        restoring=restoring_alias(name) in body.get("aliases", {}),
+        write_blocked=str(settings.get("blocks", {}).get("write", "false")) == "true",
+        restoring=restoring_alias(name) in aliases,
         semantic=meta.get("semantic", False),
+        closed="verified_before_close" in settings,
+        aliased=alias in aliases,
     )
 
 
 def _state(alias: str, name: str, aliases: Mapping[str, Any], meta: Mapping[str, Any]) -> State:
-    if alias in aliases:
-        return "live"
+    """The state by its own aliases; which of several is live is decided among them."""
     if building_alias(name) in aliases or meta.get("state") == "building":
         return "building"
     return "previous" if previous_alias(alias) in aliases else "kept"
 
 
-def _check_alias(alias: str, found: Mapping[str, Any]) -> None:
-    if alias in found:
+def _check_alias(alias: str, indices: Mapping[str, Any]) -> None:
+    if alias in indices:
         raise NameTaken(
             f"An index called {alias!r} exists where the alias should be.",
             f"Delete it (`curl -X DELETE $ELASTICSEARCH_URL/{alias}`) if nothing needs it, "
             "or set BLOGSEARCH_INDEX to another name.",
         )
-    holders = [name for name, body in found.items() if alias in body.get("aliases", {})]
-    foreign = [name for name in holders if _number(alias, name) is None]
-    if foreign or len(holders) > 1:
+    foreign = [
+        name
+        for name, body in indices.items()
+        if alias in body.get("aliases", {}) and _number(alias, name) is None
+    ]
+    if foreign:
         raise NameTaken(
-            f"The alias {alias!r} points to {', '.join(sorted(holders))}, "
+            f"The alias {alias!r} points to {', '.join(sorted(foreign))}, "
             "which this service did not create.",
             "Remove the alias there, or set BLOGSEARCH_INDEX to another name.",
         )
 
 
-def _meta(found: Mapping[str, Any] | None, **changes: str) -> dict[str, Any]:
-    found = found or {}
-    return {**found, "blogsearch": {**found.get("blogsearch", {}), **changes}}
+def _meta(stored: Mapping[str, Any] | None, **changes: str) -> dict[str, Any]:
+    stored = stored or {}
+    return {**stored, "blogsearch": {**stored.get("blogsearch", {}), **changes}}

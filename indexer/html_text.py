@@ -15,6 +15,7 @@ _BREAK = "\x01"  # does not occur in cleaned text
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HEADING_MARK = re.compile("\x02(\\d+)\x03")
 _MAX_ID = 200
+_MAX_HEADING = 300
 
 
 def _names(text: str) -> frozenset[str]:
@@ -56,12 +57,15 @@ class TooDeep(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading: its line in the prose, counted from 0, its level, and the id that it states.
+    """A heading: its line in the prose and where the code below it begins, both counted from 0, its
+    level, and the id that it states.
 
     The id is that of the element or of the section that it begins; "" if there is none.
     """
 
+    text: str
     line: int
+    code_line: int
     level: int
     id: str
 
@@ -144,15 +148,13 @@ def readable(html: str) -> Readable:
         line = " ".join(_HEADING_MARK.sub("", block).split())
         mark = _HEADING_MARK.search(block)
         if line and mark and int(mark[1]) < len(marked):
-            node = marked[int(mark[1])]
-            headings.append(Heading(len(lines), _HEADINGS[node.tag or ""], _id_of(node)))
+            node, code_line = marked[int(mark[1])]
+            level = _HEADINGS[node.tag or ""]
+            text = clean(line)[:_MAX_HEADING]
+            headings.append(Heading(text, len(lines), code_line, level, _id_of(node)))
         if line:
             lines.append(line)
-    return Readable(
-        clean("\n".join(lines)),
-        clean("\n\n".join(block for block in code if block)),
-        tuple(headings),
-    )
+    return Readable(clean("\n".join(lines)), clean("\n\n".join(code)), tuple(headings))
 
 
 def _id_of(heading: LexborNode) -> str:
@@ -171,8 +173,9 @@ def _id_of(heading: LexborNode) -> str:
     return id_ if len(id_) <= _MAX_ID and not re.search(r"\s", id_) else ""
 
 
-def _walk(root: LexborNode) -> tuple[list[str], list[str], list[LexborNode]]:
-    """Text and breaks in reading order, the text of each `<pre>`, and the headings.
+def _walk(root: LexborNode) -> tuple[list[str], list[str], list[tuple[LexborNode, int]]]:
+    """Text and breaks in reading order, the text of each `<pre>`, and the headings with the line of
+    the code below them.
 
     A heading's number stands at its beginning.
 
@@ -181,7 +184,8 @@ def _walk(root: LexborNode) -> tuple[list[str], list[str], list[LexborNode]]:
     """
     prose: list[str] = []
     code: list[str] = []
-    headings: list[LexborNode] = []
+    headings: list[tuple[LexborNode, int]] = []
+    code_line = 0
     stack = [root.first_child]
     while stack:
         node = stack.pop()
@@ -193,12 +197,14 @@ def _walk(root: LexborNode) -> tuple[list[str], list[str], list[LexborNode]]:
                 prose.append(node.text_content or "")
             elif tag == "pre":
                 prose.append(_BREAK)
-                code.append(_pre(node))
+                if block := _pre(node):
+                    code.append(block)
+                    code_line += block.count("\n") + 2
             elif tag in _BLOCKS:
                 prose.append(_BREAK)
                 if tag in _HEADINGS:
                     prose.append(f"\x02{len(headings)}\x03")
-                    headings.append(node)
+                    headings.append((node, code_line))
                 stack.extend((node.next, None))
                 node = node.first_child
                 continue

@@ -1,17 +1,24 @@
-"""Reads a source into documents, and counts what becomes of them."""
+"""Reads a source into documents, sends them, and counts what becomes of them."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Self
 
-from indexer.bulk.sender import Outcome
+from elasticsearch import Elasticsearch
+
+from analyzers.meaning import Model
+from indexer.bulk import BulkLimits, Outcome, index_operation, send_bulk
+from indexer.digests import count_of, entry_hash
 from indexer.errors import TooManyRejects
 from indexer.normalise import documents
+from indexer.passages import with_passages
 from indexer.progress import OnProgress, Phase, Progress, ignore_progress
 from indexer.records import Counts, Document, Origin, RawPost, Reject, Skipped, SourceItem
-from indexer.stored import StoredDigests
 
 _REPORTED = 500  # entries between two reports of the progress
+_OF_DOCUMENT = 32  # hex digits of a raw digest; behind them may be 16 of the entry
+_OF_ENTRY = 13  # of those, without the number of its documents
 
 OnReject = Callable[[Reject], None]
 OnSkip = Callable[[Skipped], None]
@@ -32,16 +39,12 @@ class MaxRejects:
             ValueError: it is neither.
         """
         text = text.strip()
-        try:
-            if not text.endswith("%"):
-                found = cls(number=int(text))
-            else:
-                found = cls(share=float(text[:-1]) / 100)
-        except ValueError:
-            found = cls(number=-1)
-        if not 0 <= found.share <= 1 or (found.number is not None and found.number < 0):
-            raise ValueError(f"{text!r} is neither a share such as 10% nor a number such as 3")
-        return found
+        with suppress(ValueError):
+            if text.endswith("%") and 0 <= float(text[:-1]) <= 100:
+                return cls(share=float(text[:-1]) / 100)
+            if int(text) >= 0:
+                return cls(number=int(text))
+        raise ValueError(f"{text!r} is neither a share such as 10% nor a number such as 3")
 
     def __str__(self) -> str:
         return f"{self.share * 100:g} %" if self.number is None else f"{self.number:,}"
@@ -72,13 +75,76 @@ def too_many_removed(removed: int, indexed: int) -> bool:
     return removed > max(MAX_REMOVED, MAX_REMOVED_SHARE * indexed)
 
 
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """How a source is read and written.
+
+    Args:
+        max_rejects: of `reindex`.
+        force: of `reindex`: swap even if the source has far fewer posts or comments than the live
+            generation; of `sync`: remove what the source lacks, however much it is.
+        complete: of `sync`: the source has every post; a feed, which has only the latest, is not
+            complete.
+        newest: of `add`: treat every document as changed now, whatever its date and that in the
+            index.
+        on_skip: called for every post that is left out because the index has it already.
+        fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
+        purpose: shown to other processes that wait for the lock.
+    """
+
+    max_rejects: MaxRejects = field(default_factory=MaxRejects)
+    force: bool = False
+    complete: bool = True
+    newest: bool = False
+    limits: BulkLimits = field(default_factory=BulkLimits)
+    on_progress: OnProgress = ignore_progress
+    on_skip: OnSkip = lambda skipped: None
+    fraction_read: Callable[[], float | None] = lambda: None
+    purpose: str = "reindex"
+
+
+class StoredDigests:
+    """By id, the raw digest of each document that came from a source; takes 0.3 KB a document.
+
+    Iterating gives the ids. The probability that a changed entry has the hash of one of a million
+    others is 2 in 10 billion.
+
+    Args:
+        digests: ids with their raw digests, as `indexer.scan.raw_digests` returns them.
+    """
+
+    def __init__(self, digests: Iterable[tuple[str, str]]) -> None:
+        self._digests = dict(digests)
+        self._entries: dict[str, list[str]] = {}
+        for id_, digest in self._digests.items():
+            if entry := digest[_OF_DOCUMENT : _OF_DOCUMENT + _OF_ENTRY]:
+                self._entries.setdefault(entry, []).append(id_)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._digests)
+
+    def has(self, id_: str, raw_digest: str) -> bool:
+        """Whether the index has this document, made of what has this raw digest."""
+        return self._digests.get(id_, "")[:_OF_DOCUMENT] == raw_digest
+
+    def of_entry(self, entry: bytes) -> Sequence[str]:
+        """The ids of the documents of an entry; none unless the index has all that were made of it.
+
+        Nor are there any if two entries have the same hash.
+        """
+        hashed = entry_hash(entry)
+        ids = self._entries.get(f"{hashed:016x}"[:_OF_ENTRY], ())
+        if ids and len(ids) == count_of(int(self._digests[ids[0]][_OF_DOCUMENT:], 16), hashed):
+            return ids
+        return ()
+
+
 class Ingest:
     """Reads a source once, and counts what becomes of it.
 
     Args:
         stored: what the index has; its unchanged documents are left out. None: an empty index.
-        phase, on_progress: what `report` reports, and to whom.
-        fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
+        phase: what is reported as the progress.
 
     Attributes:
         read: the ids of all documents of the source, and where each was read.
@@ -88,7 +154,7 @@ class Ingest:
         entries: posts and rejects that the source yielded.
         rejected: number of entries of which something was rejected: the post or a comment.
         rejects: number of rejects, of which one entry may have several.
-        created: documents that are new in the index.
+        created, updated: documents that are new in the index, or replaced another version.
         unchanged: documents that the index has as they are in the source.
         parsed: unchanged posts whose HTML had to be parsed to see that.
         older: documents of which the index has a newer version.
@@ -100,27 +166,18 @@ class Ingest:
     def __init__(
         self,
         on_reject: OnReject,
-        on_skip: OnSkip = lambda skipped: None,
+        options: IngestOptions | None = None,
         stored: StoredDigests | None = None,
         phase: Phase = "reading",
-        on_progress: OnProgress = ignore_progress,
-        fraction_read: Callable[[], float | None] = lambda: None,
     ) -> None:
         self._on_reject = on_reject
-        self._on_skip = on_skip
+        self.options = options or IngestOptions()
         self._stored = stored or StoredDigests(())
         self._phase = phase
-        self._on_progress = on_progress
-        self._fraction_read = fraction_read
         self.read: dict[str, Origin] = {}
         self.kept: set[str] = set()
-        self.rejects_without_oid = 0
-        self.entries = 0
-        self.rejects = 0
-        self.created = 0
-        self.unchanged = 0
-        self.parsed = 0
-        self.older = 0
+        self.rejects_without_oid = self.entries = self.rejects = 0
+        self.created = self.updated = self.unchanged = self.parsed = self.older = 0
         self.refused_posts: list[str] = []
         self.refused_comments: set[str] = set()
         self.changed_posts: set[str] = set()
@@ -149,7 +206,6 @@ class Ingest:
                 # A page that was taken for a post before is not missing.
                 if raw.oid is not None:
                     self.kept.add(raw.oid.strip())
-                self._on_skip(raw)
                 continue
             before, read = self.rejects, len(self.read)
             self._count_entry()
@@ -183,6 +239,18 @@ class Ingest:
             self.unchanged += 1
             self.parsed += document.kind == "post"
 
+    def send(
+        self,
+        client: Elasticsearch,
+        target: str,
+        documents: Iterable[Document],
+        model: Model | None,
+    ) -> None:
+        """Write documents through an alias; `model` gives the vectors of their passages."""
+        operations = map(index_operation, with_passages(documents, model))
+        for outcomes in send_bulk(client, target, operations, self.options.limits):
+            self.record_outcomes(outcomes)
+
     def record_outcomes(self, outcomes: Iterable[Outcome]) -> None:
         """Count the outcomes of documents that were sent, and report the progress."""
         for outcome in outcomes:
@@ -192,10 +260,13 @@ class Ingest:
                 if outcome.operation.kind == "comment" or outcome.result == "updated":
                     self.changed_posts.add(outcome.operation.routing)
                 self.created += outcome.result == "created"
+                self.updated += outcome.result == "updated"
                 continue
             if outcome.refusal and outcome.refusal.version_conflict:
                 self.older += 1
-                self._on_skip(Skipped(outcome.operation.origin, None, "older than in the index"))
+                self.options.on_skip(
+                    Skipped(outcome.operation.origin, None, "older than in the index")
+                )
                 continue
             self._partly_rejected.add(outcome.operation.origin)
             self._reject(outcome.reject())
@@ -213,10 +284,10 @@ class Ingest:
     def report(self) -> None:
         """Report the progress; reading is ahead of sending."""
         done = self._sent + self.unchanged
-        fraction = self._fraction_read()
+        fraction = self.options.fraction_read()
         if fraction is not None:
             fraction *= done / max(len(self.read), 1)
-        self._on_progress(
+        self.options.on_progress(
             Progress(self._phase, self.unchanged + self.accepted.total, fraction, self.rejects)
         )
 
@@ -229,17 +300,17 @@ class Ingest:
             self.unchanged += 1
             return True
 
-        for made in documents(raw, is_unchanged):
-            if isinstance(made, Reject):
-                self._reject(made)
-            elif first := self.read.get(made.id):
-                self._reject(_duplicate(made, first))
-                if made.kind == "post":
+        for document in documents(raw, is_unchanged):
+            if isinstance(document, Reject):
+                self._reject(document)
+            elif first := self.read.get(document.id):
+                self._reject(_duplicate(document, first))
+                if document.kind == "post":
                     return
-                self.refused_comments.add(made.routing)
+                self.refused_comments.add(document.routing)
             else:
-                self.read[made.id] = made.origin
-                yield made
+                self.read[document.id] = document.origin
+                yield document
 
     def _reject(self, reject: Reject) -> None:
         """A rejected post or comment is not missing: it keeps its state in the index."""

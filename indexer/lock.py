@@ -10,7 +10,6 @@ lost the lock.
 import os
 import socket
 import threading
-import time
 import uuid
 from datetime import UTC, datetime
 from types import TracebackType
@@ -19,6 +18,7 @@ from typing import Any, Self
 from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, TransportError
 
 from indexer.errors import Locked, LockLost
+from indexer.retry import Retry
 from indexer.state import ensure_state, state_index
 
 LEASE = 12.0
@@ -106,14 +106,19 @@ class Lock:
             )
 
     def _acquire(self) -> None:
-        held = self._read()
-        deadline = time.monotonic() + self._lease
-        while held and time.monotonic() < deadline:
-            time.sleep(self._interval / _LOOKS)
-            now = self._read()
-            if now and now["_seq_no"] != held["_seq_no"]:
-                raise Locked(_described(now["_source"]), "Wait until it is done.")
-            held = now
+        pause = self._interval / _LOOKS
+        held: Any = None
+        elapsed = 0.0
+        for elapsed in Retry(  # noqa: B007 - used after the loop
+            self._lease, first_pause=pause, longest_pause=pause
+        ).attempts():
+            seen, held = held, self._read()
+            if held is None:
+                break
+            if seen and seen["_seq_no"] != held["_seq_no"]:
+                raise Locked(_described(held["_source"]), "Wait until it is done.")
+        if held and elapsed < self._lease - 2 * pause:  # the time limit of a write was over first
+            raise Locked(_described(held["_source"]), "Wait until it is done.")
         try:
             self._write(_unchanged_since(held) if held else {"op_type": "create"})
         except ConflictError:

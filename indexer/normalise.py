@@ -62,12 +62,12 @@ class _Invalid(Exception):
         self.remedy = remedy
 
     @classmethod
-    def all_of(cls, found: Sequence[Self]) -> Self:
+    def all_of(cls, complaints: Sequence[Self]) -> Self:
         """Several complaints as one."""
-        if len(found) == 1:
-            return found[0]
-        reasons = "; ".join(one.reason for one in found)
-        return cls(reasons, " ".join(dict.fromkeys(one.remedy for one in found)))
+        if len(complaints) == 1:
+            return complaints[0]
+        reasons = "; ".join(complaint.reason for complaint in complaints)
+        return cls(reasons, " ".join(dict.fromkeys(complaint.remedy for complaint in complaints)))
 
 
 def documents(raw: RawPost, is_stored: IsStored | None = None) -> Iterator[Document | Reject]:
@@ -97,7 +97,7 @@ def _made(raw: RawPost, is_stored: IsStored | None) -> Iterator[Document | Rejec
         yield post
         return
     comments = list(_comments(post.routing, raw, None))
-    texts = [one.source["comment"] for one in comments if isinstance(one, Document)]
+    texts = [comment.source["comment"] for comment in comments if isinstance(comment, Document)]
     # The post has the texts too, so that a search needs no join. Its digest is without them.
     yield replace(post, source={**post.source, "comments": texts}) if texts else post
     yield from comments
@@ -191,19 +191,20 @@ def _checked(raw: RawPost | RawComment, checks: Mapping[str, Check]) -> dict[str
         _Invalid: with what is wrong with every field.
     """
     values: dict[str, Any] = {}
-    found: list[_Invalid] = []
+    complaints: list[_Invalid] = []
     for name, check in checks.items():
         try:
             values[name] = check(getattr(raw, name))
         except _Invalid as invalid:
-            found.append(invalid)
-    if found:
-        raise _Invalid.all_of(found)
+            complaints.append(invalid)
+    if complaints:
+        raise _Invalid.all_of(complaints)
     return values
 
 
 _NOT_DIGESTED = {"origin", "comments", "entry"}
-_digested = attrgetter(*(one.name for one in fields(RawPost) if one.name not in _NOT_DIGESTED))
+_DIGESTED = [field.name for field in fields(RawPost) if field.name not in _NOT_DIGESTED]
+_digested = attrgetter(*_DIGESTED)
 
 
 def _entry_digest(raw: RawPost) -> str:
@@ -244,8 +245,8 @@ def _language(value: Any) -> str:
 
 
 def _optional_fields(*, url: str | None = None, **dates: datetime | None) -> dict[str, str]:
-    found = {name: iso(when) for name, when in dates.items() if when is not None}
-    return found | ({"url": url} if url else {})
+    optional = {name: iso(when) for name, when in dates.items() if when is not None}
+    return optional | ({"url": url} if url else {})
 
 
 def _version(*moments: datetime | None) -> int:
@@ -267,8 +268,8 @@ def _oid(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        found = "is missing" if value is None else f"is a {type(value).__name__}: {value!r:.80}"
-        raise _Invalid(f"oid {found}", "Give every post and comment a string or an integer.")
+        fault = "is missing" if value is None else f"is a {type(value).__name__}: {value!r:.80}"
+        raise _Invalid(f"oid {fault}", "Give every post and comment a string or an integer.")
     oid = value.strip()
     if not oid:
         raise _Invalid("oid is empty", "Give every post and comment a unique oid.")
@@ -311,14 +312,17 @@ def _prose_and_code(name: str, value: Any) -> Readable:
     if len(value) > MAX_HTML:
         raise _Invalid(f"{name} has {len(value):,} characters of HTML", split)
     try:
-        found = readable(value)
+        text = readable(value)
     except TooDeep as error:
         raise _Invalid(f"{name}: {error}", "Close the elements, or leave the post out.") from None
-    prose, code = html.escape(found.prose, quote=False), html.escape(found.code, quote=False)
+    prose, code = html.escape(text.prose, quote=False), html.escape(text.code, quote=False)
     if max(len(prose), len(code)) > MAX_TEXT:
         size = max(len(prose), len(code))
         raise _Invalid(f"{name} has {size:,} characters, more than {MAX_TEXT:,}", split)
-    return Readable(prose, code, found.headings)
+    headings = (
+        replace(heading, text=html.escape(heading.text, quote=False)) for heading in text.headings
+    )
+    return Readable(prose, code, tuple(headings))
 
 
 def _comment(value: Any) -> str:
@@ -359,7 +363,7 @@ def _url(value: Any) -> str | None:
         raise _Invalid(f"url {url!r:.80} has a backslash or a control character", remedy)
     if len(url) > MAX_URL:
         raise _Invalid(f"url has {len(url):,} characters", f"The limit is {MAX_URL:,}.")
-    return _TO_ENCODE.sub(lambda found: f"%{ord(found[0]):02X}", url)
+    return _TO_ENCODE.sub(lambda character: f"%{ord(character[0]):02X}", url)
 
 
 def _labels(name: str, value: Any) -> list[str]:

@@ -1,9 +1,12 @@
 """The values passed through the indexer: raw posts, documents, rejects, and their counts."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal
+from itertools import islice
+from typing import Any, Literal, TypeVar
+
+T = TypeVar("T")
 
 When = str | date | datetime | None
 """A date as a source gives it: unparsed text, a date, or a datetime with or without a zone."""
@@ -145,3 +148,10 @@ class Counts:
 
     def __str__(self) -> str:
         return f"{self.posts:,} posts and {self.comments:,} comments"
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in lists of at most `size`; reads no further than the current one."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch

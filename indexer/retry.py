@@ -1,22 +1,27 @@
-"""The policy by which requests are repeated: a value that is passed in, and its loop.
+"""The policy by which requests are repeated, and the time limit of a whole job.
 
     retry = Retry(total=20.0)
     retry.call(lambda: client.indices.refresh(index="blog"))
 
-    for remaining in retry.attempts():  # where one attempt may succeed in part
-        documents = send(documents, timeout=remaining)
+    for _ in retry.attempts():  # where one attempt may succeed in part
+        documents = send(documents)
         if not documents:
             break
     else:
         raise TooLate
 
-`total` limits all attempts and pauses together. Calls are not nested: what is repeated inside one
-policy has none of its own, and the client's own retries are off.
+    with time_limit(30.0):  # of all requests and pauses inside, however deep
+        put(client, alias, writes)
+
+A policy is a value that is passed in. The client's own retries are off: they do not pause.
 """
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -26,6 +31,26 @@ T = TypeVar("T")
 
 TEMPORARY_STATUSES = frozenset({429, 502, 503, 504})
 """The statuses of a response, or of a bulk item, that may succeed when it is sent again."""
+
+_end: ContextVar[float] = ContextVar("end", default=math.inf)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Limit the time of everything inside the block that asks for `remaining()`.
+
+    Inside another limit the earlier end counts.
+    """
+    token = _end.set(min(_end.get(), time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _end.reset(token)
+
+
+def remaining() -> float:
+    """Seconds until the end of the time limit; infinite without one, negative after it."""
+    return _end.get() - time.monotonic()
 
 
 def is_temporary(error: Exception) -> bool:
@@ -52,22 +77,22 @@ class Retry:
     is_repeatable: Callable[[Exception], bool] = is_temporary
 
     def attempts(self, wait: Callable[[float], object] = time.sleep) -> Iterator[float]:
-        """The seconds that remain of `total` at each attempt, with pauses in between.
+        """The seconds since the first attempt at each attempt, with pauses in between.
 
         Pauses are shortened by up to half at random, so that several clients do not return at once.
+        No attempt begins after the end of a `time_limit`.
 
         Args:
             wait: sleeps for some seconds; a true result ends the attempts, as that of
                 `threading.Event.wait`.
         """
-        end = time.monotonic() + self.total
+        started = time.monotonic()
         pause = self.first_pause
-        remaining = self.total
         while True:
-            yield remaining
+            yield time.monotonic() - started
             seconds = pause * random.uniform(0.5, 1)  # noqa: S311
-            remaining = end - time.monotonic() - seconds
-            if remaining <= 0 or wait(seconds) is True:
+            left = min(started + self.total - time.monotonic(), remaining()) - seconds
+            if left <= 0 or wait(seconds) is True:
                 return
             pause = min(2 * pause, self.longest_pause)
 

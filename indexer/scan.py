@@ -12,7 +12,9 @@ from typing import Any, Literal
 from elastic_transport import ObjectApiResponse
 from elasticsearch import ApiError, Elasticsearch
 
+from indexer.errors import Damaged
 from indexer.records import Counts, Document, Origin, comment_id, post_id
+from indexer.retry import Retry, is_temporary
 
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
@@ -32,21 +34,44 @@ _PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
 _FROM_SOURCE = {"bool": {"must_not": {"term": {"over_http": True}}}}
 _ADDRESSED = ["oid", "address", "content_version"]
 _KEEP_ALIVE = "5m"
+_STARTING = Retry(
+    total=60.0,
+    first_pause=0.5,
+    longest_pause=2.0,
+    is_repeatable=lambda error: isinstance(error, Damaged) or is_temporary(error),
+)
 _MAX_OIDS = 1_000  # posts in one `terms` query, which may have 65,536
 
 
 def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
-    """The current global checkpoint of each shard."""
+    """The current global checkpoint of each shard.
+
+    Raises:
+        Damaged: a shard is missing, for longer than Elasticsearch takes to start.
+    """
+    return _STARTING.call(lambda: _checkpoint(client, index))
+
+
+def _checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
+    name = "index.number_of_shards"
+    settings = client.indices.get_settings(index=index, name=name, flat_settings=True)
+    ((index, body),) = settings.items()
     stats = client.indices.stats(
         index=index, level="shards", expand_wildcards="all", filter_path="indices.*.shards"
     )
-    (found,) = stats["indices"].values()
-    return {
-        shard: next(
-            copy["seq_no"]["global_checkpoint"] for copy in copies if copy["routing"]["primary"]
-        )
-        for shard, copies in found["shards"].items()
+    shards = stats.get("indices", {}).get(index, {}).get("shards", {})
+    checkpoints = {
+        shard: copy["seq_no"]["global_checkpoint"]
+        for shard, copies in shards.items()
+        for copy in copies
+        if copy["routing"]["primary"] and "seq_no" in copy
     }
+    if len(checkpoints) < int(body["settings"][name]):
+        raise Damaged(
+            f"{index} lacks {int(body['settings'][name]) - len(checkpoints)} of its shards.",
+            "Try again when Elasticsearch has started; `blogsearch doctor` says more.",
+        )
+    return checkpoints
 
 
 def count_documents(client: Elasticsearch, index: str) -> Counts:
@@ -141,12 +166,12 @@ def posts_at(
     query = {
         "bool": {"filter": [{"terms": {"address": sorted(addresses)}}, {"term": {"kind": "post"}}]}
     }
-    found: dict[str, list[tuple[str, int]]] = {}
+    by_address: dict[str, list[tuple[str, int]]] = {}
     for hit in scan(client, index, query=query, source=_ADDRESSED):
         post = hit["_source"]
         version = int(post.get("content_version", hit["_version"]))
-        found.setdefault(post["address"], []).append((post["oid"], version))
-    return {address: posts[0] for address, posts in found.items() if len(posts) == 1}
+        by_address.setdefault(post["address"], []).append((post["oid"], version))
+    return {address: posts[0] for address, posts in by_address.items() if len(posts) == 1}
 
 
 def count(client: Elasticsearch, index: str, query: Mapping[str, Any]) -> int:
@@ -198,8 +223,8 @@ def stored_ids(
         oid, post_oid = values["oid"], values.get("post_oid")
         id_ = post_id(oid) if post_oid is None else comment_id(post_oid, oid)
         kind: Literal["post", "comment"] = "post" if post_oid is None else "comment"
-        found = Document(id_, post_oid or oid, hit["_version"], {}, kind, Origin(index))
-        yield found, values.get("digest", ""), values.get("over_http", False)
+        document = Document(id_, post_oid or oid, hit["_version"], {}, kind, Origin(index))
+        yield document, values.get("digest", ""), values.get("over_http", False)
 
 
 def _document(hit: Mapping[str, Any], index: str) -> Document:

@@ -1,7 +1,7 @@
 """The documents BlogItem and BlogComment, and the body of a new index.
 
 Both are in one index with a join field: a comment is a child of its post, so that a matching
-comment can raise its post. Stored texts are HTML-escaped plain text; html_strip decodes them.
+comment can raise its post. Stored texts are HTML-escaped plain text, which the analysis decodes.
 """
 
 from typing import Any
@@ -99,8 +99,16 @@ class BlogItem(Document):
         fields={"forms": _analyzed(FORMS, index_options="offsets")},
         copy_to="all",
     )
-    # The line of each heading in `text`, its level, and the id that its page gives it.
-    headings = Object(enabled=False)
+    # Where each heading is in `text` and `code`, its level, and the id that its page gives it.
+    headings = Object(
+        properties={
+            "text": _analyzed(TEXT, norms=False),
+            "line": Long(index=False, doc_values=False),
+            "code_line": Long(index=False, doc_values=False),
+            "level": Long(index=False, doc_values=False),
+            "id": Keyword(index=False, doc_values=False),
+        }
+    )
     comments = _prose()
     all = _lookup(
         TEXT,

@@ -114,15 +114,15 @@ def record_run(
 def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[Run]:
     """What `record_run` stored for these commands; nothing for one that never ran."""
     ids = [f"run:{command}" for command in commands]
-    found = docs_of(client.mget(index=state_index(alias), ids=ids))
-    stored = [one["_source"] for one in found if one.get("found")]
-    return [Run(**{name: one[name] for name in Run.__dataclass_fields__}) for one in stored]
+    docs = docs_of(client.mget(index=state_index(alias), ids=ids))
+    sources = [doc["_source"] for doc in docs if doc.get("found")]
+    return [Run(**{name: source[name] for name in Run.__dataclass_fields__}) for source in sources]
 
 
 def _read(client: Elasticsearch, alias: str, id_: str) -> dict[str, Any]:
     """One document of the state index; empty if there is none."""
     try:
-        found: dict[str, Any] = client.get(index=state_index(alias), id=id_)["_source"]
+        source: dict[str, Any] = client.get(index=state_index(alias), id=id_)["_source"]
     except NotFoundError:
         return {}
-    return found
+    return source

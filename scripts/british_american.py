@@ -192,24 +192,24 @@ def pairs(folder: Path) -> dict[str, str]:
     british = Lists(folder, "british-words", "british_z-words", "british_variant_1-words").levels
     american = Lists(folder, "american-words").levels
     both = Lists(folder, "english-words").levels
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for word in british:
         if word not in american and word not in both and word not in EXCLUDED:
-            for other in _replaced(word):
-                if other in american and other not in both:
-                    found[word] = other
+            for american_word in _replaced(word):
+                if american_word in american and american_word not in both:
+                    pairs[word] = american_word
                     break
-    found |= _inflected(found, british, american.keys() | both.keys())
-    plurals = {f"{word}s": f"{other}s" for word, other in NOUNS.items()}
-    return dict(sorted((found | NOUNS | plurals | IRREGULAR).items()))
+    pairs |= _inflected(pairs, british, american.keys() | both.keys())
+    plurals = {f"{word}s": f"{american_word}s" for word, american_word in NOUNS.items()}
+    return dict(sorted((pairs | NOUNS | plurals | IRREGULAR).items()))
 
 
 def _replaced(word: str) -> Iterator[str]:
     """The words that one replacement makes of this one, then those that two make."""
     once = list(_replaced_once(word))
     yield from once
-    for other in once:
-        yield from _replaced_once(other)
+    for american_word in once:
+        yield from _replaced_once(american_word)
 
 
 def _replaced_once(word: str) -> Iterator[str]:
@@ -219,13 +219,13 @@ def _replaced_once(word: str) -> Iterator[str]:
 
 
 def _inflected(
-    found: Mapping[str, str], british: Mapping[str, int], taken: set[str]
+    pairs: Mapping[str, str], british: Mapping[str, int], taken: set[str]
 ) -> dict[str, str]:
     """The inflections of -ise verbs that are not in the lists."""
     stems = [
         word.removesuffix("ise")
-        for word, other in found.items()
-        if word.endswith("ise") and other.endswith("ize") and british[word] <= COMMON
+        for word, american_word in pairs.items()
+        if word.endswith("ise") and american_word.endswith("ize") and british[word] <= COMMON
     ]
     wanted = [("", stem, ending) for stem in stems for ending in ENDINGS]
     wanted += [
@@ -238,14 +238,14 @@ def _inflected(
     more: dict[str, str] = {}
     for prefix, stem, ending in wanted:
         word = prefix + stem + ending
-        if word not in taken and word not in found and word not in EXCLUDED:
-            more[word] = prefix + _american(found, stem) + ending.replace("is", "iz", 1)
+        if word not in taken and word not in pairs and word not in EXCLUDED:
+            more[word] = prefix + _american(pairs, stem) + ending.replace("is", "iz", 1)
     return more
 
 
-def _american(found: Mapping[str, str], stem: str) -> str:
+def _american(pairs: Mapping[str, str], stem: str) -> str:
     """The stem of the American verb: anaesthetise changes before the ending, too."""
-    return found.get(f"{stem}ise", f"{stem}ize").removesuffix("ize")
+    return pairs.get(f"{stem}ise", f"{stem}ize").removesuffix("ize")
 
 
 def main() -> None:

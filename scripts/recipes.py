@@ -128,16 +128,16 @@ def _run(command: Sequence[str], folder: Path) -> None:
 def problems(html: str) -> list[str]:
     """What is wrong with a built page."""
     page = LexborHTMLParser(html)
-    found = []
+    complaints = []
     if len(page.css("blog-search")) != 1:
-        found.append(f"{len(page.css('blog-search'))} elements <blog-search>")
+        complaints.append(f"{len(page.css('blog-search'))} elements <blog-search>")
     if not page.css('script[src="https://search.example.org/widget.js"]'):
-        found.append("no script")
+        complaints.append("no script")
     if len(page.css("main")) > 1:
-        found.append(f"{len(page.css('main'))} elements <main>")
+        complaints.append(f"{len(page.css('main'))} elements <main>")
     if "&lt;blog-search" in html:
-        found.append("an escaped tag")
-    return found
+        complaints.append("an escaped tag")
+    return complaints
 
 
 def main(names: Sequence[str]) -> int:
@@ -150,11 +150,11 @@ def main(names: Sequence[str]) -> int:
             continue
         with tempfile.TemporaryDirectory() as folder:
             try:
-                found = problems(build(name, generator, Path(folder)))
+                complaints = problems(build(name, generator, Path(folder)))
             except subprocess.CalledProcessError as error:
-                found = [f"{' '.join(error.cmd)}: {(error.stderr or error.stdout)[-800:]}"]
-        failed += bool(found)
-        print(f"{name}: {'; '.join(found) or 'ok'}", flush=True)
+                complaints = [f"{' '.join(error.cmd)}: {(error.stderr or error.stdout)[-800:]}"]
+        failed += bool(complaints)
+        print(f"{name}: {'; '.join(complaints) or 'ok'}", flush=True)
     return int(failed > 0)
 
 

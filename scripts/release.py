@@ -39,25 +39,25 @@ def notes(changelog: str, released: str) -> str:
 
 def problems(tag: str) -> list[str]:
     """Why this tag cannot be released."""
-    released, found = version(), []
+    released, complaints = version(), []
     if not _SEMVER.fullmatch(released):
-        found.append(f"The version {released} in pyproject.toml is not MAJOR.MINOR.PATCH.")
+        complaints.append(f"The version {released} in pyproject.toml is not MAJOR.MINOR.PATCH.")
     if tag != f"v{released}":
-        found.append(f"The tag {tag} is not v and the version in pyproject.toml, {released}.")
+        complaints.append(f"The tag {tag} is not v and the version in pyproject.toml, {released}.")
     try:
         notes((REPOSITORY / "CHANGELOG.md").read_text(), released)
     except ValueError as error:
-        found.append(str(error))
+        complaints.append(str(error))
     if f"image: blogsearch:{released}\n" not in MANIFEST.read_text():
-        found.append(f"deploy/kubernetes.yaml does not name the image blogsearch:{released}.")
-    return found
+        complaints.append(f"deploy/kubernetes.yaml does not name the image blogsearch:{released}.")
+    return complaints
 
 
 def dry_run() -> None:
     """Run the steps that need no registry, and say which were not run."""
     skipped = ["uploading the wheel", "pushing and signing the image", "the second platform"]
-    if found := problems(f"v{version()}"):
-        sys.exit("\n".join(found))
+    if complaints := problems(f"v{version()}"):
+        sys.exit("\n".join(complaints))
     with tempfile.TemporaryDirectory() as folder:
         _run("make", "-s", "wheel", f"DIST={folder}")
         _run(str(BIN / "python"), "-m", "zipfile", "-t", *map(str, Path(folder).glob("*.whl")))
@@ -100,8 +100,8 @@ def _run(*words: str) -> None:
 def main() -> None:
     match sys.argv[1:]:
         case ["check", tag]:
-            if found := problems(tag):
-                sys.exit("\n".join(found))
+            if complaints := problems(tag):
+                sys.exit("\n".join(complaints))
         case ["notes", tag]:
             print(notes((REPOSITORY / "CHANGELOG.md").read_text(), tag.removeprefix("v")), end="")
         case ["dry-run"]:

@@ -26,10 +26,10 @@ def exported(client: Elasticsearch, alias: str) -> dict[str, object]:
         for name, value in index["settings"]["index"].items()
         if name not in _OF_THE_INDEX
     }
-    found = client.search(index=alias, size=1_000, version=True, sort=["_doc"])
+    response = client.search(index=alias, size=1_000, version=True, sort=["_doc"])
     documents = [
         {name: hit[name] for name in ("_id", "_routing", "_version", "_source")}
-        for hit in sorted(found["hits"]["hits"], key=lambda hit: hit["_id"])
+        for hit in sorted(response["hits"]["hits"], key=lambda hit: hit["_id"])
     ]
     return {"settings": settings, "mappings": index["mappings"], "documents": documents}
 

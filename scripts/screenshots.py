@@ -1,58 +1,23 @@
-"""Pictures of the search page, its explanation, the widget and the insights, light and dark.
+"""Pictures of the search page, its explanation and the widget, light and dark.
 
-    eval "$(make -s services)"
+    make run                 # in another terminal
     make screenshots
 
-They are written to docs/pictures/, which git ignores: pictures are made of the code that is there,
-and the repository contains nothing generated. They come from a service of their own with the sample
-posts, in an index that is deleted afterwards. CHROMIUM is the browser.
+They are written to docs/pictures/, which git ignores. CHROMIUM is the browser, PORT that of the
+service.
 """
 
-import logging
 import os
 import shutil
 import sys
-import threading
-import time
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from elasticsearch import Elasticsearch
-from flask import Flask
-from playwright.sync_api import Browser, Page, Route, sync_playwright
-from werkzeug.serving import make_server
+from playwright.sync_api import Browser, Error, Page, Route, sync_playwright
 
-from analyzers.rules import read_rules, rule_files
-from app import create_app
-from app.service import EXTENSION
-from app.settings import Settings
-from indexer.build.builder import IndexSettings
-from indexer.build.reindex import reindex
-from indexer.sources import SourceOptions, open_source
-
-REPOSITORY = Path(__file__).resolve().parent.parent
-PICTURES = REPOSITORY / "docs" / "pictures"
-
-_TOKEN = "only for these pictures"
-# What a visitor searches for, one line each. Programs are not counted.
-_VISITORS = (
-    ("python",),
-    ("juggling patterns",),
-    ("pythn", "python"),
-    ("cornwall", "pasty"),
-    ("velocipede", "bicycle"),
-    ("velocipede", "bicycle"),
-    ("velocipede", "bicycle"),
-    ("date format",),
-    ("unicorn",),
-)
-_USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.{}) Gecko/20100101 Firefox/140.{}"
-
-_NEEDED = ("ELASTICSEARCH_URL", "REDIS_URL", "CHROMIUM")
+PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 
 _BLOG = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Siteswap and Sourdough</title>
@@ -114,79 +79,35 @@ PICTURES_MADE = (
     Picture("debug", "/?q=pythn+date+format&debug-search=requests", whole=True),
     Picture("widget", "/blog/modal", _open_and_type("pythn")),
     Picture("widget-inline", "/blog/inline", _type("thank you")),
-    Picture("insights", "/insights", whole=True),
     Picture("widget-phone", "/blog/modal", _open_and_type("juggling"), width=390, height=780),
 )
 
 
-def main() -> int:
+def main() -> None:
     """Make every picture."""
-    logging.getLogger("werkzeug").setLevel(logging.WARNING)
-    missing = [name for name in _NEEDED if not os.environ.get(name)]
-    if missing:
-        print(f"screenshots: set {', '.join(missing)}; see {__file__}", file=sys.stderr)
-        return 2
+    if not (chromium := os.environ.get("CHROMIUM")):
+        sys.exit(f"screenshots: set CHROMIUM; see {__file__}")
+    address = f"http://127.0.0.1:{os.environ.get('PORT') or 8000}"
     shutil.rmtree(PICTURES, ignore_errors=True)
-    PICTURES.mkdir(parents=True)
-    with _service() as address, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(
-            executable_path=os.environ["CHROMIUM"], args=["--no-first-run", *as_root]
-        )
+        browser = playwright.chromium.launch(executable_path=chromium, args=as_root)
         for picture in PICTURES_MADE:
             for scheme in ("light", "dark"):
-                print(_take(browser, address, picture, scheme).relative_to(REPOSITORY))
+                try:
+                    print(_take(browser, address, picture, scheme))
+                except Error as error:
+                    sys.exit(
+                        f"screenshots: {error.message.splitlines()[0]}. Is `make run` running?"
+                    )
         browser.close()
-    return 0
-
-
-@contextmanager
-def _service() -> Iterator[str]:
-    """The URL of a service with the sample posts."""
-    alias = f"screenshots-x{uuid.uuid4().hex[:8]}"
-    settings = Settings(
-        index=alias,
-        elasticsearch_url=os.environ["ELASTICSEARCH_URL"],
-        redis_url=os.environ["REDIS_URL"],
-        elasticsearch_timeout=60,
-        insights_token=_TOKEN,
-    )
-    with Elasticsearch(settings.elasticsearch_url, request_timeout=120) as elastic:
-        try:
-            rules = read_rules(rule_files(REPOSITORY / "synonyms"))
-            posts = open_source(str(REPOSITORY / "sample" / "posts.jsonl"), None, SourceOptions())
-            reindex(elastic, alias, posts.read(), IndexSettings(rules, 1, 0), lambda _: None)
-            app = create_app(settings)
-            _search_a_little(app)
-            server = make_server("127.0.0.1", 0, app, threaded=True)
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            yield f"http://127.0.0.1:{server.server_port}"
-            server.shutdown()
-        finally:
-            for index in elastic.indices.get(index=f"{alias}*", expand_wildcards="all"):
-                elastic.indices.delete(index=index)
-
-
-def _search_a_little(app: Flask) -> None:
-    """Searches for the insights to show, counted at once and not a minute later."""
-    client = app.test_client()
-    for number, words in enumerate(_VISITORS):
-        for q in words:
-            user_agent = _USER_AGENT.format(number, number)
-            client.get("/search", query_string={"q": q}, headers={"User-Agent": user_agent})
-    search_log = app.extensions[EXTENSION].search_log
-    search_log.flush()
-    search_log.count_due(time.time() + 60)
 
 
 def _take(
     browser: Browser, address: str, picture: Picture, scheme: Literal["light", "dark"]
 ) -> Path:
-    context = browser.new_context(
-        viewport={"width": picture.width, "height": picture.height},
-        color_scheme=scheme,
-        http_credentials={"username": "", "password": _TOKEN, "origin": address},
-    )
+    viewport = {"width": picture.width, "height": picture.height}
+    context = browser.new_context(viewport=viewport, color_scheme=scheme)  # type: ignore[arg-type]
     context.set_default_timeout(120_000)  # milliseconds: for machines that do other work
     page = context.new_page()
     page.route("**/blog/*", _serve_blog)
@@ -207,4 +128,4 @@ def _serve_blog(route: Route) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

@@ -4,7 +4,7 @@
 
 Elasticsearch's stop filter has these lists as `_german_` and so on, but offers no way to read them,
 and a search must know them. The jar is in the folder `lib` of Elasticsearch. English is not in it:
-Lucene has its list in Java.
+Lucene has its list in Java. Of Hebrew, Polish, Ukrainian and Vietnamese it has none.
 """
 
 import sys
@@ -21,24 +21,28 @@ OTHERS = {
     "arabic": "ar",
     "armenian": "hy",
     "basque": "eu",
+    "bengali": "bn",
     "catalan": "ca",
+    "czech": "cz",
     "estonian": "et",
     "greek": "el",
     "hindi": "hi",
     "indonesian": "id",
     "lithuanian": "lt",
+    "persian": "fa",
     "romanian": "ro",
     "serbian": "sr",
+    "thai": "th",
     "turkish": "tr",
 }
 
 
 def words(text: str) -> list[str]:
     """The words of a list, without its comments, in alphabetical order."""
-    found: set[str] = set()
+    words: set[str] = set()
     for line in text.splitlines():
-        found.update(line.partition("|")[0].partition("#")[0].split())
-    return sorted(found)
+        words.update(line.partition("|")[0].partition("#")[0].split())
+    return sorted(words)
 
 
 def main() -> None:

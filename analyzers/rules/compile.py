@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
+from analyzers.bigrams import split
 from analyzers.errors import BlogsearchError
 from analyzers.findings import Finding
 from analyzers.rules.graph import TermGraph, resolve
@@ -285,7 +286,7 @@ class Phrases:
             for lines in compiled
             for line in lines.splitlines()
             for term in _SEPARATOR.split(line)
-            if len(words := _ESCAPED.sub(r"\1", term).split()) > 1
+            if len(words := split(_ESCAPED.sub(r"\1", term))) > 1
         )
         return cls(terms, max(map(len, terms), default=0))
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from analyzers.bigrams import CHARACTERS
 from analyzers.findings import Finding, InvalidLine, Severity, shortened
 
 SUFFIX = ".synonyms"
@@ -41,11 +42,9 @@ _ZERO_WIDTH = frozenset("\u200b\u2060\ufeff\u00ad")
 _DIRECTION_MARKS = frozenset("\u200e\u200f\u061c")
 _BIDI = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 
-# The standard tokenizer makes a token of each ideograph, hiragana and emoji (UAX #29).
-SINGLE_CHARACTER_WORD = (
-    "\u2600-\u27bf\U0001f000-\U0001faff"
-    "\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
+# The standard tokenizer makes a token of each emoji (UAX #29), and Chinese, Japanese and Korean
+# words are pairs of characters.
+SINGLE_CHARACTER_WORD = f"\u2600-\u27bf\U0001f000-\U0001faff{CHARACTERS}"
 _LETTER = rf"(?:[^\W_{SINGLE_CHARACTER_WORD}]|[\u0300-\u036f\u200c\u200d])"
 # `+` and `#` belong to the word before them, a leading dot to the word after it: C++, C#, .NET.
 # Compiled when it is first used: a search without rules does not wait for it.

@@ -22,7 +22,8 @@ def open_cache(
     Raises:
         BadSettings: `REDIS_URL` or the serializer is invalid.
     """
-    variant = f"{settings.strategy} {settings.recency} {settings.semantic}"
+    serializer = SERIALIZERS[settings.cache_serializer]
+    variant = f"{serializer.name} {settings.strategy} {settings.recency} {settings.semantic}"
     keys = Keys(settings.index, variant, settings.signing_key)
     try:
         client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
@@ -36,7 +37,7 @@ def open_cache(
     return AnswerCache(
         client,
         keys,
-        SERIALIZERS[settings.cache_serializer],
+        serializer,
         lifetimes or Lifetimes(settings.cache_ttl, min(settings.cache_ttl, 60.0)),
         lock_wait=lock_wait,
     )

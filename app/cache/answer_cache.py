@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import redis
@@ -16,7 +17,7 @@ import redis
 from app.back_off import start_thread
 from app.cache import stats
 from app.cache.memoize import Memoized, P, T
-from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.redis_client import RedisClient, TimeLimit
 from app.cache.serializers import PLAIN, Serializer, render
 from app.cache.single_flight import LockTimeout, SingleFlight
 from app.cache.store import (
@@ -53,7 +54,7 @@ class Computed:
 
     body: Mapping[str, Any]
     index: str
-    found: bool
+    has_hits: bool
     keep_stale: bool = True
 
 
@@ -92,6 +93,7 @@ class AnswerCache:
     ) -> None:
         self.client = client
         self.keys = keys
+        self._digest = lru_cache(maxsize=1024)(keys.digest)  # popular searches come again and again
         self._store = AnswerStore(client, keys, serializer)
         self._lifetimes = lifetimes
         self._lock_wait = lock_wait
@@ -109,7 +111,7 @@ class AnswerCache:
     def lookup(self, key: str, counters: Sequence[Counter] = ()) -> Lookup:
         """What Redis has for the request that `key` stands for; raises counters by one."""
         limit = TimeLimit(self.client.timeout)
-        return self._store.lookup(self.keys.digest(key), limit, counters)
+        return self._store.lookup(self._digest(key), limit, counters)
 
     def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
         """Raise counters by one; what they are now, None without Redis."""
@@ -237,17 +239,17 @@ class AnswerCache:
             generation = self._store.replace_generation(generation, computed.index, limit)
         serializer = self._store.serializer if generation else PLAIN
         payload = serializer.compress(render(computed.body))
-        ttl = self._lifetimes.ttl if computed.found else self._lifetimes.ttl_empty
+        ttl = self._lifetimes.ttl if computed.has_hits else self._lifetimes.ttl_empty
         answer = CachedAnswer(
             "MISS" if lookup.reached else "OFF",
             payload,
-            make_etag(generation or b"", digest, payload).hex(),
+            make_etag(generation or b"", digest, payload),
             generation or b"",
             0.0,
             ttl * random.uniform(1 - _JITTER, 1 + _JITTER),  # noqa: S311 -- no secret
             took,
             serializer,
-            computed.found,
+            computed.has_hits,
         )
         if generation:
             stale_ttl = self._lifetimes.stale_ttl if computed.keep_stale else 0.0
@@ -322,22 +324,13 @@ class AnswerCache:
 
     def ping(self) -> str | None:
         """The version of Redis, None when it is unavailable."""
-        try:
-            info = self.client.call(
-                TimeLimit(self.client.timeout), lambda client: client.info("server")
-            )
-        except (RedisUnavailable, redis.ResponseError):
-            return None
-        return str(info.get("redis_version", "unknown"))
+        info = self.client.ask(self.client.timeout, None, redis.Redis.info, "server")
+        return None if info is None else str(info.get("redis_version", "unknown"))
 
     def accepts_writes(self) -> bool:
         """Whether Redis takes a value; not when it is full, or a replica."""
-        limit = TimeLimit(self.client.timeout)
-        try:
-            self.client.call(limit, redis.Redis.set, self.keys.probe, b"", px=1_000)
-        except (RedisUnavailable, redis.ResponseError):
-            return False
-        return True
+        key, seconds = self.keys.probe, self.client.timeout
+        return bool(self.client.ask(seconds, False, redis.Redis.set, key, b"", px=1_000))
 
 
 def _within(seconds: float, work: Callable[[], CachedAnswer]) -> CachedAnswer:

@@ -6,25 +6,22 @@ value. docs/caching.md has an example of each.
 """
 
 import inspect
-import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from datetime import date
 from functools import update_wrapper
 from hashlib import blake2b
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
+import orjson
 import redis
 
-from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
-from app.cache.serializers import Unreadable, dumps, loads
+from app.cache.redis_client import RedisClient, TimeLimit
+from app.cache.serializers import dumps
 from app.cache.single_flight import LockTimeout, SingleFlight
-from app.cache.store import Envelope, Keys, unpack
+from app.cache.store import Keys, seal, unseal
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-_SERIALIZER = "memoized"
 
 
 class Memoized(Generic[P, T]):
@@ -69,23 +66,23 @@ class Memoized(Generic[P, T]):
             NotSerializable: the value would not come back as it is.
         """
         key = self.key(*args, **kwargs)
-        kept = self._get(key)
-        if kept is None:
+        value_in_list = self._get(key)
+        if value_in_list is None:
             lock = self._keys.lock(self._keys.digest(key))
             limit = TimeLimit(self._client.timeout)
             try:
                 with self._single_flight.enter(key, lock, self._lock_wait, limit) as entry:
-                    kept = entry.result or self._get(key)
-                    if kept is None:
+                    value_in_list = entry.result or self._get(key)
+                    if value_in_list is None:
                         value = self.refresh(*args, **kwargs)
                         entry.result = [value] if self._store else [cast(T, None)]
                         return value
-                    entry.result = kept
+                    entry.result = value_in_list
             except LockTimeout:
                 return self.refresh(*args, **kwargs)
         if self._on_hit:
             self._on_hit(*args, **kwargs)
-        return kept[0]
+        return value_in_list[0]
 
     def refresh(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run the function now and keep its value."""
@@ -98,8 +95,7 @@ class Memoized(Generic[P, T]):
     def invalidate(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """The next call with these arguments runs the function."""
         name = self._keys.memoized(self.key(*args, **kwargs))
-        with suppress(RedisUnavailable, redis.ResponseError):
-            self._client.call(TimeLimit(self._client.timeout), redis.Redis.delete, name)
+        self._client.ask(self._client.timeout, None, redis.Redis.delete, name)
 
     def key(self, *args: P.args, **kwargs: P.kwargs) -> str:
         """What the value of these arguments is kept under.
@@ -119,36 +115,16 @@ class Memoized(Generic[P, T]):
 
     def _get(self, key: str) -> list[T] | None:
         """The kept value in a list, None when there is none."""
-        name = self._keys.memoized(key)
-        try:
-            data: Any = self._client.call(TimeLimit(self._client.timeout), redis.Redis.get, name)
-            envelope = unpack(data, self._keys.secret) if isinstance(data, bytes) else None
-            if envelope is None or envelope.digest != self._keys.digest(key):
-                return None
-            return [loads(envelope.payload)]
-        except (RedisUnavailable, redis.ResponseError, Unreadable):
-            return None
+        name, digest = self._keys.memoized(key), self._keys.digest(key)
+        data: Any = self._client.ask(self._client.timeout, None, redis.Redis.get, name)
+        value = unseal(self._keys.secret, digest, data) if isinstance(data, bytes) else None
+        return None if value is None else [orjson.loads(value)]
 
     def _set(self, key: str, value: Any) -> None:
-        envelope = Envelope(
-            self._keys.digest(key),
-            _SERIALIZER,
-            b"",
-            b"",
-            time.time(),
-            self._seconds,
-            0.0,
-            dumps(value),
-        )
+        data = seal(self._keys.secret, self._keys.digest(key), dumps(value))
         name, milliseconds = self._keys.memoized(key), int(self._seconds * 1000)
-        with suppress(RedisUnavailable, redis.ResponseError):
-            self._client.call(
-                TimeLimit(self._client.timeout),
-                redis.Redis.set,
-                name,
-                envelope.pack(self._keys.secret),
-                px=milliseconds,
-            )
+        timeout = self._client.timeout
+        self._client.ask(timeout, None, redis.Redis.set, name, data, px=milliseconds)
 
 
 def _key_part(part: Any) -> Any:

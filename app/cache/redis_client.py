@@ -15,10 +15,12 @@ from redis.sentinel import Sentinel
 
 from app.back_off import BackOff
 from app.deadline import deadline
+from app.errors import Unavailable
 from app.logs import add_time
 
 P = ParamSpec("P")
 T = TypeVar("T")
+D = TypeVar("D")
 
 _REFUSALS_APART = 60.0  # seconds between two log lines of commands that Redis refuses
 _SENTINEL_SCHEME = "redis+sentinel"
@@ -32,6 +34,10 @@ class RedisUnavailable(Exception):
 
 class RedisFailed(RedisUnavailable):
     """A command has just failed: Redis is unreachable, too slow, or its reply is invalid."""
+
+
+class RedisRefused(RedisUnavailable):
+    """Redis answered, but refused the command: it is full, or a read-only replica."""
 
 
 @dataclass(slots=True)
@@ -72,10 +78,8 @@ class RedisClient:
         """Call `command(redis, *args, **kwargs)`.
 
         Raises:
-            RedisUnavailable: Redis cannot be used now, or `limit` is used up.
-            RedisFailed: this command failed.
-            redis.ResponseError, redis.exceptions.LockError: Redis answered, but refused the
-                command (it is full, or a read-only replica).
+            RedisUnavailable: Redis cannot be used now, or `limit` is used up; its subclasses tell
+                that this command failed or was refused.
         """
         usable = limit.in_outage or self.back_off.available
         if self.redis is None or limit.remaining <= 0 or not usable:
@@ -86,7 +90,7 @@ class RedisClient:
                 return command(self.redis, *args, **kwargs)
         except (redis.ResponseError, LockError) as error:
             self._log_refusal(error)
-            raise
+            raise RedisRefused(str(error)) from error
         except Exception as error:
             # redis-py reports a reply of the wrong shape with any exception of Python's.
             reason = f"{type(error).__name__}: {error}"
@@ -96,6 +100,37 @@ class RedisClient:
             seconds = time.monotonic() - started
             limit.remaining -= seconds
             add_time("redis", seconds)
+
+    def ask(
+        self,
+        seconds: float,
+        default: D,
+        command: Callable[Concatenate["redis.Redis", P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T | D:
+        """What a command returns that may take so many seconds; `default` without Redis."""
+        try:
+            return self.call(TimeLimit(seconds), command, *args, **kwargs)
+        except RedisUnavailable:
+            return default
+
+    def require(
+        self,
+        seconds: float,
+        command: Callable[Concatenate["redis.Redis", P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """What a command returns that may take so many seconds.
+
+        Raises:
+            Unavailable: Redis cannot be used now, or refuses the command.
+        """
+        try:
+            return self.call(TimeLimit(seconds), command, *args, **kwargs)
+        except RedisUnavailable as error:
+            raise Unavailable("Redis does not answer. Try again in some seconds.") from error
 
     def _log_refusal(self, error: Exception) -> None:
         """Once a minute: it is full, read-only, or its user lacks a permission."""

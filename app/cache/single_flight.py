@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import redis
-from redis.exceptions import LockError
 from redis.lock import Lock
 
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
@@ -113,7 +112,7 @@ class SingleFlight(Generic[T]):
         finally:
             with self._mutex:
                 self._held.discard(lock)
-            with suppress(RedisUnavailable, redis.ResponseError, LockError):
+            with suppress(RedisUnavailable):
                 self._client.call(limit, lambda _: lock.release())
 
     def _acquire(self, lock: Lock, deadline: float, limit: TimeLimit) -> bool:
@@ -126,7 +125,7 @@ class SingleFlight(Generic[T]):
                 time.sleep(pause)
                 pause = min(pause * 1.5, _LONGEST_PAUSE)
                 limit = TimeLimit(self._client.timeout)
-        except (RedisUnavailable, redis.ResponseError):
+        except RedisUnavailable:
             return False
         return True
 
@@ -149,7 +148,7 @@ class SingleFlight(Generic[T]):
                     self._renewer = None
                     return
             for lock in held:
-                with suppress(RedisUnavailable, redis.ResponseError, LockError):
+                with suppress(RedisUnavailable):
                     self._client.call(TimeLimit(self._client.timeout), _reacquire, lock)
 
 

@@ -3,11 +3,12 @@
 import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import redis
 
-from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.redis_client import RedisClient
 from app.cache.store import Keys
 
 _TIMEOUT = 10.0  # seconds; no search waits for this
@@ -38,38 +39,38 @@ def hit_rate(states: Mapping[str, int]) -> float | None:
 def sizes(client: RedisClient, keys: Keys) -> dict[str, int]:
     """Bytes of the kept answers: count, total, median and largest."""
 
-    def command(client: "redis.Redis") -> list[int]:
-        found: list[int] = []
+    def measure(client: "redis.Redis") -> list[int]:
+        measured: list[int] = []
         for batch in _answers(client, keys):
             with client.pipeline(transaction=False) as pipeline:
                 for key in batch:
                     pipeline.strlen(key)
                 # An answer may expire between being listed and being measured.
-                found += [size for size in pipeline.execute() if size]
-            if len(found) >= _MAX_KEYS:
+                measured += [size for size in pipeline.execute() if size]
+            if len(measured) >= _MAX_KEYS:
                 break
-        return found
+        return measured
 
-    found = _run(client, command, [])
+    measured = client.ask(_TIMEOUT, [], measure)
     return {
-        "count": len(found),
-        "total": sum(found),
-        "median": int(statistics.median(found)) if found else 0,
-        "largest": max(found, default=0),
+        "count": len(measured),
+        "total": sum(measured),
+        "median": int(statistics.median(measured)) if measured else 0,
+        "largest": max(measured, default=0),
     }
 
 
 def memory(client: RedisClient) -> dict[str, Any]:
     """What Redis reports of its memory; `maxmemory` 0 means no limit."""
-    info: dict[str, Any] = _run(client, lambda redis: redis.info("memory"), {})
+    info: dict[str, Any] = client.ask(_TIMEOUT, {}, redis.Redis.info, "memory")
     wanted = ("used_memory", "used_memory_peak", "maxmemory", "maxmemory_policy")
     return {name: info[name] for name in wanted if name in info}
 
 
 def generation(client: RedisClient, keys: Keys) -> str:
     """The current generation: index, rules and a random part; "" when there is none."""
-    found = _run(client, lambda redis: redis.get(keys.generation), None)
-    return found.decode("utf-8", "replace") if isinstance(found, bytes) else ""
+    current = client.ask(_TIMEOUT, None, redis.Redis.get, keys.generation)
+    return current.decode("utf-8", "replace") if isinstance(current, bytes) else ""
 
 
 def clear(client: RedisClient, keys: Keys) -> int | None:
@@ -80,23 +81,10 @@ def clear(client: RedisClient, keys: Keys) -> int | None:
         client.delete(keys.counts)
         return deleted
 
-    deleted: int | None = _run(client, command, None)
-    return deleted
+    return client.ask(_TIMEOUT, None, command)
 
 
 def _answers(client: "redis.Redis", keys: Keys) -> Iterator[list[bytes]]:
-    batch: list[bytes] = []
-    for key in client.scan_iter(match=keys.all_answers, count=_BATCH):
-        batch.append(key)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
+    names = client.scan_iter(match=f"{keys.answers}*", count=_BATCH)
+    while batch := list(islice(names, _BATCH)):
         yield batch
-
-
-def _run(client: RedisClient, command: Any, default: Any) -> Any:
-    try:
-        return client.call(TimeLimit(_TIMEOUT), command)
-    except (RedisUnavailable, redis.ResponseError):
-        return default

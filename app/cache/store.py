@@ -1,8 +1,8 @@
-"""The values stored in Redis: answers in envelopes, and the generation that makes them current.
+"""The values stored in Redis: answers, and the generation that makes them current.
 
 A generation stands for one state of the index. A swap or a write begins another one, and answers
 of the former generation are no longer fresh. A lookup reads the generation and the answer in one
-`MGET`.
+round trip.
 """
 
 import hashlib
@@ -12,14 +12,21 @@ import struct
 import time
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import orjson
 import redis
 
-from app.cache.redis_client import RedisClient, RedisFailed, RedisUnavailable, TimeLimit
-from app.cache.serializers import Serializer, Unreadable, render
+from app.cache.redis_client import (
+    RedisClient,
+    RedisFailed,
+    RedisRefused,
+    RedisUnavailable,
+    TimeLimit,
+)
+from app.cache.serializers import Serializer, render
 
 State = Literal["HIT", "MISS", "STALE", "OFF"]
 
@@ -47,24 +54,19 @@ class Keys:
 
     def __init__(self, alias: str, variant: str, secret: bytes = b"") -> None:
         self._variant = variant
-        self.secret = secret
+        too_long = len(secret) > hashlib.blake2b.MAX_KEY_SIZE
+        self.secret = hashlib.blake2b(secret).digest() if too_long else secret
         self._prefix = f"blogsearch:{{{alias}}}"
         self.generation = f"{self._prefix}:generation"
         self.counts = f"{self._prefix}:counts"
-        self.all_answers = f"{self._prefix}:answer:*"  # for SCAN
-        self._answer = f"{self._prefix}:answer:"
+        self.answers = f"{self._prefix}:answer:"
+        self.rates = f"{self._prefix}:rate:"
+        self.probe = f"{self._prefix}:probe"  # only written to see whether Redis takes a value
 
     def digest(self, request: str) -> bytes:
         """16 bytes for a normalized request, which may be long and contain anything."""
         text = f"{self._variant}\n{request}"
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-    def rate(self, name: str) -> str:
-        """A counter of the requests of a client."""
-        return f"{self._prefix}:rate:{name}"
-
-    def answer(self, digest: bytes) -> str:
-        return self._answer + digest.hex()
 
     def lock(self, digest: bytes) -> str:
         return f"{self._prefix}:lock:{digest.hex()}"
@@ -73,98 +75,42 @@ class Keys:
         """Counts of searches, those of a day such as `2026-11-21`."""
         return f"{self._prefix}:insights:{name}:{day}" if day else f"{self._prefix}:insights:{name}"
 
-    @property
-    def probe(self) -> str:
-        """The key of a value that is only written to see whether Redis takes it."""
-        return f"{self._prefix}:probe"
-
     def memoized(self, name: str) -> str:
         return f"{self._prefix}:memoized:{name}"
 
 
-# -- envelopes ---------------------------------------------------------------------------------
+# -- signatures --------------------------------------------------------------------------------
 
-_MAGIC = b"\xb5BS\x05"  # no text starts with 0xb5; the last byte is the version of this layout
-_SIGNATURE = 16  # bytes of a keyed BLAKE2b, a third of the time of HMAC-SHA-256
-_HEAD = struct.Struct(f">4s{_SIGNATURE}s16s12sddfBH?")
-_SIGNED_FROM = len(_MAGIC) + _SIGNATURE  # the signature covers what follows it
+_MAGIC = b"\xb5BS\x06"  # no text starts with 0xb5; the last byte is the version of this layout
+_SIGNED_FROM = len(_MAGIC) + 16
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
-    """A kept value with what is needed to decide whether it may be served.
+def seal(secret: bytes, digest: bytes, value: bytes) -> bytes:
+    """The bytes for Redis: a value, signed; with an empty secret the signature is a checksum.
 
-    `digest`: of the request or call that it belongs to. `etag`: 12 bytes. `created`: seconds since
-    1970. `ttl`: how many seconds it counts as fresh. `took`: how many its computation took.
-    `found`: whether an answer has hits.
+    `digest` is that of the request or call that the value belongs to, and must be the same when it
+    is opened. A keyed BLAKE2b takes a third of the time of HMAC-SHA-256.
     """
-
-    digest: bytes
-    serializer: str
-    generation: bytes
-    etag: bytes
-    created: float
-    ttl: float
-    took: float
-    payload: bytes
-    found: bool = True
-
-    def pack(self, secret: bytes) -> bytes:
-        """The bytes for Redis, signed; with an empty secret the signature is a checksum."""
-        name = self.serializer.encode("ascii")
-        head = _HEAD.pack(
-            _MAGIC,
-            b"",
-            self.digest,
-            self.etag,
-            self.created,
-            self.ttl,
-            self.took,
-            len(name),
-            len(self.generation),
-            self.found,
-        )
-        signed = b"".join((head[_SIGNED_FROM:], name, self.generation, self.payload))
-        return _MAGIC + _sign(secret, signed) + signed
+    signature = hashlib.blake2b(value, key=secret, person=digest, digest_size=16).digest()
+    return _MAGIC + signature + value
 
 
-def _sign(secret: bytes, data: bytes | memoryview) -> bytes:
-    key = secret if len(secret) <= hashlib.blake2b.MAX_KEY_SIZE else _short_key(secret)
-    return hashlib.blake2b(data, key=key, digest_size=_SIGNATURE).digest()
-
-
-def _short_key(secret: bytes) -> bytes:
-    return hashlib.blake2b(secret).digest()
-
-
-def unpack(data: bytes, secret: bytes) -> Envelope:
-    """The envelope that these bytes are.
-
-    Raises:
-        Unreadable: another program's value, another version's, a damaged or a forged one.
-    """
-    if len(data) < _HEAD.size or not data.startswith(_MAGIC):
-        raise Unreadable("not a value of this cache")
-    head = _HEAD.unpack_from(data)
-    _, signature, digest, etag, created, ttl, took, name, generation, found = head
-    if not hmac.compare_digest(_sign(secret, memoryview(data)[_SIGNED_FROM:]), signature):
-        raise Unreadable("the signature differs")
-    generation_start = _HEAD.size + name
-    payload_start = generation_start + generation
-    return Envelope(
-        digest,
-        data[_HEAD.size : generation_start].decode("ascii"),
-        data[generation_start:payload_start],
-        etag,
-        created,
-        ttl,
-        took,
-        data[payload_start:],
-        found,
+def unseal(secret: bytes, digest: bytes, data: bytes) -> memoryview | None:
+    """The value that was sealed; None for one of another program, version, secret or request, and
+    for one that is damaged."""
+    value = memoryview(data)[_SIGNED_FROM:]
+    signature = hashlib.blake2b(value, key=secret, person=digest, digest_size=16).digest()
+    sealed = data.startswith(_MAGIC) and hmac.compare_digest(
+        data[len(_MAGIC) : _SIGNED_FROM], signature
     )
+    return value if sealed else None
 
 
 # -- answers -----------------------------------------------------------------------------------
+
+# The ETag, when it was created (seconds since 1970), `ttl`, `took`, the length of the generation,
+# and `has_hits`; generation and payload follow.
+_HEAD = struct.Struct(">12sdddH?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +120,7 @@ class CachedAnswer:
     `state`: HIT from Redis; MISS computed now; STALE from Redis, older than it should be; OFF
     computed now, without Redis. `payload`: the body of the response, compressed by
     `serializer`. `etag`: without quotes. `age`, `ttl` and `took`: seconds.
-    `generation`: b"" without Redis. `found`: whether it has hits.
+    `generation`: b"" without Redis. `has_hits`: whether it has hits.
     """
 
     state: State
@@ -185,7 +131,7 @@ class CachedAnswer:
     ttl: float
     took: float
     serializer: Serializer
-    found: bool
+    has_hits: bool
 
     def json(self) -> bytes:
         """The body of the response, not compressed."""
@@ -200,8 +146,7 @@ class CachedAnswer:
     def with_body(self, body: dict[str, Any]) -> "CachedAnswer":
         """Another answer, derived from this one, with an ETag of its own."""
         payload = self.serializer.compress(render(body))
-        etag = make_etag(self.generation, b"", payload).hex()
-        return replace(self, payload=payload, etag=etag)
+        return replace(self, payload=payload, etag=make_etag(self.generation, b"", payload))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,13 +178,13 @@ return ARGV[1]
 """
 
 
-def make_etag(generation: bytes, digest: bytes, payload: bytes) -> bytes:
-    """12 bytes that differ between generations, requests and answers.
+def make_etag(generation: bytes, digest: bytes, payload: bytes) -> str:
+    """24 characters that differ between generations, requests and answers.
 
     Answers of one generation may differ too, and without Redis there is no generation.
     """
     checksum = zlib.crc32(payload).to_bytes(4, "big")
-    return hashlib.blake2b(generation + digest + checksum, digest_size=12).digest()
+    return hashlib.blake2b(generation + digest + checksum, digest_size=12).hexdigest()
 
 
 def make_generation(index: str, rules: str) -> bytes:
@@ -273,64 +218,58 @@ class AnswerStore:
 
     def lookup(self, digest: bytes, limit: TimeLimit, counters: Sequence[Counter] = ()) -> Lookup:
         """The generation and the answer to a request, in one round trip that raises counters."""
-        keys = (self._keys.generation, self._keys.answer(digest))
+        keys = (self._keys.generation, self._keys.answers + digest.hex())
         try:
-            generation, data, counts = self._client.call(limit, _get_both, keys, counters)
-        except (RedisUnavailable, redis.ResponseError) as error:
-            failed = isinstance(error, RedisFailed)
-            return Lookup(digest, limit, reached=False, failed=failed)
+            reply = self._client.call(limit, _get_and_count, keys, counters)
+        except RedisUnavailable as error:
+            return Lookup(digest, limit, reached=False, failed=isinstance(error, RedisFailed))
+        generation, data, counts = reply
         answer = self._read(digest, data, generation) if data else None
         return Lookup(digest, limit, True, generation, answer, counts=counts)
 
     def _read(self, digest: bytes, data: bytes, generation: bytes | None) -> CachedAnswer | None:
-        try:
-            kept = unpack(data, self._keys.secret)
-        except Unreadable:
+        value = unseal(self._keys.secret, digest, data)
+        if value is None:
             return None
-        if kept.digest != digest or kept.serializer != self.serializer.name:
-            return None
-        age = max(time.time() - kept.created, 0.0)
+        etag, created, ttl, took, length, has_hits = _HEAD.unpack_from(value)
+        payload_from = _HEAD.size + length
+        written_under = bytes(value[_HEAD.size : payload_from])
+        age = max(time.time() - created, 0.0)
         return CachedAnswer(
-            "HIT" if kept.generation == generation and age < kept.ttl else "STALE",
-            kept.payload,
-            kept.etag.hex(),
-            kept.generation,
+            "HIT" if written_under == generation and age < ttl else "STALE",
+            bytes(value[payload_from:]),
+            etag.hex(),
+            written_under,
             age,
-            kept.ttl,
-            kept.took,
+            ttl,
+            took,
             self.serializer,
-            kept.found,
+            has_hits,
         )
 
     def count(self, counters: Sequence[Counter], limit: TimeLimit) -> Sequence[int] | None:
         """Raise counters by one; what they are now, None without Redis."""
         try:
-            return self._client.call(limit, _count, counters)
-        except (RedisUnavailable, redis.ResponseError):
+            return self._client.call(limit, _get_and_count, (self._keys.generation,), counters)[2]
+        except RedisUnavailable:
             return None
 
     def put(
         self, digest: bytes, answer: CachedAnswer, keep_seconds: float, limit: TimeLimit
     ) -> None:
         """Keep an answer for `keep_seconds`, if Redis takes it."""
-        envelope = Envelope(
-            digest,
-            self.serializer.name,
-            answer.generation,
+        head = _HEAD.pack(
             bytes.fromhex(answer.etag),
             time.time(),
             answer.ttl,
             answer.took,
-            answer.payload,
-            answer.found,
+            len(answer.generation),
+            answer.has_hits,
         )
-        key, milliseconds = self._keys.answer(digest), int(keep_seconds * 1000)
-        try:
-            self._client.call(
-                limit, redis.Redis.set, key, envelope.pack(self._keys.secret), px=milliseconds
-            )
-        except (RedisUnavailable, redis.ResponseError):
-            return
+        data = seal(self._keys.secret, digest, head + answer.generation + answer.payload)
+        key, milliseconds = self._keys.answers + digest.hex(), int(keep_seconds * 1000)
+        with suppress(RedisUnavailable):
+            self._client.call(limit, redis.Redis.set, key, data, px=milliseconds)
 
     def begin_generation(self, generation: bytes, limit: TimeLimit) -> bool:
         """Make this generation the current one; False when Redis did not take it.
@@ -341,9 +280,9 @@ class AnswerStore:
         try:
             try:
                 self._client.call(limit, redis.Redis.set, key, generation)
-            except redis.ResponseError:
+            except RedisRefused:
                 self._client.call(limit, redis.Redis.delete, key)
-        except (RedisUnavailable, redis.ResponseError):
+        except RedisUnavailable:
             return False
         return True
 
@@ -362,47 +301,36 @@ class AnswerStore:
 
     def _generation(self, command: Any, value: Any, limit: TimeLimit) -> bytes | None:
         try:
-            found = self._client.call(limit, command, self._keys.generation, value)
-        except (RedisUnavailable, redis.ResponseError):
+            generation = self._client.call(limit, command, self._keys.generation, value)
+        except RedisUnavailable:
             return None
-        return found if isinstance(found, bytes) else None
+        return generation if isinstance(generation, bytes) else None
 
 
-def _get_both(
+def _get_and_count(
     client: "redis.Redis", keys: Sequence[str], counters: Sequence[Counter]
 ) -> tuple[bytes | None, bytes | None, Sequence[int] | None]:
-    replies: Sequence[Any] = ()
-    if counters:
-        with client.pipeline(transaction=False) as pipeline:
-            pipeline.mget(keys)
-            _add(pipeline, counters)
-            values, *replies = pipeline.execute(raise_on_error=False)
-    else:
-        values = client.mget(keys)
+    """The values of one or two keys, and what the counters are now that they were raised.
+
+    The counts are None if Redis refuses to count, as a full one and a replica do.
+
+    Raises:
+        redis.ResponseError: Redis refuses to read.
+        ValueError: the reply is not one to MGET.
+    """
+    with client.pipeline(transaction=False) as pipeline:
+        pipeline.mget(keys)
+        for counter in counters:
+            pipeline.incr(counter.key)
+            pipeline.expire(counter.key, counter.seconds)
+        values, *replies = pipeline.execute(raise_on_error=False)
     if isinstance(values, redis.RedisError):
         raise values
-    generation, answer = values
+    generation, answer = values if len(keys) == 2 else (*values, None)
     if not (isinstance(generation, bytes | None) and isinstance(answer, bytes | None)):
         raise ValueError("the reply to MGET is invalid")
-    return generation, answer, _counts(replies)
-
-
-def _count(client: "redis.Redis", counters: Sequence[Counter]) -> Sequence[int] | None:
-    with client.pipeline(transaction=False) as pipeline:
-        _add(pipeline, counters)
-        return _counts(pipeline.execute(raise_on_error=False))
-
-
-def _add(pipeline: Any, counters: Sequence[Counter]) -> None:
-    for counter in counters:
-        pipeline.incr(counter.key)
-        pipeline.expire(counter.key, counter.seconds)
-
-
-def _counts(replies: Sequence[Any]) -> Sequence[int] | None:
-    """None if Redis refuses to count, as a full one and a replica do."""
     counts = replies[::2]
-    return counts if all(isinstance(count, int) for count in counts) else None
+    return generation, answer, counts if set(map(type, counts)) <= {int} else None
 
 
 def _set_default(client: "redis.Redis", key: str, value: bytes) -> Any:

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 from elasticsearch import ApiError, TransportError
@@ -14,6 +15,7 @@ from elasticsearch import ApiError, TransportError
 from analyzers.languages import LANGUAGES
 from analyzers.rules import RuleFiles
 from app.commands.reporting import RejectLog, display, reject_log
+from app.commands.sources import SourceArguments, Sources
 from app.commands.tools import Tools
 from app.freshness import Freshness
 from app.meaning import open_model
@@ -21,7 +23,7 @@ from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
 from indexer.errors import IndexingError, Locked, LockLost
-from indexer.progress import OnProgress
+from indexer.ingest import IngestOptions
 from indexer.state import record_run
 
 
@@ -71,26 +73,56 @@ def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Run:
-    """A run on a source: what to call meanwhile, and whether it did what it should."""
+    """A run on sources, and whether it did what it should."""
 
-    on_progress: OnProgress
-    on_reject: RejectLog
+    sources: Sources
+    options: IngestOptions
+    rejects: RejectLog
     succeeded: bool = True
 
 
 @contextmanager
-def recorded_run(tools: Tools, command: str, rejects_path: Path | None) -> Iterator[Run]:
-    """Print progress and rejects, and store for `/metrics` how the block ends; see `reject_log`.
+def run_on(
+    tools: Tools,
+    command: str,
+    arguments: SourceArguments,
+    rejects_path: Path | None,
+    *,
+    writes: bool = True,
+    **options: Any,
+) -> Iterator[Run]:
+    """Open sources, print progress and rejects, and store for `/metrics` how the block ends.
 
     A block that raises did not succeed. One that never had the lock counts as no run: `sync
     --watch` asks for the lock every two seconds.
+
+    Args:
+        writes: whether it is a run that is stored.
+        options: further fields of `IngestOptions`.
     """
-    with display() as show, reject_log(show, rejects_path) as rejects:
-        run = Run(show.on_progress, rejects)
+    with stop_on_sigterm(), display() as show, reject_log(show, rejects_path) as rejects:
         try:
-            yield run
+            opened = arguments.open(tools.settings)
+            run = Run(
+                opened,
+                IngestOptions(
+                    complete=opened.complete,
+                    on_progress=show.on_progress,
+                    on_skip=opened.count_skipped,
+                    fraction_read=opened.fraction_read,
+                    purpose=f"{command} {arguments}",
+                    **options,
+                ),
+                rejects,
+            )
+            with opened.prints_skipped_on_failure():
+                if not writes:
+                    yield run
+                    return
+                with updates_cache_on_failure(tools):
+                    yield run
         except BaseException as error:
-            if not _locked_out(error):
+            if writes and not _locked_out(error):
                 _record(tools, command, rejects, succeeded=False)
             raise
         _record(tools, command, rejects, succeeded=run.succeeded)
@@ -126,6 +158,8 @@ def print_built(built: Built) -> None:
     print_stale_builds(built.stale_builds)
     if built.over_http.total:
         click.echo(f"Kept {built.over_http}, which came over HTTP and are not in the source.")
+    if built.lost:
+        click.echo(f"warning: {built.lost}.", err=True)
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
     kept = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     click.echo(f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{kept}.")

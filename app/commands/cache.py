@@ -9,7 +9,6 @@ from rich.table import Table
 from app.cache.stats import Stats, hit_rate
 from app.commands.output import console, table_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
-from app.errors import without_password
 from app.search.request import DEFAULT_SIZE, SearchRequest
 
 _DEFAULTS = {("page", "1"), ("size", str(DEFAULT_SIZE))}
@@ -43,7 +42,7 @@ def stats(tools: Tools, popular: int, form: str) -> None:
     blogsearch cache stats
     blogsearch cache stats --popular 50 --format json
     """
-    _require_redis(tools)
+    tools.require_redis()
     report = tools.cache.stats()
     states = tools.service.search_log.states()
     frequent = tools.service.search_log.popular(popular)
@@ -68,7 +67,7 @@ def clear(tools: Tools) -> None:
     \b
     blogsearch cache clear --yes
     """
-    _require_redis(tools)
+    tools.require_redis()
     deleted = tools.cache.clear()
     if deleted is None:
         raise click.ClickException(
@@ -95,7 +94,7 @@ def warm(tools: Tools, at_most: int) -> None:
     blogsearch cache warm
     blogsearch cache warm --at-most 1000
     """
-    _require_redis(tools)
+    tools.require_redis()
     warmed = tools.service.warm(at_most=at_most)
     click.echo(f"{warmed.answered} queries answered.")
     if warmed.failed:
@@ -104,34 +103,24 @@ def warm(tools: Tools, at_most: int) -> None:
         )
 
 
-def _require_redis(tools: Tools) -> None:
-    if not tools.settings.redis_url:
-        raise click.ClickException("There is no cache, because REDIS_URL is empty.")
-    if tools.cache.ping() is None:
-        raise click.ClickException(
-            f"Redis does not answer at {without_password(tools.settings.redis_url)}. "
-            "Start it, or check REDIS_URL."
-        )
-
-
 def _print(
-    found: Stats, states: dict[str, int], popular: list[tuple[SearchRequest, float]]
+    figures: Stats, states: dict[str, int], popular: list[tuple[SearchRequest, float]]
 ) -> None:
     out = console()
     share = hit_rate(states)
     rate = "-" if share is None else f"{share:.1%}"
     shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    sizes = found.sizes
+    sizes = figures.sizes
     table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_row("generation", found.generation or "none yet")
+    table.add_row("generation", figures.generation or "none yet")
     table.add_row("hit rate", f"{rate} ({shown or 'no searches yet'})")
     table.add_row("answers", f"{sizes.get('count', 0)}, {_bytes(sizes.get('total', 0))}")
     table.add_row(
         "sizes",
         f"median {_bytes(sizes.get('median', 0))}, largest {_bytes(sizes.get('largest', 0))}",
     )
-    limit = found.memory.get("maxmemory")
-    used = _bytes(found.memory.get("used_memory", 0))
+    limit = figures.memory.get("maxmemory")
+    used = _bytes(figures.memory.get("used_memory", 0))
     table.add_row("Redis in all", f"{used} of {_bytes(limit) if limit else 'no limit'}")
     out.print(table)
     if popular:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import suppress
 from dataclasses import replace
 
 import click
@@ -18,6 +19,8 @@ from app.errors import BlogsearchError, FolderNotReadable, without_password
 from app.health import Check, checks, last_run
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
+from indexer.errors import Damaged
+from indexer.generations import check_writable
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
@@ -38,6 +41,7 @@ def doctor(tools: Tools, form: str) -> None:
         seen = checks(elastic, tools.cache, tools.settings)
         runs = last_run(elastic, tools.settings.index)
     seen = [_with_url(_with_reason(check, tools.cache), tools.settings) for check in seen]
+    seen = [_with_damage(check, tools) for check in seen]
     results = [*seen, runs, _synonyms(tools)]
     if form == "json":
         report = {check.name: check.report() for check in results}
@@ -80,6 +84,18 @@ def _with_reason(check: Check, cache: AnswerCache) -> Check:
     except redis.RedisError as error:
         remedy = "Correct REDIS_URL: another program may answer there."
         return replace(check, seen=f"does not answer as Redis does: {error}", remedy=remedy)
+    return check
+
+
+def _with_damage(check: Check, tools: Tools) -> Check:
+    """With why the live index cannot be read, for which `/__heartbeat__` has no time."""
+    if check.name == "index" and check.status == "error":
+        with suppress(BlogsearchError):
+            try:
+                with translated():
+                    check_writable(tools.elastic, tools.settings.index)
+            except Damaged as error:
+                return replace(check, seen=error.message, remedy=error.remedy)
     return check
 
 

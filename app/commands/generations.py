@@ -19,6 +19,7 @@ from app.commands.tools import Tools, pass_tools
 from indexer import generations
 from indexer.build.rollback import rollback as run_rollback
 from indexer.generations import Generation, list_generations
+from indexer.generations import damage as damage_of
 from indexer.lock import Lock
 from indexer.state import allow_writes_on_full_disk
 
@@ -33,7 +34,8 @@ def indices(tools: Tools, form: str) -> None:
     blogsearch indices
     blogsearch indices --format json
     """
-    rows = [_row(tools, one) for one in list_generations(tools.elastic, tools.settings.index)]
+    existing = list_generations(tools.elastic, tools.settings.index)
+    rows = [_row(tools, generation) for generation in existing]
     if form == "json":
         click.echo(json.dumps(rows, indent=2))
         return
@@ -48,29 +50,37 @@ def indices(tools: Tools, form: str) -> None:
             "*" if row["live"] else "",
             row["generation"],
             row["state"],
-            f"{row['posts']:,}",
-            f"{row['comments']:,}",
-            f"{row['bytes'] / 1e6:,.1f} MB",
+            "?" if row["damage"] else f"{row['posts']:,}",
+            "?" if row["damage"] else f"{row['comments']:,}",
+            "?" if row["damage"] else f"{row['bytes'] / 1e6:,.1f} MB",
             (row["built"] or "")[:16].replace("T", " "),
             (row["rules"] or "")[:8],
         )
     console().print(table)
+    for row in rows:
+        if row["damage"]:
+            click.echo(f"{row['damage']}.", err=True)
 
 
 def _row(tools: Tools, generation: Generation) -> dict[str, Any]:
     name = generation.name
-    posts, comments = (
-        tools.elastic.count(index=name, query={"term": {"kind": kind}})["count"]
-        for kind in ("post", "comment")
-    )
-    stats = tools.elastic.indices.stats(index=name, metric="store", filter_path="_all.total")
+    damage = damage_of(tools.elastic, generation)
+    posts = comments = size = None
+    if not damage:
+        posts, comments = (
+            tools.elastic.count(index=name, query={"term": {"kind": kind}})["count"]
+            for kind in ("post", "comment")
+        )
+        stats = tools.elastic.indices.stats(index=name, metric="store", filter_path="_all.total")
+        size = stats["_all"]["total"]["store"]["size_in_bytes"]
     return {
         "generation": name,
         "live": generation.state == "live",
         "state": generation.state,
+        "damage": damage,
         "posts": posts,
         "comments": comments,
-        "bytes": stats["_all"]["total"]["store"]["size_in_bytes"],
+        "bytes": size,
         "built": generation.built,
         "rules": generation.rules,
         "schema": generation.schema,

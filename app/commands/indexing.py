@@ -11,25 +11,25 @@ from app.commands.building import (
     index_settings,
     print_built,
     print_cache_not_updated,
-    recorded_run,
+    run_on,
     stop_on_sigterm,
     updates_cache_on_failure,
 )
 from app.commands.reporting import SOME_REJECTED, display, exit_if_rejected
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
+from app.elastic import is_starting
 from app.freshness import Freshness
 from app.meaning import open_model
 from indexer import SCHEMA
 from indexer.build.rebuild import is_current, rolled_back_from
 from indexer.build.rebuild import rebuild as run_rebuild
-from indexer.build.reindex import ReindexOptions
 from indexer.build.reindex import reindex as run_reindex
 from indexer.generations import live as find_live
 from indexer.ingest import MaxRejects
 from indexer.lock import Lock
-from indexer.sync.add import AddOptions
-from indexer.sync.add import add as run_add
+from indexer.retry import Retry
+from indexer.sync.sync import add as run_add
 
 
 class MaxRejectsType(click.ParamType[MaxRejects]):
@@ -87,37 +87,37 @@ def reindex(
     zcat posts.jsonl.gz | blogsearch reindex -
     blogsearch reindex posts.jsonl --max-rejects 2% --rejects rejects.jsonl
     """
-    with stop_on_sigterm(), recorded_run(tools, "reindex", rejects_path) as run:
-        opened = sources.open(tools.settings)
-        options = ReindexOptions(
-            max_rejects=max_rejects,
-            on_progress=run.on_progress,
-            fraction_read=opened.fraction_read,
-            purpose=f"reindex {sources}",
-            force=force,
+    with run_on(
+        tools, "reindex", sources, rejects_path, max_rejects=max_rejects, force=force
+    ) as run:
+        built = run_reindex(
+            tools.elastic,
+            tools.settings.index,
+            run.sources.read(),
+            index_settings(tools.settings),
+            run.rejects,
+            run.options,
         )
-        with updates_cache_on_failure(tools), opened.prints_skipped_on_failure():
-            built = run_reindex(
-                tools.elastic,
-                tools.settings.index,
-                opened.read(),
-                index_settings(tools.settings),
-                run.on_reject,
-                options,
-            )
         begin_cache_generation(tools, built.index, built.rules)
     print_built(built)
-    opened.print_skipped()
+    run.sources.print_skipped()
     after_swap(tools)
-    exit_if_rejected(run.on_reject)
+    exit_if_rejected(run.rejects)
 
 
 @click.command()
 @click.option(
     "--force", is_flag=True, help="Rebuild even if nothing has changed, or after a rollback."
 )
+@click.option(
+    "--wait",
+    "seconds",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="Wait so many seconds for Elasticsearch, as before a service that starts with it.",
+)
 @pass_tools
-def rebuild(tools: Tools, force: bool) -> None:
+def rebuild(tools: Tools, force: bool, seconds: float) -> None:
     """Build the index again from its own documents, if it needs that.
 
     It does after an update of blogsearch with another schema, and after a change of the synonym
@@ -129,9 +129,11 @@ def rebuild(tools: Tools, force: bool) -> None:
 
     \b
     blogsearch rebuild
+    blogsearch rebuild --wait 300
     """
     alias, wanted = tools.settings.index, index_settings(tools.settings)
-    live = find_live(tools.elastic, alias)
+    starting = Retry(seconds, first_pause=1.0, longest_pause=2.0, is_repeatable=is_starting)
+    live = starting.call(lambda: find_live(tools.elastic, alias))
     if live is None:
         click.echo("There is no index yet. Build one with `blogsearch reindex SOURCE`.")
         return
@@ -184,23 +186,15 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
     blogsearch add new-posts.jsonl
     blogsearch add content/posts/today.md
     """
-    with stop_on_sigterm(), recorded_run(tools, "add", rejects_path) as run:
-        opened = sources.open(tools.settings)
-        options = AddOptions(
-            newest=as_new,
-            on_skip=opened.count_skipped,
-            on_progress=run.on_progress,
-            fraction_read=opened.fraction_read,
-            model=open_model(tools.settings),
-        )
-        elastic, alias = tools.elastic, tools.settings.index
-        with updates_cache_on_failure(tools), opened.prints_skipped_on_failure():
-            added = run_add(elastic, alias, opened.read(), run.on_reject, options)
-            if not Freshness(elastic, tools.cache, alias).now():
-                print_cache_not_updated()
+    elastic, alias = tools.elastic, tools.settings.index
+    with run_on(tools, "add", sources, rejects_path, newest=as_new) as run:
+        model = open_model(tools.settings)
+        added = run_add(elastic, alias, run.sources.read(), run.rejects, run.options, model)
+        if not Freshness(elastic, tools.cache, alias).now():
+            print_cache_not_updated()
     hint = "the index is newer; --as-new replaces them"
     older = f", {added.older:,} left unchanged ({hint})" if added.older else ""
-    opened.print_skipped()
+    run.sources.print_skipped()
     click.echo(f"{added.created:,} documents added, {added.updated:,} replaced{older}.")
     if added.deleted:
         click.echo(
@@ -209,4 +203,4 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
             err=True,
         )
         click.get_current_context().exit(SOME_REJECTED)
-    exit_if_rejected(run.on_reject)
+    exit_if_rejected(run.rejects)

@@ -11,8 +11,7 @@ from rich.table import Table
 from analyzers.findings import Finding
 from analyzers.languages import LANGUAGES
 from app.commands.building import begin_cache_generation
-from app.commands.findings import fail, print_findings, report
-from app.commands.output import console, text_or_json
+from app.commands.output import console, fail, print_findings, report, text_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.pins.files import PinFile, parse, read_file, warnings
 from app.pins.store import PinStore

@@ -148,7 +148,8 @@ def _line(progress: Progress, rate: float, elapsed: float) -> str:
         parts.append(f"{rate:,.0f}/s")
     if progress.fraction:
         left = elapsed * (1 - progress.fraction) / progress.fraction
-        parts += [f"{progress.fraction:.0%}", f"about {left:,.0f} s left"]
+        parts += [f"{progress.fraction:.0%}"]
+        parts += [f"about {left:,.0f} s left"] if rate and left >= 1 else []
     if progress.rejected:
         parts.append(f"{progress.rejected:,} rejected")
     return ", ".join(parts)

@@ -11,7 +11,7 @@ from app.commands.tools import Tools, pass_tools
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
 
-    from app.search.answer_types import Facet, SearchAnswer
+    from app.search.answer import Facet, SearchAnswer
 
 _INDENT = " " * 20
 _MAX_CATEGORIES = 1_000
@@ -101,17 +101,19 @@ def search(
 def _print_hits(body: "SearchAnswer") -> None:
     """Two lines for each hit: score, date and title, then the whole URL and the oid."""
     count = body["count"]
-    found = f"{count:,} {'post' if count == 1 else 'posts'} found for {body['q']!r}"
+    summary = f"{count:,} {'post' if count == 1 else 'posts'} found for {body['q']!r}"
     if "corrected" in body:
-        found += f", corrected to {body['corrected']['to']!r}"
-    click.echo(found)
+        summary += f", corrected to {body['corrected']['to']!r}"
+    click.echo(summary)
     for hit in body["hits"]:
         score = "" if hit["score"] is None else hit["score"]
         day = (hit["pub_date"] or "")[:10]
         click.echo(f"{score:>8}  {day:10}  {hit['title']}")
         click.echo(f"{_INDENT}{hit['url'] or '–'}  (oid {hit['oid']})")
     for name, counts in body.get("facets", {}).items():
-        listed = ", ".join(f"{one['value']} {one['count']}" for one in cast("list[Facet]", counts))
+        listed = ", ".join(
+            f"{facet['value']} {facet['count']}" for facet in cast("list[Facet]", counts)
+        )
         click.echo(f"{name}: {listed or 'none'}")
 
 

@@ -10,7 +10,6 @@ from rich.table import Table
 from app.commands.building import stop_on_sigterm
 from app.commands.output import console, table_or_json
 from app.commands.tools import CommandGroup, Tools, pass_tools
-from app.errors import without_password
 from app.insights.proposals import proposals
 from app.insights.report import Report
 from app.synonyms.folder import SynonymFolder
@@ -135,8 +134,7 @@ def erase_searches(tools: Tools, query: str | None, everything: bool) -> None:
     """
     if bool(query) == everything:
         raise click.UsageError("Give either a query or --all.")
-    if not tools.settings.redis_url:
-        raise click.ClickException("There is no Redis: REDIS_URL is empty.")
+    tools.require_redis()
     deleted = tools.service.counts.erase(query)
     click.echo("Everything is deleted." if everything else f"{deleted} entries are deleted.")
 
@@ -147,21 +145,14 @@ def _report(tools: Tools, days: int) -> Report:
     Raises:
         click.ClickException: nothing is counted, or Redis does not answer.
     """
-    settings = tools.settings
-    if not settings.insights_days:
+    if not tools.settings.insights_days:
         raise click.ClickException(
             "Searches are not counted, because BLOGSEARCH_INSIGHTS_DAYS is 0."
         )
-    if not settings.redis_url:
-        raise click.ClickException(
-            "Searches are counted in Redis, and there is none: REDIS_URL is empty."
-        )
+    tools.require_redis()
     report = tools.service.counts.report(days)
     if report is None:
-        raise click.ClickException(
-            f"Redis does not answer at {without_password(settings.redis_url)}. "
-            "Start it, or check REDIS_URL."
-        )
+        raise click.ClickException("Redis failed while it was read. Run the command again.")
     return report
 
 

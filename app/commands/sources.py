@@ -19,7 +19,7 @@ from indexer.fetch import FetchOptions, PageStore, shown
 from indexer.normalise import address_of
 from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
-from indexer.sources.base import UNREAD, is_url, with_language, with_site
+from indexer.sources.base import UNREAD, completed, is_url
 from indexer.sources.json_lines import JSONLines
 
 _PAGES = "~/.cache/blogsearch/pages"
@@ -103,8 +103,7 @@ class Sources:
                 if isinstance(item, Skipped):
                     self.count_skipped(item)
                 elif isinstance(item, RawPost):
-                    item = with_site(item, self._options.site)
-                    item = with_language(item, self._options.language)
+                    item = completed(item, self._options)
                     if not self._is_first(item, number):
                         self.count_skipped(Skipped(item.origin, None, _SAME_ADDRESS))
                         continue

@@ -12,17 +12,16 @@ from app.commands.building import (
     index_settings,
     print_built,
     print_stale_builds,
-    recorded_run,
+    run_on,
     stop_on_sigterm,
-    updates_cache_on_failure,
 )
-from app.commands.reporting import RejectLog, display, exit_if_rejected, reject_log
+from app.commands.reporting import RejectLog, exit_if_rejected
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import Tools, pass_tools
 from app.elastic import translated
 from app.errors import BlogsearchError
 from indexer.errors import Locked
-from indexer.sync.sync import SyncOptions, SyncResult, preview
+from indexer.sync.sync import SyncResult, preview
 from indexer.sync.sync import sync as run_sync
 
 _MANY = 1_000  # posts, of which parsing takes about a second
@@ -66,86 +65,70 @@ def sync(
             raise click.UsageError("--dry-run and --watch exclude each other.")
         _preview(tools, sources, force, rejects_path)
         return
-    with stop_on_sigterm():
-        if watching:
+    if watching:
+        with stop_on_sigterm():
             _watch(tools, sources, force, rejects_path)
-            return
-        on_reject, result = _sync(tools, sources, force, rejects_path)
+        return
+    rejects, result = _sync(tools, sources, force, rejects_path)
     if result.removals_withheld:
         raise click.ClickException(
             f"Nothing was removed: {result.removals_withheld}. Check the source, or use --force "
             "to remove them."
         )
-    exit_if_rejected(on_reject)
+    exit_if_rejected(rejects)
 
 
 def _preview(
     tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
 ) -> None:
     """Print what a sync would do: a line for each document, then the numbers."""
-    with display() as show, reject_log(show, rejects_path) as on_reject:
-        opened = sources.open(tools.settings)
-        options = SyncOptions(
-            force=force,
-            complete=opened.complete,
-            on_progress=show.on_progress,
-            fraction_read=opened.fraction_read,
+    with run_on(tools, "sync", sources, rejects_path, writes=False, force=force) as run:
+        result = preview(
+            tools.elastic,
+            tools.settings.index,
+            run.sources.read,
+            index_settings(tools.settings),
+            run.rejects,
+            run.options,
         )
-        with opened.prints_skipped_on_failure():
-            found = preview(
-                tools.elastic,
-                tools.settings.index,
-                opened.read,
-                index_settings(tools.settings),
-                on_reject,
-                options,
-            )
-    opened.print_skipped()
-    if found.builds:
+    run.sources.print_skipped()
+    if result.builds:
         click.echo(
             "A new generation would be built first: the synonym rules, the language or the "
             "version has changed.",
             err=True,
         )
-    for verb, names in (("add", found.added), ("change", found.changed), ("remove", found.removed)):
-        for name in names:
+    names = {"add": result.added, "change": result.changed, "remove": result.removed}
+    for verb in names:
+        for name in names[verb]:
             click.echo(f"{verb:8}{name}")
     click.echo(
-        f"{len(found.added):,} documents would be added, {len(found.changed):,} changed, "
-        f"{len(found.removed):,} removed, {found.unchanged:,} unchanged."
+        f"{len(result.added):,} documents would be added, {len(result.changed):,} changed, "
+        f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
     )
-    if found.removals_withheld:
+    if result.removals_withheld:
         raise click.ClickException(
-            f"Nothing would be removed: {found.removals_withheld}. --force removes them."
+            f"Nothing would be removed: {result.removals_withheld}. --force removes them."
         )
-    exit_if_rejected(on_reject)
+    exit_if_rejected(run.rejects)
 
 
 def _sync(
     tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
 ) -> tuple[RejectLog, SyncResult]:
-    with recorded_run(tools, "sync", rejects_path) as run:
-        opened = sources.open(tools.settings)
-        options = SyncOptions(
-            force=force,
-            complete=opened.complete,
-            on_progress=run.on_progress,
-            fraction_read=opened.fraction_read,
-            purpose=f"sync {sources}",
+    with run_on(tools, "sync", sources, rejects_path, force=force) as run:
+        result = run_sync(
+            tools.elastic,
+            tools.settings.index,
+            run.sources.read,
+            index_settings(tools.settings),
+            run.rejects,
+            run.options,
         )
-        with updates_cache_on_failure(tools), opened.prints_skipped_on_failure():
-            result = run_sync(
-                tools.elastic,
-                tools.settings.index,
-                opened.read,
-                index_settings(tools.settings),
-                run.on_reject,
-                options,
-            )
         run.succeeded = not result.removals_withheld
         if result.changed_anything:
             begin_cache_generation(tools, result.index, result.rules)
-    opened.print_skipped()
+    run.sources.print_skipped()
     print_stale_builds(result.stale_builds)
     if result.built:
         print_built(result.built)
@@ -167,7 +150,7 @@ def _sync(
             "only their form has changed. `blogsearch reindex` makes the next sync faster.",
             err=True,
         )
-    return run.on_reject, result
+    return run.rejects, result
 
 
 def _watch(tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None) -> None:

@@ -12,8 +12,7 @@ from analyzers.lint import check as check_rules
 from analyzers.rules import rules_digest
 from analyzers.rules.parse import parse_files
 from app.commands.building import after_swap, print_stale_builds, stop_on_sigterm
-from app.commands.findings import fail, print_findings, report
-from app.commands.output import console, text_or_json
+from app.commands.output import console, fail, print_findings, report, text_or_json
 from app.commands.reporting import display
 from app.commands.tools import CommandGroup, Tools, pass_tools
 from app.synonyms.folder import SynonymFolder, check_unique_names
@@ -68,13 +67,13 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
     """
     check_unique_names(files)
     used = SynonymFolder.of(tools.settings).used()
-    files, others = files or tuple(used), [] if alone else used
+    files, in_use = files or tuple(used), [] if alone else used
     if offline:
         language = LANGUAGES[tools.settings.language]
-        result = check_rules(None, files, others, language=language)
+        result = check_rules(None, files, in_use, language=language)
     else:
         with stop_on_sigterm():
-            result = Loader(tools.settings, tools.elastic, tools.cache).check(files, others)
+            result = Loader(tools.settings, tools.elastic, tools.cache).check(files, in_use)
     report(files, result.findings, form, result.suppressed)
 
 
@@ -260,12 +259,12 @@ def _frequent_searches(tools: Tools, top: int) -> list[str]:
     searches = list(dict.fromkeys(request.q for request, _ in popular))
     if searches:
         return searches
-    found = (
+    reason = (
         "No searches have been counted yet"
         if tools.cache.ping() is not None
         else "The most frequent searches are counted in Redis, which does not answer"
     )
-    raise click.ClickException(f"{found}: name searches, one per line, with --queries FILE.")
+    raise click.ClickException(f"{reason}: name searches, one per line, with --queries FILE.")
 
 
 def _show_change(change: Change) -> None:

@@ -39,7 +39,7 @@ class Tools:
     def elastic(self) -> "Elasticsearch":
         from app.elastic import connect
 
-        return connect(self.settings, timeout=_TIMEOUT, patient=True)
+        return connect(self.settings, timeout=_TIMEOUT, waits=True)
 
     @cached_property
     def cache(self) -> "AnswerCache":
@@ -52,6 +52,22 @@ class Tools:
         from app.service import Service
 
         return Service(self.settings, self.elastic, self.cache)
+
+    def require_redis(self) -> None:
+        """Check that there is a Redis.
+
+        Raises:
+            click.ClickException: there is none, or it does not answer.
+        """
+        from app.errors import without_password
+
+        if not self.settings.redis_url:
+            raise click.ClickException("There is no Redis, because REDIS_URL is empty.")
+        if self.cache.ping() is None:
+            raise click.ClickException(
+                f"Redis does not answer at {without_password(self.settings.redis_url)}. "
+                "Start it, or check REDIS_URL."
+            )
 
 
 pass_tools = click.make_pass_decorator(Tools, ensure=True)

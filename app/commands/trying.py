@@ -25,8 +25,9 @@ from indexer.sources.base import is_url
 from indexer.sources.files import files_in, is_utf8
 from indexer.sources.html import SUFFIXES, built_site
 from indexer.sources.identity import oid_of_page
+from indexer.sources.markdown.config import read_text
 from indexer.sources.markdown.generators import Generated, site_of
-from indexer.sources.markdown.site import Site, read_text
+from indexer.sources.markdown.site import Site
 
 _LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
 _SAME_TITLES = 2
@@ -49,15 +50,15 @@ class _Trial:
     stride: int = 1
 
     def take(self, item: SourceItem) -> None:
-        found: Document | Reject | None = item if isinstance(item, Reject) else None
+        result: Document | Reject | None = item if isinstance(item, Reject) else None
         if isinstance(item, RawPost):
-            found = next(documents(item))
-        if isinstance(found, Reject):
-            self.rejects[found.reason] += 1
-            self.first_rejected.setdefault(found.reason, str(found.origin))
-        if not isinstance(found, Document):
+            result = next(documents(item))
+        if isinstance(result, Reject):
+            self.rejects[result.reason] += 1
+            self.first_rejected.setdefault(result.reason, str(result.origin))
+        if not isinstance(result, Document):
             return
-        source = dict(found.source)
+        source = dict(result.source)
         warnings = _warnings(source)
         self.warnings.update(warnings)
         self.titles[str(source["title"])] += 1
@@ -136,20 +137,20 @@ def _lines(source: dict[str, Any], warnings: list[str]) -> Iterator[str]:
 
 def _warnings(source: dict[str, Any]) -> list[str]:
     title, text = str(source["title"]), str(source["text"])
-    found = []
+    warnings = []
     if not source.get("url"):
-        found.append("no address")
+        warnings.append("no address")
     elif str(source["url"]).startswith("/"):
-        found.append("the address is a path: --site puts your site's address before it")
+        warnings.append("the address is a path: --site puts your site's address before it")
     if not source.get("pub_date"):
-        found.append("no date")
+        warnings.append("no date")
     if not text and not source["code"]:
-        found.append("no text")
+        warnings.append("no text")
     if _LEFTOVER.search(title):
-        found.append("template code in the title")
+        warnings.append("template code in the title")
     if _LEFTOVER.search(text):
-        found.append("template code in the text (or inline code that shows it)")
-    return found
+        warnings.append("template code in the text (or inline code that shows it)")
+    return warnings
 
 
 @click.command()
@@ -209,16 +210,16 @@ def _content_of(site: Site) -> Path:
     if len(site.roots) == 1:
         return site.roots[0].folder
     root = site.root.resolve()
-    found = Path(os.path.commonpath([root, *(each.folder for each in site.roots)]))
-    return found if site_of(found).root.resolve() == root else root
+    common = Path(os.path.commonpath([root, *(place.folder for place in site.roots)]))
+    return common if site_of(common).root.resolve() == root else root
 
 
 def _published_at(place: Path) -> str:
     """The site's address by the file with which GitHub Pages names it."""
     for folder in ("", "static", "public", "source", "src", "docs", "content"):
         file = place / folder / "CNAME"
-        if file.is_file() and (said := read_text(file).split()):
-            return f"https://{said[0]}"
+        if file.is_file() and (names := read_text(file).split()):
+            return f"https://{names[0]}"
     return ""
 
 
@@ -231,29 +232,29 @@ def _built_address(folder: Path) -> str:
 
 def _shown(place: Path) -> str:
     """A path as the user would name it from the current folder."""
-    here = Path.cwd()
-    near = place.is_relative_to(here) or here.is_relative_to(place)
-    return os.path.relpath(place, here) if near else str(place)
+    current = Path.cwd()
+    near = place.is_relative_to(current) or current.is_relative_to(place)
+    return os.path.relpath(place, current) if near else str(place)
 
 
 def _ask_for_address(default: str) -> str:
     try:
-        found: str = click.prompt("Address of the site's front page", default=default, err=True)
+        address: str = click.prompt("Address of the site's front page", default=default, err=True)
     except click.Abort:
         if sys.stdin.isatty():  # Ctrl-C
             raise
         raise click.UsageError("There is no terminal for the answer: use --yes.") from None
-    return found
+    return address
 
 
 def _built_site(site: Site) -> str:
     """The folder into which the generator has built the site; "" if there is none."""
     names = (site.output, "public", "_site", "site", "dist", "build", "out", "output")
     places = (site.root / name for name in names if name)
-    found = next((place for place in places if (place / "index.html").is_file()), None)
-    if found is None:
+    built = next((place for place in places if (place / "index.html").is_file()), None)
+    if built is None:
         return ""
-    return _shown(found.resolve())
+    return _shown(built.resolve())
 
 
 def _string(text: str) -> str:

@@ -3,15 +3,15 @@
 A day is stored once it is over, and written back to Redis when it is read and missing there.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import redis
 from elasticsearch import ConflictError, Elasticsearch
 
-from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.redis_client import RedisClient
 from app.cache.store import Keys
 from app.elastic import translated
 from app.errors import BlogsearchError, Unavailable
@@ -47,7 +47,7 @@ class Counts:
 
     def report(self, days: int) -> Report | None:
         """What people searched for in the last days; None without Redis."""
-        with suppress(Unavailable), _translated():
+        with suppress(Unavailable), translated():
             self._restore()
         return read_report(self._client, self._keys, days)
 
@@ -60,7 +60,7 @@ class Counts:
         Raises:
             Unavailable: Redis or Elasticsearch cannot delete it now.
         """
-        with _translated():
+        with translated():
             if query is not None:
                 self._restore()
             erased = erase(self._client, self._keys, query)
@@ -70,13 +70,13 @@ class Counts:
 
     def store_former_days(self) -> None:
         """Store the former days that Redis has, and delete old ones; without an engine nothing."""
-        with suppress(BlogsearchError), _translated():
+        with suppress(BlogsearchError), translated():
             self._store()
             self._forget({"range": {"at": {"lt": last_days(self._days)[-1]}}})
 
     def _store(self) -> None:
         for date in self._missing(last_days(self._days)[1:]):
-            counts = self._client.call(TimeLimit(_TIMEOUT), _read, self._keys, date)
+            counts = self._client.require(_TIMEOUT, _read, self._keys, date)
             if counts["totals"]:
                 document = {"what": "insights", "at": date, **counts}
                 index = ensure_state(self._elastic, self._alias)
@@ -87,11 +87,11 @@ class Counts:
         """Write former days that Redis has lost back to it."""
         dates = last_days(self._days)[1:]
         names = [self._keys.insights("totals", date) for date in dates]
-        present = self._client.call(TimeLimit(_TIMEOUT), _exist, names)
-        lost = [date for date, there in zip(dates, present, strict=True) if not there]
+        present = self._client.require(_TIMEOUT, _exist, names)
+        lost = [date for date, is_present in zip(dates, present, strict=True) if not is_present]
         for stored in self._stored(lost):
             counts = stored["_source"]
-            self._client.call(TimeLimit(_TIMEOUT), _write, self._keys, counts, self._days)
+            self._client.require(_TIMEOUT, _write, self._keys, counts, self._days)
 
     def _forget(self, which: Json) -> None:
         self._elastic.delete_by_query(
@@ -114,16 +114,6 @@ class Counts:
         ids = [_id(date) for date in dates]
         documents = docs_of(self._elastic.mget(index=index, ids=ids, source=source))
         return [document for document in documents if document.get("found")]
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Turns errors of both engines that are raised inside into Unavailable."""
-    try:
-        with translated():
-            yield
-    except (RedisUnavailable, redis.ResponseError) as error:
-        raise Unavailable("Redis does not answer. Try again in some seconds.") from error
 
 
 def _id(date: str) -> str:

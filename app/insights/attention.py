@@ -1,16 +1,14 @@
 """What the owner of the blog does about searches: pin a post, or dismiss a search from the list."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import redis
 
 from analyzers.languages import LANGUAGES
-from app.cache.redis_client import RedisUnavailable, TimeLimit
 from app.elastic import translated
-from app.errors import BadRequest, Unavailable
+from app.errors import BadRequest
 from app.pins.files import SUFFIX, PinFile, parse
 from app.pins.store import PinStore
 from app.service import Service
@@ -73,11 +71,9 @@ def dismissed(service: Service) -> list[str]:
     Raises:
         Unavailable: Redis does not answer.
     """
-    name = service.cache.keys.insights("dismissed")
-    return [
-        query.decode("utf-8", "replace")
-        for query in _call(service, lambda client: client.zrange(name, 0, -1))
-    ]
+    client, name = service.cache.client, service.cache.keys.insights("dismissed")
+    queries: Any = client.require(_TIMEOUT, redis.Redis.zrange, name, 0, -1)
+    return [query.decode("utf-8", "replace") for query in queries]
 
 
 def dismiss(service: Service, query: str) -> None:
@@ -92,7 +88,7 @@ def dismiss(service: Service, query: str) -> None:
         client.zadd(name, {query.casefold(): 0})
         client.expire(name, timedelta(days=service.settings.insights_days))
 
-    _call(service, command)
+    service.cache.client.require(_TIMEOUT, command)
 
 
 def restore(service: Service, query: str) -> None:
@@ -101,12 +97,5 @@ def restore(service: Service, query: str) -> None:
     Raises:
         Unavailable: Redis does not answer.
     """
-    name = service.cache.keys.insights("dismissed")
-    _call(service, lambda client: client.zrem(name, query))
-
-
-def _call(service: Service, command: Callable[["redis.Redis"], Any]) -> Any:
-    try:
-        return service.cache.client.call(TimeLimit(_TIMEOUT), command)
-    except (RedisUnavailable, redis.ResponseError) as error:
-        raise Unavailable("Redis does not answer. Try again in some seconds.") from error
+    client, name = service.cache.client, service.cache.keys.insights("dismissed")
+    client.require(_TIMEOUT, redis.Redis.zrem, name, query)

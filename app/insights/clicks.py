@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 import redis
 
-from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.redis_client import RedisClient
 from app.cache.store import Keys
 from app.insights.report import Report
 from app.insights.search_log import last_days
@@ -61,10 +62,7 @@ def record(client: RedisClient, keys: Keys, days: int, hit: tuple[str, int, str]
             pipeline.expire(name, timedelta(days=days))
             pipeline.execute()
 
-    try:
-        client.call(TimeLimit(_TIMEOUT), command)
-    except (RedisUnavailable, redis.ResponseError):
-        return
+    client.ask(_TIMEOUT, None, command)
 
 
 def read_opened(client: RedisClient, keys: Keys, days: int) -> Mapping[str, Opened]:
@@ -76,13 +74,9 @@ def read_opened(client: RedisClient, keys: Keys, days: int) -> Mapping[str, Open
                 pipeline.zrange(keys.insights("opened", date), 0, -1, withscores=True)
             return pipeline.execute()
 
-    try:
-        days_read = client.call(TimeLimit(_TIMEOUT), command)
-    except (RedisUnavailable, redis.ResponseError):
-        return {}
     positions: defaultdict[str, Counter[int]] = defaultdict(Counter)
     posts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for entry, count in (pair for day in days_read for pair in day):
+    for entry, count in chain.from_iterable(client.ask(_TIMEOUT, [], command)):
         with suppress(ValueError, TypeError):  # not written by this service
             q, position, oid = json.loads(entry)
             positions[str(q)][int(position)] += int(count)

@@ -6,9 +6,8 @@ from urllib.parse import parse_qsl
 
 import redis
 
-from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.redis_client import RedisClient
 from app.cache.store import Keys
-from app.errors import Unavailable
 from app.insights.sessions import Event
 
 _TIMEOUT = 10.0  # seconds
@@ -33,10 +32,7 @@ def erase(client: RedisClient, keys: Keys, query: str | None = None) -> int:
             return int(client.unlink(*names)) if names else 0
         return sum(_erase_from(client, name, wanted) for name in names)
 
-    try:
-        return client.call(TimeLimit(_TIMEOUT), command)
-    except (RedisUnavailable, redis.ResponseError) as error:
-        raise Unavailable("Redis does not answer. Try again in some seconds.") from error
+    return client.require(_TIMEOUT, command)
 
 
 def _erase_from(client: "redis.Redis", name: bytes, query: str) -> int:

@@ -88,9 +88,9 @@ def _different(failed: str, succeeded: str) -> tuple[str, str] | None:
     """The words that differ; None if words were only added or left out."""
     if '"' in failed + succeeded or " -" in f" {failed} {succeeded}":
         return None
-    one, other = _words(failed), _words(succeeded)
-    left = [word for word in one if word not in other]
-    right = [word for word in other if word not in one]
+    before, after = _words(failed), _words(succeeded)
+    left = [word for word in before if word not in after]
+    right = [word for word in after if word not in before]
     if not (0 < len(left) <= _MAX_WORDS and 0 < len(right) <= _MAX_WORDS):
         return None
     return " ".join(left), " ".join(right)

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import redis
 
-from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.redis_client import RedisClient
 from app.cache.store import Keys
 from app.insights.search_log import last_days
 from app.insights.sessions import Pair
@@ -74,11 +74,10 @@ def read_report(client: RedisClient, keys: Keys, days: int) -> Report | None:
                     pipeline.zrange(keys.insights(kind, date), 0, _READ - 1, True, True)
             return pipeline.execute()
 
-    try:
-        found = client.call(TimeLimit(_TIMEOUT), command)
-    except (RedisUnavailable, redis.ResponseError):
+    replies = client.ask(_TIMEOUT, None, command)
+    if replies is None:
         return None
-    totals, requests, nothing, slow, following = (found[start::5] for start in range(5))
+    totals, requests, nothing, slow, following = (replies[start::5] for start in range(5))
     queries = (
         (dict(parse_qsl(key.decode("utf-8", "replace"))).get("q", "").casefold(), count)
         for day in requests
@@ -88,7 +87,7 @@ def read_report(client: RedisClient, keys: Keys, days: int) -> Report | None:
     for text, milliseconds in _entries(slow):
         slowest[text] = max(milliseconds, slowest.get(text, 0.0))
     return Report(
-        days=[_day(date, one) for date, one in zip(dates, totals, strict=True)],
+        days=[_day(*day) for day in zip(dates, totals, strict=True)],
         top=_added(queries),
         nothing=_added(_entries(nothing)),
         slow=sorted(slowest.items(), key=lambda item: (-item[1], item[0])),

@@ -58,7 +58,7 @@ class _Seen(NamedTuple):
     visitor: Visitor
     request: SearchRequest
     state: str
-    found: bool
+    has_hits: bool
     seconds: float
 
 
@@ -101,18 +101,21 @@ class SearchLog:
         state: str,
         request: SearchRequest | None = None,
         *,
-        found: bool = True,
+        has_hits: bool = True,
         seconds: float = 0.0,
         visitor: Visitor | None = None,
     ) -> None:
         """Count how the cache answered and, with a visitor, the request.
 
-        Takes no time to speak of: everything else happens in another thread.
+        Takes no time to speak of: everything else happens in another thread. Without Redis nothing
+        is counted.
         """
+        if self._client.redis is None:
+            return
         with self._lock:
             self._states[state] += 1
             if visitor and request and self._days and len(self._seen) < _MAX_BUFFERED:
-                self._seen.append(_Seen(time.time(), visitor, request, state, found, seconds))
+                self._seen.append(_Seen(time.time(), visitor, request, state, has_hits, seconds))
             # A timer that was started before a fork is not alive in the worker.
             if self._timer is None or not self._timer.is_alive():
                 self._start_timer()
@@ -143,11 +146,11 @@ class SearchLog:
             return
         try:
             self._client.call(TimeLimit(_TIMEOUT), self._send, seen, states)
-        except (RedisUnavailable, redis.ResponseError):
+        except RedisUnavailable:
             oldest = time.time() - _EVENTS_TTL
             with self._lock:
                 self._states += states
-                young = [one for one in seen if one.at > oldest]
+                young = [request for request in seen if request.at > oldest]
                 self._seen = [*young, *self._seen][:_MAX_BUFFERED]
         else:
             if seen:
@@ -160,7 +163,7 @@ class SearchLog:
             for state, count in states.items():
                 pipeline.hincrby(self._keys.counts, state, count)
             pipeline.expire(self._keys.counts, timedelta(days=_STATES_KEPT))
-            waiting = {_event(one, salt).dump(): one.at for one in seen}
+            waiting = {_event(request, salt).dump(): request.at for request in seen}
             if waiting:
                 pipeline.zadd(events, waiting)
                 pipeline.zremrangebyrank(events, 0, -_MAX_EVENTS - 1)
@@ -172,8 +175,8 @@ class SearchLog:
         with client.pipeline(transaction=False) as pipeline:
             pipeline.set(name, secrets.token_bytes(16), nx=True, ex=_SALT_TTL)
             pipeline.get(name)
-            found = pipeline.execute()[1]
-        return found if isinstance(found, bytes) else secrets.token_bytes(16)
+            salt = pipeline.execute()[1]
+        return salt if isinstance(salt, bytes) else secrets.token_bytes(16)
 
     # -- counting ------------------------------------------------------------------------------
 
@@ -184,19 +187,15 @@ class SearchLog:
             now: seconds since 1970, by default the current time.
         """
         name = self._keys.insights("events")
-        with suppress(RedisUnavailable, redis.ResponseError):
-            waiting: Any = self._client.call(
-                TimeLimit(_TIMEOUT), lambda client: client.zrange(name, 0, -1)
-            )
-            due = _due_groups(waiting, now or time.time())
-            if due:
-                self._client.call(TimeLimit(_TIMEOUT), self._count_groups, due)
+        waiting: Any = self._client.ask(_TIMEOUT, [], redis.Redis.zrange, name, 0, -1)
+        if due := _due_groups(waiting, now or time.time()):
+            self._client.ask(_TIMEOUT, None, self._count_groups, due)
 
     def _count_groups(self, client: "redis.Redis", groups: Sequence["_Group"]) -> None:
         # A process counts what it deleted: another one may have read a part of the same group.
         texts = [text for group in groups for _, text in group]
-        found: Any = client.eval(_DELETE, 1, self._keys.insights("events"), *texts)
-        deleted = iter(found)
+        replies: Any = client.eval(_DELETE, 1, self._keys.insights("events"), *texts)
+        deleted = iter(replies)
         ours = [[event for event, _ in group if next(deleted)] for group in groups]
         self._count(client, [searches(events) for events in ours if events])
 
@@ -213,10 +212,10 @@ class SearchLog:
                 pipeline.hincrby(totals, event.state)
                 if len(event.key) <= _MAX_KEY:
                     pipeline.zincrby(keys.insights("requests", day), 1, event.key)
-                if not event.found:
+                if not event.has_hits:
                     pipeline.hincrby(totals, "nothing")
                 if len(text) <= _MAX_TEXT:
-                    if not event.found:
+                    if not event.has_hits:
                         pipeline.zincrby(keys.insights("nothing", day), 1, text)
                     slow = {text: round(event.seconds * 1000, 1)}
                     pipeline.zadd(keys.insights("slow", day), slow, gt=True)
@@ -248,12 +247,8 @@ class SearchLog:
                     pipeline.zrange(name, 0, max(n * 4, 100) - 1, True, True)
                 return pipeline.execute()
 
-        try:
-            found = self._client.call(TimeLimit(_TIMEOUT), command)
-        except (RedisUnavailable, redis.ResponseError):
-            return []
         total: defaultdict[str, float] = defaultdict(float)
-        for back, of_day in enumerate(found):
+        for back, of_day in enumerate(self._client.ask(_TIMEOUT, [], command)):
             for key, count in of_day:
                 total[key.decode("utf-8", "replace")] += count / 2**back
         requests: list[tuple[SearchRequest, float]] = []
@@ -270,15 +265,10 @@ class SearchLog:
         Those of programs count, too. Empty when Redis is unavailable.
         """
         self.flush()
-        try:
-            found: Any = self._client.call(
-                TimeLimit(_TIMEOUT), lambda client: client.hgetall(self._keys.counts)
-            )
-        except (RedisUnavailable, redis.ResponseError):
-            return {}
+        counts: Any = self._client.ask(_TIMEOUT, {}, redis.Redis.hgetall, self._keys.counts)
         return {
             state.decode("utf-8", "replace"): int(count)
-            for state, count in found.items()
+            for state, count in counts.items()
             if count.isdigit()
         }
 
@@ -290,7 +280,7 @@ def _event(seen: _Seen, salt: bytes) -> Event:
     client = f"{network_of(seen.visitor.address)}\n{seen.visitor.user_agent}".encode()
     digest = hashlib.blake2b(client, key=salt, digest_size=8).hexdigest()
     key, q = seen.request.key(), seen.request.q
-    return Event(seen.at, digest, key, q, seen.state, seen.found, seen.seconds)
+    return Event(seen.at, digest, key, q, seen.state, seen.has_hits, seen.seconds)
 
 
 _Group = Sequence[tuple[Event, bytes]]
@@ -306,7 +296,7 @@ def _due_groups(waiting: Iterable[bytes], now: float) -> list[_Group]:
         except (ValueError, TypeError):  # of another version; it expires
             continue
         by_client[event.client].append((event, text))
-    return [group for group in by_client.values() if _due([one.at for one, _ in group], now)]
+    return [group for group in by_client.values() if _due([event.at for event, _ in group], now)]
 
 
 def _due(times: Sequence[float], now: float) -> bool:

@@ -31,12 +31,12 @@ class Event:
     key: str
     q: str
     state: str
-    found: bool
+    has_hits: bool
     seconds: float
 
     def dump(self) -> str:
         """The event as text."""
-        fields = (self.at, self.client, self.key, self.q, self.state, self.found, self.seconds)
+        fields = (self.at, self.client, self.key, self.q, self.state, self.has_hits, self.seconds)
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
@@ -57,12 +57,12 @@ def searches(events: Iterable[Event]) -> list[Event]:
         return []
     for event in requests:
         if runs and _text(event) == _text(runs[-1]):  # a reload, a filter, another order
-            runs[-1] = replace(runs[-1], at=event.at, found=runs[-1].found or event.found)
+            runs[-1] = replace(runs[-1], at=event.at, has_hits=runs[-1].has_hits or event.has_hits)
         else:
             runs.append(event)
-    found = [event for event, following in pairwise(runs) if not _typing(event, following)]
-    found += runs[-1:]
-    return found if len(found) <= MOST else []
+    chosen = [event for event, following in pairwise(runs) if not _typing(event, following)]
+    chosen += runs[-1:]
+    return chosen if len(chosen) <= MOST else []
 
 
 def _typing(event: Event, following: Event) -> bool:
@@ -71,12 +71,12 @@ def _typing(event: Event, following: Event) -> bool:
     return following.at - event.at < (TYPING_PAUSE if continued else PAUSE)
 
 
-def pairs(found: Sequence[Event]) -> list[Pair]:
+def pairs(events: Sequence[Event]) -> list[Pair]:
     """Searches without hits, each with the first one after it that had some."""
     result: list[Pair] = []
     succeeded = ""
-    for event in reversed(found):
-        if event.found:
+    for event in reversed(events):
+        if event.has_hits:
             succeeded = _text(event)
         elif succeeded:
             result.append((_text(event), succeeded))

@@ -84,9 +84,9 @@ def parse(files: Iterable[PinFile], language: Language) -> tuple[list[PinRule], 
                 findings.append(Finding(file.name, number, "error", code, message, remedy))
     if len(rules) > MAX_RULES:
         message = f"{len(rules):,} rules in all; the limit is {MAX_RULES:,}."
-        one = rules[MAX_RULES]
+        rule = rules[MAX_RULES]
         findings.append(
-            Finding(one.file, one.line, "error", "too_many_rules", message, "Remove some.")
+            Finding(rule.file, rule.line, "error", "too_many_rules", message, "Remove some.")
         )
     return rules, findings
 
@@ -98,11 +98,11 @@ def warnings(rules: Sequence[PinRule], today: date, posts: Collection[str] | Non
     Args:
         posts: the oids that exist, of those that the rules name; None if that is not known.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     seen: dict[tuple[tuple[str, ...], bool], PinRule] = {}
 
     def warn(rule: PinRule, code: str, message: str, remedy: str) -> None:
-        found.append(Finding(rule.file, rule.line, "warning", code, message, remedy))
+        findings.append(Finding(rule.file, rule.line, "warning", code, message, remedy))
 
     for rule in rules:
         if rule.expired(today):
@@ -118,7 +118,7 @@ def warnings(rules: Sequence[PinRule], today: date, posts: Collection[str] | Non
             if posts is not None and oid not in posts:
                 message = f"there is no post {oid!r}."
                 warn(rule, "unknown_post", message, "Write the oid of a post in the index.")
-    return found
+    return findings
 
 
 def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
@@ -133,7 +133,7 @@ def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
     if last_day := _UNTIL.search(f" {right}"):
         until = _day(last_day[1])
         right = f" {right}"[: last_day.start()].strip()
-    searches = tuple(_search(one, language) for one in _split(_COMMA, sides[0]))
+    searches = tuple(_search(part, language) for part in _split(_COMMA, sides[0]))
     first, never = _posts(right)
     return PinRule(name, number, searches, first, never, until)
 

@@ -55,8 +55,8 @@ class PinStore:
 
     def files(self) -> list[PinFile]:
         """The stored files in the order of their names."""
-        found = self._get()
-        return _files(found) if found else []
+        stored = self._get()
+        return _files(stored) if stored else []
 
     def save(self, files: Sequence[PinFile]) -> tuple[str, ...]:
         """Store files beside those that are there, or in place of those with their names.
@@ -67,10 +67,12 @@ class PinStore:
         Raises:
             Conflict: another process stored files at the same time.
         """
-        found = self._get()
-        there = {file.name: file for file in _files(found)} if found else {}
-        replaced = [file.name for file in files if file.name in there and there[file.name] != file]
-        self._put({**there, **{file.name: file for file in files}}.values(), found)
+        stored = self._get()
+        by_name = {file.name: file for file in _files(stored)} if stored else {}
+        replaced = [
+            file.name for file in files if file.name in by_name and by_name[file.name] != file
+        ]
+        self._put({**by_name, **{file.name: file for file in files}}.values(), stored)
         return tuple(replaced)
 
     def remove(self, names: Sequence[str]) -> None:
@@ -82,19 +84,21 @@ class PinStore:
         """
         if not names:
             return
-        found = self._get()
-        there = {file.name.removesuffix(SUFFIX): file for file in _files(found)} if found else {}
+        stored = self._get()
+        by_name = (
+            {file.name.removesuffix(SUFFIX): file for file in _files(stored)} if stored else {}
+        )
         wanted = {name.removesuffix(SUFFIX) for name in names}
-        if missing := sorted(wanted - there.keys()):
+        if missing := sorted(wanted - by_name.keys()):
             raise NotFound(
-                f"No pin file {', '.join(missing)}; there are {', '.join(there) or 'none'}."
+                f"No pin file {', '.join(missing)}; there are {', '.join(by_name) or 'none'}."
             )
-        self._put([file for name, file in there.items() if name not in wanted], found)
+        self._put([file for name, file in by_name.items() if name not in wanted], stored)
 
     def existing(self, rules: Iterable[PinRule]) -> Collection[str] | None:
         """Those of the posts named by rules that are in the live index; None without an index."""
         oids = list(dict.fromkeys(oid for rule in rules for oid in rule.first + rule.never))
-        found: set[str] = set()
+        oids_found: set[str] = set()
         for start in range(0, len(oids), _BATCH):
             batch = [{"term": {"kind": "post"}}, {"terms": {"oid": oids[start : start + _BATCH]}}]
             try:
@@ -107,8 +111,8 @@ class PinStore:
                 )
             except NotFoundError:
                 return None
-            found.update(hit["_source"]["oid"] for hit in response["hits"]["hits"])
-        return found
+            oids_found.update(hit["_source"]["oid"] for hit in response["hits"]["hits"])
+        return oids_found
 
     def _get(self) -> Json | None:
         """The stored document; None if there is none."""
@@ -142,9 +146,9 @@ class PinStore:
             ) from None
 
 
-def _version(found: Json) -> tuple[int, int]:
-    return found["_seq_no"], found["_primary_term"]
+def _version(stored: Json) -> tuple[int, int]:
+    return stored["_seq_no"], stored["_primary_term"]
 
 
-def _files(found: dict[str, Any]) -> list[PinFile]:
-    return [PinFile(one["name"], one["text"]) for one in found["_source"]["files"]]
+def _files(stored: dict[str, Any]) -> list[PinFile]:
+    return [PinFile(file["name"], file["text"]) for file in stored["_source"]["files"]]

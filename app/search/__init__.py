@@ -7,7 +7,7 @@ from elasticsearch import BadRequestError, Elasticsearch
 
 from analyzers.languages import LANGUAGES
 from app.search import blended, fallback
-from app.search.answer_types import SearchAnswer
+from app.search.answer import SearchAnswer
 from app.search.known import Known, read_index_rules
 from app.search.request import SearchRequest
 from app.search.session import SearchSession

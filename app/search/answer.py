@@ -1,12 +1,17 @@
-"""What the responses to a search say: which posts, how well, and what was corrected. Pure."""
+"""The answer of a search: its JSON as types, and how it is made of Elasticsearch's responses. Pure.
 
-from collections.abc import Mapping, Sequence
+mypy checks the code that makes answers against the types, and `/openapi.json` describes them; the
+strings below the fields are the descriptions there.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import urlencode
+from pathlib import Path
+from typing import Any, Literal, NotRequired, TypedDict
+from urllib.parse import quote, urlencode
 
 from analyzers.chains import readable
-from app.search.answer_types import Correction, Facets, Hit, SearchAnswer, Tier
 from app.search.first_request import FirstResponse
 from app.search.query_builder import (
     ALL,
@@ -19,10 +24,193 @@ from app.search.query_builder import (
     Plan,
     pin_score,
 )
-from app.search.render import post_hit
+from app.search.query_parser import QueryTerm
+from app.search.render import Passage, excerpts, highlights, plain, safe, unmarked
 from app.search.spelling import Interpretation
 
 Json = dict[str, Any]
+
+SHAPE = hashlib.blake2b(Path(__file__).read_bytes(), digest_size=6).hexdigest()
+"""Changes with the types below: answers of another shape are not served after an upgrade."""
+
+# -- types -----------------------------------------------------------------------------------------
+
+Tier = Literal["phrase", "all words", "most words", "some words"]
+
+
+class Highlight(TypedDict):
+    """The matching parts of a post, as HTML: escaped text with `<mark>` elements."""
+
+    title: str
+    """The whole title."""
+    text: list[str]
+    """Fragments of the text and code that are in none of `sections`; without a match, the beginning
+    of the text."""
+
+
+class Section(TypedDict):
+    """A part of a post that begins with a heading."""
+
+    heading: str
+    """Plain text."""
+    above: NotRequired[list[str]]
+    """The headings above it, the outermost first, as plain text."""
+    url: str | None
+    """The URL of the post, with the id of the heading if the source states one, else with a text
+    fragment."""
+    snippet: str
+    """A matching fragment of the section, else its beginning, as HTML: escaped text with `<mark>`
+    elements."""
+
+
+class CommentHit(TypedDict):
+    """A comment that matches."""
+
+    oid: str
+    author: str | None
+    pub_date: str | None
+    """ISO 8601, with the offset from UTC that it was given with."""
+    url: str | None
+    """The URL of the post, with a fragment that names the comment."""
+    highlight: list[str]
+    """Matching fragments as HTML: escaped text with `<mark>` elements."""
+
+
+class CommentReference(TypedDict):
+    """The comment that a hit of the strategy `fallback` is."""
+
+    oid: str
+    author: str
+
+
+class Hit(TypedDict):
+    """A post that was found."""
+
+    oid: str
+    """The identifier that the blog gave the post."""
+    kind: Literal["post", "comment"]
+    """Always `post` with the strategy `blended`; `fallback` finds comments as hits of their own."""
+    title: str
+    """Plain text."""
+    url: str | None
+    pub_date: str | None
+    """ISO 8601, with the offset from UTC that it was given with."""
+    categories: NotRequired[list[str]]
+    """Of a post; absent with `fallback` if the hit is a comment."""
+    language: NotRequired[str]
+    """A language tag such as `de` or `pt-br`; absent if the post names none."""
+    score: float | None
+    """Higher is better; comparable within one answer only."""
+    highlight: Highlight
+    sections: NotRequired[list[Section]]
+    """The sections that match, three at most, the best first."""
+    comments: NotRequired[list[CommentHit]]
+    """The comments of this post that match."""
+    pinned: NotRequired[bool]
+    """True if a rule of the blog puts this post first for the search."""
+    missing: NotRequired[list[str]]
+    """Words of the query that this post lacks."""
+    comment: NotRequired[CommentReference]
+    """Only if `kind` is `comment`: the other fields are those of its post."""
+
+
+Correction = TypedDict("Correction", {"from": str, "to": str})
+"""The query as typed, and as it was understood."""
+
+
+class Facet(TypedDict):
+    """A category or a year."""
+
+    value: str
+    count: int
+    """How many posts a search with this filter finds that have most of the words, or any of them if
+    no post has most."""
+
+
+class Facets(TypedDict):
+    """How many posts are found by category and by year, if that filter is chosen in place of the
+    present one."""
+
+    categories: list[Facet]
+    """The most frequent first, 30 at most."""
+    years: list[Facet]
+    """The most recent first."""
+
+
+class Matches(TypedDict):
+    """How many posts have how much of the query; each number includes the one before it."""
+
+    all_words: int
+    """Posts that have every word."""
+    most_words: int
+    """Posts that have more than half of the words."""
+    some_words: int
+    """Posts that have a word."""
+
+
+class SearchAnswer(TypedDict):
+    """The answer to a search."""
+
+    q: str
+    """The query as it was searched: normalized, with single spaces."""
+    count: int
+    """How many posts are listed, the best first; the hits are one page of them."""
+    page: int
+    size: int
+    strategy: Literal["blended", "match_phrase", "match"]
+    """`blended`; or the query that the strategy `fallback` sent last."""
+    tier: NotRequired[Tier | None]
+    """What the best posts contain; null if no post has the words. Absent with `fallback`."""
+    matches: NotRequired[Matches]
+    """How many of them have all words, most or some. Absent with `fallback`."""
+    hits: list[Hit]
+    corrected: NotRequired[Correction]
+    """Present if another spelling than the typed one found the posts."""
+    instead: NotRequired[str]
+    """With `corrected`: the URL of the search for exactly what was typed."""
+    dropped: NotRequired[list[str]]
+    """Words of the query that no post has."""
+    alternatives: NotRequired[list[str]]
+    """If nothing was found: other searches that find something."""
+    facets: NotRequired[Facets]
+    """With `facets=on`; absent with `fallback`."""
+    debug: NotRequired[dict[str, Any]]
+    """With `debug-search`: how the answer came about. It may change with every version."""
+
+
+class Suggestion(TypedDict):
+    """A search or a post that is suggested while a visitor types."""
+
+    text: str
+    """The search, or the title of the post, as plain text."""
+    kind: Literal["search", "post"]
+    url: NotRequired[str]
+    """The URL of the post."""
+
+
+class SuggestAnswer(TypedDict):
+    """Suggestions, the best first; each leads to a post."""
+
+    suggestions: list[Suggestion]
+
+
+class NewestPost(TypedDict):
+    """A post on the start page."""
+
+    title: str
+    url: NotRequired[str | None]
+    pub_date: NotRequired[str | None]
+    language: NotRequired[str]
+
+
+class BrowseAnswer(TypedDict):
+    """What the page shows without a search."""
+
+    newest: list[NewestPost]
+    facets: Facets
+
+
+# -- responses -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +288,17 @@ class Outcome:
             if term.key not in required or self.matched.get(HAS + term.key) == 0
         }
 
+    @property
+    def requires_unmatched(self) -> bool:
+        """Whether the plan requires a term that no post has in any variant."""
+        return any(self.matched.get(HAS + term.term.key) == 0 for term in self.plan.required)
+
     def missing(self, hit: Json) -> list[str]:
         """The significant terms that a hit does not have, as typed; none for a pinned one."""
         if self.pin_score(hit):
             return []
         matched = hit.get("matched_queries", ())
-        return [term.text for term in self.plan.query.examined if HAS + term.key not in matched]
+        return _texts(term for term in self.plan.query.examined if HAS + term.key not in matched)
 
     def pin_score(self, hit: Json) -> float:
         """What being pinned adds to the score of a hit; 0 for others."""
@@ -116,7 +309,7 @@ class Outcome:
         """The significant terms that no post has in any variant."""
         if not self.by_words:
             return []
-        return [term.text for term in self.plan.query.examined if term.key in self._unmatched]
+        return _texts(term for term in self.plan.query.examined if term.key in self._unmatched)
 
     @property
     def corrected(self) -> Correction | None:
@@ -151,7 +344,7 @@ class Outcome:
             return typed
         best_first = one.likeliest.kind != "typed" and self.plan.request.sort == "relevance"
         variant = one.variants[found[0] if best_first else min(found)]
-        if variant.kind in ("typed", "prefix", "begun"):
+        if variant.kind in ("typed", "prefix", "begun", "character"):
             return typed
         return readable(variant.text) or typed
 
@@ -184,10 +377,106 @@ class Outcome:
         return body
 
     def _hit(self, hit: Json) -> Hit:
-        found = post_hit(hit, self.comments.get(hit["_source"]["oid"], ()))
+        post = post_hit(hit, self.plan.request.q, self.comments.get(hit["_source"]["oid"], ()))
         if pinned := self.pin_score(hit):
-            found["pinned"] = True
-            found["score"] = round(hit["_score"] - pinned, 2)
+            post["pinned"] = True
+            post["score"] = round(hit["_score"] - pinned, 2)
         if missing := self.missing(hit):
-            found["missing"] = missing
-        return found
+            post["missing"] = missing
+        return post
+
+
+def _texts(terms: Iterable[QueryTerm]) -> list[str]:
+    """The terms as typed; pairs of characters that overlap are one text."""
+    texts: list[str] = []
+    end = -1
+    for term in terms:
+        if term.continues and term.start == end:
+            texts[-1] += term.text[1:]
+        else:
+            texts.append(term.text)
+        end = term.end
+    return texts
+
+
+# -- hits of Elasticsearch -------------------------------------------------------------------------
+
+
+def post_hit(hit: Mapping[str, Any], q: str, comments: Sequence[Json] = ()) -> Hit:
+    """One post of the answer to `q`, from a hit of Elasticsearch and the hits of its comments."""
+    source = hit["_source"]
+    title = plain(source.get("title"))
+    marked = highlights(hit)
+    loose, sections = excerpts(marked, source.get("headings", ()), q)
+    post: Hit = {
+        "oid": source["oid"],
+        "kind": "post",
+        "title": title,
+        "url": source.get("url"),
+        "pub_date": source.get("pub_date"),
+        "categories": source.get("categories", []),
+        "score": None if hit["_score"] is None else round(hit["_score"], 4),
+        "highlight": {
+            "title": safe(marked.get("title", title)),
+            "text": [safe(snippet) for snippet in loose],
+        },
+    }
+    if sections:
+        post["sections"] = [_section(*section, post["url"]) for section in sections]
+    if language := source.get("language"):
+        post["language"] = language
+    if comments:
+        post["comments"] = [_comment(comment, source.get("url")) for comment in comments]
+    return post
+
+
+def _section(passage: Passage, snippet: str, post_url: str | None) -> Section:
+    section: Section = {
+        "heading": unmarked(passage.heading),
+        "url": passage.url(post_url) if post_url else None,
+        "snippet": safe(snippet),
+    }
+    if passage.above:
+        section["above"] = [unmarked(heading) for heading in passage.above]
+    return section
+
+
+def _comment(hit: Json, post_url: str | None) -> CommentHit:
+    """A comment that speaks for its post: who wrote it, where it is, the matching part of it."""
+    source = hit["_source"]
+    return {
+        "oid": source["oid"],
+        "author": plain(source.get("author")) or None,
+        "pub_date": source.get("pub_date"),
+        "url": f"{post_url}#comment-{quote(source['oid'])}" if post_url else None,
+        "highlight": _comment_snippets(hit),
+    }
+
+
+def _comment_snippets(hit: Json) -> list[str]:
+    loose, _ = excerpts({"text": highlights(hit).get("comment", "")})
+    return [safe(snippet) for snippet in loose]
+
+
+def comment_hit(hit: Json) -> Hit:
+    """One comment of the answer, with the oid, title and url of its post."""
+    source = hit["_source"]
+    parents = hit["inner_hits"]["post"]["hits"]["hits"]
+    # A comment can outlive its post for the moment between two deletes; it still has the oid.
+    post = parents[0]["_source"] if parents else {"oid": source["post_oid"]}
+    title = plain(post.get("title"))
+    return {
+        "oid": post["oid"],
+        "kind": "comment",
+        "title": title,
+        "url": post.get("url"),
+        "pub_date": source.get("pub_date"),
+        "score": hit["_score"],
+        "highlight": {"title": safe(title), "text": _comment_snippets(hit)},
+        "comment": {"oid": source["oid"], "author": plain(source.get("author"))},
+    }
+
+
+def concrete_index(response: Json) -> str:
+    """The index behind the alias, as the hits tell it; "" when there are none."""
+    return next((str(hit["_index"]) for hit in response["hits"]["hits"]), "")

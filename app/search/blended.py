@@ -5,15 +5,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analyzers.languages import LANGUAGES
-from app.search import details, first_request, scoring
-from app.search.alternatives import alternatives
-from app.search.answer import Outcome
-from app.search.answer_types import SearchAnswer
+from analyzers.rules import Phrases
+from app.search import facets, first_request, scoring
+from app.search.answer import Outcome, SearchAnswer
+from app.search.comments import commented, comments_search, read_comments
 from app.search.explain import explain
+from app.search.filters import post_filters
 from app.search.first_request import NOTHING, FirstResponse, plan_first, read_counts
 from app.search.known import Known
 from app.search.pins import Pins, words_of
 from app.search.query_builder import ANY, Plan, counts_search, hits_search
+from app.search.query_parser import ParsedQuery
 from app.search.request import SearchRequest
 from app.search.second_request import plan_second, without_doubtful
 from app.search.session import SearchSession
@@ -33,11 +35,11 @@ def answer(
     plan, first = _first(session, request, settings, known)
     outcome = Outcome(plan, first, first.hits, first.matched)
     second = plan_second(plan, first, known.rules.phrases)
-    others = {} if first.matched[ANY] else alternatives(plan, first, known.rules.phrases)
+    others = {} if first.matched[ANY] else _alternatives(plan, first, known.rules.phrases)
     if second or others:
         second = second and _with_meaning(_with_pins(second, known.pins), known)
         outcome = _second(session, outcome, second, others)
-    outcome = details.added(session, outcome)
+    outcome = _with_details(session, outcome)
     return outcome.body(), explain(outcome, session, known, settings), first.index
 
 
@@ -83,8 +85,50 @@ def _second(
         for plan in plans
     ]
     finding = tuple(q for q in others if read_counts(next(responses))[ANY])
-    outcome = next((found for found in answered if found.with_most), [outcome, *answered][-1])
+    with_most = [answer for answer in answered if answer.with_most]
+    # A term that no post has in any variant would leave nothing to tell phrases and titles by.
+    without_unmatched = [answer for answer in with_most if not answer.requires_unmatched]
+    outcome = next(iter(without_unmatched or with_most), [outcome, *answered][-1])
     return outcome if outcome.matched[ANY] else replace(outcome, alternatives=finding)
+
+
+def _with_details(session: SearchSession, outcome: Outcome) -> Outcome:
+    """The outcome with its comments and facets, from one request; none is sent for neither."""
+    plan = outcome.plan
+    posts = commented(outcome.hits)
+    # Where filters leave nothing, the counts tell what another choice would find.
+    filtered = post_filters(plan.request, plan.language)
+    wants_facets = plan.request.facets and bool(outcome.count or filtered)
+    searches = [comments_search(plan, posts)] if posts else []
+    searches += [facets.facets_search(plan, outcome.needed)] if wants_facets else []
+    if not searches:
+        return outcome
+    responses = session.send("details", *searches)
+    comments = read_comments(responses[0]) if posts else {}
+    counted = facets.read(responses[-1]) if wants_facets else None
+    return replace(outcome, comments=comments, facets=counted)
+
+
+def _alternatives(plan: Plan, first: FirstResponse, phrases: Phrases) -> dict[str, Plan]:
+    """Searches to try, by their queries: with corrections, if they were turned off, and without
+    quotation marks and exclusions. Others find nothing either, as one word is enough to match."""
+    tried: dict[str, Plan] = {}
+    if not plan.request.typos:
+        tolerant = replace(plan, request=replace(plan.request, typos=True))
+        if corrected := plan_second(tolerant, first, phrases):
+            tried[" ".join(term.likeliest.text for term in corrected.terms)] = corrected
+    if plan.query.quoted or plan.query.excluded:
+        q = _plain_words(plan.query)
+        relaxed = replace(plan.request, q=q, typos=True)
+        tried[q] = plan_first(relaxed, plan.language, phrases, recency=plan.recency)
+    return {q: other for q, other in tried.items() if q and not other.query.empty}
+
+
+def _plain_words(query: ParsedQuery) -> str:
+    """The words of a query in their order, without quotation marks and exclusions."""
+    places = [(term.start, term.text) for term in query.terms]
+    places += zip(query.quoted_at, query.quoted, strict=True)
+    return " ".join(text for _, text in sorted(places))
 
 
 def _with_meaning(plan: Plan, known: Known) -> Plan:

@@ -6,14 +6,18 @@ from typing import Any
 from app.search import scoring
 from app.search.highlighting import has_prefix, highlight_fields, highlight_queries
 from app.search.query_builder import Plan
-from app.search.render import highlights
 
 Json = dict[str, Any]
 
 
 def commented(hits: Sequence[Json]) -> list[str]:
     """The oids of the posts that have a term in a comment."""
-    return [hit["_source"]["oid"] for hit in hits if "comments" in highlights(hit)]
+    fields = ("comments", "comments.words")
+    return [
+        hit["_source"]["oid"]
+        for hit in hits
+        if any(field in hit.get("highlight", {}) for field in fields)
+    ]
 
 
 def read_comments(response: Json) -> Mapping[str, Sequence[Json]]:

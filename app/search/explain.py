@@ -10,12 +10,16 @@ from app.search.answer import Outcome
 from app.search.known import Known
 from app.search.pins import MatchedPins
 from app.search.query_builder import HAS, IS, WORD, compounds, hits_search
+from app.search.render import highlights, passages, unmarked, words_of
 from app.search.session import SearchSession
 from app.search.spelling import Interpretation, TermVariant
 from app.search.synonyms import applied
 from app.settings import Settings
 
 Json = dict[str, Any]
+
+_SECTIONS = 10
+"""Sections of a hit that are listed."""
 
 _TIERS = {
     None: "no post has any of the words",
@@ -149,8 +153,26 @@ def _hit(hit: Json, outcome: Outcome, scored: Mapping[str, Json], known: Known) 
         "parts": _parts(hit, outcome, scored),
         "matched": _matched(hit, outcome),
         "missing": outcome.missing(hit),
+        "sections": _sections(hit, outcome),
         **({"nearest_passage": passage} if passage else {}),
     }
+
+
+def _sections(hit: Json, outcome: Outcome) -> list[Json]:
+    """The sections of a hit that match, the worthiest first."""
+    marked = highlights(hit)
+    shown = words_of(marked.get("title", ""))
+    headings = hit["_source"].get("headings", ())
+    rated: list[Json] = [
+        {
+            "heading": " › ".join(map(unmarked, (*passage.above, passage.heading))),
+            "worth": round(passage.worth(shown, outcome.plan.request.q), 2),
+            "words": len(passage.words),
+        }
+        for passage in passages(marked.get("text", ""), marked.get("code", ""), headings)
+        if passage.heading and passage.words
+    ]
+    return sorted(rated, key=lambda section: -section["worth"])[:_SECTIONS]
 
 
 def _matched(hit: Json, outcome: Outcome) -> Json:

@@ -7,7 +7,7 @@ years: the counts tell what another choice would find.
 from typing import Any
 
 from analyzers.languages import Language
-from app.search.answer_types import Facet, Facets
+from app.search.answer import Facet, Facets
 from app.search.filters import category_filter, day_filter, language_filter
 from app.search.query_builder import Plan, bool_query, matching
 from app.search.request import SearchRequest

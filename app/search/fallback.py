@@ -11,17 +11,22 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from analyzers.languages import ENGLISH, Language
-from app.search import scoring
-from app.search.answer_types import Hit, SearchAnswer
+from app.search.answer import Hit, SearchAnswer, comment_hit, concrete_index, post_hit
 from app.search.filters import page, post_filters
 from app.search.highlighting import highlight_fields
-from app.search.render import comment_hit, concrete_index, post_hit
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 
 Json = dict[str, Any]
 
 SUGGESTED_FIELDS = ("title", "text", "comment")
+
+# The numbers of 2017, as they were published.
+_MIN_SCORE = 0.6  # a suggester's option below this similarity is not searched for
+_TYPED_SCORE = 1.1  # of the text as typed: above every option, whose best is 1
+_TERMS = 5  # texts that are searched for at once
+_TITLE_FACTOR = 2.0
+_COMMENT_FACTOR = 0.5  # 2017 kept comments in an index of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +40,11 @@ class SearchTerm:
     @property
     def boosts(self) -> dict[str, float]:
         return {
-            "title": self.boost * scoring.FALLBACK_TITLE_FACTOR,
+            "title": self.boost * _TITLE_FACTOR,
             "text": self.boost,
             # In 2017 code was a part of the text.
             "code": self.boost,
-            "comment": self.boost * scoring.FALLBACK_COMMENT_FACTOR,
+            "comment": self.boost * _COMMENT_FACTOR,
         }
 
     def explain(self) -> Json:
@@ -57,15 +62,15 @@ def suggest_plan(q: str) -> Json:
 
 def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
     """The texts to search for, best first; `suggested` is the suggester's part of a response."""
-    scores = {q: scoring.FALLBACK_TYPED_SCORE}
+    scores = {q: _TYPED_SCORE}
     for name in SUGGESTED_FIELDS:
         for word in suggested.get(f"{name}_suggestions", []):
             start, end = word["offset"], word["offset"] + word["length"]
             for option in word["options"]:
                 better = q[:start] + option["text"] + q[end:]
-                if option["score"] >= scoring.FALLBACK_MIN_SCORE:
+                if option["score"] >= _MIN_SCORE:
                     scores[better] = max(option["score"], scores.get(better, 0.0))
-    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: scoring.FALLBACK_TERMS]
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:_TERMS]
     return [
         SearchTerm(term, score, (len(best) - rank) * score)
         for rank, (term, score) in enumerate(best)
@@ -143,7 +148,7 @@ def answer(
         "page": request.page,
         "size": request.size,
         "strategy": kind,
-        "hits": [_hit(hit) for hit in response["hits"]["hits"]],
+        "hits": [_hit(hit, request.q) for hit in response["hits"]["hits"]],
     }
     debug = {
         "strategy": "fallback",
@@ -153,5 +158,5 @@ def answer(
     return body, debug, concrete_index(response)
 
 
-def _hit(hit: Json) -> Hit:
-    return post_hit(hit) if hit["_source"]["kind"] == "post" else comment_hit(hit)
+def _hit(hit: Json, q: str) -> Hit:
+    return post_hit(hit, q) if hit["_source"]["kind"] == "post" else comment_hit(hit)

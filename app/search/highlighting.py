@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from app.search.render import MARK, UNMARK
 from app.search.scoring import FRAGMENT_SIZE, MAX_ANALYZED_OFFSET
-from app.search.snippets import MARK, UNMARK
 from app.search.spelling import Interpretation, TermVariant
 
 Json = dict[str, Any]
@@ -36,7 +36,7 @@ def highlight_queries(
     """For each field a query that matches every variant of the terms. Words that say little are
     left out if there are others."""
     meant = [one for one in terms if not one.term.light] or list(terms)
-    variants = [variant for one in meant for variant in one.variants]
+    variants = [variant for one in meant for variant in one.variants if variant.kind != "character"]
     single = [one.text for one in variants if one.kind != "prefix" and _single(one)]
     words = [" ".join([*single, *dict.fromkeys(one.compound for one in meant if one.compound)])]
     # By themselves too: together they are the single word of the synonym rule.
@@ -63,12 +63,12 @@ def highlight_fields(*names: str, prefixes: bool = False) -> Json:
     """The `highlight` part of a search: all of them whole.
 
     With `prefixes`, matches in the unstemmed fields are marked too.
-    `app.search.snippets` cuts them. The highlighter would look for the sentences
+    `app.search.render` cuts them. The highlighter would look for the sentences
     of a whole text to find two, which took half of the time of a search.
     """
     of_field: dict[str, Json] = {
         "title": {"number_of_fragments": 0},
-        "text": {"number_of_fragments": 0, "no_match_size": FRAGMENT_SIZE},
+        "text": {"number_of_fragments": 0, "no_match_size": MAX_ANALYZED_OFFSET},
         "code": {"number_of_fragments": 0},
         "comment": {"number_of_fragments": 0},
         # Only whether a comment matches is of interest.

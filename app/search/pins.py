@@ -130,6 +130,6 @@ def _words(one: Interpretation) -> Sequence[str]:
     likeliest = one.likeliest
     return (
         one.term.pieces
-        if likeliest.kind in ("typed", "prefix", "begun")
+        if likeliest.kind in ("typed", "prefix", "begun", "character")
         else likeliest.text.split()
     )

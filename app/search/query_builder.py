@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from analyzers.bigrams import is_thai
 from analyzers.languages import Language
 from app.search import scoring
 from app.search.filters import language_filter, page, post_filters
@@ -39,6 +40,12 @@ class Plan:
     vector: tuple[int, ...] = ()
 
     @property
+    def share(self) -> float:
+        """What counts the form as typed and neighbours: 1 for few words, less for more of them."""
+        words = sum(term.term.is_word for term in self.terms)
+        return round(min(1.0, scoring.FEW_WORDS / max(words, 1)), 4)
+
+    @property
     def most(self) -> int:
         """More than half of the significant terms of the query."""
         terms = len(self.query.examined)
@@ -61,6 +68,7 @@ MEANING = "meaning"
 ANY, MOST, ALL, BY_WORDS = "some words", "most words", "all words", "by words"
 """The aggregations of `counts`."""
 
+_HEADINGS = [f"headings.{name}" for name in ("line", "code_line", "level", "id")]
 _POST: Json = {"term": {"kind": "post"}}
 
 
@@ -71,7 +79,7 @@ def hits_search(plan: Plan) -> Json:
     phrases, all words, language, date) is asked of the first `RESCORED` posts.
     """
     named = [has_term(term, named=True) for term in plan.required]
-    has: list[Json] = [{"constant_score": {"filter": clause, "boost": 0}} for clause in named]
+    has = [_constant(clause, 0) for clause in named]
     by_relevance = plan.request.sort == "relevance"
     query = bool_query(
         must=[_quoted(text, plan) for text in plan.query.quoted],
@@ -83,7 +91,7 @@ def hits_search(plan: Plan) -> Json:
         "query": _pinned(query, plan) if plan.pins else query,
         **page(plan.request),
         "track_total_hits": False,
-        "_source": ["oid", "title", "url", "pub_date", "categories", "language"],
+        "_source": ["oid", "title", "url", "pub_date", "categories", "language", *_HEADINGS],
         "highlight": post_highlighting(plan.terms, plan.query.quoted),
     }
     if by_relevance and (best := best_clauses(plan) + has):
@@ -155,10 +163,7 @@ def _pinned(query: Json, plan: Plan) -> Json:
     Elasticsearch's own `pinned` query is a part of x-pack, which not every build has.
     """
     pins = plan.pins
-    first = [
-        {"constant_score": {"filter": {"term": {"oid": oid}}, "boost": pin_score(pins, oid)}}
-        for oid in pins.first
-    ]
+    first = [_constant({"term": {"oid": oid}}, pin_score(pins, oid)) for oid in pins.first]
     either = any_of([query, *first])
     either["bool"] |= {
         "filter": [_POST, *post_filters(plan.request, plan.language)],
@@ -185,13 +190,18 @@ def any_of(clauses: Iterable[Json], name: str = "") -> Json:
     return {"bool": {"should": list(clauses), "minimum_should_match": 1, **named}}
 
 
+def _constant(query: Json, score: float, **named: str) -> Json:
+    """The query with the same score for every match."""
+    return {"constant_score": {"filter": query, "boost": score, **named}}
+
+
 def phrase_in(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
     """The words of the text side by side in any of the fields."""
     phrase = {"query": text, "type": "phrase", "fields": list(fields), "boost": boost}
     return {"multi_match": phrase}
 
 
-def combined_fields(fields: Sequence[str], text: str, boost: float) -> Json:
+def combined_fields(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
     """BM25 over several fields as if they were one."""
     return {"combined_fields": {"query": text, "fields": list(fields), "boost": boost}}
 
@@ -229,31 +239,34 @@ def words_clauses(plan: Plan) -> list[Json]:
     for light, boost in ((False, 1.0), (True, 1.0 if only_light else scoring.LIGHT_BOOST)):
         plain = [term for term in plan.terms if term.as_typed and term.term.light == light]
         if plan.request.debug:
-            clauses += [best_fields(text, boost, name) for name, text in _plain_words(plain)]
+            clauses += [best_fields(text, plan, boost, name) for name, text in _plain_words(plain)]
         elif plain:
-            clauses.append(best_fields(" ".join(term.term.text for term in plain), boost))
+            clauses.append(best_fields(" ".join(term.term.text for term in plain), plan, boost))
     for term in plan.terms:
         if not term.as_typed:
-            variants = [_variant(variant, term, plan.total) for variant in term.variants]
+            variants = [_variant(variant, term, plan) for variant in term.variants]
             explained = _explained(plan, WORD + term.term.key)
             clauses.append({"dis_max": {"queries": variants, **explained}})
     for text in dict.fromkeys(term.phrase for term in plan.terms if term.phrase):
-        words = combined_fields(scoring.CONTRACTED_FIELDS, text, scoring.CONTRACTED_BOOST)
+        words = combined_fields(scoring.CONTRACTED_FIELDS, text)
         clauses.append({"bool": {"must": [words], **_explained(plan, WORD + text)}})
     for text in compounds(plan.terms):
         name = WORD + text if plan.request.debug else ""
-        clauses.append(best_fields(text, scoring.COMPOUND_BOOST, name))
+        clauses.append(best_fields(text, plan, scoring.COMPOUND_BOOST, name))
     return clauses
 
 
-def best_fields(text: str, boost: float = 1.0, name: str = "") -> Json:
+def best_fields(text: str, plan: Plan, boost: float = 1.0, name: str = "") -> Json:
     """What the words of a text score: BM25 over all fields as one, stemmed and unstemmed, and once
     more in the title."""
+    # The stemmed field has no stop words.
+    only_stop_words = all(term.term.stop for term in plan.terms)
+    title = "title.forms" if only_stop_words else "title"
     return any_of(
         [
             combined_fields(scoring.STEMMED_FIELDS, text, boost),
-            combined_fields(scoring.UNSTEMMED_FIELDS, text, boost),
-            match("title", text, boost=boost * scoring.TITLE_BOOST),
+            combined_fields(scoring.UNSTEMMED_FIELDS, text, boost * plan.share),
+            match(title, text, boost=boost * scoring.TITLE_BOOST),
         ],
         name,
     )
@@ -274,18 +287,18 @@ def _plain_words(terms: Sequence[Interpretation]) -> list[tuple[str, str]]:
     return words
 
 
-def _variant(variant: TermVariant, of: Interpretation, total: int) -> Json:
+def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Json:
     if variant.kind == "begun":
-        begun = [(_begins_in_title(of), scoring.BEGUN_IN_TITLE), (_begins(of), scoring.BEGUN)]
-        consts = [{"constant_score": {"filter": f, "boost": boost}} for f, boost in begun]
-        return {"dis_max": {"queries": [best_fields(variant.text, scoring.BEGUN_TYPED), *consts]}}
-    boost = relative_boost(variant, of, total)
+        in_title = _constant(_begins_in_title(of), scoring.BEGUN_IN_TITLE)
+        in_post = _constant(_begins(of), scoring.BEGUN)
+        return {"dis_max": {"queries": [best_fields(variant.text, plan), in_title, in_post]}}
+    boost = relative_boost(variant, of, plan.total)
     if variant.kind == "prefix":
-        worth = boost * scoring.idf(variant.posts, total)
-        return {"constant_score": {"filter": _prefix(variant), "boost": worth}}
+        worth = boost * scoring.idf(variant.posts, plan.total)
+        return _constant(_prefix(variant), worth)
     if variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text, boost)
-    return best_fields(variant.text, boost)
+    return best_fields(variant.text, plan, boost)
 
 
 def relative_boost(variant: TermVariant, of: Interpretation, total: int) -> float:
@@ -312,34 +325,23 @@ def best_clauses(plan: Plan) -> list[Json]:
     clauses = all_words_clauses(plan)
     clauses += neighbour_clauses(plan)
     clauses += phrase_clauses(plan)
+    clauses += heading_clauses(plan)
     if plan.vector:
         clauses.append(_meaning(plan))
     if plan.terms and plan.terms[-1].begun:
-        clauses += _typing_clauses(plan)
+        clauses.append(_title_so_far(plan))
     if plan.recency:
         clauses.append(_recency(plan))
     return clauses
 
 
-def _typing_clauses(plan: Plan) -> list[Json]:
-    """Titles that have every word of a query that is being typed come first, before all those that
-    have them in this order: which one is first does not depend on how far the last word is typed.
-    """
+def _title_so_far(plan: Plan) -> Json:
+    """Titles that have every word of a query that is being typed: which one is first does not
+    depend on how far the last word is typed."""
     has = [match("title.words", term.likeliest.text, operator="and") for term in plan.terms[:-1]]
     in_title = bool_query(filter=[*has, _begins_in_title(plan.terms[-1])])
-    text = " ".join(term.likeliest.text for term in plan.terms)
-    words = {"query": text, "max_expansions": scoring.BEGUN_EXPANSIONS}
-    in_order: Json = {"match_phrase_prefix": {"title.words": words}}
-    return [
-        {
-            "constant_score": {
-                "filter": query,
-                "boost": scoring.BEGUN_TITLE_FIRST,
-                **_explained(plan, name),
-            }
-        }
-        for query, name in ((in_title, "all words in the title"), (in_order, "title so far"))
-    ]
+    named = _explained(plan, "title so far")
+    return _constant(in_title, scoring.BEGUN_IN_TITLE, **named)
 
 
 def all_words_clauses(plan: Plan) -> list[Json]:
@@ -349,14 +351,16 @@ def all_words_clauses(plan: Plan) -> list[Json]:
     terms = plan.required
     if not terms:
         return []
-    fields = [(field, boost, name) for field, (boost, name) in scoring.ALL_WORDS.items()]
+    fields = list(scoring.ALL_WORDS.items())
     if len(terms) > 1:
         fields.append(scoring.INFLECTED_TITLE)
     if plan.request.prefer:
-        fields.append(("all.forms", scoring.LANGUAGE_BOOST, "your language"))
+        fields.append(("all.forms", "your language"))
+    share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
     clauses: list[Json] = []
-    for field, boost, name in fields:
-        words = [_lookup(field, term, boost / len(terms) ** 2, plan.total) for term in terms]
+    for field, name in fields:
+        boost = scoring.ALL_IN_TITLE_BOOST if field.startswith("title") else 1.0
+        words = [_lookup(field, term, boost * share, plan.total) for term in terms]
         in_language = name == "your language"
         chosen = language_filter(plan.request.prefer, plan.language) if in_language else []
         query = bool_query(must=words, filter=chosen)
@@ -372,15 +376,13 @@ def _lookup(field: str, term: Interpretation, boost: float, total: int) -> Json:
         if variant.kind == "begun":
             in_title = field.startswith("title")
             begins = _begins_in_title(term) if in_title else _begins(term)
-            worth = boost * scoring.BEGUN_IDF
-            clauses.append({"constant_score": {"filter": begins, "boost": worth}})
-            continue
+            clauses.append(_constant(begins, boost * scoring.BEGUN))
         worth = boost * relative_boost(variant, term, total)
         if variant.kind == "prefix":
             prefix_field = "title.lookup" if field.startswith("title") else "all.forms"
             prefix = {"prefix": {prefix_field: {"value": variant.text}}}
             worth *= scoring.idf(variant.posts, total) * scoring.LOOKUP_SHARE
-            clause: Json = {"constant_score": {"filter": prefix, "boost": worth}}
+            clause = _constant(prefix, worth)
         elif variant.kind == "split" and field.startswith("title"):
             clause = phrase_in(["title.words"], variant.text, worth)
         elif variant.kind == "split":
@@ -401,14 +403,14 @@ def neighbour_clauses(plan: Plan) -> list[Json]:
     pairs = dict.fromkeys(
         (first.likeliest.text, second.likeliest.text)
         for first, second in pairwise(term for term in plan.terms if not term.term.stop)
-        if not (first.term.light and second.term.light)
+        if not (first.term.light and second.term.light) and not second.term.continues
     )
     return [
         match_phrase(
             "text.words",
             f"{first} {second}",
             slop=scoring.NEIGHBOURS_SLOP,
-            boost=scoring.NEIGHBOURS_BOOST,
+            boost=scoring.ADJACENT_BOOST * plan.share,
             **_explained(plan, f"{first} near {second}"),
         )
         for first, second in list(pairs)[: scoring.NEIGHBOUR_PAIRS]
@@ -421,26 +423,40 @@ def phrase_text(terms: Sequence[Interpretation]) -> str:
 
 
 def phrase_clauses(plan: Plan) -> list[Json]:
-    """The whole query side by side in the title or the text, as it is and in any inflection.
-
-    Only the clauses of the query as it is always have names: they tell whether a post has it.
-    """
+    """The whole query side by side in the title or the text, as it is or in any inflection. Their
+    names tell whether a post has it."""
     text = phrase_text(plan.terms)
     if not text:
         return []
     clauses: list[Json] = []
     for field in ("title", "text"):
-        as_it_is = {"boost": scoring.PHRASE_BOOST, "_name": PHRASE + field}
-        name = f"{field}: the words side by side, inflected"
-        inflected = {"boost": scoring.INFLECTED_PHRASE_BOOST, **_explained(plan, name)}
+        # The stemmed field has no stop words: `the who` would be any text with who.
+        inflected = [field] if sum(not term.term.stop for term in plan.terms) > 1 else []
+        phrases = [phrase_in([*inflected, f"{field}.words"], text, scoring.ADJACENT_BOOST)]
         if plan.terms[-1].begun:
             # Its own score would be the sum over all words that begin like that.
-            begun: Json = {"match_phrase_prefix": {f"{field}.words": {"query": text}}}
-            clauses.append({"constant_score": {"filter": begun, **as_it_is}})
-            continue
-        clauses.append(match_phrase(f"{field}.words", text, **as_it_is))
-        clauses.append(match_phrase(field, text, **inflected))
+            in_title = field == "title"
+            words: Json = {"query": text}
+            if in_title:  # few enough to compare them all
+                words["max_expansions"] = scoring.BEGUN_EXPANSIONS
+            begun: Json = {"match_phrase_prefix": {f"{field}.words": words}}
+            phrases.append(_constant(begun, scoring.BEGUN_IN_TITLE if in_title else scoring.BEGUN))
+        clauses.append({"dis_max": {"queries": phrases, "_name": PHRASE + field}})
     return clauses
+
+
+def heading_clauses(plan: Plan) -> list[Json]:
+    """Several words of the query close together in a heading, without those that say little."""
+    terms = [term for term in plan.terms if not term.term.light] or plan.terms
+    if len(terms) < 2:
+        return []
+    text = " ".join(term.likeliest.text for term in terms)
+    options = {"slop": scoring.HEADING_SLOP, "boost": scoring.HEADING_BOOST}
+    clauses = [match_phrase("headings.text", text, **options)]
+    if terms[-1].begun:
+        begun: Json = {"match_phrase_prefix": {"headings.text": {"query": text}}}
+        clauses.append(_constant(begun, scoring.BEGUN_IN_TITLE))
+    return [{"dis_max": {"queries": clauses, **_explained(plan, "heading")}}]
 
 
 def _meaning(plan: Plan) -> Json:
@@ -517,9 +533,11 @@ def _begins(term: Interpretation) -> Json:
 
 def _in_any_form(text: str) -> Json:
     """Posts with the words in any inflection or by a synonym. `all.words` has the words of a phrase
-    that a synonym rule contracts to one, and camelCase words as a whole."""
+    that a synonym rule contracts to one, and camelCase words as a whole. Only the index knows the
+    words of a Thai text: any of them is enough."""
     fields = ["all", "all.forms", "all.words"]
-    return {"multi_match": {"query": text, "operator": "and", "fields": fields}}
+    operator = "or" if is_thai(text) else "and"
+    return {"multi_match": {"query": text, "operator": operator, "fields": fields}}
 
 
 def terms_needed(terms: int, request: SearchRequest) -> int:

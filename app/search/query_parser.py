@@ -6,10 +6,12 @@ The text is split where the analysis chain splits it, so that a term here is a t
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from analyzers.bigrams import bigrams, is_grammar, runs
 from analyzers.languages import Language
+from app.search.scoring import FEW_WORDS
 
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
 
@@ -31,13 +33,10 @@ def _marks() -> str:
 
 
 _MARK = rf"[{_marks()}\u200c\u200d]"
-# Chinese characters and hiragana are a token each.
-_ALONE = "[\u3005-\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-_OTHER = rf"(?!{_ALONE})[^\W_]"
 # A point or comma between digits is part of a number; between letters an apostrophe is part of a
 # word, and the point of Catalan's col·legi.
 _JOIN = r"(?:(?<=\d)[.,](?=\d)|(?<!\d)['·](?=[^\W\d_]))"
-_TOKEN = rf"{_ALONE}{_MARK}*|[^\W_](?:{_MARK}|{_JOIN}?{_OTHER})*"
+_TOKEN = rf"[^\W_](?:{_MARK}|{_JOIN}?[^\W_])*"
 # libc++ is a word, too. ?? behind a word is a question asked loudly.
 _SYMBOL = re.compile(
     r"[^\W_]*[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
@@ -79,7 +78,8 @@ class QueryTerm:
     they must be side by side. `key` is unique within the query: "0", "1", … by position, "1.0",
     "1.1" for single pieces of a term, and "0+1" for two terms written as one. `start` and `end` are
     offsets in the query. `stop`: every piece is a stop word. `light`: it says little about what is
-    searched for, a stop word or a function word.
+    searched for, a stop word or a function word. `continues`: it begins with the last character of
+    the term before, in text without spaces.
     """
 
     text: str
@@ -91,6 +91,12 @@ class QueryTerm:
     end: int
     stop: bool
     light: bool
+    continues: bool = False
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it begins a significant word; text without spaces counts as one."""
+        return not self.light and not self.continues
 
     @property
     def correctable(self) -> bool:
@@ -132,12 +138,16 @@ class ParsedQuery:
 
 
 def parse_query(q: str, language: Language) -> ParsedQuery:
-    """Split a query into terms, quoted phrases (`"…"`) and exclusions (`-word`)."""
+    """Split a query into terms, quoted phrases (`"…"`) and exclusions (`-word`).
+
+    Beside more than `FEW_WORDS` significant words, quotation marks are those of a sentence.
+    """
     terms: list[QueryTerm] = []
     quoted: list[str] = []
     excluded: list[str] = []
     quoted_at: list[int] = []
-    for piece in _PIECE.finditer(q.translate(_QUOTES)):
+    q = q.translate(_QUOTES)
+    for piece in _PIECE.finditer(q):
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"].strip()
         if not text.isalpha() and not _SYMBOL_OR_TOKEN.search(text):
             continue
@@ -148,15 +158,42 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
             quoted_at.append(piece.start())
         else:
             terms.extend(_terms(text, piece.start("plain"), len(terms), language))
+    if quoted and sum(term.is_word for term in terms) > FEW_WORDS:
+        return parse_query(_PIECE.sub(_unquoted, q), language)
     bounded = tuple(terms[:MAX_TERMS])
     return ParsedQuery(bounded, tuple(quoted), tuple(excluded), tuple(quoted_at))
 
 
+def _unquoted(piece: re.Match[str]) -> str:
+    """The piece without its quotation marks, unless it is excluded."""
+    return piece.group() if piece["out"] or not piece["quoted"] else f" {piece['quoted']} "
+
+
 def _terms(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
-    """The terms of a run without spaces: a/b are two, a-b and a.b are one compound term."""
+    """The terms of a run without spaces: a/b are two, a-b and a.b are one compound term, and
+    Chinese, Japanese and Korean a term for every two neighbouring characters."""
     if run.isascii() and run.isalpha():  # most are, and what follows takes four times as long
         yield _made(run, [run], str(position), (start, start + len(run)), language)
         return
+    for part, at, is_characters in runs(run):
+        terms = _pairs if is_characters else _words
+        for term in terms(part, start + at, position, language):
+            yield term
+            position += 1
+
+
+def _pairs(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
+    """A term for every two neighbours of a run of characters. Of the query each has its first
+    character, the last one has both."""
+    tokens = bigrams(run)
+    for number, token in enumerate(tokens):
+        end = len(run) if number == len(tokens) - 1 else number + 1
+        place = (start + min(number, end), start + end)
+        term = _made(token, [token], str(position + number), place, language)
+        yield replace(term, continues=number > 0)
+
+
+def _words(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
     for found in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
         begin = start + (found.start() if found else 0)
         texts = _VERSION.split(found.group() if found else "")
@@ -188,7 +225,7 @@ def _made(
     pieces = tuple(language.written(word) for word in words)
     token = "-".join(pieces)
     stop = all(piece in language.stop_words for piece in pieces)
-    light = stop or token in language.function_words
+    light = stop or token in language.function_words or is_grammar(token)
     return QueryTerm(text, token, language.fold(token), pieces, key, *place, stop, light)
 
 

@@ -1,4 +1,5 @@
-"""Responses of Elasticsearch → the JSON answer. Pure; whatever a post contains, the page is safe.
+"""Marked texts → what is shown of a hit: snippets, sections, HTML. Pure; whatever a post contains,
+the page is safe.
 
 Stored texts are HTML-escaped plain text already. Fragments are decoded and escaped again all the
 same, so that a document some other indexer wrote cannot put markup into a page.
@@ -6,21 +7,57 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, pairwise
 from typing import Any
 from urllib.parse import quote
 
+from analyzers.bigrams import CHARACTERS
 from analyzers.chains import OPERATORS
-from app.search.answer_types import CommentHit, Highlight, Hit
-from app.search.snippets import MARK, UNMARK, snippets
+from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET, SECTIONS
 
 Json = dict[str, Any]
 
+# Private-use characters, which a stored text has no reason to contain.
+MARK, UNMARK = "\ue000", "\ue001"
+
 _MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
+_MARKED_LINES = re.compile(f"{MARK}[^{UNMARK}\n]*\n[^{UNMARK}]*{UNMARK}")
 _EMPTY = re.compile(f"{MARK}\\s*{UNMARK}")
 # The analysis makes words of operators, and Lucene's marks for them are off by some characters.
 _OPERATOR = re.compile("|".join(f"[{MARK}{UNMARK}]*".join(map(re.escape, s)) for s in OPERATORS))
 _STRAY = re.compile(f"[{MARK}{UNMARK}]")
+
+_SPACE = re.compile(rf"\s|(?=[{CHARACTERS}])")  # where a text may be cut
+_STOPS = ("\n", ". ", "! ", "? ", "。", "！", "？")
+_STOP = re.compile(r"\n|[.!?] |[。！？]")
+_ENDS = ".!?。！？"
+_BEFORE = FRAGMENT_SIZE * 3 // 4
+"""Characters of its sentence that may come before the first mark of a part."""
+_AROUND = 40
+"""Characters before and after a word that is only shown because the snippets lack it."""
+_AFTER = re.compile(rf"(?=\n)|.{{{_AROUND}}}\S*(?=\s)")
+_COMPARED, _COMPARED_IN_SECTION = 500, 5
+"""Parts of a post that are compared, and at least of each passage: bounds the time for a text of
+many thousand marks."""
+_SAME_WORD = 5
+"""Marked words that begin with the same letters count as one: `index`, `indexes`, `indexing`."""
+
+_LIKELY, _NEARLY, _IS_QUERY = 5, 0.8, 100.0
+"""Passages of which the words that stand together are compared; which share of the best one's worth
+another has that is shown beside it; and the worth of a heading that is the query."""
+
+_CONTEXT, _LONGEST_HEADING = 20, 120
+"""Characters of a text fragment: beside a heading, and of it."""
+_IN_FRAGMENT = "!$&'()*+,;=:@/?"
+
+Part = tuple[str, frozenset[str]]
+"""A part of a text, and its marked words."""
+
+
+# -- HTML ------------------------------------------------------------------------------------------
 
 
 def plain(stored: str | None) -> str:
@@ -35,88 +72,287 @@ def safe(fragment: str) -> str:
     # Faster than a replacement with a group, which is expanded in Python.
     parts = _MARKED.split(escaped)
     parts[1::2] = [f"<mark>{word}</mark>" for word in parts[1::2]]
-    return _STRAY.sub("", "".join(parts))
+    return unmarked("".join(parts))
 
 
 def _mark_whole(operator: re.Match[str]) -> str:
     """An operator with a mark somewhere inside, marked as a whole."""
-    found = operator.group()
-    return f"{MARK}{_STRAY.sub('', found)}{UNMARK}" if MARK in found else found
+    marked = operator.group()
+    return f"{MARK}{unmarked(marked)}{UNMARK}" if MARK in marked else marked
 
 
-def highlights(hit: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The highlights of a hit by field, whichever of its sub-fields was highlighted."""
-    return {field.split(".")[0]: found for field, found in hit.get("highlight", {}).items()}
+def unmarked(text: str) -> str:
+    """A text without its marks."""
+    return _STRAY.sub("", text)
 
 
-def _highlight(hit: Mapping[str, Any], title: str) -> Highlight:
+# -- passages --------------------------------------------------------------------------------------
+
+
+def highlights(hit: Mapping[str, Any]) -> dict[str, str]:
+    """The marked texts of a hit by field, whichever of its sub-fields was highlighted."""
     # Decoded before they are cut, so that no entity is.
-    found = {
-        field: [plain(fragment) for fragment in fragments]
-        for field, fragments in highlights(hit).items()
+    return {
+        field.partition(".")[0]: plain("\n".join(fragments))
+        for field, fragments in hit.get("highlight", {}).items()
     }
-    marked_title = found["title"][0] if "title" in found else title
-    texts, code = found.get("text", []), found.get("code", [])
-    if not any(MARK in text for text in texts):
-        # Without a match in it the text gives its beginning, which says less than the code does.
-        texts = [] if code else texts
-    parts = [*snippets([*texts, *code], marked_title), *snippets(found.get("comment", []))]
-    return {"title": safe(marked_title), "text": [safe(part) for part in parts]}
 
 
-def post_hit(hit: Mapping[str, Any], comments: Sequence[Json] = ()) -> Hit:
-    """One post of the answer, from a hit of Elasticsearch and the hits of its comments."""
-    source = hit["_source"]
-    title = plain(source.get("title"))
-    found: Hit = {
-        "oid": source["oid"],
-        "kind": "post",
-        "title": title,
-        "url": source.get("url"),
-        "pub_date": source.get("pub_date"),
-        "categories": source.get("categories", []),
-        "score": None if hit["_score"] is None else round(hit["_score"], 4),
-        "highlight": _highlight(hit, title),
-    }
-    if language := source.get("language"):
-        found["language"] = language
-    if comments:
-        found["comments"] = [_comment(comment, source.get("url")) for comment in comments]
+def words_of(marked: str) -> frozenset[str]:
+    """The marked words of a text, of which inflections count as one."""
+    if MARK not in marked:
+        return frozenset()
+    return frozenset(word[:_SAME_WORD].casefold() for word in _MARKED.findall(marked))
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """A marked text without headings: what follows `heading` up to the next one.
+
+    `above` are the headings above it, the outermost first, `id` is that of its element, and
+    `before` is the line before it. `compared` parts of its prose and of its code are compared.
+    """
+
+    prose: str
+    code: str = ""
+    heading: str = ""
+    above: tuple[str, ...] = ()
+    id: str = ""
+    before: str = ""
+    compared: int = _COMPARED
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The first parts that have a mark."""
+        texts = (self.prose, self.code)
+        return [part for text in texts for part in islice(_parts(text), self.compared)]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The marked words of the passage and its heading."""
+        return words_of(self.heading) | words_of(self.prose) | words_of(self.code)
+
+    @property
+    def beginning(self) -> str:
+        """What is shown of it without a mark: of code, a line."""
+        if self.prose:
+            return _cut(self.prose, 0, _end(self.prose, 0, 0))
+        line = self.code.lstrip().partition("\n")[0]
+        return _cut(line, 0, _end(line, 0, 0))
+
+    def worth(self, shown: frozenset[str], q: str) -> float:
+        """How well the passage answers the query: by its words and those above it, twice those of
+        its heading, and by how much of its heading is marked; a heading that is the query wins.
+        Words that are shown already count half."""
+        name = unmarked(self.heading)
+        if name and name.casefold() == q.casefold():
+            return _IS_QUERY
+        in_heading = words_of(self.heading)
+        words = self.words | words_of(" ".join(self.above))
+        share = sum(map(len, _MARKED.findall(self.heading))) / max(1, len(name))
+        return _count(words, shown) + 2 * _count(in_heading, shown) + 2 * share
+
+    def together(self, shown: frozenset[str]) -> float:
+        """How many of its words stand together, in its heading and a part."""
+        in_heading = words_of(self.heading)
+        parts = [in_heading, *(words | in_heading for _, words in self.parts)]
+        return max(_count(words, shown) for words in parts)
+
+    def url(self, page: str) -> str:
+        """The address of the section: the id of its heading, else a text fragment.
+
+        A table of contents has the same words, so the fragment also names the words that follow or
+        precede the heading. Where the page has something between them, such as a link to the
+        heading, those that follow are looked for alone.
+        """
+        if self.id:
+            return f"{page.partition('#')[0]}#{quote(self.id, safe=_IN_FRAGMENT)}"
+        name = unmarked(self.heading)
+        first = _first_words(name, _LONGEST_HEADING)
+        heading = _in_directive(first)
+        after = _in_directive(_first_words(unmarked(self.prose.partition("\n")[0])))
+        before = _in_directive(_first_words(unmarked(self.before)[::-1])[::-1])
+        if after and first == name:
+            texts = f"text={heading},-{after}&text={after}"
+        else:
+            texts = f"text={before}-,{heading}&text={heading}" if before else f"text={heading}"
+        return f"{page}{'' if '#' in page else '#'}:~:{texts}"
+
+
+def passages(text: str, code: str, headings: Sequence[Json]) -> list[Passage]:
+    """A marked text and its code, cut at the headings; what precedes the first one comes first."""
+    lines = _MARKED_LINES.sub(_mark_lines, text).split("\n")
+    code_lines = code.split("\n")
+    first: Json = {"line": -1, "code_line": 0, "level": 7, "id": ""}
+    last: Json = {"line": len(lines), "code_line": len(code_lines)}
+    # An index of an older version may not tell where the code of a section begins.
+    within = [{**last, **heading} for heading in headings if heading["line"] < len(lines)]
+    compared = max(_COMPARED // (len(within) + 1), _COMPARED_IN_SECTION)
+    path: list[tuple[int, str]] = []
+    found: list[Passage] = []
+    for heading, following in pairwise([first, *within, last]):
+        name = lines[heading["line"]] if heading["line"] >= 0 else ""
+        path = [(level, above) for level, above in path if level < heading["level"]]
+        prose = "\n".join(lines[heading["line"] + 1 : following["line"]])
+        block = "\n".join(code_lines[heading["code_line"] : following["code_line"]]).strip("\n")
+        above = tuple(above for _, above in path)
+        before = found[-1].prose.rpartition("\n")[2] if found else ""
+        found.append(Passage(prose, block, name, above, heading["id"], before, compared))
+        path.append((heading["level"], name))
     return found
 
 
-def _comment(hit: Json, post_url: str | None) -> CommentHit:
-    """A comment that speaks for its post: who wrote it, where it is, the matching part of it."""
-    source = hit["_source"]
-    comment_texts = [plain(text) for text in hit.get("highlight", {}).get("comment", [])]
-    return {
-        "oid": source["oid"],
-        "author": plain(source.get("author")) or None,
-        "pub_date": source.get("pub_date"),
-        "url": f"{post_url}#comment-{quote(source['oid'])}" if post_url else None,
-        "highlight": [safe(part) for part in snippets(comment_texts)],
-    }
+def _mark_lines(marked: re.Match[str]) -> str:
+    """A mark over several lines as one in each."""
+    return marked.group().replace("\n", f"{UNMARK}\n{MARK}")
 
 
-def comment_hit(hit: Json) -> Hit:
-    """One comment of the answer, with the oid, title and url of its post."""
-    source = hit["_source"]
-    parents = hit["inner_hits"]["post"]["hits"]["hits"]
-    # A comment can outlive its post for the moment between two deletes; it still has the oid.
-    post = parents[0]["_source"] if parents else {"oid": source["post_oid"]}
-    title = plain(post.get("title"))
-    return {
-        "oid": post["oid"],
-        "kind": "comment",
-        "title": title,
-        "url": post.get("url"),
-        "pub_date": source.get("pub_date"),
-        "score": hit["_score"],
-        "highlight": _highlight(hit, title),
-        "comment": {"oid": source["oid"], "author": plain(source.get("author"))},
-    }
+def best_passages(found: Sequence[Passage], shown: frozenset[str], q: str) -> list[Passage]:
+    """The passages to show, the best first: the best one, and those that add words to it or answer
+    nearly as well with words in their heading."""
+    worth = {passage: passage.worth(shown, q) for passage in found if passage.words}
+    if not worth:
+        return []
+    likely = sorted(worth, key=lambda passage: -worth[passage])
+    likeliest = likely[:_LIKELY]
+    best = [max(likeliest, key=lambda passage: worth[passage] + passage.together(shown))]
+    while len(best) < SECTIONS:
+        seen = shown.union(*(passage.words for passage in best))
+        enough = _NEARLY * worth[best[0]]
+        left = [
+            passage
+            for passage in likely
+            if (passage.words - seen or (MARK in passage.heading and worth[passage] > enough))
+            and passage not in best
+        ]
+        if not left:
+            break
+        best.append(max(left, key=lambda passage: len(passage.words - seen)))
+    return best
 
 
-def concrete_index(response: Json) -> str:
-    """The index behind the alias, as the hits tell it; "" when there are none."""
-    return next((str(hit["_index"]) for hit in response["hits"]["hits"]), "")
+def _count(words: frozenset[str], shown: frozenset[str]) -> float:
+    return len(words) - len(words & shown) / 2
+
+
+def _in_directive(text: str) -> str:
+    """A text percent-encoded for a text fragment, in which a hyphen has a meaning."""
+    return quote(text, safe="").replace("-", "%2D")
+
+
+def _first_words(text: str, length: int = _CONTEXT) -> str:
+    """The beginning of a text, up to the end of a word."""
+    if len(text) <= length:
+        return text
+    return text[:length].rpartition(" ")[0] or text[: length // 2]
+
+
+# -- snippets --------------------------------------------------------------------------------------
+
+
+def excerpts(
+    marked: Mapping[str, str], headings: Sequence[Json] = (), q: str = ""
+) -> tuple[list[str], list[tuple[Passage, str]]]:
+    """What is shown of a post for a query: the snippets that are in no section, and sections with
+    one each."""
+    shown = words_of(marked.get("title", ""))
+    found = passages(marked.get("text", ""), marked.get("code", ""), headings)
+    best = best_passages(found, shown, q)
+    if not best:
+        return [beginning for passage in found if (beginning := passage.beginning)][:1], []
+    if best == found[:1]:
+        best *= min(2, len(found[0].parts))
+    texts = list(zip(best, snippets(best, shown), strict=True))
+    loose = list(dict.fromkeys(text for passage, text in texts if not passage.heading))
+    seen = shown.union(*(passage.words for passage in best))
+    loose += filter(None, [" ".join(around(found, seen))])
+    return loose, [(passage, text) for passage, text in texts if passage.heading]
+
+
+def snippets(shown_of: Sequence[Passage], shown: frozenset[str] = frozenset()) -> list[str]:
+    """A snippet of each passage; of one that is listed twice, two.
+
+    They show as many different marked words of the passages as there are. The first ones are the
+    sentences, or parts of long ones, that show most; words that none of them has are shown in a few
+    words around them. Words of `shown` (the title) count less. Without a mark, the beginning. What
+    is cut off is replaced by an ellipsis.
+    """
+    left = {id(passage): list(passage.parts) for passage in shown_of}
+    found: list[list[str]] = []
+    for passage in shown_of:
+        shown |= words_of(passage.heading)
+        parts = left[id(passage)]
+        text = passage.beginning
+        if parts:
+            best = max(parts, key=lambda part: (len(part[1] - shown), len(part[1])))
+            parts.remove(best)
+            text = best[0]
+            shown |= best[1]
+        found.append([text])
+    for passage, texts in reversed(list(zip(shown_of, found, strict=True))):
+        texts += around([passage], shown)
+        shown |= passage.words
+    return [" ".join(texts) for texts in found]
+
+
+def around(found: Iterable[Passage], shown: frozenset[str]) -> list[str]:
+    """The first place of each marked word that is not in `shown`, with a few words around it."""
+    snippets: list[str] = []
+    having = [passage for passage in found if passage.words - shown]
+    for text in (text for passage in having for text in (passage.prose, passage.code)):
+        for mark in _MARKED.finditer(text):
+            word = mark[1][:_SAME_WORD].casefold()
+            if word not in shown:
+                shown |= {word}
+                first = max(0, mark.start() - _AROUND)
+                line = text.rfind("\n", first, mark.start())
+                space = _SPACE.search(text, first, mark.start()) if first and line < 0 else None
+                begin = line + 1 if line >= 0 else space.end() if space else first
+                last = min(len(text), mark.end() + 2 * _AROUND)
+                stop = _AFTER.search(text, mark.end(), last)
+                snippets.append(_cut(text, begin, stop.end() if stop else last))
+    return snippets
+
+
+def _parts(text: str) -> Iterator[Part]:
+    at, end = text.find(MARK), 0
+    while at >= 0:
+        begin = max(end, _begin(text, at))
+        end = _end(text, begin, text.find(UNMARK, at) + 1)
+        yield _cut(text, begin, end), words_of(text[begin:end])
+        at = text.find(MARK, end)
+
+
+def _cut(text: str, begin: int, end: int) -> str:
+    """A part of a text, with an ellipsis where it ends inside a sentence."""
+    part = text[begin:end]
+    before = text[max(0, begin - 2) : begin].rstrip(" ")[-1:]
+    after = text[end : end + 2].lstrip(" ")[:1]
+    starts = not before or before in f"\n{_ENDS}"
+    ends = not after or "\n" in (after, part[-1:]) or part.rstrip()[-1:] in tuple(_ENDS)
+    return ("" if starts else "… ") + part.strip() + ("" if ends else " …")
+
+
+def _begin(text: str, mark: int) -> int:
+    """Where a part with this mark begins: with its sentence, or in a long one with a word."""
+    first = max(0, mark - _BEFORE)
+    begin = 0
+    for stop in _STOPS:
+        found = text.rfind(stop, first, mark)
+        if found >= 0:
+            begin = max(begin, found + len(stop))
+    if begin or not first:
+        return begin
+    space = _SPACE.search(text, mark - FRAGMENT_SIZE // 2, mark)
+    return space.end() if space else mark
+
+
+def _end(text: str, begin: int, marked_to: int) -> int:
+    """Where it ends: with its sentence, or with a word after `FRAGMENT_SIZE` characters."""
+    limit = max(begin + FRAGMENT_SIZE, marked_to)
+    if marked_to and (stop := _STOP.search(text, marked_to, limit)):
+        return stop.start() + 1
+    if limit >= len(text):
+        return len(text)
+    space = _SPACE.search(text, limit, begin + LONGEST_SNIPPET)
+    return space.start() if space else max(marked_to, begin + LONGEST_SNIPPET)

@@ -1,75 +1,81 @@
 """Every number that decides ranking, named, with the measurement that chose it.
 
-The weight of a word comes from Elasticsearch's own term statistics (BM25 with its default k1 and
-b: others were worse); the numbers here only balance the fields and say what counts beside single
-words.
+The weight of a word comes from Elasticsearch's own term statistics (BM25 with its default k1
+and b: others were worse); the numbers here only balance the fields and say what counts beside
+single words.
 
-A figure such as .844 is the mean reciprocal rank of the known items `desc`, `words` and `mixed` on
-the corpus `blogs` of docs/relevance.md, with the number changed to that; `exact` and `typo1_indb`
-are nDCG@10 of the judged queries. Measured 2026-11-21; docs/relevance.md has the whole list.
+A figure is what docs/relevance.md measures with the number changed to that: the mean
+reciprocal rank of known items and link texts, nDCG@10 of questions and judged queries. Chosen
+with one half of the queries and confirmed with the other.
 """
 
 import math
 
 # -- fields ----------------------------------------------------------------------------------------
-STEMMED_FIELDS = ("title^6", "text^2", "comments")
-UNSTEMMED_FIELDS = ("title.forms^6", "text.forms^2", "code.forms", "comments.forms")
-"""Two groups, because `combined_fields` takes fields of one analyzer. A title counts three times a
-text: 3, 4, 6 and 8 times rank alike. Code and comments count half a text, which is why a text has
-2: less than 1 is not allowed. Without the stemmed group inflections are not found; the unstemmed
-one puts a word above its inflections (judged `exact` on til .837 without it, .976 with it)."""
-CONTRACTED_FIELDS, CONTRACTED_BOOST = ("title.words^6", "text.words^2", "comments.words"), 0.5
-"""Words that a synonym rule contracts to one (`fast api`, FastAPI), as they were typed: a post may
-have them apart, or as two words. No figure of the judged queries changes."""
+STEMMED_FIELDS = ("title^2", "text^2", "comments")
+UNSTEMMED_FIELDS = ("title.forms^2", "text.forms^2", "code.forms", "comments.forms")
+"""Two groups, because `combined_fields` takes fields of one analyzer. Code and comments count
+half a text, which is why that has 2: less than 1 is not allowed. Without the stemmed group
+inflections are not found; the unstemmed one puts a word above its inflections. Titles at three
+times a text: CISI .331 instead of .338, known items `words` .753 instead of .759."""
+CONTRACTED_FIELDS = ("title.words^2", "text.words^2", "comments.words")
+"""For words that a synonym rule contracts to one (`fast api`, FastAPI), as they were typed: a post
+may have them apart, or as two words."""
 TITLE_BOOST = 0.8
-"""The title once more, on its own. Not at all .827, .35 .838, .7 .844, 1 .839: it finds posts of
-which the query has a title word, at the cost of those of which it has none."""
+"""The title once more, on its own, in any inflection. Link texts / known items `words`: .6 .533 /
+.763, .8 .540 / .759, 1 .541 / .745."""
 LIGHT_BOOST = 0.5
-"""Question words, pronouns and auxiliary verbs weigh half. In full .847, not at all .842; half, so
-that they never outrank a word that matters."""
+"""Question words, pronouns and auxiliary verbs weigh half, so that they never outrank a word that
+matters. Known items `words`: 0 .751, half .759, in full .750."""
+FEW_WORDS = 5
+"""What counts the form as typed and neighbours is divided by the number of significant words
+over this: of a long question a post has some words and some neighbours by chance. Questions
+(mean of four collections) .457 without, .470 with it. Quotation marks in a query of more words
+are those of a sentence: CACM .417 as a phrase that posts must have, .457 without."""
 
 RESCORED = 200
 """Posts of a shard, the best by their words, of which is asked what only orders them: all that
 follows. The figures are those of asking every post."""
 
 # -- several words ---------------------------------------------------------------------------------
-NEIGHBOURS_BOOST, NEIGHBOURS_SLOP = 1.5, 8
-"""Two neighbouring words of the query within so many positions of each other in the text. A boost
-of 1 .843, of 2 .842; a slop of 5 or 15 is alike."""
+ADJACENT_BOOST, NEIGHBOURS_SLOP = 1.5, 8
+"""Two neighbouring words of the query within so many positions of each other in the text; and the
+whole query side by side in title or text, as it is or in any inflection. Link texts / known items
+`words`: 1.2 .536 / .743, 1.5 .540 / .759, 2 .531 / .755."""
 NEIGHBOUR_PAIRS = 40
 """Bounds the request of a very long query."""
-PHRASE_BOOST = 2.0
-"""The whole query side by side, so that the phrase comes first: 1 and 3 rank alike here."""
 PHRASE_FIELDS = ("title.words", "text.words", "code.forms", "comments.words")
 COMPOUND_FIELDS = (*PHRASE_FIELDS, "title.forms", "text.forms", "comments.forms")
 """Where a term of several tokens must stand side by side. `forms` knows synonyms: e-mail, email."""
-QUOTED_FIELDS = ("title.words^3", "text.words", "code.forms", "comments.words")
-QUOTED_BOOST = 2.0
+QUOTED_FIELDS, QUOTED_BOOST = ("title.words^3", "text.words", "code.forms", "comments.words"), 2.0
 """Quoted text: as written, a title before a text."""
 ALL_WORDS = {
-    "title.lookup": (5.0, "all words in the title"),
-    "all.forms": (1.0, "all words"),
-    "all.words": (0.6, "all words as typed"),
+    "title.lookup": "all words in the title",
+    "all.forms": "all words",
+    "all.words": "all words as typed",
 }
-"""What a post gains that has every word, times the mean inverse document frequency of the words.
-BM25 of one word stays below twice that, so that a single word in a title is above any text: without
-the first judged `exact` on blogs is .988, phrases in titles .950. Without the second British and
-American spellings are .928 on til; 2.5 costs .010 (.8367). The third puts the spelling that was
-typed above its synonym: `exact` .992 without it, .996 with it."""
-INFLECTED_TITLE = ("title", 2.0, "all words in the title, inflected")
-"""As in `ALL_WORDS`, for two words or more. With a single word it puts posts with another word of
-the same stem too high: `typo1_indb` on blogs .789 without it, .751 with it."""
-INFLECTED_PHRASE_FIELDS, INFLECTED_PHRASE_BOOST = ("title", "text"), 1.5
-"""The whole query side by side in any inflection: `heroku value` is a post on Heroku values. With
-INFLECTED_TITLE it raises the mean reciprocal rank of titles of which one word is given in another
-inflection from .603 to .937 (blogs) and from .703 to .933 (til); the judged kinds and known items
-stay as they are (`bench/inflections.py`)."""
+"""The fields that all words of the query are looked for in, with the names of these parts of a
+score. Each adds the mean inverse document frequency of the words, divided by their number.
+Without the second, judged `exact` is .988 instead of .993; without the third it is .992."""
+INFLECTED_TITLE = ("title", "all words in the title, inflected")
+"""As in `ALL_WORDS`, for two words or more. With a single word it puts posts with another word
+of the same stem too high: `typo1_indb` on blogs .789 without it, .751 with it."""
+ALL_IN_TITLE_BOOST = 8.0
+"""Of the titles among these: BM25 of one word stays below twice the inverse document frequency, so
+that a single word in a title is above any text. 3 to 10 rank alike, 0 is .011 worse on the judged
+queries, 20 is .003 worse."""
+HEADING_BOOST, HEADING_SLOP = 2.0, 4
+"""Two words of the query or more in one heading, with so many others between them. Of 160 headings
+of four documentation sites the page comes first 137 times without it, 150 with a boost of 1, 153
+with 2 and 154 with 4; link texts .403 without it, .413 with it, .405 without other words between;
+known items are as without it. For a single word too: judged queries of blogs .973 instead of .991.
+"""
 LOOKUP_SHARE = 1 / 2.2
 """BM25 of a field without frequencies and norms: this share of the inverse document frequency, from
 tf / (tf + k1) with tf = 1 and k1 = 1.2."""
 COMPOUND_BOOST = 2.0
-"""The one word that posts write two words of a query as (`keyboard`, `key board`): it stands for
-both. Not measured, as no judged query has such words."""
+"""The one word that posts write two words of a query as (`keyboard`, `key board`) stands for
+both."""
 
 # -- meaning, with BLOGSEARCH_SEMANTIC -------------------------------------------------------------
 MEANING_BOOST = 12.0
@@ -174,23 +180,14 @@ def idf(posts: int, total: int) -> float:
 
 
 # -- typing ----------------------------------------------------------------------------------------
-BEGUN_IN_TITLE, BEGUN, BEGUN_TYPED, BEGUN_IDF = 8.0, 2.0, 0.5, 2.0
-"""A word that is being typed: one in the title begins like it, one in the post does; the share of
-what it scores as a whole word; and what stands for its rarity, which nobody knows yet."""
-BEGUN_TITLE_FIRST, BEGUN_EXPANSIONS = 20.0, 500
-"""A title with every word, and once more in this order: above what a text can score. So many words
-are compared that begin like the last one."""
-
-# -- the fallback strategy: the numbers of 2017, as they were published ----------------------------
-FALLBACK_MIN_SCORE = 0.6
-"""A suggester's option below this similarity is not searched for."""
-FALLBACK_TYPED_SCORE = 1.1
-"""The score of the text as typed: above every option, whose best is 1."""
-FALLBACK_TERMS = 5
-"""How many texts are searched for at once."""
-FALLBACK_TITLE_FACTOR = 2.0
-FALLBACK_COMMENT_FACTOR = 0.5
-"""Comments below title and text; 2017 kept them in an index of their own."""
+BEGUN_IN_TITLE, BEGUN = 12.0, 2.0
+"""A word that is being typed: one in the title begins like it, one in the post does, if that is
+more than it scores as a whole word. The first counts again for a title that has every word so far,
+and for one that has them side by side; the second stands for the rarity, which nobody knows yet.
+First hits of finished queries that stay without `typing=on` / MRR inside the second word: 8 .964 /
+.952, 12 .952 / .953, 16 .908 / .958."""
+BEGUN_EXPANSIONS = 500
+"""So many words of titles are compared that begin like the last one."""
 
 # -- snippets --------------------------------------------------------------------------------------
 FRAGMENT_SIZE = 160
@@ -198,6 +195,8 @@ FRAGMENT_SIZE = 160
 LONGEST_SNIPPET = 4 * FRAGMENT_SIZE
 """Upper limit: a snippet ends with a word, and without a limit a word of 50,000 letters was
 returned whole."""
+SECTIONS = 3
+"""How many parts of a post are shown."""
 COMMENTS = 2
 """How many of a post's comments are shown with it."""
 MAX_ANALYZED_OFFSET = 999_999

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from analyzers.bigrams import is_bigram
 from analyzers.languages import Language
 from analyzers.rules import Phrases
 from app.search import scoring
@@ -10,7 +11,7 @@ from app.search.first_request import FirstResponse
 from app.search.known import mark_phrases
 from app.search.query_builder import ANY, HAS, Plan, terms_needed
 from app.search.query_parser import MAX_TERMS, ParsedQuery, QueryTerm, apart, joined
-from app.search.spelling import Interpretation, TermStats, as_typed, interpret
+from app.search.spelling import Interpretation, TermStats, as_typed, characters, interpret
 
 _UNCOUNTED = TermStats(words=1)
 
@@ -113,6 +114,8 @@ def _interpreted(
     if stats is None:
         return as_typed(term)
     posts = max(stats.words, stats.forms)
+    if is_bigram(term.token) and not stats.known:
+        return characters(term)
     if not term.correctable or "+" in term.key:
         return as_typed(term, posts)
     options = first.options.get(term.token, [])

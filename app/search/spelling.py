@@ -64,7 +64,7 @@ class TermStats:
         return bool(self.words or self.forms or self.stems)
 
 
-VariantKind = Literal["typed", "spelling", "prefix", "split", "begun"]
+VariantKind = Literal["typed", "spelling", "prefix", "split", "begun", "character"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,12 @@ class Interpretation:
 def as_typed(term: QueryTerm, posts: int = 0, reason: str = "as typed") -> Interpretation:
     """The term as it was typed and nothing else."""
     return Interpretation(term, (TermVariant(term.text, posts=posts),), reason)
+
+
+def characters(term: QueryTerm) -> Interpretation:
+    """Two neighbouring characters that no post has, as either of them: one may be mistyped."""
+    variants = [TermVariant(text, kind="character") for text in term.token]
+    return Interpretation(term, tuple(variants), "no post has both characters side by side")
 
 
 def interpret(

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from elasticsearch import Elasticsearch
 
+from analyzers.bigrams import is_unspaced
 from analyzers.chains import readable
 from analyzers.languages import LANGUAGES, Language
-from app.search.answer_types import SuggestAnswer, Suggestion
+from app.search.answer import SuggestAnswer, Suggestion
 from app.search.filters import NEWEST, language_filter
 from app.search.known import Known
 from app.search.pins import NO_PINS, Pins, words_of
@@ -285,7 +286,8 @@ def suggestions(
     if len(typed) >= _FEW or _any_title(typed, query):
         posts = typed
     searches: list[str] = []
-    if not (query.quoted or query.excluded):
+    # Pairs of characters make no word that could be completed.
+    if not (query.quoted or query.excluded or any(is_unspaced(term.text) for term in terms)):
         left_out = {" ".join(term.text.lower() for term in terms)}
         for post in posts:
             if len(searches) == _SEARCHES:

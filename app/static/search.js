@@ -97,19 +97,21 @@
     return true;
   }
 
+  // A page keeps on Enter the parameter that it typed with: the hits that were seen stay.
+  const typedUrl = () => url() + (input.value.trim() ? "&typing=on" : "");
+
   const searchTyped = throttled(() => {
-    const address = url(), typedAddress = input.value.trim() ? `${address}&typing=on` : address;
-    const loaded = load(typedAddress, true);
+    const address = url(), typedAddress = typedUrl(), counted = typedAddress === address;
+    const loaded = load(counted ? address : `${typedAddress}&facets=off`, true);
     clearTimeout(settling);
     settling = setTimeout(async () => {
       if (remember(address)) typing = true;
-      if (typedAddress !== address && (await loaded) && address === url()) load(`${typedAddress}&facets=on`);
+      if (!counted && (await loaded) && address === url()) load(typedAddress);
     }, SETTLED_AFTER);
   });
 
-  function searchNow() {
+  function searchNow(address) {
     searchTyped.cancel();
-    const address = url();
     remember(address);
     typing = false;
     load(address);
@@ -117,7 +119,7 @@
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    searchNow();
+    searchNow(typedUrl());
   });
   input.addEventListener("input", searchTyped);
   suggested.addEventListener("click", (event) => {
@@ -126,7 +128,7 @@
     event.preventDefault();
     input.value = link.textContent;
     input.focus();
-    searchNow();
+    searchNow(url());
   });
   addEventListener("popstate", () => {
     searchTyped.cancel();

@@ -57,8 +57,8 @@ class SynonymFolder:
 
     def unknown(self) -> list[str]:
         """Names to leave out that are not in the folder."""
-        there = {path.stem for path in self.all()}
-        return sorted(name for name in self.left_out if name.removesuffix(SUFFIX) not in there)
+        names = {path.stem for path in self.all()}
+        return sorted(name for name in self.left_out if name.removesuffix(SUFFIX) not in names)
 
     def _check_readable(self) -> None:
         try:
@@ -125,15 +125,15 @@ class SynonymFolder:
         Raises:
             NotFound: naming the missing files, and those that exist.
         """
-        there = {path.name.removesuffix(SUFFIX): path for path in self.all()}
+        by_name = {path.name.removesuffix(SUFFIX): path for path in self.all()}
         wanted = [name.removesuffix(SUFFIX) for name in names]
-        missing = [name for name in wanted if name not in there]
+        missing = [name for name in wanted if name not in by_name]
         if missing:
             raise NotFound(
                 f"No rule file {', '.join(missing)} in {self.path}; "
-                f"the folder has {', '.join(there) or 'none'}."
+                f"the folder has {', '.join(by_name) or 'none'}."
             )
-        return [there[name] for name in dict.fromkeys(wanted)]
+        return [by_name[name] for name in dict.fromkeys(wanted)]
 
     def delete(self, files: Sequence[Path]) -> None:
         """Deletes rule files.

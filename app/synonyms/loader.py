@@ -91,17 +91,17 @@ class Loader:
         with Lock(self._client, alias, f"synonyms remove {' '.join(names)}") as lock:
             removed = self._folder.named(names)
             self._folder.check_writable()
-            kept = [path for path in self._folder.used() if path not in removed]
-            built = self._build(lock, RuleFiles(kept))
+            remaining = [path for path in self._folder.used() if path not in removed]
+            built = self._build(lock, RuleFiles(remaining))
             self._folder.delete(removed)
         return built
 
-    def check(self, files: Sequence[Path], others: Sequence[Path]) -> CheckResult:
+    def check(self, files: Sequence[Path], in_use: Sequence[Path]) -> CheckResult:
         """Checks files as `analyzers.lint` does, with the number of live posts that have a word."""
         live = live_generation(self._client, self._settings.index)
         count = partial(count_posts, self._client, live.name) if live else None
         return check(
-            self._client, files, others, count, language=LANGUAGES[self._settings.language]
+            self._client, files, in_use, count, language=LANGUAGES[self._settings.language]
         )
 
     def _build(self, lock: Lock, rules: Rules) -> Built | None:

@@ -1,14 +1,13 @@
 """Compares the results of searches before and after a change of rules, on two indices."""
 
 import uuid
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 from elasticsearch import Elasticsearch
-from elasticsearch.helpers import bulk
 from werkzeug.datastructures import MultiDict
 
 from analyzers.languages import Language
@@ -18,6 +17,7 @@ from app.errors import BadRequest
 from app.search import search
 from app.search.request import MAX_SIZE, SearchRequest
 from app.settings import Settings
+from indexer.build.builder import copy_documents
 from indexer.scan import stored_documents
 from indexer.schema import index_body
 
@@ -63,16 +63,7 @@ def preview_index(
     try:
         client.indices.create(index=index, **mark_as_scratch(body))
         client.indices.refresh(index=live)
-        actions = (
-            {
-                "_index": index,
-                "_id": document.id,
-                "routing": document.routing,
-                "_source": document.source,
-            }
-            for document in stored_documents(client, live)
-        )
-        bulk(client, actions, chunk_size=500)
+        copy_documents(client, index, stored_documents(client, live), None, require_alias=False)
         client.indices.refresh(index=index)
         yield index
     finally:
@@ -95,33 +86,31 @@ def compare_searches(
 def compare(query: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Change:
     """The difference between two responses to a search.
 
-    `moved` has as few hits as explain the new order: those that only make room are not moved.
+    `moved` has the hits that explain the new order: those that only make room are not moved.
     """
     old, new = _ranked(before["hits"]), _ranked(after["hits"])
-    moves = [
-        Move(
+    moves = {
+        key: Move(
             title=hit["title"],
             oid=hit["oid"],
             before=old[key][0] if key in old else None,
             after=new[key][0] if key in new else None,
         )
         for key, (_, hit) in (old | new).items()
-    ]
-    in_both = sorted(
-        ((move.before, move.after, move) for move in moves if move.before and move.after),
-        key=lambda one: one[0],
-    )
-    in_order = _longest_increasing([rank for _, rank, _ in in_both])
+    }
+    ours, theirs = [key for key in old if key in new], [key for key in new if key in old]
+    blocks = SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
+    in_order = {key for block in blocks for key in ours[block.a : block.a + block.size]}
     return Change(
         query,
         before["count"],
         after["count"],
-        gained=_by_rank(move for move in moves if move.before is None),
-        lost=_by_rank(move for move in moves if move.after is None),
+        gained=_by_rank(move for move in moves.values() if move.before is None),
+        lost=_by_rank(move for move in moves.values() if move.after is None),
         moved=_by_rank(
-            move
-            for old_rank, new_rank, move in in_both
-            if new_rank not in in_order and min(old_rank, new_rank) <= FIRST_PAGE
+            moves[key]
+            for key in ours
+            if key not in in_order and min(old[key][0], new[key][0]) <= FIRST_PAGE
         ),
     )
 
@@ -137,22 +126,6 @@ def _by_rank(moves: Iterable[Move]) -> tuple[Move, ...]:
     return tuple(sorted(moves, key=lambda move: (move.after or move.before or 0, move.oid)))
 
 
-def _longest_increasing(ranks: Sequence[int]) -> set[int]:
-    """The longest increasing subsequence of distinct ranks."""
-    ends: list[int] = []  # ends[n]: the smallest last rank of an increasing sequence of n + 1
-    previous: dict[int, int | None] = {}
-    for rank in ranks:
-        at = bisect_left(ends, rank)
-        previous[rank] = ends[at - 1] if at else None
-        ends[at : at + 1] = [rank]
-    longest: set[int] = set()
-    rank_or_none = ends[-1] if ends else None
-    while rank_or_none is not None:
-        longest.add(rank_or_none)
-        rank_or_none = previous[rank_or_none]
-    return longest
-
-
 def _shards(client: Elasticsearch, index: str) -> int:
-    found = client.indices.get_settings(index=index, name="index.number_of_shards")
-    return int(found[index]["settings"]["index"]["number_of_shards"])
+    settings = client.indices.get_settings(index=index, name="index.number_of_shards")
+    return int(settings[index]["settings"]["index"]["number_of_shards"])

@@ -9,7 +9,7 @@ from app.views.document_types import WriteResult
 from indexer.dates import NoDate, milliseconds, moment
 from indexer.normalise import comment_document, documents, oid_of_reject
 from indexer.records import Document, Origin, RawPost, Reject
-from indexer.write.put import Write, Written
+from indexer.write.live import Write, Written
 
 Entry = tuple[int | None, Any]
 """The line of an entry, if the body was NDJSON, and the entry."""

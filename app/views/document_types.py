@@ -76,9 +76,9 @@ class WriteResult(TypedDict):
     """The line of the body, if it was NDJSON."""
     status: int
     """200 replaced or deleted, 201 created, 404 no such post, 409 the index has a newer version,
-    422 invalid, 503 Elasticsearch became unavailable."""
+    422 invalid, 503 Elasticsearch became unavailable, or the time of the request was over."""
     result: str
-    """The same in a word, such as created, updated, deleted, rejected or older."""
+    """The same in a word, such as created, updated, deleted, rejected, older or not sent."""
     reason: NotRequired[str]
     """Why it was not written."""
     remedy: NotRequired[str]

@@ -6,12 +6,12 @@ comment's.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
 from elasticsearch import Elasticsearch
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Blueprint, Response, current_app, g, jsonify, request
 from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import PathConverter
 
@@ -26,13 +26,13 @@ from app.views.document_types import WriteAnswer, WriteResult
 from app.views.write_request import Refresh, authorize, read_entries, requested_refresh
 from indexer.errors import IndexingError, NoGeneration
 from indexer.passages import with_passages
-from indexer.write.delete import delete_comment, delete_post
-from indexer.write.put import Write, put
+from indexer.retry import time_limit
+from indexer.write.live import Write, delete_comment, delete_post, put
 
 blueprint = Blueprint("documents", __name__)
 
 _FRESHNESS = "blogsearch-freshness"
-_TIMEOUT = 30.0  # seconds; a write may take longer than a search
+_TIMEOUT = 30.0  # seconds for the whole request; a write may take longer than a search
 
 
 class _OidConverter(PathConverter):
@@ -57,12 +57,20 @@ def _set_up(state: BlueprintSetupState) -> None:
 
 @blueprint.before_request
 def _check_request() -> None:
+    g.time_limit = ExitStack()
+    g.time_limit.enter_context(time_limit(_TIMEOUT))
     authorize(request, current_service().settings)
     try:
         request.environ["PATH_INFO"].encode("latin-1").decode()
     except UnicodeError:
         # Werkzeug would replace every invalid byte alike, and so confuse two oids.
         raise BadRequest("The oid in the URL is not UTF-8. Percent-encode it as UTF-8.") from None
+
+
+@blueprint.teardown_request
+def _end_time_limit(_: BaseException | None) -> None:
+    if limit := g.pop("time_limit", None):
+        limit.close()
 
 
 @blueprint.post("/documents")
@@ -83,8 +91,8 @@ def delete_document(oid: str) -> Response:
     refresh = requested_refresh(request)
     service = current_service()
     with _write_errors():
-        found, comments = delete_post(_client(service), service.settings.index, oid)
-    if not found and not comments:
+        existed, comments = delete_post(_client(service), service.settings.index, oid)
+    if not existed and not comments:
         raise NotFound(f"There is no post {oid!r}.")
     _make_visible(refresh)
     return _deleted(
@@ -136,11 +144,13 @@ def _write(items: list[BulkItem]) -> Response:
     unavailable = sum(result["status"] == 503 for result in results)
     taken = sum(map(accepted, results))
     note(accepted=taken, rejected=len(results) - taken - unavailable)
+    # There is no time left to wait for a refresh when a part was not written in time.
     if unavailable:
         _freshness().soon()
     if not any(accepted(result) for result in results):
         raise failure(results)
-    _make_visible(refresh)
+    if not unavailable:
+        _make_visible(refresh)
     failed = not all(accepted(result) for result in results)
     answer: WriteAnswer = {"results": results, "errors": failed}
     response = jsonify(answer)

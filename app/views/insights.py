@@ -162,7 +162,7 @@ def page() -> str:
         periods=periods,
         days=days,
         limit=_LIST,
-        rules={one.failed: one.rule for one in proposed},
+        rules={proposal.failed: proposal.rule for proposal in proposed},
         problem=problem,
         file=service.settings.synonyms_dir / FILE,
         rarely=rarely,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
+import rcssmin  # type: ignore[import-untyped]
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 from markupsafe import Markup
 from werkzeug.datastructures import MultiDict
@@ -56,8 +57,8 @@ def page() -> Response:
     if args.get("q", "").strip():
         service = current_service()
         # While a visitor types, the page asks for the counts only after a pause.
-        typing = request.args.get("typing") == "on" and "facets" not in args
-        search = replace(SearchRequest.parse(args), facets=not typing)
+        counts = args.get("facets") != "off"
+        search = replace(SearchRequest.parse(args), facets=counts)
         if depends_on_language(search, service):
             search = in_visitors_language(search)
         if search.debug:
@@ -68,7 +69,7 @@ def page() -> Response:
         if search.debug:
             total_ms = (time.perf_counter() - started) * 1000
             debug = debug_view(answer, {**answer["debug"], "cache": found.state.lower()}, total_ms)
-        if "facets" not in answer and not (typing and answer["hits"]):
+        if "facets" not in answer and (counts or not answer["hits"]):
             start = _browse()
     else:
         start = _browse(_filters(args))
@@ -275,7 +276,7 @@ def path(url: str) -> str:
 @cache
 def _stylesheet(path: Path) -> tuple[str, str]:
     """The style sheet, and the source expression by which the policy allows it inline."""
-    text = path.read_text("utf-8")
+    text = rcssmin.cssmin(path.read_text("utf-8"))
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return text, f"'sha256-{digest}'"
 

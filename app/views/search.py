@@ -2,13 +2,13 @@
 
 import time
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from urllib.parse import parse_qsl
 
 from flask import Blueprint, Response, g, request
 from werkzeug.datastructures import MultiDict
 
-from app.cache import CachedAnswer, Lifetimes
+from app.cache import CachedAnswer, Lifetimes, State
 from app.clients import limited_client
 from app.insights.visitors import visitor_of
 from app.search.request import SearchRequest
@@ -87,7 +87,7 @@ def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
     headers = {
         # Weak, because the same answer is sent in several codings (RFC 9110, 8.8.3.3).
         "ETag": f'W/"{answer.etag}"',
-        "Cache-Control": _cache_control(answer, settings),
+        "Cache-Control": _cache_control(settings.cache_max_age, answer.state),
         "Vary": "Accept-Encoding",
         "X-Cache": answer.state,
         "Server-Timing": f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}',
@@ -100,13 +100,13 @@ def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
     return response
 
 
-def _cache_control(answer: CachedAnswer, settings: Settings) -> str:
-    """Whether a browser or CDN may use the answer without a request.
+@cache
+def _cache_control(max_age: int, state: State) -> str:
+    """Whether a browser or CDN may use the answer without a request, for `max_age` seconds.
 
     A stale answer never, so that it is replaced as soon as Elasticsearch is back.
     """
-    max_age = settings.cache_max_age
-    if not max_age or answer.state == "STALE":
+    if not max_age or state == "STALE":
         return "no-cache"
     # `stale-if-error` is RFC 5861: a CDN may go on using the answer while this service fails.
     return (

@@ -26,7 +26,7 @@ REFRESH = choice(
     "When searches find what was written: before the response, which other writes may share "
     "(wait_for); before the response, without waiting for other writes (true); or about a second "
     "later (false).",
-    {one: one for one in get_args(Refresh)},
+    {value: value for value in get_args(Refresh)},
 )
 
 log = logging.getLogger(__name__)

@@ -5,18 +5,17 @@ and a unix socket, with hiredis and without, in memcached and in a dictionary. d
 the results. It starts servers of its own; the answers need ELASTICSEARCH_URL.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bench.charts import draw_serializers
 from bench.serializers.answers import Workload, answers, floats
 from bench.serializers.registry import serializers
 from bench.serializers.report import (
     JUDGED,
     RULE,
-    as_json,
     contenders,
     medians_of,
     put_into,
@@ -35,48 +34,47 @@ _AGAIN = 20  # times a round
 @click.command()
 @click.option("--rounds", default=80, show_default=True, help="Times each operation is measured.")
 @click.option("--quick", is_flag=True, help="9 rounds, to see that it runs; no figures to quote.")
-@click.option(
-    "--publish", is_flag=True, help="Write the figures, the chart and the tables in docs/."
-)
+@click.option("--publish", is_flag=True, help="Write the figures and the tables in docs/.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=_REPOSITORY / "build",
-    help="Where serializers.json and caching.svg go otherwise.",
+    help="Where serializers.json goes otherwise.",
 )
 def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
     """Measure the serializers; about five minutes."""
     rounds = 9 if quick else rounds
-    found = answers()
+    workloads = answers()
     click.echo(f"{rounds} rounds, and {WARM_UP} to warm up.")
     with stores() as every:
         if "memcached tcp" not in every:
             click.echo("memcached: not found, left out.")
-        cells = _cells(found, floats(), every)
+        cells = _cells(workloads, floats(), every)
         measure(cells, rounds, lambda nth: _tell(nth, rounds + WARM_UP))
         final = _final(cells)
         measure(final, rounds, lambda nth: None)
-    result = _result(cells, found, list(every), rounds)
+    result = _result(cells, workloads, list(every), rounds)
     result["final"] = rows_of(final, JUDGED, TCP)
     result["winner"] = winner(result["final"])
     folder = _DOCS if publish else out
     folder.mkdir(parents=True, exist_ok=True)
-    _write(result, folder)
+    text = json.dumps(result, indent=1, ensure_ascii=False)
+    (folder / "serializers.json").write_text(f"{text}\n", "utf-8")
     if publish:
         page = _DOCS / "caching.md"
         page.write_text(put_into(page.read_text("utf-8"), result), "utf-8")
     for name, table in tables(result).items():
         click.echo(f"\n{name}\n\n{table}")
-    click.echo(f"\nWritten: {folder / 'serializers.json'}, {folder / 'caching.svg'}")
+    click.echo(f"\nWritten: {folder / 'serializers.json'}")
 
 
-def _cells(found: list[Workload], lists: list[Workload], every: dict[str, Store]) -> list[Cell]:
+def _cells(workloads: list[Workload], lists: list[Workload], every: dict[str, Store]) -> list[Cell]:
     """Answers in every store; floats over TCP only, as in the benchmark of 2017."""
     kinds = serializers().values()
     cells = [
         Cell(serializer, workload, name, store)
         for serializer in kinds
-        for workload in found
+        for workload in workloads
         for name, store in every.items()
     ]
     return cells + [
@@ -100,22 +98,20 @@ def _tell(nth: int, rounds: int) -> None:
 
 
 def _result(
-    cells: list[Cell], found: list[Workload], names: list[str], rounds: int
+    cells: list[Cell], workloads: list[Workload], names: list[str], rounds: int
 ) -> dict[str, Any]:
     return {
         **surroundings(rounds),
         "rule": RULE,
         "rows": rows_of(cells, JUDGED, TCP),
         "stores": {name: medians_of(cells, JUDGED, name) for name in names},
-        "hits": {one.name: rows_of(cells, one.name, TCP) for one in found if one.name != JUDGED},
-        "floats": {one.name: rows_of(cells, one.name, TCP) for one in floats()},
+        "hits": {
+            workload.name: rows_of(cells, workload.name, TCP)
+            for workload in workloads
+            if workload.name != JUDGED
+        },
+        "floats": {workload.name: rows_of(cells, workload.name, TCP) for workload in floats()},
     }
-
-
-def _write(result: dict[str, Any], folder: Path) -> None:
-    (folder / "serializers.json").write_text(as_json(result), "utf-8")
-    title = f"An answer of {JUDGED} in Redis, over TCP with hiredis ({result['measured']})"
-    draw_serializers(result["rows"], result["winner"], title, folder / "caching.svg")
 
 
 if __name__ == "__main__":

@@ -21,27 +21,16 @@ import ormsgpack
 import ujson
 import zstandard
 
-from app.cache.serializers import (
-    NotSerializable,
-    Unreadable,
-    from_plain,
-    render,
-    to_plain,
-)
+from app.cache.serializers import render
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to write a plain tree as bytes.
-
-    `native`: it takes any value as it is, without `to_plain`. `finished`: what it writes is the
-    body of the HTTP response.
-    """
+    """A way to write a plain tree as bytes. `finished`: that is the body of the HTTP response."""
 
     name: str
     dumps: Callable[[Any], bytes]
     loads: Callable[[bytes], Any]
-    native: bool = False
     finished: bool = False
 
 
@@ -82,7 +71,7 @@ FORMATS: dict[str, Format] = {
         Format("msgspec-msgpack", msgspec.msgpack.encode, msgspec.msgpack.decode),
         Format("msgpack", _msgpack, msgpack.unpackb),
         Format("ormsgpack", ormsgpack.packb, ormsgpack.unpackb),
-        Format("pickle", pickle.dumps, pickle.loads, native=True),
+        Format("pickle", pickle.dumps, pickle.loads),
         Format("bytes", render, orjson.loads, finished=True),
     )
 }
@@ -130,33 +119,12 @@ class Serializer:
         return self.form.name != "pickle"
 
     def dumps(self, value: Any) -> bytes:
-        """The bytes to store.
-
-        Raises:
-            NotSerializable: the value would not come back as it is.
-        """
-        tree = value if self.form.native else to_plain(value)
-        try:
-            data = self.form.dumps(tree)
-        except (ValueError, TypeError, OverflowError, RecursionError, pickle.PickleError) as error:
-            # Each library has its own error for half a surrogate pair and the like.
-            raise NotSerializable("value", f"{self.form.name}: {error}") from error
+        """The bytes to store."""
+        data = self.form.dumps(value)
         return self.compressor.compress(data) if self.compressor else data
 
     def loads(self, data: bytes) -> Any:
-        """The value again.
-
-        Raises:
-            Unreadable: the bytes are damaged.
-        """
-        try:
-            tree = self.decode(data)
-            return tree if self.form.native else from_plain(tree)
-        except Exception as error:  # each library has its own errors
-            raise Unreadable(f"{self.name}: {error}") from error
-
-    def decode(self, data: bytes) -> Any:
-        """What the format wrote, with tags if the value has dates or large integers."""
+        """The value again."""
         return self.form.loads(self.unpack(data))
 
     def unpack(self, data: bytes) -> bytes:
@@ -167,16 +135,16 @@ class Serializer:
         """The body of a response to a client that accepts no compression."""
         if self.form.finished:
             return self.unpack(data)
-        return render(self.decode(data))
+        return render(self.loads(data))
 
 
 @cache
 def serializers() -> dict[str, Serializer]:
     """All of them by name: every format alone, then with every compressor."""
-    found = [Serializer(form.name, form) for form in FORMATS.values()]
-    found += [
+    listed = [Serializer(form.name, form) for form in FORMATS.values()]
+    listed += [
         Serializer(f"{form.name}+{compressor.name}", form, compressor)
         for form in FORMATS.values()
         for compressor in COMPRESSORS.values()
     ]
-    return {serializer.name: serializer for serializer in found}
+    return {serializer.name: serializer for serializer in listed}

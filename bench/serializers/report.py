@@ -1,10 +1,9 @@
 """The rule by which a serializer is chosen, and the figures as values for JSON and as tables."""
 
-import json
 import platform
 import subprocess
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from bench.results import Table, put_between
 from bench.serializers.registry import serializers
 from bench.serializers.timing import Cell
-from devstack.servers import redis_binary
+from devstack.processes import redis_binary
 
 Row = dict[str, Any]
 
@@ -62,20 +61,22 @@ def winner(rows: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _allowed(rows: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, float], float]:
     allowed = {
-        name: rows[name]["read"] for name, one in serializers().items() if one.safe and name in rows
+        name: rows[name]["read"]
+        for name, serializer in serializers().items()
+        if serializer.safe and name in rows
     }
     return allowed, min(allowed.values())
 
 
 def rows_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, Row]:
     """By serializer: median, average and stddev to read, median to write (µs), bytes stored."""
-    found: dict[str, Row] = {}
+    rows: dict[str, Row] = {}
     for cell in cells:
         if cell.workload.name != workload or cell.store_name != store:
             continue
         timings = cell.timings()
         read = timings["read"]
-        found[cell.serializer.name] = {
+        rows[cell.serializer.name] = {
             "read": round(read.median, 1),
             "average": round(read.average, 1),
             "stddev": round(read.stddev, 1),
@@ -84,8 +85,8 @@ def rows_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, Row]:
             "size": cell.size,
         }
         if "coded" in timings:
-            found[cell.serializer.name]["coded"] = round(timings["coded"].median, 1)
-    return found
+            rows[cell.serializer.name]["coded"] = round(timings["coded"].median, 1)
+    return rows
 
 
 def surroundings(rounds: int) -> Row:
@@ -102,28 +103,15 @@ def surroundings(rounds: int) -> Row:
 
 
 def _redis() -> str:
-    told = subprocess.run([redis_binary(), "--version"], capture_output=True, text=True, check=True)
-    return told.stdout.partition("v=")[2].partition(" ")[0]
+    printed = subprocess.run(
+        [redis_binary(), "--version"], capture_output=True, text=True, check=True
+    )
+    return printed.stdout.partition("v=")[2].partition(" ")[0]
 
 
 def medians_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, float]:
     """By serializer: the median to read."""
     return {name: row["read"] for name, row in rows_of(cells, workload, store).items()}
-
-
-def as_json(result: Row) -> str:
-    """One line a row, so that two runs can be compared."""
-    return "{\n" + ",\n".join(_lines(result, 1)) + "\n}\n"
-
-
-def _lines(values: Mapping[str, Any], depth: int) -> Iterator[str]:
-    for name, value in values.items():
-        start = f"{' ' * depth}{json.dumps(name)}: "
-        if isinstance(value, dict) and any(isinstance(inner, dict) for inner in value.values()):
-            inner = ",\n".join(_lines(value, depth + 1))
-            yield f"{start}{{\n{inner}\n{' ' * depth}}}"
-        else:
-            yield start + json.dumps(value, ensure_ascii=False)
 
 
 def put_into(page: str, result: Mapping[str, Any]) -> str:

@@ -37,16 +37,16 @@ class Store(Protocol):
 def stores() -> Iterator[dict[str, Store]]:
     """All stores by name; memcached only if it is installed."""
     with redis_server() as server, memcached_server() as memcached:
-        found: dict[str, Store] = {
+        opened: dict[str, Store] = {
             TCP: _redis(server.url, _HiredisParser),
             "redis tcp, python parser": _redis(server.url, _RESP2Parser),
             "redis unix": _redis(server.unix_url, _HiredisParser),
             "redis unix, python parser": _redis(server.unix_url, _RESP2Parser),
         }
         if memcached:
-            found["memcached tcp"] = MemcachedClient(memcached, no_delay=True)
-        found["dict"] = _Dictionary()
-        yield found
+            opened["memcached tcp"] = MemcachedClient(memcached, no_delay=True)
+        opened["dict"] = _Dictionary()
+        yield opened
 
 
 def _redis(url: str, parser: type) -> "redis.Redis":
@@ -102,11 +102,11 @@ class Cell:
         return f"{self.serializer.name} {self.workload.name}".replace(" ", "_")
 
     def operations(self) -> dict[str, Callable[[], object]]:
-        found: dict[str, Callable[[], object]] = {"write": self._write, "value": self._value}
-        found["read"] = self._response if self.workload.is_answer else self._value
+        operations: dict[str, Callable[[], object]] = {"write": self._write, "value": self._value}
+        operations["read"] = self._response if self.workload.is_answer else self._value
         if self.serializer.content_encoding and self.workload.is_answer:
-            found["coded"] = self._coded
-        return found
+            operations["coded"] = self._coded
+        return operations
 
     def prepare(self) -> None:
         """Store the value, and check that it comes back."""
@@ -121,7 +121,7 @@ class Cell:
         self.store.set(self.key, data)
 
     def _value(self) -> object:
-        return self.serializer.decode(self.store.get(self.key))
+        return self.serializer.loads(self.store.get(self.key))
 
     def _response(self) -> object:
         return self.serializer.response(self.store.get(self.key))

@@ -6,6 +6,7 @@ python -m bench.sites --work build/sites --only Hugo,Pelican
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -90,8 +91,8 @@ def _words(html: str) -> list[str]:
 
 
 def _day(when: object) -> str:
-    found = moment(when)  # type: ignore[arg-type]
-    return found.date().isoformat() if found else ""
+    day = moment(when)  # type: ignore[arg-type]
+    return day.date().isoformat() if day else ""
 
 
 def _folded(title: object) -> str:
@@ -125,7 +126,9 @@ def build_site(name: str, build: Build, posts: list[Post], work: Path) -> Path:
         check=False,
     )
     if done.returncode or not output.is_dir():
-        raise RuntimeError(f"{name}: {done.stderr[-2000:]}{done.stdout[-2000:]}")
+        shutil.rmtree(folder)  # or what is there would be taken for the site
+        hint = f"\nIt needs: apt-get install {' '.join(build.debian)}" if build.debian else ""
+        raise RuntimeError(f"{name}: {done.stderr[-3000:]}{done.stdout[-2000:]}{hint}")
     return output
 
 
@@ -136,12 +139,12 @@ def _installed(build: Build, folder: Path) -> Path:
     if packages and not tools.exists():
         tools.mkdir(parents=True)
         if build.pypi:
-            _run([*uv, "venv", "--quiet", str(tools)], folder)
+            _run([*uv, "venv", "--quiet", str(tools)], folder, tools)
             python = str(tools / "bin" / "python")
-            _run([*uv, "pip", "install", "--quiet", "--python", python, *packages], folder)
+            _run([*uv, "pip", "install", "--quiet", "--python", python, *packages], folder, tools)
         else:
             (tools / "package.json").write_text('{"private": true}')
-            _run(["npm", "install", "--no-audit", "--no-fund", *packages], tools)
+            _run(["npm", "install", "--no-audit", "--no-fund", *packages], tools, tools)
     return tools
 
 
@@ -149,8 +152,16 @@ def _slug(name: str) -> str:
     return re.sub(r"\W+", "-", name.lower()).strip("-")
 
 
-def _run(command: list[str], folder: Path) -> None:
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+def _run(command: list[str], folder: Path, tools: Path) -> None:
+    """Run an installer; what it left of the tools if it fails is removed.
+
+    Raises:
+        RuntimeError: it failed.
+    """
+    done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+    if done.returncode:
+        shutil.rmtree(tools)
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr[-1000:]}")
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ writes; the themes are those that come with the generators.
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bench.sites.corpus import Post
@@ -24,7 +25,8 @@ class Build:
         command: builds it there; the first word is looked for among the installed programs.
         output: the folder that it builds.
         address: the path of a post.
-        packages: what to install, from PyPI or from npm.
+        pypi, npm: what to install.
+        debian: Debian's packages that have the program, where no other registry does.
         pages: the oids of pages that are no posts, such as one about the author.
         has_tags, has_dates: whether its theme shows them.
         follows: whether its sources are read, too.
@@ -36,6 +38,7 @@ class Build:
     address: Callable[[Post], str]
     pypi: tuple[str, ...] = ()
     npm: tuple[str, ...] = ()
+    debian: tuple[str, ...] = ()
     pages: tuple[str, ...] = ("index", "about", "docs/intro")
     has_tags: bool = True
     has_dates: bool = True
@@ -100,6 +103,64 @@ def _jekyll(folder: Path, posts: list[Post]) -> None:
         "about.md": "---\nlayout: page\ntitle: About\n---\nWho writes here.\n",
     }
     _save(folder, {"_config.yml": config, **index, **files, **_markdown(drafts, "_drafts")})
+
+
+def _lektor(folder: Path, posts: list[Post]) -> None:
+    shell = (
+        "<!doctype html><meta charset=utf-8><title>{% block title %}{{ this.title }}{% endblock %} — "
+        + NAME
+        + "</title><body><header><h1>"
+        + NAME
+        + "</h1><nav><ul><li><a href='{{ '/'|url }}'>Welcome</a><li><a href='{{ '/blog'|url }}'>Blog</a></ul>"
+        "</nav></header><div class=page>{% block body %}{% endblock %}</div><footer>&copy; Ann</footer></body>"
+    )
+    post = (
+        "{% extends 'layout.html' %}{% block body %}<h2>{{ this.title }}</h2><p class=meta>written on "
+        "{{ this.pub_date|dateformat('long') }}</p>{{ this.body }}{% endblock %}"
+    )
+    blog = (
+        "{% extends 'layout.html' %}{% block body %}{% for child in this.pagination.items %}<h2><a href='{{ child|url }}'>"
+        "{{ child.title }}</a></h2><p>{{ child.pub_date|dateformat('long') }}</p>{{ child.body }}{% endfor %}"
+        "{% if this.pagination.has_next %}<a href='{{ this.pagination.next|url }}'>Next</a>{% endif %}{% endblock %}"
+    )
+    page = "{% extends 'layout.html' %}{% block body %}<h2>{{ this.title }}</h2>{{ this.body }}{% endblock %}"
+    title, body = "[fields.title]\ntype = string\n", "[fields.body]\ntype = html\n"
+    models = {
+        "models/page.ini": f"[model]\nname = Page\nlabel = {{{{ this.title }}}}\n{title}{body}",
+        "models/post.ini": f"[model]\nname = Post\nlabel = {{{{ this.title }}}}\n{title}[fields.pub_date]\ntype = date\n{body}",
+        "models/blog.ini": f"[model]\nname = Blog\nlabel = {{{{ this.title }}}}\n{title}[children]\nmodel = post\n"
+        "order_by = -pub_date, title\n[pagination]\nenabled = yes\nper_page = 10\n",
+    }
+    templates = {"layout": shell, "blog-post": post, "post": post, "blog": blog, "page": page}
+    entries = {
+        f"content/blog/{post.slug}/contents.lr": f"_discoverable: {'no' if post.is_draft else 'yes'}\n---\n"
+        f"_hidden: {'yes' if post.is_draft else 'no'}\n---\ntitle: {post.title}\n---\n"
+        f"pub_date: {post.day}\n---\nbody:\n\n{_body(post)}"
+        for post in posts
+    }
+    pages = {
+        "content/contents.lr": "_model: page\n---\ntitle: Welcome\n---\nbody: <p>Notes.</p>\n",
+        "content/blog/contents.lr": "_model: blog\n---\ntitle: Blog\n",
+    }
+    project = f"[project]\nname = {NAME}\nurl = {SITE}/\n"
+    files = {f"templates/{name}.html": text for name, text in templates.items()}
+    _save(folder, {"notes.lektorproject": project, **models, **files, **pages, **entries})
+
+
+def _jupyter_book(folder: Path, posts: list[Post]) -> None:
+    config = f"title: {NAME}\nauthor: Ann\nsphinx: {{config: {{html_baseurl: '{SITE}/'}}}}\n"
+    public = _public(posts)
+    toc = "format: jb-book\nroot: intro\nchapters:\n" + "".join(
+        f"- file: notes/{post.slug}\n" for post in public
+    )
+    files = {
+        f"notes/{post.slug}.md": f"# {post.title}\n\n".replace("<", "\\<") + _body(post)
+        for post in public
+    }
+    _save(
+        folder,
+        {"_config.yml": config, "_toc.yml": toc, "intro.md": "# Welcome\n\nNotes.\n", **files},
+    )
 
 
 def _material(folder: Path, posts: list[Post]) -> None:
@@ -180,10 +241,10 @@ def _ablog(folder: Path, posts: list[Post]) -> None:
     _save(folder, {"conf.py": config, "index.md": index, **files})
 
 
-def _furo(folder: Path, posts: list[Post]) -> None:
+def _sphinx(folder: Path, posts: list[Post], *, theme: str) -> None:
     config = (
         f"project = {NAME!r}\nhtml_baseurl = '{SITE}/'\nextensions = ['myst_parser']\n"
-        "html_theme = 'furo'\nexclude_patterns = ['_build']\n"
+        f"html_theme = '{theme}'\nexclude_patterns = ['_build']\n"
     )
     files = {
         f"posts/{post.slug}.md": f"# {post.title}\n\n".replace("<", "\\<") + _body(post)
@@ -330,6 +391,10 @@ def _by_day(post: Post) -> str:
     return f"/{post.day:%Y/%m/%d}/{post.slug}/"
 
 
+_JEKYLL_PLUGINS = tuple(f"ruby-jekyll-{name}" for name in ("feed", "seo-tag", "sitemap"))
+
+_SPHINX = ("sphinx", "ablog", "myst-parser", "furo", "sphinx-rtd-theme")
+
 BUILDS: dict[str, Build] = {
     "Hugo": Build(
         _hugo,
@@ -340,7 +405,31 @@ BUILDS: dict[str, Build] = {
         follows=True,
     ),
     "Jekyll (minima)": Build(
-        _jekyll, ("jekyll build --quiet",), "_site", _by_day, has_tags=False, follows=True
+        _jekyll,
+        ("jekyll build --quiet",),
+        "_site",
+        _by_day,
+        debian=("jekyll", "jekyll-theme-minima", *_JEKYLL_PLUGINS),
+        has_tags=False,
+        follows=True,
+    ),
+    "Lektor": Build(
+        _lektor,
+        ("lektor build --output-path ../lektor/_built",),
+        "_built",
+        lambda post: f"/blog/{post.slug}/",
+        pypi=("lektor", "setuptools<81"),
+        has_tags=False,
+    ),
+    "Jupyter Book": Build(
+        _jupyter_book,
+        ("jupyter-book build --quiet .",),
+        "_build/html",
+        lambda post: f"/notes/{post.slug}.html",
+        pypi=("jupyter-book<2",),
+        pages=("index", "intro"),
+        has_tags=False,
+        has_dates=False,
     ),
     "MkDocs": Build(
         _mkdocs,
@@ -378,17 +467,20 @@ BUILDS: dict[str, Build] = {
         ("sphinx-build -q . _build/html",),
         "_build/html",
         lambda post: f"/posts/{post.slug}.html",
-        pypi=("sphinx", "ablog", "myst-parser", "furo"),
+        pypi=_SPHINX,
     ),
-    "Sphinx (Furo)": Build(
-        _furo,
-        ("sphinx-build -q . _build/html",),
-        "_build/html",
-        lambda post: f"/posts/{post.slug}.html",
-        pypi=("sphinx", "ablog", "myst-parser", "furo"),
-        has_tags=False,
-        has_dates=False,
-    ),
+    **{
+        f"Sphinx ({name})": Build(
+            partial(_sphinx, theme=theme),
+            ("sphinx-build -q . _build/html",),
+            "_build/html",
+            lambda post: f"/posts/{post.slug}.html",
+            pypi=_SPHINX,
+            has_tags=False,
+            has_dates=False,
+        )
+        for name, theme in (("Furo", "furo"), ("Read the Docs", "sphinx_rtd_theme"))
+    },
     "Eleventy": Build(
         _eleventy,
         ("eleventy --quiet",),

@@ -1,7 +1,7 @@
 """One generation: created beside the live one, filled, verified, replayed onto, swapped in."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from elasticsearch import Elasticsearch
@@ -12,10 +12,13 @@ from analyzers.rules import Rules
 from indexer import SCHEMA, generations
 from indexer.build.replay import WriteReplay
 from indexer.build.upgrade import adaptation
+from indexer.bulk import index_operation, send_bulk
 from indexer.errors import Locked, VerificationFailed, other_schema
+from indexer.generations import Generation
 from indexer.lock import Lock
+from indexer.passages import with_passages
 from indexer.progress import OnProgress, Progress
-from indexer.records import Counts
+from indexer.records import Counts, Document
 from indexer.retry import Retry
 from indexer.scan import count_documents
 from indexer.state import ensure_state, next_number
@@ -23,9 +26,9 @@ from indexer.write.deletions import forget_old_deletions
 
 _UNBLOCK = Retry(total=30.0, first_pause=0.5, longest_pause=0.5)
 
-Fill = Callable[[str], Counts]
-"""Writes documents to the new generation of this name through its building alias; returns how many
-were accepted."""
+Fill = Callable[[str, Generation | None], Counts]
+"""Writes documents to the new generation of this name through its building alias, given the live
+one unless there is none that can be read; returns how many were accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Built:
         replayed: number of writes that arrived during the build and were replayed.
         stale_builds: names of generations left by killed builds, which were deleted.
         over_http: what a `reindex` kept that came over HTTP and is not in the source.
+        lost: what could not be taken over, and why; empty if nothing was lost.
     """
 
     index: str
@@ -60,6 +64,7 @@ class Built:
     seconds: float
     stale_builds: tuple[str, ...] = ()
     over_http: Counts = field(default_factory=Counts)
+    lost: str = ""
 
 
 def build(
@@ -69,14 +74,20 @@ def build(
     settings: IndexSettings,
     fill: Fill,
     on_progress: OnProgress,
+    *,
+    force: bool = False,
 ) -> Built:
     """Build the next generation and make it live; after any failure the live one is as it was.
 
     The caller holds the lock.
 
+    Args:
+        force: also if the live generation cannot be read; what only it has is lost.
+
     Raises:
         VerificationFailed: the index does not contain what was accepted; nothing was swapped.
         OtherSchema: the live generation was built by a newer version.
+        Damaged: the live generation cannot be read.
     """
     started = time.monotonic()
     ensure_state(client, alias)
@@ -86,18 +97,22 @@ def build(
     live = next((generation for generation in existing if generation.state == "live"), None)
     if live and live.schema is not None and live.schema > SCHEMA:
         raise other_schema(live.schema)
+    damage = generations.damage(client, live) if live else ""
+    if damage and not force:
+        raise generations.damaged(damage)
+    readable = None if damage else live
     highest = max((generation.number for generation in existing), default=0)
     name = generations.generation_name(alias, next_number(client, alias, highest))
     target = generations.building_alias(name)
     replay = None
     try:
-        if live:
+        if readable:
             # Writes to the live generation are replayed from here on: before there is a new one.
-            replay = WriteReplay(client, alias, live.name, name, target=target)
+            replay = WriteReplay(client, alias, readable.name, name, target=target)
         generations.create(client, name, _index_body(settings))
-        if live and replay:
-            replay.adapt = adaptation(client, live.schema, name, SCHEMA)
-        accepted = fill(name)
+        if readable and replay:
+            replay.adapt = adaptation(client, readable.schema, name, SCHEMA)
+        accepted = fill(name, readable)
 
         on_progress(Progress("verifying", accepted.total))
         counts = count_documents(client, name)
@@ -119,7 +134,7 @@ def build(
         if replay:
             replay.swap()
         else:
-            generations.swap(client, alias, name, None, target)
+            generations.swap(client, alias, name, live.name if live else None, target)
     except BaseException as error:
         try:
             _undo(client, lock, alias, name, blocked=replay is not None and replay.blocked)
@@ -134,7 +149,41 @@ def build(
         replayed=replay.replayed if replay else 0,
         seconds=time.monotonic() - started,
         stale_builds=tuple(stale_builds),
+        lost=f"{damage}: what came over HTTP, and is not in the source, is lost" if damage else "",
     )
+
+
+def copy_documents(
+    client: Elasticsearch,
+    target: str,
+    documents: Iterable[Document],
+    model: Model | None,
+    on_copied: Callable[[int], None] = lambda total: None,
+    *,
+    require_alias: bool = True,
+) -> Counts:
+    """Copy documents of another generation with their versions; returns how many.
+
+    Args:
+        target: the building alias of the new generation, or an index of another kind.
+        require_alias: as for `send_chunk`.
+
+    Raises:
+        VerificationFailed: one was refused.
+    """
+    copied = {"post": 0, "comment": 0}
+    operations = map(index_operation, with_passages(documents, model))
+    for outcomes in send_bulk(client, target, operations, require_alias=require_alias):
+        for outcome in outcomes:
+            if outcome.refusal:
+                raise VerificationFailed(
+                    f"{outcome.operation.id} cannot be copied to {target}: "
+                    f"{outcome.refusal.reason}; nothing was swapped.",
+                    outcome.refusal.remedy,
+                )
+            copied[outcome.operation.kind] += 1
+        on_copied(copied["post"] + copied["comment"])
+    return Counts(copied["post"], copied["comment"])
 
 
 def _index_body(settings: IndexSettings) -> dict[str, object]:

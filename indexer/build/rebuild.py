@@ -2,21 +2,16 @@
 
 For other synonym rules, another language, or the schema of another version of this service."""
 
-from collections.abc import Iterable
-
 from elasticsearch import Elasticsearch
 
 from indexer import SCHEMA
-from indexer.build.builder import Built, IndexSettings, build
+from indexer.build.builder import Built, IndexSettings, build, copy_documents
 from indexer.build.upgrade import adaptation
-from indexer.bulk.operations import BulkLimits, index_operation
-from indexer.bulk.sender import send_bulk
-from indexer.errors import VerificationFailed
+from indexer.bulk import BulkLimits
 from indexer.generations import Generation, building_alias, list_generations, require_live
 from indexer.lock import Lock
-from indexer.passages import with_passages
 from indexer.progress import OnProgress, Progress
-from indexer.records import Counts, Document
+from indexer.records import Counts
 from indexer.scan import count_documents, scan, stored_documents
 from indexer.write.comments import update_comments
 
@@ -35,15 +30,21 @@ def rebuild(
 
     Raises:
         NoGeneration: there is no live index to build from.
+        Damaged: it cannot be read.
         OtherSchema: it was built by a newer version.
         VerificationFailed: a document is missing or was refused; nothing was swapped.
     """
     live = require_live(client, alias)
 
-    def fill(name: str) -> Counts:
+    def fill(name: str, _: Generation | None) -> Counts:
+        total = count_documents(client, live.name).total
+
+        def report(copied: int) -> None:
+            on_progress(Progress("copying", copied, min(1.0, copied / total) if total else None))
+
         adapt = adaptation(client, live.schema, name, SCHEMA)
-        documents = with_passages(map(adapt, stored_documents(client, live.name)), settings.model)
-        copied = _copy(client, live.name, name, documents, on_progress)
+        documents = map(adapt, stored_documents(client, live.name))
+        copied = copy_documents(client, building_alias(name), documents, settings.model, report)
         if live.schema != SCHEMA:
             _add_comments_to_posts(client, name)
         return copied
@@ -73,34 +74,9 @@ def rolled_back_from(
     return ""
 
 
-def _copy(
-    client: Elasticsearch,
-    live: str,
-    name: str,
-    documents: Iterable[Document],
-    on_progress: OnProgress,
-) -> Counts:
-    """Copy the documents of the live generation, with their versions."""
-    total = count_documents(client, live).total
-    copied = {"post": 0, "comment": 0}
-    operations = map(index_operation, documents)
-    for outcomes in send_bulk(client, building_alias(name), operations):
-        for outcome in outcomes:
-            if outcome.refusal:
-                raise VerificationFailed(
-                    f"{outcome.operation.id} cannot be copied to {name}: "
-                    f"{outcome.refusal.reason}; nothing was swapped.",
-                    outcome.refusal.remedy,
-                )
-            copied[outcome.operation.kind] += 1
-        done = copied["post"] + copied["comment"]
-        on_progress(Progress("copying", done, min(1.0, done / total) if total else None))
-    return Counts(copied["post"], copied["comment"])
-
-
 def _add_comments_to_posts(client: Elasticsearch, index: str) -> None:
     """Posts of an older schema have no field `comments`."""
     client.indices.refresh(index=index)
     comments = scan(client, index, query={"exists": {"field": "post_oid"}}, source=False)
     oids = {hit["_routing"] for hit in comments}
-    update_comments(client, building_alias(index), oids, BulkLimits().retry_for)
+    update_comments(client, building_alias(index), oids, BulkLimits())

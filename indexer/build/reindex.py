@@ -1,46 +1,25 @@
 """Builds a new generation from a source."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Self
+from collections.abc import Iterable
+from dataclasses import replace
 
 from elasticsearch import Elasticsearch
 
 from analyzers.meaning import Model
 from indexer import SCHEMA, generations
-from indexer.build.builder import Built, IndexSettings, build
+from indexer.build.builder import Built, IndexSettings, build, copy_documents
 from indexer.build.replay import delete_child_comments
 from indexer.build.upgrade import adaptation
-from indexer.bulk.operations import BulkLimits, index_operation
-from indexer.bulk.sender import send_bulk
-from indexer.errors import IndexingError, TooFewDocuments, VerificationFailed
-from indexer.ingest import Ingest, MaxRejects, OnReject, too_many_removed
+from indexer.bulk import BulkLimits, send_bulk
+from indexer.errors import IndexingError, TooFewDocuments
+from indexer.generations import Generation
+from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
-from indexer.passages import with_passages
-from indexer.progress import OnProgress, ignore_progress
 from indexer.records import Counts, Document, SourceItem, oids_of, post_id
 from indexer.scan import count_documents, has_own_posts, stored_documents
 from indexer.write.comments import update_comments
 
 _EXAMPLES = 5  # oids in a message
-
-
-@dataclass(frozen=True, slots=True)
-class ReindexOptions:
-    """How to read a source into a new generation.
-
-    Args:
-        fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
-        purpose: shown to other processes that wait for the lock.
-        force: swap even if the source has far fewer posts or comments than the live generation.
-    """
-
-    max_rejects: MaxRejects = field(default_factory=MaxRejects)
-    limits: BulkLimits = field(default_factory=BulkLimits)
-    on_progress: OnProgress = ignore_progress
-    fraction_read: Callable[[], float | None] = lambda: None
-    purpose: str = "reindex"
-    force: bool = False
 
 
 def reindex(
@@ -49,7 +28,7 @@ def reindex(
     raws: Iterable[SourceItem],
     settings: IndexSettings,
     on_reject: OnReject,
-    options: ReindexOptions | None = None,
+    options: IngestOptions | None = None,
 ) -> Built:
     """Build the next generation from a source, and make it live.
 
@@ -59,8 +38,9 @@ def reindex(
         VerificationFailed: accepted documents are missing; nothing was swapped.
         SourceError: reading the source failed; nothing was swapped.
         TooFewDocuments: the source has far fewer than the live generation; nothing was swapped.
+        Damaged: the live generation cannot be read; with `options.force` it is replaced.
     """
-    options = options or ReindexOptions()
+    options = options or IngestOptions()
     with Lock(client, alias, options.purpose) as lock:
         return reindex_locked(client, lock, alias, raws, settings, on_reject, options)
 
@@ -72,51 +52,51 @@ def reindex_locked(
     raws: Iterable[SourceItem],
     settings: IndexSettings,
     on_reject: OnReject,
-    options: ReindexOptions,
+    options: IngestOptions,
 ) -> Built:
     """`reindex` for a caller that already holds the lock."""
 
-    over_http = _OverHttp()
+    over_http = Counts()
 
-    def fill(name: str) -> Counts:
+    def fill(name: str, live: Generation | None) -> Counts:
         nonlocal over_http
-        ingest = _fill(client, name, raws, settings.model, on_reject, options)
-        live = generations.live(client, alias)
-        if live is None:
+        ingest = _read(client, name, raws, settings.model, on_reject, options)
+        if live is None or not has_own_posts(client, live.name):  # it replaces the sample posts
             return ingest.accepted
-        if not has_own_posts(client, alias):  # it replaces the sample posts
-            return ingest.accepted
-        over_http = _OverHttp.of(client, live, name, ingest)
+        kept, without_post = _over_http(client, live, name, ingest)
+        if without_post and not options.force:
+            raise _left_out(without_post)
+        target = generations.building_alias(name)
+        over_http = copy_documents(client, target, kept, settings.model)
+        posts = {document.routing for document in kept if document.kind == "comment"}
+        update_comments(client, target, posts, BulkLimits())
+        accepted = ingest.accepted + over_http
         if not options.force:
-            over_http.check_left_out()
-        accepted = ingest.accepted + _copy(client, name, over_http.kept, settings.model)
-        if not options.force:
-            _compare_with_live(client, alias, accepted)
+            _check_not_far_fewer(accepted, count_documents(client, live.name))
         return accepted
 
-    built = build(client, lock, alias, settings, fill, options.on_progress)
-    return replace(built, over_http=over_http.counts)
+    built = build(client, lock, alias, settings, fill, options.on_progress, force=options.force)
+    return replace(built, over_http=over_http)
 
 
-def _fill(
+def _read(
     client: Elasticsearch,
     name: str,
     raws: Iterable[SourceItem],
     model: Model | None,
     on_reject: OnReject,
-    options: ReindexOptions,
+    options: IngestOptions,
 ) -> Ingest:
+    """Write the documents of a source to a new generation."""
     target = generations.building_alias(name)
-    ingest = Ingest(on_reject, on_progress=options.on_progress, fraction_read=options.fraction_read)
-    operations = map(index_operation, with_passages(ingest.documents(raws), model))
-    for outcomes in send_bulk(client, target, operations, options.limits):
-        ingest.record_outcomes(outcomes)
+    ingest = Ingest(on_reject, options)
+    ingest.send(client, target, ingest.documents(raws), model)
     if ingest.refused_posts:
         client.indices.refresh(index=name)
         comments = delete_child_comments(client, name, dict.fromkeys(ingest.refused_posts, 0))
         ingest.comments_removed(sum(map(len, send_bulk(client, target, comments))))
     # Their posts have the texts of comments that were not indexed.
-    update_comments(client, target, ingest.refused_comments, options.limits.retry_for)
+    update_comments(client, target, ingest.refused_comments, options.limits)
     options.max_rejects.check(ingest.rejected, ingest.entries)
     if not ingest.accepted.posts:
         raise IndexingError(
@@ -126,88 +106,46 @@ def _fill(
     return ingest
 
 
-@dataclass(frozen=True, slots=True)
-class _OverHttp:
+def _over_http(
+    client: Elasticsearch, live: Generation, name: str, ingest: Ingest
+) -> tuple[list[Document], list[Document]]:
     """What the live generation has over HTTP and the source lacks.
 
-    Args:
-        kept: posts, and comments on posts that the new generation has.
-        left_out: ids of the other comments.
+    Returns:
+        Posts, and comments on posts that the new generation has; then the other comments.
     """
-
-    kept: tuple[Document, ...] = ()
-    left_out: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls, client: Elasticsearch, live: generations.Generation, name: str, ingest: Ingest
-    ) -> Self:
-        """Look at every document of the live generation that came over HTTP."""
-        adapt = adaptation(client, live.schema, name, SCHEMA)
-        # A former schema may not tell what came over HTTP: `adapt` finds out.
-        query = {"term": {"over_http": True}} if live.schema == SCHEMA else None
-        documents = [
-            document
-            for document in map(adapt, stored_documents(client, live.name, query))
-            if document.source.get("over_http") and document.id not in ingest.read
-        ]
-        posts = {document.id for document in documents if document.kind == "post"}
-        posts |= ingest.read.keys() - {post_id(oid) for oid in ingest.refused_posts}
-        return cls(
-            tuple(one for one in documents if post_id(one.routing) in posts),
-            tuple(one.id for one in documents if post_id(one.routing) not in posts),
-        )
-
-    @property
-    def counts(self) -> Counts:
-        """What is kept."""
-        posts = sum(document.kind == "post" for document in self.kept)
-        return Counts(posts, len(self.kept) - posts)
-
-    def check_left_out(self) -> None:
-        """Refuse to drop what exists nowhere else.
-
-        Raises:
-            TooFewDocuments: naming the posts.
-        """
-        if not self.left_out:
-            return
-        oids = dict.fromkeys(oids_of(id_)[0] for id_ in self.left_out)
-        examples = ", ".join(list(oids)[:_EXAMPLES]) + (", …" if len(oids) > _EXAMPLES else "")
-        raise TooFewDocuments(
-            f"{len(self.left_out):,} comments came over HTTP, on posts that the source does not "
-            f"have ({examples}); nothing was swapped.",
-            "Check the source, or use --force to leave them out.",
-        )
+    adapt = adaptation(client, live.schema, name, SCHEMA)
+    # A former schema may not tell what came over HTTP: `adapt` finds out.
+    query = {"term": {"over_http": True}} if live.schema == SCHEMA else None
+    documents = [
+        document
+        for document in map(adapt, stored_documents(client, live.name, query))
+        if document.source.get("over_http") and document.id not in ingest.read
+    ]
+    posts = {document.id for document in documents if document.kind == "post"}
+    posts |= ingest.read.keys() - {post_id(oid) for oid in ingest.refused_posts}
+    kept: list[Document] = []
+    without_post: list[Document] = []
+    for document in documents:
+        (kept if post_id(document.routing) in posts else without_post).append(document)
+    return kept, without_post
 
 
-def _copy(
-    client: Elasticsearch, name: str, documents: Sequence[Document], model: Model | None
-) -> Counts:
-    """Copy documents of the live generation; how many."""
-    target = generations.building_alias(name)
-    copied = {"post": 0, "comment": 0}
-    for outcomes in send_bulk(
-        client, target, map(index_operation, with_passages(documents, model))
-    ):
-        for outcome in outcomes:
-            if outcome.refusal:
-                raise VerificationFailed(
-                    f"{outcome.operation.id}, which came over HTTP, cannot be copied to {name}: "
-                    f"{outcome.refusal.reason}; nothing was swapped.",
-                    outcome.refusal.remedy,
-                )
-            copied[outcome.operation.kind] += 1
-    posts = {document.routing for document in documents if document.kind == "comment"}
-    update_comments(client, target, posts, BulkLimits().retry_for)
-    return Counts(copied["post"], copied["comment"])
+def _left_out(comments: list[Document]) -> TooFewDocuments:
+    """The error for comments that exist nowhere else, naming their posts."""
+    oids = list(dict.fromkeys(oids_of(comment.id)[0] for comment in comments))
+    examples = ", ".join(oids[:_EXAMPLES]) + (", …" if len(oids) > _EXAMPLES else "")
+    return TooFewDocuments(
+        f"{len(comments):,} comments came over HTTP, on posts that the source does not "
+        f"have ({examples}); nothing was swapped.",
+        "Check the source, or use --force to leave them out.",
+    )
 
 
-def _compare_with_live(client: Elasticsearch, alias: str, found: Counts) -> None:
-    indexed = count_documents(client, alias)
+def _check_not_far_fewer(accepted: Counts, indexed: Counts) -> None:
     for name, now, before in (
-        ("posts", found.posts, indexed.posts),
-        ("comments", found.comments, indexed.comments),
+        ("posts", accepted.posts, indexed.posts),
+        ("comments", accepted.comments, indexed.comments),
     ):
         if too_many_removed(before - now, before):
             raise TooFewDocuments(

@@ -7,16 +7,21 @@ writers retry and reach the new generation after the swap.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 
 from elasticsearch import Elasticsearch
 
 from indexer import generations
 from indexer.build.upgrade import Adapt, unchanged
-from indexer.bulk.operations import Operation, delete_operation, index_operation
-from indexer.bulk.sender import Outcome, send_bulk
+from indexer.bulk import (
+    BulkLimits,
+    Operation,
+    Outcome,
+    delete_operation,
+    index_operation,
+    send_bulk,
+)
 from indexer.errors import VerificationFailed
-from indexer.records import Counts
+from indexer.records import Counts, batches
 from indexer.scan import (
     Change,
     Checkpoint,
@@ -32,7 +37,6 @@ from indexer.write.deletions import Deletion, deletions_since
 
 _FEW = 200  # writes that may be left for the blocked phase: about 50 ms
 _BATCH = 200  # documents whose versions in the new generation are looked up at a time
-_RETRY_FOR = 60.0  # seconds
 _MAX_ROUNDS = 20  # writes that arrive faster than they are replayed have to be blocked eventually
 
 
@@ -116,7 +120,7 @@ class WriteReplay:
 
     def _replay_changes(self, changes: Iterator[Change]) -> None:
         def operations() -> Iterator[Operation]:
-            while batch := list(islice(changes, _BATCH)):
+            for batch in batches(changes, _BATCH):
                 self._changed_posts.update(change.document.routing for change in batch)
                 # The new generation has these posts as its source has them, or does not have them.
                 written = [change.document for change in batch if not change.only_comments]
@@ -129,7 +133,7 @@ class WriteReplay:
         """Update the field `comments` of changed posts; delete comments whose post is not there."""
         changed, self._changed_posts = self._changed_posts, set()
         if self._comments_in_posts:
-            missing = update_comments(self._client, self._target, changed, _RETRY_FOR)
+            missing = update_comments(self._client, self._target, changed, BulkLimits())
         else:
             missing = changed - read_posts(self._client, self._new, changed, ["oid"]).keys()
         if missing:
@@ -141,18 +145,17 @@ class WriteReplay:
         versions: dict[str, int] = {}
 
         def operations() -> Iterator[Operation]:
-            while batch := list(islice(deletions, _BATCH)):
-                posts = [one.routing for one in batch if one.id.startswith("post:")]
-                stored = read_posts(self._client, self._new, posts, ["content_version"])
-                for deletion in self._made(batch):
+            for batch in batches(deletions, _BATCH):
+                oids = [deletion.routing for deletion in batch if deletion.is_of_post]
+                stored = read_posts(self._client, self._new, oids, ["content_version"])
+                for deletion in self._complete(batch):
                     document = deletion.document()
                     versions[deletion.id] = deletion.version
-                    if document.kind == "comment":
+                    post = stored.get(deletion.routing) if deletion.is_of_post else None
+                    if not deletion.is_of_post:
                         self._changed_posts.add(deletion.routing)
-                    elif (
-                        found := stored.get(deletion.routing)
-                    ) and deletion.version > found.content_version:
-                        version = max(deletion.version, found.version + 1)
+                    elif post and deletion.version > post.content_version:
+                        version = max(deletion.version, post.version + 1)
                         document = replace(document, version=version)
                     # "external" is strict: a post written again in the same millisecond stays.
                     yield delete_operation(document, "external")
@@ -168,11 +171,13 @@ class WriteReplay:
             comments = delete_child_comments(self._client, self._new, deleted_posts)
             self.replayed += sum(1 for _ in self._send(comments))
 
-    def _made(self, deletions: list[Deletion]) -> list[Deletion]:
+    def _complete(self, deletions: list[Deletion]) -> list[Deletion]:
         """Without pending ones whose document is still there."""
-        pending = [one.document() for one in deletions if one.pending]
+        pending = [deletion.document() for deletion in deletions if deletion.pending]
         present = current_versions(self._client, self._old, pending)
-        return [one for one in deletions if not (one.pending and one.id in present)]
+        return [
+            deletion for deletion in deletions if not (deletion.pending and deletion.id in present)
+        ]
 
     def _send(self, operations: Iterable[Operation]) -> Iterator[Outcome]:
         for outcomes in send_bulk(self._client, self._target, operations):

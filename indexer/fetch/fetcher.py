@@ -2,11 +2,9 @@
 
 import time
 from http.cookiejar import DefaultCookiePolicy
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 from urllib.parse import urldefrag, urljoin, urlsplit
-from urllib.request import url2pathname
 
 import requests
 from requests.exceptions import ConnectionError as NoConnection
@@ -22,7 +20,6 @@ _TEMPORARY = (429, 500, 502, 503, 504)
 _MIN_TIMEOUT = 0.01
 """Seconds; urllib3 rejects a timeout of 0."""
 _CHUNK = 1 << 16
-_ALLOW = "Allow it with BLOGSEARCH_FETCH_ALLOW_PRIVATE=on."
 _TOO_LARGE = "Split it, or leave it out."
 
 
@@ -72,19 +69,16 @@ class Fetcher:
                 reason = "redirects in a loop" if target in visited else "redirects too often"
                 raise FetchFailed(url, reason, "Use the final URL.")
             visited.add(target)
-            if check_url(target, self.options.allow_private) == "file":
-                if target != url:
-                    raise FetchFailed(url, "redirects to a file")
-                return _read_file(target, self.options.max_bytes)
-            found = self._get_with_retries(target, stored, deadline)
-            if isinstance(found, Fetched):
-                if self._store and found is not stored:
-                    self._store.put(url, found)
-                return found
+            check_url(target)
+            answer = self._get_with_retries(target, stored, deadline)
+            if isinstance(answer, Fetched):
+                if self._store and answer is not stored:
+                    self._store.put(url, answer)
+                return answer
             try:
-                target = urldefrag(urljoin(target, found)).url
+                target = urldefrag(urljoin(target, answer)).url
             except ValueError:
-                raise FetchFailed(url, f"redirects to an invalid URL: {shown(found)}") from None
+                raise FetchFailed(url, f"redirects to an invalid URL: {shown(answer)}") from None
 
     def _get_with_retries(self, url: str, stored: Fetched | None, deadline: float) -> Fetched | str:
         """The page, or the target of a redirect."""
@@ -146,8 +140,8 @@ class Fetcher:
         )
 
 
-def check_url(url: str, allow_private: bool) -> str:
-    """The scheme of a URL, which is checked before any request.
+def check_url(url: str) -> None:
+    """Check a URL before any request.
 
     Raises:
         FetchFailed: the URL is invalid, or its scheme is not allowed.
@@ -158,13 +152,10 @@ def check_url(url: str, allow_private: bool) -> str:
             raise ValueError
     except ValueError:  # its message may contain a password
         raise FetchFailed(url, "the URL is invalid") from None
-    if parts.scheme == "file" and not allow_private:
-        raise FetchFailed(url, "`file:` URLs are not allowed", _ALLOW)
-    if parts.scheme not in ("http", "https", "file"):
+    if parts.scheme not in ("http", "https"):
         raise FetchFailed(url, "the scheme is neither http nor https")
     if parts.username is not None or parts.password is not None:
         raise FetchFailed(url, "the URL contains a user name or password", "Remove them.")
-    return parts.scheme
 
 
 def _read_body(url: str, response: requests.Response, max_bytes: int, deadline: float) -> bytes:
@@ -191,20 +182,6 @@ def _read_body(url: str, response: requests.Response, max_bytes: int, deadline: 
     if expired.is_set():
         raise FetchFailed(url, "the response was incomplete when its time was up")
     return bytes(body)
-
-
-def _read_file(url: str, max_bytes: int) -> Fetched:
-    path = Path(url2pathname(urlsplit(url).path))
-    try:
-        if path.exists() and not path.is_file():  # a FIFO or a device could block or never end
-            raise FetchFailed(url, "not a regular file")
-        with path.open("rb") as stream:
-            body = stream.read(max_bytes + 1)
-    except OSError as error:
-        raise FetchFailed(url, error.strerror or str(error)) from error
-    if len(body) > max_bytes:
-        raise FetchFailed(url, f"more than {max_bytes:,} bytes", _TOO_LARGE)
-    return Fetched(url, body)
 
 
 def _status_error(url: str, response: requests.Response) -> FetchFailed:

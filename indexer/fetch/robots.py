@@ -14,8 +14,8 @@ _MAX_DELAY = 10.0
 class Robots:
     """The rules of each site, fetched once.
 
-    `file:` URLs have none. Where robots.txt cannot be fetched nothing else may be (RFC 9309,
-    section 2.3.1.4): that is an error, as it says nothing about a page.
+    Where robots.txt cannot be fetched nothing else may be (RFC 9309, section 2.3.1.4): that is an
+    error, as it says nothing about a page.
     """
 
     def __init__(self, fetcher: Fetcher) -> None:
@@ -30,7 +30,7 @@ class Robots:
         Raises:
             FetchFailed: the site's robots.txt cannot be fetched.
         """
-        return url.startswith("file:") or self._of(url).can_fetch(url, self._agent)
+        return bool(self._of(url).can_fetch(url, self._agent))
 
     def delay(self, url: str) -> float:
         """Seconds to wait between two requests to this site, at most 10.
@@ -38,8 +38,7 @@ class Robots:
         Raises:
             FetchFailed: the site's robots.txt cannot be fetched.
         """
-        wanted = None if url.startswith("file:") else self._of(url).crawl_delay(self._agent)
-        return min(_MAX_DELAY, wanted or 0.0)
+        return min(_MAX_DELAY, self._of(url).crawl_delay(self._agent) or 0.0)
 
     def _of(self, url: str) -> Protego:
         parts = urlsplit(url)
@@ -47,11 +46,11 @@ class Robots:
         with self._lock:
             if file not in self._rules:
                 self._rules[file] = self._fetched(file)
-            found = self._rules[file]
-        if isinstance(found, FetchFailed):
-            reason = f"{found.reason}; without it nothing of the site is fetched"
+            rules = self._rules[file]
+        if isinstance(rules, FetchFailed):
+            reason = f"{rules.reason}; without it nothing of the site is fetched"
             raise FetchFailed(file, reason, "Try again later.")
-        return found
+        return rules
 
     def _fetched(self, file: str) -> Protego | FetchFailed:
         """Without a robots.txt (4xx) everything is allowed."""

@@ -23,8 +23,8 @@ from indexer.fetch.types import AddressRefused
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 # Not public by IANA's registries; Python 3.11 counts them as global.
 _SPECIAL = [
-    ipaddress.ip_network(each)
-    for each in ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "64:ff9b:1::/48", "5f00::/16")
+    ipaddress.ip_network(network)
+    for network in ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "64:ff9b:1::/48", "5f00::/16")
 ]
 
 
@@ -111,11 +111,11 @@ class _Connection(HTTPConnection):
         if self._allow_private:
             return super()._new_conn()
         try:
-            found = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
+            entries = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
         except (socket.gaierror, UnicodeError) as error:
             raise NameResolutionError(self.host, self, _as_gaierror(error)) from error
-        addresses = [str(entry[4][0]) for entry in found]
-        refused = next((each for each in addresses if not is_public(each)), None)
+        addresses = [str(entry[4][0]) for entry in entries]
+        refused = next((address for address in addresses if not is_public(address)), None)
         if refused:
             raise AddressRefused(self.host, refused)
         return self._connect_to_first(addresses)

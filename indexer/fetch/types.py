@@ -50,7 +50,7 @@ class FetchOptions:
 
     `deadline` bounds one URL with all its redirects and retries; `max_bytes` counts after
     decompression. `retry` is the policy for temporary faults; of a `Retry-After` header at most
-    `retry_after_max` is honoured. `allow_private` permits `file:` URLs and private addresses. The
+    `retry_after_max` is honoured. `allow_private` permits private addresses. The
     part of `user_agent` before its slash is the name looked up in robots.txt.
     """
 

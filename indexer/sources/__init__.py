@@ -1,5 +1,6 @@
 """Sources of posts, each a module that implements the protocol `Source`."""
 
+import os
 from collections.abc import Callable
 
 from indexer.errors import SourceError
@@ -8,6 +9,7 @@ from indexer.sources.base import Source, SourceOptions, is_url
 from indexer.sources.detect import kind_of_page, kind_of_path
 from indexer.sources.exports import Ghost, Substack
 from indexer.sources.feed import Feed
+from indexer.sources.files import refuse_folder
 from indexer.sources.html.folder import HTMLFolder
 from indexer.sources.json_lines import JSONLines, raw_comment, raw_post
 from indexer.sources.markdown import MarkdownFolder
@@ -45,7 +47,14 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
         raise SourceError("The name of a source is empty.", "Name a file, a folder or a URL.")
     options.check_selectors()
     if is_url(spec) or "://" in spec:
-        check_url(spec, options.fetch.allow_private)
+        check_url(spec)
+    else:
+        try:
+            os.scandir(spec).close()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            refuse_folder(error)
     page: Fetched | None = None
     if kind is None and is_url(spec):
         with Fetcher(options.fetch, options.store) as fetcher:

@@ -89,7 +89,7 @@ class SourceOptions:
 
 def is_url(spec: str) -> bool:
     """Whether it is a URL, and not the name of a file."""
-    return spec.lower().startswith(("http://", "https://", "file:"))
+    return spec.lower().startswith(("http://", "https://"))
 
 
 def is_valid_url(url: str) -> bool:
@@ -101,11 +101,13 @@ def is_valid_url(url: str) -> bool:
     return True
 
 
-def with_site(post: RawPost, site: str) -> RawPost:
-    """The post with the URL of the site, if any, put before a path on it, as in JSON Lines."""
-    url = post.url
-    is_path = isinstance(url, str) and url.startswith("/") and not url.startswith("//")
-    return replace(post, url=f"{site.rstrip('/')}{url}") if site and is_path else post
+def completed(post: RawPost, options: SourceOptions) -> RawPost:
+    """The post with the URL of the site before a path on it, and with a language if it has none."""
+    url, language = post.url, post.language or options.language or post.language
+    if options.site and isinstance(url, str) and url.startswith("/") and not url.startswith("//"):
+        url = f"{options.site.rstrip('/')}{url}"
+    is_complete = (url, language) == (post.url, post.language)
+    return post if is_complete else replace(post, url=url, language=language)
 
 
 def unexpected(error: Exception, origin: Origin, oid: str | None) -> Reject:
@@ -117,11 +119,6 @@ def unexpected(error: Exception, origin: Origin, oid: str | None) -> Reject:
     where = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
     reason = f"unexpected {type(error).__name__} in {where}: {error!s:.200}"
     return Reject(origin, oid, reason, "Report it as a bug, with what was read.")
-
-
-def with_language(post: RawPost, language: str) -> RawPost:
-    """The post with a language, if any, unless it has one."""
-    return replace(post, language=language) if language and not post.language else post
 
 
 class Source(Protocol):

@@ -60,7 +60,7 @@ class Ghost:
             pub_date=_moment(post.get("published_at")),
             modified=_moment(post.get("updated_at")),
             keywords=tags.get(post.get("id"), []),
-            language=post.get("locale") or self._options.language,
+            language=post.get("locale"),
         )
 
 
@@ -130,5 +130,4 @@ class Substack:
             text=text or subtitle,
             url=f"/p/{name.partition('.')[2] or name}",
             pub_date=row.get("post_date"),
-            language=self._options.language,
         )

@@ -45,19 +45,19 @@ class Feed:
         headers = {"content-location": page.url} if is_url(page.url) else {}
         if page.content_type:
             headers["content-type"] = page.content_type
-        found = feedparser.parse(io.BytesIO(body), response_headers=headers)
-        self._check(found, body)
-        total = len(found.entries)
+        feed = feedparser.parse(io.BytesIO(body), response_headers=headers)
+        self._check(feed, body)
+        total = len(feed.entries)
         summaries = sum(
-            not entry.get("content") and len(_html(entry)) < _SUMMARY for entry in found.entries
+            not entry.get("content") and len(_html(entry)) < _SUMMARY for entry in feed.entries
         )
         if summaries > total / 2:
             self._options.warn(
                 f"{self.spec}: {summaries:,} of {total:,} entries have a summary only; "
                 "the sitemap or the built site has the whole texts."
             )
-        language = self._options.language or found.feed.get("language")
-        for number, entry in enumerate(found.entries, start=1):
+        language = self._options.language or feed.feed.get("language")
+        for number, entry in enumerate(feed.entries, start=1):
             origin = Origin(f"{self.spec} entry {number}")
             try:
                 yield _post(entry, origin, language)
@@ -76,15 +76,15 @@ class Feed:
                 page = fetcher.get(self.spec)
         return page
 
-    def _check(self, found: Any, body: bytes) -> None:
-        if not found.get("version"):  # absent for an empty body
-            fault = f": {found.bozo_exception}" if found.get("bozo") else ""
+    def _check(self, feed: Any, body: bytes) -> None:
+        if not feed.get("version"):  # absent for an empty body
+            fault = f": {feed.bozo_exception}" if feed.get("bozo") else ""
             raise SourceError(
                 f"{self.spec} is not an RSS or Atom feed{fault}.", "Name a feed's address."
             )
-        if found.bozo and not any(end in body[-_TAIL:] for end in _ENDS):
+        if feed.bozo and not any(end in body[-_TAIL:] for end in _ENDS):
             # feedparser accepts a part of a feed; the missing entries would look removed.
-            raise SourceError(f"{self.spec} ends early: {found.bozo_exception}.", "Try again.")
+            raise SourceError(f"{self.spec} ends early: {feed.bozo_exception}.", "Try again.")
 
 
 def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
@@ -113,7 +113,7 @@ def _url(entry: Any) -> str | None:
 def _html(entry: Any) -> str:
     """The longest content: some feeds have a plain one too."""
     contents = [*entry.get("content", ()), {}]
-    longest = max(contents, key=lambda each: len(each.get("value") or ""))
+    longest = max(contents, key=lambda content: len(content.get("value") or ""))
     return _as_html(longest) or _as_html(entry.get("summary_detail") or {})
 
 

@@ -31,15 +31,15 @@ def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """
     if place.is_file():
         return [place]
-    found = []
+    files = []
     for folder, folders, names in os.walk(place, onerror=refuse_folder):
         folders[:] = [name for name in folders if name[0] != "." and name not in IGNORED_FOLDERS]
-        found += [
+        files += [
             Path(folder, name)
             for name in names
             if name.lower().endswith(suffixes) and name[0] != "."
         ]
-    return sorted(found)
+    return sorted(files)
 
 
 def refuse_folder(error: OSError) -> None:
@@ -149,13 +149,13 @@ class File:
             SourceError: it has more than `max_bytes`, or cannot be read.
         """
         with self.opened() as stream:
-            found = stream.read(max_bytes + 1)
-        if len(found) > max_bytes:
+            content = stream.read(max_bytes + 1)
+        if len(content) > max_bytes:
             raise SourceError(
                 f"{self.name} has more than {max_bytes:,} bytes after decompression.",
                 "Split it.",
             )
-        return found
+        return content
 
     @contextmanager
     def _raw(self) -> Iterator[Stream]:
@@ -184,15 +184,15 @@ def unzipped_bytes(body: bytes, name: str, most: int) -> bytes:
         return body
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(body)) as stream:
-            found = stream.read(most + 1)
+            content = stream.read(most + 1)
     except (EOFError, zlib.error, OSError) as error:
         raise SourceError(f"{name} is damaged: {error}.") from error
-    if len(found) > most:
+    if len(content) > most:
         raise SourceError(
             f"{name} has more than {most:,} bytes after decompression.",
             "Split it, or leave it out.",
         )
-    return found
+    return content
 
 
 _BOMS = (
@@ -214,7 +214,7 @@ def decoded(body: bytes, content_type: str = "") -> str:
         if body.startswith(mark):
             return body[len(mark) :].decode(encoding, "replace")
     declared = [
-        found[1] for found in map(_DECLARED.search, (content_type.encode(), body[:_HEAD])) if found
+        match[1] for match in map(_DECLARED.search, (content_type.encode(), body[:_HEAD])) if match
     ]
     names = [name.decode("ascii", "replace").lower() for name in declared]
     stateful = [name for name in names if name.startswith("iso-2022")]

@@ -107,12 +107,14 @@ def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject
     if not isinstance(entry, Mapping):
         return Reject(origin, None, f"not an object but {_kind(entry)}", 'Write {"oid": …}.')
     oid = oid_of_reject(entry.get("oid"))
-    for name, others in _MISTAKEN.items():
-        mistaken = next((other for other in others if other in entry), None)
+    for name, names in _MISTAKEN.items():
+        mistaken = next(filter(entry.__contains__, names), None)
         if entry.get(name) is None and mistaken:
             return Reject(origin, oid, f"{name} is missing", f"Is {mistaken!r} meant? Rename it.")
     comments = entry.get("comments") or []
-    if not isinstance(comments, list) or not all(isinstance(each, Mapping) for each in comments):
+    if not isinstance(comments, list) or not all(
+        isinstance(comment, Mapping) for comment in comments
+    ):
         remedy = 'Write [{"oid": …, "author": …, "comment": …, "pub_date": …}].'
         return Reject(origin, oid, "comments is not a list of objects", remedy)
     return RawPost(
@@ -125,7 +127,7 @@ def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject
         modified=entry.get("modified"),
         categories=entry.get("categories"),
         keywords=entry.get("keywords"),
-        comments=tuple(raw_comment(each) for each in comments),
+        comments=tuple(raw_comment(comment) for comment in comments),
         language=entry.get("language"),
         entry=whole,
     )
@@ -155,7 +157,7 @@ def _post(
 
 
 def _unknown(entry: Any) -> list[str]:
-    return [each for each in entry if each not in FIELDS] if isinstance(entry, dict) else []
+    return [name for name in entry if name not in FIELDS] if isinstance(entry, dict) else []
 
 
 def _too_long(stream: Stream, line: bytes, origin: Origin) -> Reject:

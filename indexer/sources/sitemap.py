@@ -71,8 +71,8 @@ class Sitemap:
                     while waiting:
                         yield from waiting.popleft().result()
                 finally:
-                    for each in waiting:
-                        each.cancel()
+                    for future in waiting:
+                        future.cancel()
             self.progress = 1.0
 
     def _entries(self, fetcher: Fetcher) -> Iterator[_Entry]:
@@ -108,8 +108,12 @@ class Sitemap:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https"):
             return "neither http nor https"
-        own = [urlsplit(each).netloc for each in (self.spec, self._options.site) if is_url(each)]
-        hosts = {_without_www(each) for each in own if each}
+        own = [
+            urlsplit(address).netloc
+            for address in (self.spec, self._options.site)
+            if is_url(address)
+        ]
+        hosts = {_without_www(address) for address in own if address}
         if hosts and _without_www(parts.netloc) not in hosts:
             return "on another host (--site allows one)"
         return ""
@@ -161,23 +165,23 @@ class _Visit:
             if not self._robots.allows(url):
                 return [Skipped(origin, None, "disallowed by robots.txt")]
             self._wait(url)
-            found = self._fetcher.get(url)
+            fetched = self._fetcher.get(url)
         except SourceError as error:
             if isinstance(error, FetchFailed) and error.response_status in _GONE:
                 return [Skipped(origin, None, f"gone ({error.response_status})")]
             return [Reject(origin, oid, error.message, error.remedy or "Try again later.")]
-        if _NOINDEX.search(found.robots):
+        if _NOINDEX.search(fetched.robots):
             return [Skipped(origin, None, "noindex")]
-        if not _is_html(found):
+        if not _is_html(fetched):
             return [Skipped(origin, oid, "not an HTML page")]
         try:
-            page = Page(decoded(found.body, found.content_type), found.url)
+            page = Page(decoded(fetched.body, fetched.content_type), fetched.url)
         except TooDeep as error:
             return [Reject(origin, oid, str(error), "Close the elements, or leave the page out.")]
         reason, is_guess = page.why_not_post(oid)
         if reason:
             return [Skipped(origin, oid if is_guess else None, reason)]
-        address = urljoin(found.url, page.url)
+        address = urljoin(fetched.url, page.url)
         return [page.post(origin, oid, address, lastmod, options=self._options)]
 
     def _wait(self, url: str) -> None:
@@ -193,11 +197,11 @@ class _Visit:
 
 def _locations(root: Element, address: str) -> Iterator[_Entry]:
     for entry in root:
-        found = {_local(each): (each.text or "").strip() for each in entry}
-        loc = found.get("loc", "")
+        fields = {_local(child): (child.text or "").strip() for child in entry}
+        loc = fields.get("loc", "")
         url = urljoin(address, loc) if loc and is_valid_url(loc) else loc
         if url:
-            yield url, found.get("lastmod") or None
+            yield url, fields.get("lastmod") or None
 
 
 def _without_www(host: str) -> str:

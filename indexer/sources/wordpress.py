@@ -58,6 +58,9 @@ class WordPress:
             except DefusedXmlException as error:
                 reason = f"{self._file.name} declares entities, which an export never does."
                 raise SourceError(reason, "Remove the declarations.") from error
+            except (ValueError, LookupError) as error:  # of the parser, for some encodings
+                reason = f"{self._file.name} cannot be decoded: {error}."
+                raise SourceError(reason, "Save it as UTF-8.") from error
 
     def _item(self, item: Element, language: str) -> SourceItem:
         oid = _text(item, "post_id")
@@ -91,8 +94,8 @@ class _WithoutControls:
 
     def read(self, size: int = -1) -> bytes:
         while chunk := self._stream.read(size):
-            if kept := chunk.translate(None, _NOT_XML):
-                return kept
+            if valid := chunk.translate(None, _NOT_XML):
+                return valid
         return b""
 
 
@@ -101,7 +104,7 @@ def _items(stream: Stream) -> Iterator[Element]:
     events = iterparse(_WithoutControls(stream), events=("start", "end"))
     path: list[Element] = []
     is_export = False
-    for event, element in _parsed(events):
+    for event, element in events:
         is_export = is_export or "wordpress.org/export" in element.tag
         if event == "start":
             path.append(element)
@@ -113,16 +116,6 @@ def _items(stream: Stream) -> Iterator[Element]:
             path[-1].clear()  # or the whole export would stay in memory
     if not is_export:
         raise SourceError("This is not a WordPress export.", "For a feed use --source feed.")
-
-
-def _parsed(events: Iterator[tuple[str, Element]]) -> Iterator[tuple[str, Element]]:
-    """The events of the parser, which raises other errors than ParseError for some encodings."""
-    try:
-        yield from events
-    except DefusedXmlException:
-        raise
-    except (ValueError, LookupError) as error:
-        raise SourceError(f"The export cannot be decoded: {error}.", "Save it as UTF-8.") from error
 
 
 def _post(item: Element, origin: Origin, oid: str, language: str) -> RawPost:
@@ -143,23 +136,23 @@ def _post(item: Element, origin: Origin, oid: str, language: str) -> RawPost:
 
 
 def _comments(item: Element) -> Iterator[RawComment]:
-    for each in item:
+    for comment in item:
         if (
-            _local(each) == "comment"
-            and _text(each, "comment_approved") == "1"
-            and _text(each, "comment_type") in ("", "comment")
+            _local(comment) == "comment"
+            and _text(comment, "comment_approved") == "1"
+            and _text(comment, "comment_type") in ("", "comment")
         ):
             yield RawComment(
-                oid=_text(each, "comment_id") or None,
-                comment=paragraphs(_text(each, "comment_content")),
-                author=_text(each, "comment_author"),
-                pub_date=_moment(each, "comment_date"),
+                oid=_text(comment, "comment_id") or None,
+                comment=paragraphs(_text(comment, "comment_content")),
+                author=_text(comment, "comment_author"),
+                pub_date=_moment(comment, "comment_date"),
             )
 
 
 def _terms(item: Element, domain: str) -> list[str]:
-    found = (each.text for each in item.iterfind("category") if each.get("domain") == domain)
-    return [text for text in found if text and text != "Uncategorized"]
+    terms = (term.text for term in item.iterfind("category") if term.get("domain") == domain)
+    return [text for text in terms if text and text != "Uncategorized"]
 
 
 def _moment(parent: Element, name: str) -> When:
@@ -168,9 +161,9 @@ def _moment(parent: Element, name: str) -> When:
     if not (local and in_utc):
         return in_utc or local
     try:
-        found = datetime.fromisoformat(in_utc).replace(tzinfo=UTC)
-        offset = datetime.fromisoformat(local).replace(tzinfo=UTC) - found
-        return found.astimezone(timezone(offset))
+        moment = datetime.fromisoformat(in_utc).replace(tzinfo=UTC)
+        offset = datetime.fromisoformat(local).replace(tzinfo=UTC) - moment
+        return moment.astimezone(timezone(offset))
     except (ValueError, OverflowError):  # e.g. an offset of a day
         return in_utc
 
@@ -182,7 +175,7 @@ def _date(parent: Element, name: str) -> str | None:
 
 def _text(parent: Element, name: str) -> str:
     """The text of the child of this name, whichever version of the export's namespace it is in."""
-    return next((each.text or "" for each in parent if _local(each) == name), "")
+    return next((child.text or "" for child in parent if _local(child) == name), "")
 
 
 def _local(element: Any) -> str:

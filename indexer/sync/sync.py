@@ -1,50 +1,30 @@
-"""Makes the live index equal to a source: adds, changes and removes only what differs."""
+"""Brings a source into the live index: `sync` makes them equal, `add` removes nothing."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from elasticsearch import Elasticsearch
 
-from indexer import generations
+from analyzers.meaning import Model
+from indexer import SCHEMA, generations
 from indexer.build.builder import Built, IndexSettings
 from indexer.build.rebuild import is_current, rebuild, rolled_back_from
-from indexer.build.reindex import ReindexOptions, reindex_locked
-from indexer.bulk.operations import BulkLimits, index_operation
-from indexer.bulk.sender import send_bulk
-from indexer.ingest import Ingest, MaxRejects, OnReject
+from indexer.build.reindex import reindex_locked
+from indexer.errors import other_schema
+from indexer.ingest import Ingest, IngestOptions, MaxRejects, OnReject, StoredDigests
 from indexer.lock import Lock
-from indexer.passages import with_passages
-from indexer.progress import OnProgress, ignore_progress
-from indexer.records import Document, Read, SourceItem, oids_of
+from indexer.records import Document, Read, SourceItem, batches, oids_of
 from indexer.scan import has_own_posts, raw_digests
-from indexer.stored import StoredDigests
-from indexer.sync.add import finish_comments
-from indexer.sync.changes import Change, differences, missing, removals
-from indexer.write.delete import delete_comments, delete_documents
+from indexer.sync.changes import Change, NewerDocuments, differences, join_by_address, removals
 from indexer.write.deletions import forget_old_deletions
-from indexer.write.live_index import update_live_comments
+from indexer.write.live import (
+    clear_stale_write_block,
+    delete_comments,
+    delete_documents,
+    update_live_comments,
+)
 
 _BATCH = 500  # documents
-
-
-@dataclass(frozen=True, slots=True)
-class SyncOptions:
-    """How to sync.
-
-    Args:
-        force: remove what the source lacks, however much it is.
-        complete: the source has every post; a feed, which has only the latest, is not complete.
-        fraction_read: returns the fraction of the source read so far (0 to 1), None if unknown.
-        purpose: shown to other processes that wait for the lock.
-    """
-
-    force: bool = False
-    complete: bool = True
-    limits: BulkLimits = field(default_factory=BulkLimits)
-    on_progress: OnProgress = ignore_progress
-    fraction_read: Callable[[], float | None] = lambda: None
-    purpose: str = "sync"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +79,28 @@ class SyncPreview:
     builds: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class AddResult:
+    """What was added, in documents.
+
+    Args:
+        older: left unchanged, because the index is newer.
+        deleted: left out, because they were deleted after their last change.
+    """
+
+    created: int
+    updated: int
+    older: int
+    deleted: int
+
+
 def sync(
     client: Elasticsearch,
     alias: str,
     read: Read,
     settings: IndexSettings,
     on_reject: OnReject,
-    options: SyncOptions | None = None,
+    options: IngestOptions | None = None,
 ) -> SyncResult:
     """Compare a source with the live index by digests, and make the index equal to it.
 
@@ -121,13 +116,15 @@ def sync(
         Locked: another process is building or syncing.
         SourceError: reading the source failed; nothing was removed.
     """
-    options = options or SyncOptions()
+    options = options or IngestOptions(purpose="sync")
     with Lock(client, alias, options.purpose) as lock:
         stale_builds = tuple(generations.recover(client, alias))
+        generations.check_writable(client, alias)
         forget_old_deletions(client, alias)
         live = generations.live(client, alias)
         if live is None:
-            built = _first_build(client, lock, alias, read(None), settings, on_reject, options)
+            first = replace(options, max_rejects=MaxRejects(share=1.0))
+            built = reindex_locked(client, lock, alias, read(None), settings, on_reject, first)
             return SyncResult(
                 built.index,
                 built.rules,
@@ -141,36 +138,26 @@ def sync(
         if outdated and not rolled_back:
             rebuilt = rebuild(client, lock, alias, settings, options.on_progress)
 
-        stored, ingest = _prepared(client, alias, on_reject, options)
+        stored, ingest = _compared(client, alias, on_reject, options)
         samples_only = not has_own_posts(client, alias)  # which a first sync replaces
         changes = differences(client, alias, ingest, read(ingest.is_unchanged_entry))
         changed_documents = (change.document for change in changes)
-        operations = map(index_operation, with_passages(changed_documents, settings.model))
-        changed = 0
-        for outcomes in send_bulk(client, alias, operations, options.limits):
-            ingest.record_outcomes(outcomes)
-            changed += sum(outcome.result == "updated" for outcome in outcomes)
-        finish_comments(client, alias, ingest)
+        ingest.send(client, alias, changed_documents, settings.model)
+        _finish_comments(client, alias, ingest)
 
         lock.check()
-        lacking = missing(
-            stored,
-            ingest,
-            complete=options.complete,
-            force=options.force,
-            samples_only=samples_only,
-        )
-        removed = _remove(client, alias, removals(client, alias, lacking))
+        to_remove = removals(client, alias, stored, ingest, samples_only=samples_only)
+        removed = _remove(client, alias, to_remove.changes)
         client.indices.refresh(index=alias)
         return SyncResult(
             index=rebuilt.index if rebuilt else live.name,
             rules=rebuilt.rules if rebuilt else live.rules or "",
             added=ingest.created,
-            changed=changed,
+            changed=ingest.updated,
             removed=removed,
             unchanged=ingest.unchanged,
             parsed=ingest.parsed,
-            removals_withheld=lacking.withheld,
+            removals_withheld=to_remove.withheld,
             rolled_back_from=rolled_back,
             built=rebuilt,
             stale_builds=stale_builds,
@@ -183,7 +170,7 @@ def preview(
     read: Read,
     settings: IndexSettings,
     on_reject: OnReject,
-    options: SyncOptions | None = None,
+    options: IngestOptions | None = None,
 ) -> SyncPreview:
     """Compare a source with the live index as `sync` does, and write nothing.
 
@@ -191,52 +178,86 @@ def preview(
         NoGeneration: there is no index.
         SourceError: reading the source failed.
     """
-    options = options or SyncOptions()
     live = generations.require_live(client, alias)
-    outdated = not is_current(live, settings)
-    stored, ingest = _prepared(client, alias, on_reject, options)
+    stored, ingest = _compared(client, alias, on_reject, options or IngestOptions())
     names: dict[str, list[str]] = {"add": [], "change": [], "remove": []}
     for change in differences(client, alias, ingest, read(ingest.is_unchanged_entry)):
         names[change.action].append(_name(change.document))
-    lacking = missing(
-        stored,
-        ingest,
-        complete=options.complete,
-        force=options.force,
-        samples_only=not has_own_posts(client, alias),
-    )
-    for change in removals(client, alias, lacking):
-        names[change.action].append(_name(change.document))
+    samples_only = not has_own_posts(client, alias)
+    to_remove = removals(client, alias, stored, ingest, samples_only=samples_only)
+    names["remove"] += (_name(change.document) for change in to_remove.changes)
+    builds = not is_current(live, settings) and not rolled_back_from(client, alias, live, settings)
     return SyncPreview(
         added=tuple(names["add"]),
         changed=tuple(names["change"]),
         removed=tuple(names["remove"]),
         unchanged=ingest.unchanged,
-        removals_withheld=lacking.withheld,
-        builds=outdated and not rolled_back_from(client, alias, live, settings),
+        removals_withheld=to_remove.withheld,
+        builds=builds,
     )
 
 
-def _prepared(
-    client: Elasticsearch, alias: str, on_reject: OnReject, options: SyncOptions
+def add(
+    client: Elasticsearch,
+    alias: str,
+    raws: Iterable[SourceItem],
+    on_reject: OnReject,
+    options: IngestOptions | None = None,
+    model: Model | None = None,
+) -> AddResult:
+    """Write all documents of a source to the live index, and refresh it.
+
+    Args:
+        model: gives the vectors of passages; None: no vectors.
+
+    Raises:
+        NoGeneration: there is no live index.
+        OtherSchema: it was built by another version.
+        SourceError: reading the source failed; what was read before is in the index.
+        BulkTimeout: Elasticsearch became unavailable; what was sent before is in the index.
+    """
+    live = generations.require_live(client, alias)
+    generations.check_writable(client, alias)
+    if live.schema != SCHEMA:
+        raise other_schema(live.schema)
+    if live.write_blocked:
+        clear_stale_write_block(client, alias)
+    ingest = Ingest(on_reject, options, phase="adding")
+    newer = NewerDocuments(client, alias, newest=ingest.options.newest)
+    raws = join_by_address(client, alias, raws, ingest.options.on_skip)
+    ingest.send(client, alias, newer.of(ingest.documents(raws)), model)
+    _finish_comments(client, alias, ingest)
+    client.indices.refresh(index=alias)
+    return AddResult(
+        created=ingest.created,
+        updated=ingest.accepted.total - ingest.created,
+        older=ingest.older,
+        deleted=newer.deleted,
+    )
+
+
+def _compared(
+    client: Elasticsearch, alias: str, on_reject: OnReject, options: IngestOptions
 ) -> tuple[StoredDigests, Ingest]:
     """What the index has, and a reader that leaves it out."""
     client.indices.refresh(index=alias)
     stored = StoredDigests(raw_digests(client, alias))
-    ingest = Ingest(
-        on_reject,
-        stored=stored,
-        phase="comparing",
-        on_progress=options.on_progress,
-        fraction_read=options.fraction_read,
-    )
-    return stored, ingest
+    return stored, Ingest(on_reject, options, stored, "comparing")
+
+
+def _finish_comments(client: Elasticsearch, alias: str, ingest: Ingest) -> None:
+    """Update the field `comments` of what was written; delete comments that have no post.
+
+    A post may have been refused, or deleted meanwhile.
+    """
+    without_post = update_live_comments(client, alias, ingest.changed_posts)
+    ingest.comments_removed(delete_comments(client, alias, without_post))
 
 
 def _remove(client: Elasticsearch, alias: str, changes: Iterator[Change]) -> int:
     removed = 0
     posts_with_comments: set[str] = set()
-    while batch := [change.document for change in islice(changes, _BATCH)]:
+    for batch in batches((change.document for change in changes), _BATCH):
         removed += len(delete_documents(client, alias, batch))
         posts_with_comments.update(
             document.routing for document in batch if document.kind == "comment"
@@ -244,21 +265,6 @@ def _remove(client: Elasticsearch, alias: str, changes: Iterator[Change]) -> int
     # The comments of removed posts were removed too, but not those written meanwhile.
     without_post = update_live_comments(client, alias, posts_with_comments)
     return removed + delete_comments(client, alias, without_post)
-
-
-def _first_build(
-    client: Elasticsearch,
-    lock: Lock,
-    alias: str,
-    raws: Iterable[SourceItem],
-    settings: IndexSettings,
-    on_reject: OnReject,
-    options: SyncOptions,
-) -> Built:
-    reindexing = ReindexOptions(
-        MaxRejects(share=1.0), options.limits, options.on_progress, options.fraction_read
-    )
-    return reindex_locked(client, lock, alias, raws, settings, on_reject, reindexing)
 
 
 def _name(document: Document) -> str:

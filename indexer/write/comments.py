@@ -30,26 +30,23 @@ The first decides whether a document is older than the one in the index. By the 
 that only the comments of a post have changed since its checkpoint.
 """
 
-import random
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from indexer.bulk.refusals import NO_INDEX, Refusal, refusal_from
-from indexer.bulk.sender import BulkTimeout, retryable_refusal
+from indexer.bulk import BulkLimits, BulkTimeout, Operation, chunks, send_chunk
 from indexer.errors import IndexingError
-from indexer.records import Document, post_id
+from indexer.records import Document, Origin, batches, post_id
+from indexer.refusals import NO_INDEX
+from indexer.retry import Retry, is_temporary, time_limit
 from indexer.scan import child_comments, docs_of
 
-_BATCH = 100  # posts that are read with all their comments at a time
-_BULK_BYTES = 1_000_000
-_MAX_PAUSE = 0.5  # seconds between two attempts
+_CHECKED = 1_000  # posts of which the field `comments` is compared at a time
+_READ = 100  # posts that are read whole at a time
 _SAME_INDEX = "if (ctx._index == params.index) ctx._source = params.post; else ctx.op = 'none'"
-_OTHERS = Refusal("others keep writing to the same posts", "Try again in a moment.", retryable=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,131 +111,120 @@ def based_on_stored(
     A post gets the comments that are in the index, so that searches find them throughout, and a
     version above the updates of its comments if it is not older than the content there.
     """
-    oids = [one.routing for one in documents if one.kind == "post"]
+    oids = [document.routing for document in documents if document.kind == "post"]
     stored = read_posts(client, index, oids, ["comments", "content_version"])
     return [
-        _based_on(stored[one.routing], one) if one.kind == "post" and one.routing in stored else one
-        for one in documents
+        _based_on(stored[document.routing], document)
+        if document.kind == "post" and document.routing in stored
+        else document
+        for document in documents
     ]
 
 
 def update_comments(
-    client: Elasticsearch, alias: str, post_oids: Iterable[str], retry_for: float
+    client: Elasticsearch,
+    alias: str,
+    post_oids: Iterable[str],
+    limits: BulkLimits,
+    unblock: Callable[[], None] | None = None,
 ) -> set[str]:
     """Make the field `comments` of some posts equal to their comments.
 
     Args:
         alias: that of the live index or of a build.
-        retry_for: seconds to keep trying while others write the same posts, or while
-            Elasticsearch is overloaded or blocks writes.
+        limits: how long to keep trying while the same posts are written by other processes, or
+            while Elasticsearch is overloaded or blocks writes.
+        unblock: as for `send_chunk`.
 
     Returns:
         The oids of which there is no post.
 
     Raises:
-        BulkTimeout: not within `retry_for`.
+        BulkTimeout: not in time.
         IndexingError: Elasticsearch refuses a post.
     """
-    deadline = time.monotonic() + retry_for
     unchecked = set(post_oids)
     missing: set[str] = set()
-    attempt = 0
-    while unchecked:
-        failure = _OTHERS
-        try:
-            client.indices.refresh(index=alias)
-            oids = sorted(unchecked)
-            for start in range(0, len(oids), _BATCH):
-                batch = oids[start : start + _BATCH]
-                equal, gone, failure = _update_batch(client, alias, batch)
-                missing |= gone
-                unchecked -= equal | gone
-        except (ApiError, TransportError) as error:
-            failure = retryable_refusal(error)
-        if not unchecked:
-            break
-        if not (failure.retryable or failure.version_conflict):
-            message = f"The comments of posts cannot be updated: {failure.reason}."
-            raise IndexingError(message, failure.remedy)
-        # An update that succeeded only has to be checked.
-        longest = 0.0 if failure is _OTHERS else min(_MAX_PAUSE, 0.01 * 2**attempt)
-        pause = longest * random.uniform(0.5, 1)  # noqa: S311
-        attempt += 1
-        if time.monotonic() + pause > deadline:
-            raise BulkTimeout(
-                f"The comments of {len(unchecked)} posts could not be updated within "
-                f"{retry_for:.0f} seconds: {failure.reason}.",
-                "Send it again.",
-                failure.write_blocked,
-            )
-        time.sleep(pause)
-    return missing
+    if not unchecked:
+        return missing
+    reason = "the same posts are written all the time"
+    attempts = Retry(limits.retry.total, first_pause=0.01, longest_pause=0.5).attempts()
+    with time_limit(limits.retry.total):
+        for _ in attempts:
+            try:
+                client.indices.refresh(index=alias)
+                for batch in batches(sorted(unchecked), _CHECKED):
+                    differing, gone = _compare(client, alias, batch)
+                    missing |= gone
+                    unchecked -= set(batch) - differing
+                    operations = _updates(client, alias, sorted(differing))
+                    for chunk in chunks(operations, limits):
+                        _send(client, alias, chunk, limits, unblock)
+            except (ApiError, TransportError) as error:
+                if not is_temporary(error):
+                    raise
+                reason = str(error)
+            if not unchecked:
+                return missing
+    raise BulkTimeout(
+        f"The comments of {len(unchecked)} posts could not be updated in time: {reason}.",
+        "Send it again.",
+    )
 
 
-def _update_batch(
-    client: Elasticsearch, alias: str, oids: Sequence[str]
-) -> tuple[set[str], set[str], Refusal]:
-    """Returns the posts that needed no update, those that do not exist, and why a write failed."""
+def _compare(client: Elasticsearch, alias: str, oids: Sequence[str]) -> tuple[set[str], set[str]]:
+    """The posts whose field differs from their comments, and those that do not exist."""
+    texts = _texts(client, alias, oids)
+    posts = read_posts(client, alias, oids, ["comments"])
+    differing = {
+        oid for oid, post in posts.items() if sorted(texts.get(oid, [])) != sorted(post.comments)
+    }
+    return differing, set(oids) - posts.keys()
+
+
+def _texts(client: Elasticsearch, alias: str, oids: Sequence[str]) -> dict[str, list[str]]:
     texts: dict[str, list[str]] = {}
     for comment in child_comments(client, alias, oids, ["comment"]):
         texts.setdefault(comment.routing, []).append(comment.source["comment"])
-    posts = read_posts(client, alias, oids)
-    differing = [
-        post for oid, post in posts.items() if sorted(texts.get(oid, [])) != sorted(post.comments)
-    ]
-    failure = _write(client, alias, [(post, texts.get(post.routing, [])) for post in differing])
-    equal = posts.keys() - {post.routing for post in differing}
-    return equal, set(oids) - posts.keys(), failure
+    return texts
 
 
-def _write(
-    client: Elasticsearch, alias: str, updates: Sequence[tuple[StoredPost, list[str]]]
-) -> Refusal:
-    """Write posts that have not changed since they were read; returns why one was refused."""
-    failure = _OTHERS
-    payload: list[bytes] = []
-    for number, (post, comments) in enumerate(updates):
-        payload.append(_payload(post, comments))
-        if sum(map(len, payload)) > _BULK_BYTES or number == len(updates) - 1:
-            refused = _send(client, alias, payload)
-            failure = failure if refused is _OTHERS else refused
-            payload = []
-    return failure
+def _updates(client: Elasticsearch, alias: str, oids: Sequence[str]) -> Iterator[Operation]:
+    """Updates of posts on condition that nobody writes them after they were read here."""
+    for batch in batches(oids, _READ):
+        texts = _texts(client, alias, batch)
+        for post in read_posts(client, alias, batch).values():
+            action = {
+                "_id": post.id,
+                "routing": post.routing,
+                "if_seq_no": post.seq_no,
+                "if_primary_term": post.primary_term,
+            }
+            source = {"content_version": post.version, "content_seq_no": post.seq_no, **post.source}
+            source["comments"] = texts.get(post.routing, [])
+            script = {"source": _SAME_INDEX, "params": {"index": post.index, "post": source}}
+            lines = (orjson.dumps({"update": action}), orjson.dumps({"script": script}), b"")
+            yield Operation(post.id, "post", post.routing, Origin(alias), b"\n".join(lines))
 
 
-def _send(client: Elasticsearch, alias: str, payload: list[bytes]) -> Refusal:
-    failure = _OTHERS
-    response = client.options(max_retries=0).bulk(
-        index=alias,
-        operations=payload,  # type: ignore[arg-type]
-        require_alias=True,
-    )
-    for item in response["items"]:
-        entry = item["update"]
-        error = entry.get("error")
-        # Deleted meanwhile, which the next check sees.
-        if not error or error["type"] == "document_missing_exception":
-            continue
-        failure = refusal_from({"error": error, "status": entry["status"]})
-        # A build whose alias another process removed, or an alias that somebody removed.
-        if failure is NO_INDEX:
-            failure = _OTHERS
-        if not (failure.retryable or failure.version_conflict):
-            raise IndexingError(f"{entry['_id']}: {failure.reason}", failure.remedy)
-    return failure
-
-
-def _payload(post: StoredPost, comments: list[str]) -> bytes:
-    action = {
-        "_id": post.id,
-        "routing": post.routing,
-        "if_seq_no": post.seq_no,
-        "if_primary_term": post.primary_term,
-    }
-    source = {"content_version": post.version, "content_seq_no": post.seq_no, **post.source}
-    source["comments"] = comments
-    script = {"source": _SAME_INDEX, "params": {"index": post.index, "post": source}}
-    return orjson.dumps({"update": action}) + b"\n" + orjson.dumps({"script": script}) + b"\n"
+def _send(
+    client: Elasticsearch,
+    alias: str,
+    chunk: Sequence[Operation],
+    limits: BulkLimits,
+    unblock: Callable[[], None] | None,
+) -> None:
+    for outcome in send_chunk(client, alias, chunk, limits, unblock=unblock):
+        refusal = outcome.refusal
+        # The next check sees what was written or deleted meanwhile, or that the alias was removed.
+        if refusal and not (
+            refusal.version_conflict or refusal is NO_INDEX or outcome.status == 404
+        ):
+            raise IndexingError(
+                f"The comments of posts cannot be updated: {outcome.operation.id}: "
+                f"{refusal.reason}.",
+                refusal.remedy,
+            )
 
 
 def _based_on(stored: StoredPost, post: Document) -> Document:

@@ -16,20 +16,21 @@ the other.
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
+import orjson
+from elasticsearch import Elasticsearch
 
-from indexer.bulk.refusals import RETRYABLE, Refusal, refusal_from
-from indexer.bulk.sender import BulkTimeout, retryable_refusal
-from indexer.records import Document, Origin
+from indexer.bulk import BulkLimits, BulkTimeout, Operation, chunks, send_chunk
+from indexer.records import Document, Origin, batches
+from indexer.retry import Retry
 from indexer.scan import Checkpoint, docs_of, scan
 from indexer.state import ensure_state, state_index
 
 KEPT_DAYS = 30
 """How long an older version of a deleted post is recognised as such."""
 
-_CHUNK = 1_000  # deletions in one bulk request
+_LIMITS = BulkLimits(retry=Retry(total=10.0, longest_pause=1.0), timeout=20.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,11 @@ class Deletion:
     version: int
     pending: bool = False
 
+    @property
+    def is_of_post(self) -> bool:
+        """Whether it is the deletion of a post, not of a comment."""
+        return self.id.startswith("post:")
+
     def document(self) -> Document:
         """The document to delete, without a source."""
         return Document(
@@ -51,7 +57,7 @@ class Deletion:
             routing=self.routing,
             version=self.version,
             source={},
-            kind="post" if self.id.startswith("post:") else "comment",
+            kind="post" if self.is_of_post else "comment",
             origin=Origin("deletions"),
         )
 
@@ -64,77 +70,51 @@ def record_deletions(
     The record of a deletion with a higher version stays as it is.
     """
     at = int(time.time() * 1000)
-    _bulk(
-        client,
-        alias,
-        (
-            {
-                **_record(deletion),
-                "_source": {
-                    "what": "deletion",
-                    "id": deletion.id,
-                    "routing": deletion.routing,
-                    "version": deletion.version,
-                    "pending": pending,
-                    "at": at,
-                },
-            }
-            for deletion in deletions
-        ),
-    )
+    _send(client, alias, deletions, "index", {"pending": pending, "at": at})
 
 
-def forget_deletions(client: Elasticsearch, alias: str, deletions: Iterable[Deletion]) -> None:
+def forget_deletions(client: Elasticsearch, alias: str, deletions: Sequence[Deletion]) -> None:
     """Remove the records of deletions that were not made, because the document has changed."""
-    _bulk(client, alias, ({"_op_type": "delete", **_record(one)} for one in deletions))
+    _send(client, alias, deletions, "delete")
 
 
-def _record(deletion: Deletion) -> dict[str, object]:
-    return {
-        "_id": _state_id(deletion.id),
-        "version": deletion.version,
-        "version_type": "external_gte",
-    }
+def _send(
+    client: Elasticsearch,
+    alias: str,
+    deletions: Sequence[Deletion],
+    name: str,
+    values: dict[str, Any] | None = None,
+) -> None:
+    """Index records with these values beside those of the deletion, or delete them."""
+    operations = (_operation(deletion, name, values) for deletion in deletions)
+    index = ensure_state(client, alias) if deletions else ""
+    for chunk in chunks(operations, _LIMITS):
+        for outcome in send_chunk(client, index, chunk, _LIMITS, require_alias=False):
+            # A conflict: there is a record with a higher version.
+            if outcome.refusal and not outcome.refusal.version_conflict:
+                reason, remedy = outcome.refusal.reason, outcome.refusal.remedy
+                raise BulkTimeout(f"A deletion cannot be recorded: {reason}.", remedy)
 
 
-def _bulk(client: Elasticsearch, alias: str, actions: Iterable[dict[str, object]]) -> None:
-    # Imported here: it loads anyio, and the service needs it for nothing else.
-    from elasticsearch import helpers
-
-    try:
-        _, errors = helpers.bulk(
-            client,
-            actions,
-            index=ensure_state(client, alias),
-            chunk_size=_CHUNK,
-            max_retries=6,
-            initial_backoff=0.1,
-            max_backoff=1,
-            retry_on_status=sorted(RETRYABLE),
-            raise_on_error=False,
-        )
-    except (ApiError, TransportError) as error:
-        raise _not_recorded(retryable_refusal(error)) from error
-    for item in cast(list[dict[str, Any]], errors):
-        (entry,) = item.values()
-        # 404: it is forgotten already; 409: there is a record with a higher version.
-        if entry["status"] not in {404, 409}:
-            raise _not_recorded(refusal_from(entry))
-
-
-def _not_recorded(refusal: Refusal) -> BulkTimeout:
-    message = f"A deletion cannot be recorded: {refusal.reason}."
-    return BulkTimeout(message, refusal.remedy, refusal.write_blocked)
+def _operation(deletion: Deletion, name: str, values: dict[str, Any] | None) -> Operation:
+    record_id = _record_id(deletion.id)
+    action = {"_id": record_id, "version": deletion.version, "version_type": "external_gte"}
+    lines = [orjson.dumps({name: action})]
+    if values is not None:
+        source = {"id": deletion.id, "routing": deletion.routing, "version": deletion.version}
+        lines.append(orjson.dumps({"what": "deletion", **source, **values}))
+    payload = b"\n".join([*lines, b""])
+    return Operation(record_id, "post", "", Origin("deletions"), payload)
 
 
 def deletion_versions(client: Elasticsearch, alias: str, ids: Iterable[str]) -> dict[str, int]:
     """Document id to the version of its deletion, for those of `ids` that were deleted."""
-    state_ids = [_state_id(id_) for id_ in ids]
-    if not state_ids:
+    record_ids = [_record_id(id_) for id_ in ids]
+    if not record_ids:
         return {}
-    response = client.options(ignore_status=404).mget(index=state_index(alias), ids=state_ids)
-    found = [doc["_source"] for doc in docs_of(response) if doc.get("found")]
-    return {source["id"]: int(source["version"]) for source in found}
+    response = client.options(ignore_status=404).mget(index=state_index(alias), ids=record_ids)
+    records = [doc["_source"] for doc in docs_of(response) if doc.get("found")]
+    return {source["id"]: int(source["version"]) for source in records}
 
 
 def deletions_since(client: Elasticsearch, alias: str, since: Checkpoint) -> Iterator[Deletion]:
@@ -158,14 +138,29 @@ def deletions_since(client: Elasticsearch, alias: str, since: Checkpoint) -> Ite
 
 
 def forget_old_deletions(client: Elasticsearch, alias: str) -> None:
-    """Remove records older than `KEPT_DAYS`."""
+    """Remove records older than `KEPT_DAYS`; take over those of schema 1."""
+    index = ensure_state(client, alias)
+    _take_over_tombstones(client, alias, index)
     old = {"range": {"at": {"lt": f"now-{KEPT_DAYS}d"}}}
     client.delete_by_query(
-        index=ensure_state(client, alias),
+        index=index,
         query={"bool": {"filter": [{"term": {"what": "deletion"}}, old]}},
         conflicts="proceed",
     )
 
 
-def _state_id(id_: str) -> str:
+def _take_over_tombstones(client: Elasticsearch, alias: str, index: str) -> None:
+    """Make records of those that the version with schema 1 wrote, as `gone:ID`."""
+    query = {"term": {"what": "tombstone"}}
+    for batch in batches(scan(client, index, query=query), _LIMITS.chunk_documents):
+        former = [hit["_source"] for hit in batch]
+        deletions = [
+            Deletion(source["id"], source["routing"], int(source["version"])) for source in former
+        ]
+        record_deletions(client, alias, deletions, pending=False)
+        ids = {"ids": {"values": [hit["_id"] for hit in batch]}}
+        client.delete_by_query(index=index, query=ids, conflicts="proceed", refresh=True)
+
+
+def _record_id(id_: str) -> str:
     return f"deletion:{id_}"

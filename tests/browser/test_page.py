@@ -592,3 +592,24 @@ def test_a_style_sheet_of_the_blog(
     expect(page.get_by_role("button", name="Search")).to_have_css(
         "background-color", "rgb(1, 2, 3)"
     )
+
+
+def test_a_phone_shows_four_hits_with_their_sections(
+    page: Page,
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], object],
+    serve: Callable[[Settings], str],
+) -> None:
+    part = "<h3>A &lt;b&gt; word</h3><p>With more words than fit into a line of a phone.</p>"
+    text = f"<h2>One &amp; all</h2>{part}{part}"
+    index_posts(RawPost(Origin("test"), f"{n}", "Title", text, f"/{n}") for n in range(9))
+    page.set_viewport_size({"width": 375, "height": 720})
+    page.goto(f"{serve(own_settings)}/?q=word")
+    part_of_first = page.locator(".hits > li").first.locator(".part").first
+    expect(part_of_first).to_contain_text("One & all › A <b> word")
+    expect(part_of_first.get_by_role("link")).to_have_text("A <b> word")
+    expect(part_of_first.get_by_role("link")).to_have_attribute(
+        "href", re.compile(r"^/\d#:~:text=A%20%3Cb%3E%20word,-With")
+    )
+    boxes = [title.bounding_box() for title in page.locator(".hits > li > h3").all()]
+    assert sum(box is not None and box["y"] + box["height"] <= 720 for box in boxes) >= 4

@@ -28,20 +28,6 @@ TOKEN = "a-token-of-this-test"
 _UP = 900  # seconds, with building the image
 
 
-def _why_not() -> str | None:
-    """Why these tests cannot run here."""
-    if shutil.which("docker") is None:
-        return "docker is not installed"
-    for command in (["docker", "info"], ["docker", "compose", "version"]):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            return f"`{' '.join(command)}` fails: {done.stderr.strip()[-200:]}"
-    return None
-
-
-pytestmark = pytest.mark.skipif(bool(_why_not()), reason=str(_why_not()))
-
-
 class Project:
     """A Compose project with ports and addresses of its own."""
 
@@ -209,11 +195,9 @@ def test_a_killed_container_comes_back_with_its_data(project: Project, service: 
 def test_posts_survive_that_everything_is_removed_but_the_volumes(project: Project) -> None:
     project.compose("down", "--timeout", "5")
     with socket.create_server(("127.0.0.1", project.port)):
-        began = time.monotonic()
         done = project.compose("up", "--detach", check=False)
         assert done.returncode
         assert str(project.port) in done.stdout
-        assert time.monotonic() - began < 60
     project.compose("up", "--detach", "--wait")
     assert project.count("liquorice") == 1
 
@@ -224,18 +208,15 @@ def test_new_passwords_are_taken_from_the_environment(project: Project) -> None:
     project.wait_for("marzipan")
 
 
-def test_a_wrong_setting_is_in_the_log_of_the_service(project: Project) -> None:
+def test_a_wrong_setting_ends_the_start_and_is_in_the_log(project: Project) -> None:
     wrong = {"BLOGSEARCH_STRATEGY": "guess"}
     settings = "".join(f"{name}={value}\n" for name, value in wrong.items())
     env = project.folder / ".env"
     before = env.read_text()
     env.write_text(before + settings)
     try:
-        project.compose("up", "--detach")
-        deadline = time.monotonic() + 60
-        while "BLOGSEARCH_STRATEGY" not in project.compose("logs", "app").stdout:
-            assert time.monotonic() < deadline
-            time.sleep(1)
+        assert project.compose("up", "--detach", check=False).returncode
+        assert "BLOGSEARCH_STRATEGY" in project.compose("logs", "rebuild").stdout
     finally:
         env.write_text(before)
     project.compose("up", "--detach", "--wait")
@@ -337,9 +318,10 @@ def test_an_upgrade_keeps_posts_and_comments(project: Project, tmp_path: Path) -
     assert project.request("/documents/http", "PUT", post)[0] == 201
     assert project.request("/documents/http/comments/1", "PUT", {"comment": "liquorice"})[0] == 201
     project.wait_for("liquorice")
+    words = ("marzipan", "liquorice", "juggling")
+    before = {word: project.count(word) for word in words}
+    assert all(before.values())
     project.compose("down", "--timeout", "5")  # the former one has other networks
     project.folder = current
     project.compose("up", "--detach", "--build", "--wait")
-    assert project.count("marzipan") == 1
-    assert project.count("liquorice") == 1
-    assert project.count("juggling") > 0
+    assert {word: project.count(word) for word in words} == before

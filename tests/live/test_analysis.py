@@ -1,12 +1,13 @@
 """The tokens that the English chains make of words as people write them."""
 
+import html
 import uuid
 from collections.abc import Callable, Iterator
 
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers.chains import CODE, FORMS, SPELLING, TEXT, WORDS, index_time
+from analyzers.chains import CODE, FORMS, OPERATORS, SPELLING, TEXT, WORDS, index_time
 from analyzers.rules import RuleSet, read_rules
 from indexer.schema import index_body
 
@@ -67,9 +68,31 @@ def test_text(tokens: Tokens, text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize("analyzer", [TEXT, FORMS, WORDS, SPELLING])
-def test_a_post_is_html_and_a_query_is_not(tokens: Tokens, analyzer: str) -> None:
-    assert tokens(index_time(analyzer), "&lt;b&gt; &amp; <p>tag</p>") == ["b", "tag"]
-    assert tokens(analyzer, "<b> & <tag>") == ["b", "tag"]
+def test_a_post_is_escaped_and_a_query_is_not(tokens: Tokens, analyzer: str) -> None:
+    assert tokens(index_time(analyzer), "&lt;b&gt; &amp; x&amp;lt;y") == ["b", "x", "lt", "y"]
+    assert tokens(analyzer, "<b> & &lt;") == ["b", "lt"]
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_operators_of_a_post_are_escaped(tokens: Tokens, operator: str) -> None:
+    escaped = html.escape(operator, quote=False)
+    assert tokens(index_time(WORDS), f"a{escaped}b") == tokens(WORDS, f"a {operator} b")
+
+
+def test_an_escaped_line_is_no_operator(tokens: Tokens) -> None:
+    assert tokens(index_time(WORDS), f"a {'&amp;' * 5} b") == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ＡＢＣ１２ ３．１４", ["abc12", "3.14"]),
+        ("ﾃﾞｰﾀ", ["デー", "ータ"]),
+        ("٣.١٤ a:b 1:2 a.5", ["٣.١٤", "a", "b", "1", "2", "a", "5"]),
+    ],
+)
+def test_width_and_points(tokens: Tokens, text: str, expected: list[str]) -> None:
+    assert tokens(WORDS, text) == expected
 
 
 def test_a_version_is_indexed_with_its_parts(tokens: Tokens) -> None:

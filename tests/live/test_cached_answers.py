@@ -111,7 +111,7 @@ def test_after_an_upgrade_that_changes_the_answers_no_old_one_is_sent(
         shutil.copytree(REPOSITORY / package, tmp_path / package)
     with redis_server() as server:
         assert [search(REPOSITORY), search(tmp_path)] == ["MISS", "HIT"]
-        types = tmp_path / "app" / "search" / "answer_types.py"
+        types = tmp_path / "app" / "search" / "answer.py"
         types.write_text(types.read_text().replace("    count: int\n", "    number: int\n"))
         assert search(tmp_path) == "MISS"
 

@@ -14,18 +14,16 @@ from elasticsearch import Elasticsearch
 from analyzers.rules import NO_RULES, RuleSet, read_rules
 from indexer.build.builder import Built, IndexSettings
 from indexer.build.rebuild import rebuild
-from indexer.build.reindex import ReindexOptions, reindex
+from indexer.build.reindex import reindex
 from indexer.build.rollback import rollback
 from indexer.generations import list_generations, require_live
-from indexer.ingest import MaxRejects
+from indexer.ingest import IngestOptions, MaxRejects
 from indexer.lock import Lock
 from indexer.normalise import comment_document, documents
 from indexer.progress import Progress
 from indexer.records import Document, Origin, RawComment, RawPost, Reject
-from indexer.sync.add import add
-from indexer.sync.sync import SyncOptions, sync
-from indexer.write.delete import delete_comment, delete_post
-from indexer.write.put import Write, Written, put
+from indexer.sync.sync import add, sync
+from indexer.write.live import Write, Written, delete_comment, delete_post, put
 
 SETTINGS = IndexSettings(NO_RULES, 1, 0)
 ORIGIN = Origin("test")
@@ -256,7 +254,7 @@ class TestBuilds:
             assert blog.comment("during").status == 201
             assert blog.comment("lost", "b").status == 201
 
-        options = ReindexOptions(force=True)  # a comment that came over HTTP goes with its post
+        options = IngestOptions(force=True)  # a comment that came over HTTP goes with its post
         reindex(blog.elastic, blog.alias, raws(), SETTINGS, pytest.fail, options)
         assert blog.stored()["text"] == "New text"
         assert blog.comments() == ["during"]
@@ -336,7 +334,7 @@ class TestSources:
         sync(blog.elastic, blog.alias, lambda _: [more, unchanged], SETTINGS, pytest.fail)
         assert blog.comments() == ["c1", "c2"]
         less = post(comments=["c2"], pub_date="2024-01-01")
-        force = SyncOptions(force=True)
+        force = IngestOptions(force=True)
         sync(blog.elastic, blog.alias, lambda _: [less, unchanged], SETTINGS, pytest.fail, force)
         assert blog.comments() == ["c2"]
 
@@ -346,7 +344,7 @@ class TestSources:
         twice = (RawComment("c", "First"), RawComment("c", "Second"))
         raw = RawPost(ORIGIN, "a", "T", "x", comments=twice)
         rejected: list[Reject] = []
-        options = ReindexOptions(MaxRejects(share=1))
+        options = IngestOptions(MaxRejects(share=1))
         reindex(elastic, alias, [raw], SETTINGS, rejected.append, options)
         assert len(rejected) == 1
         assert Blog(elastic, alias).comments() == ["First"]

@@ -30,8 +30,11 @@ from app.settings import Settings
 from devstack.servers import redis_server
 from indexer.build.builder import Built
 from indexer.generations import block_writes, require_live
-from indexer.records import Origin, RawPost
+from indexer.normalise import documents
+from indexer.records import Document, Origin, RawPost
+from indexer.retry import time_limit
 from indexer.state import ensure_state
+from indexer.write.live import Write, put
 
 TOKEN = "first-token-of-tests"
 SECOND_TOKEN = "second-token-of-tests"
@@ -693,3 +696,40 @@ assert answer.status_code == 201, answer.text
             for thread in threads:
                 thread.join()
             session.close()
+
+
+def test_what_is_not_sent_in_time_is_named(
+    elastic: Elasticsearch,
+    elasticsearch_url: str,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = time.monotonic
+    late = 0.0
+
+    class Slow(RequestsHttpNode):
+        """After the first request that writes, the time of the request is over."""
+
+        def perform_request(self, method: str, target: str, *args: Any, **options: Any) -> Any:
+            nonlocal late
+            response = super().perform_request(method, target, *args, **options)
+            late += 1_000 * ("_bulk" in target)
+            return response
+
+    monkeypatch.setattr("time.monotonic", lambda: clock() + late)
+    posts = [RawPost(Origin("test"), f"p{number}", "P", "x") for number in range(1_200)]
+    writes = [
+        Write(document, newest=True)
+        for post in posts
+        for document in documents(post)
+        if isinstance(document, Document)
+    ]
+    with Elasticsearch(elasticsearch_url, node_class=Slow) as client, time_limit(900):
+        results = put(client, settings.index, writes)
+    written = [result.id for result in results if result.status == 201]
+    named = {result.result for result in results if result.status == 503}
+    assert named == {"not sent"}
+    assert len(written) == 500
+    elastic.indices.refresh(index=settings.index)
+    assert elastic.count(index=settings.index)["count"] == 1 + len(written)
+    assert {result.status for result in put(elastic, settings.index, writes)} == {200, 201}

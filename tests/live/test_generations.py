@@ -15,9 +15,9 @@ from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings
-from indexer.build.reindex import ReindexOptions, reindex
+from indexer.build.reindex import reindex
 from indexer.build.rollback import rollback
-from indexer.bulk.operations import BulkLimits
+from indexer.bulk import BulkLimits
 from indexer.errors import IndexingError, Locked, NoGeneration, VerificationFailed
 from indexer.generations import (
     NameTaken,
@@ -27,12 +27,12 @@ from indexer.generations import (
     prune,
     require_live,
 )
+from indexer.ingest import IngestOptions
 from indexer.normalise import documents
 from indexer.progress import Progress
 from indexer.records import Document, Origin, RawPost
 from indexer.state import state_index
-from indexer.write.delete import delete_post
-from indexer.write.put import Write, put
+from indexer.write.live import Write, delete_post, put
 
 Build = Callable[[Iterable[RawPost]], Built]
 Make = Callable[..., Built]
@@ -81,7 +81,7 @@ def test_the_segments_of_a_small_index_are_merged_to_one(
         elastic.indices.refresh(index=f"{alias}-000001", expand_wildcards="all")
         merging.append(segments())
 
-    options = ReindexOptions(limits=BulkLimits(workers=1, chunk_documents=1), on_progress=refresh)
+    options = IngestOptions(limits=BulkLimits(workers=1, chunk_documents=1), on_progress=refresh)
     posts = [post(oid) for oid in "abc"]
     reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), pytest.fail, options)
     assert max(merging) == 3

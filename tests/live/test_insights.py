@@ -168,7 +168,7 @@ def test_counting_costs_no_trip_and_arrives_by_itself(
 def test_pairs_are_of_one_client(settings: Settings, server: "redis.Redis") -> None:
     log = _log(settings)
     patient, other = _visitor(), _visitor()
-    log.record("MISS", SearchRequest("K8s"), found=False, visitor=patient)
+    log.record("MISS", SearchRequest("K8s"), has_hits=False, visitor=patient)
     log.record("MISS", SearchRequest("rust"), visitor=other)
     time.sleep(PAUSE + 0.1)
     log.record("MISS", SearchRequest("Kubernetes"), visitor=patient)
@@ -195,8 +195,8 @@ def test_hostile_searches_are_bounded(settings: Settings, server: "redis.Redis")
     log.flush()
     log.count_due(time.time() + 100)
     for n in range(200):
-        log.record("MISS", SearchRequest(f"rare{n}"), found=False, visitor=_visitor())
-    log.record("MISS", SearchRequest("x" * 5000), found=False, visitor=_visitor())
+        log.record("MISS", SearchRequest(f"rare{n}"), has_hits=False, visitor=_visitor())
+    log.record("MISS", SearchRequest("x" * 5000), has_hits=False, visitor=_visitor())
     log.record("MISS", SearchRequest("\x00"), visitor=_visitor())
     log.flush()
     log.count_due(time.time() + 100)
@@ -313,10 +313,10 @@ def test_what_another_process_has_counted_is_not_counted_again(
     class Late:
         """Another process counts a request after they were read."""
 
-        def call(self, *arguments: Any) -> Any:
-            found = cache.client.call(*arguments)
+        def ask(self, *arguments: Any) -> Any:
+            reply = cache.client.ask(*arguments)
             server.zremrangebyrank(events, 0, 0)
-            return found
+            return reply
 
     late: Any = Late()
     SearchLog(late, cache.keys, days=1, size=10).count_due(time.time() + 100)

@@ -22,6 +22,7 @@ from app.elastic import connect
 from app.health import checks
 from app.settings import Settings
 from devstack.servers import free_port, redis_server
+from indexer.retry import time_limit
 from tests.conftest import Run
 from tests.tcp import forward, listening
 
@@ -91,7 +92,7 @@ def test_a_command_waits_for_elasticsearch_that_restarts(
     restarting: Restarting, own_settings: Settings, elastic: Elasticsearch
 ) -> None:
     settings = replace(own_settings, elasticsearch_url=restarting.url)
-    with connect(settings, patient=True) as patient, connect(settings) as other:
+    with connect(settings, waits=True) as patient, connect(settings) as other:
         for client in (patient, other):
             client.info()
         restarting.restart(1.0)
@@ -108,9 +109,32 @@ def test_a_command_does_not_wait_for_elasticsearch_that_never_responded(
 ) -> None:
     away = replace(settings, elasticsearch_url=f"http://127.0.0.1:{free_port()}")
     started = time.monotonic()
-    with connect(away, patient=True) as client, pytest.raises(TransportError):
+    with connect(away, waits=True) as client, pytest.raises(TransportError):
         client.info()
     assert time.monotonic() - started < 5
+
+
+def test_a_rebuild_before_the_service_starts_waits_for_elasticsearch(
+    restarting: Restarting, own_settings: Settings, run: Run
+) -> None:
+    restarting.restart(1.0)
+    settings = replace(own_settings, elasticsearch_url=restarting.url)
+    assert run("rebuild", settings=settings).exit_code == 1
+    done = run("rebuild", "--wait", "60", settings=settings)
+    assert done.exit_code == 0, done.output
+    assert "There is no index yet" in done.output
+
+
+def test_a_time_limit_holds_for_all_requests_inside(settings: Settings) -> None:
+    with listening(lambda connection: time.sleep(20)) as port:
+        hanging = f"http://127.0.0.1:{port}"
+        changed = replace(settings, elasticsearch_url=hanging, elasticsearch_timeout=20)
+        with connect(changed) as client, time_limit(0.2):
+            with pytest.raises(ConnectionTimeout):
+                client.info()
+            with pytest.raises(ConnectionTimeout) as raised:
+                client.info()
+    assert "whole" in raised.value.message
 
 
 Changed = Callable[..., FlaskClient]

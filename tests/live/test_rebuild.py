@@ -18,10 +18,8 @@ from indexer.lock import Lock
 from indexer.normalise import documents
 from indexer.progress import OnProgress, Progress, ignore_progress
 from indexer.records import Document, Origin, RawComment, RawPost
-from indexer.write.delete import delete_post
 from indexer.write.deletions import Deletion, record_deletions
-from indexer.write.live_index import now
-from indexer.write.put import Write, put
+from indexer.write.live import Write, delete_post, now, put
 
 BASE = 300
 

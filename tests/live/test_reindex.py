@@ -21,14 +21,14 @@ from elasticsearch import Elasticsearch
 from analyzers.rules import NO_RULES
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings
-from indexer.build.reindex import ReindexOptions, reindex
-from indexer.bulk.operations import BulkLimits
-from indexer.bulk.sender import BulkTimeout
+from indexer.build.reindex import reindex
+from indexer.bulk import BulkLimits, BulkTimeout
 from indexer.generations import list_generations, live
-from indexer.ingest import MaxRejects
+from indexer.ingest import IngestOptions, MaxRejects
 from indexer.records import Origin, RawComment, RawPost, Reject
+from indexer.retry import Retry
 from indexer.state import state_index
-from indexer.write.delete import delete_post
+from indexer.write.live import delete_post
 from tests.tcp import forward, listening
 
 Run = Callable[..., Result]
@@ -114,7 +114,7 @@ class TestRejects:
             yield RawPost(Origin("s", 2), "accepted", "T", "x")
 
         rejected: list[Reject] = []
-        options = ReindexOptions(MaxRejects(share=0.9))
+        options = IngestOptions(MaxRejects(share=0.9))
         settings = IndexSettings(NO_RULES, 1, 0)
         built = reindex(elastic, alias, raws(), settings, rejected.append, options)
         assert (built.counts.posts, built.counts.comments) == (1, 0)
@@ -381,7 +381,7 @@ def wire(elasticsearch_url: str) -> Iterator[Wire]:
 
 
 class TestElasticsearchGoesAway:
-    LIMITS = BulkLimits(chunk_documents=100, retry_for=1.0, timeout=5.0)
+    LIMITS = BulkLimits(chunk_documents=100, retry=Retry(total=1.0), timeout=5.0)
     POSTS = 800
 
     def raws(self, after: Callable[[], None]) -> Iterator[RawPost]:
@@ -398,7 +398,7 @@ class TestElasticsearchGoesAway:
         index_posts: Callable[[Iterable[RawPost]], Built],
     ) -> None:
         settings = IndexSettings(NO_RULES, 1, 0)
-        options = ReindexOptions(limits=self.LIMITS)
+        options = IngestOptions(limits=self.LIMITS)
         with (
             Elasticsearch(wire.url, request_timeout=5) as client,
             pytest.raises(BulkTimeout, match="did not accept"),
@@ -421,6 +421,8 @@ class TestElasticsearchGoesAway:
 
         with Elasticsearch(wire.url, request_timeout=30) as client:
             settings = IndexSettings(NO_RULES, 1, 0)
-            options = ReindexOptions(limits=replace(self.LIMITS, retry_for=30.0, timeout=30.0))
+            options = IngestOptions(
+                limits=replace(self.LIMITS, retry=Retry(total=30.0), timeout=30.0)
+            )
             built = reindex(client, alias, self.raws(cut), settings, pytest.fail, options)
         assert built.counts.posts == self.POSTS

@@ -22,17 +22,15 @@ from app.settings import Settings
 from indexer.build.builder import IndexSettings
 from indexer.errors import LockLost
 from indexer.generations import require_live
-from indexer.ingest import Ingest
+from indexer.ingest import Ingest, IngestOptions, StoredDigests
 from indexer.lock import Lock
 from indexer.normalise import comment_document
 from indexer.records import Document, Origin, RawComment
 from indexer.scan import raw_digests
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
-from indexer.stored import StoredDigests
-from indexer.sync.sync import SyncOptions, sync
-from indexer.write.delete import delete_comment, delete_post
-from indexer.write.put import Write, put
+from indexer.sync.sync import sync
+from indexer.write.live import Write, delete_comment, delete_post, put
 
 
 def entry(oid: Any, **fields: Any) -> dict[str, Any]:
@@ -353,7 +351,7 @@ class TestLines:
         blog.sync()
         monkeypatch.setattr("indexer.ingest._REPORTED", 2)
         reported: list[int] = []
-        options = SyncOptions(on_progress=lambda progress: reported.append(progress.done))
+        options = IngestOptions(on_progress=lambda progress: reported.append(progress.done))
         source = read_by_commands(blog.file, SourceOptions())
         shape = IndexSettings(NO_RULES, 1, 0)
         sync(elastic, alias, source.read, shape, pytest.fail, options)
@@ -471,7 +469,7 @@ class TestCaution:
             blog.write(entry("abc"), {**entry("x"), "oid": oid}, entry("c"))
             printed(blog.sync(), "1 rejected lines", 1)
 
-    def test_rejected_posts_with_an_oid_in_their_front_matter_stay(
+    def test_rejected_posts_whose_oid_cannot_be_read_keep_all_posts(
         self, blog: Blog, run: Callable[..., Result], tmp_path: Path
     ) -> None:
         folder = tmp_path / "posts"
@@ -482,8 +480,8 @@ class TestCaution:
         (folder / "a.md").write_text("---\noid: my-a\ntitle: 'A\n---\nx")
         (folder / "b.md").write_bytes(b"---\noid: my-b\ntitle: A\n---\nf\xfcr")
         (folder / "c.md").unlink()
-        printed(run("sync", folder), "1 removed", 3)
-        assert blog.ids() == {"post:my-a", "post:my-b", "post:my-d"}
+        printed(run("sync", folder), "Nothing was removed: 2 rejected lines", 1)
+        assert blog.ids() == {f"post:my-{name}" for name in "abcd"}
 
     def test_rejected_comments_stay_whatever_their_oid(self, blog: Blog) -> None:
         def written(**fields: Any) -> None:

@@ -25,7 +25,7 @@ from indexer.build.builder import IndexSettings
 from indexer.build.reindex import reindex
 from indexer.normalise import documents
 from indexer.records import Document, Origin, RawPost
-from indexer.write.put import Write, put
+from indexer.write.live import Write, put
 
 POSTS = {
     "ml": "An ML model in ten lines",

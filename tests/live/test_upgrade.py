@@ -1,6 +1,7 @@
 """Indices of former versions: fixtures of each schema, upgraded and compared."""
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,10 @@ from app import create_app
 from app.settings import Settings
 from indexer import OLDEST_READABLE, SCHEMA
 from indexer.generations import list_generations, require_live
+from indexer.state import ensure_state
 
 DATA = Path(__file__).parents[1] / "data"
-FORMER = [1, 8]
+FORMER = [1, 8, 9]
 SCHEMAS = [*FORMER, SCHEMA]
 TOKEN = {"Authorization": "Bearer token-of-the-fixture"}
 _CONTENT = (
@@ -110,6 +112,22 @@ def test_a_rebuild_loses_nothing(
     assert visitor.get("/suggest?q=written+over").get_json()["suggestions"]
     assert run("rebuild").output.count("already") == 1
     assert run("doctor").exit_code == 0
+
+
+def test_what_schema_1_had_deleted_stays_deleted(
+    elastic: Elasticsearch, settings: Settings, run: Run, visitor: FlaskClient
+) -> None:
+    restore(elastic, settings.index, 1)
+    deleted = int(time.time() * 1000)
+    record = {"what": "tombstone", "id": "post:gone", "routing": "gone", "version": deleted}
+    state = ensure_state(elastic, settings.index)
+    former = {**record, "pending": False, "at": deleted}
+    elastic.index(index=state, id="gone:post:gone", document=former, refresh=True)
+    assert run("rebuild").exit_code == 0
+    body = {"title": "Gone", "modified": "2024-01-01"}
+    refused = visitor.put("/documents/gone", json=body, headers=TOKEN)
+    assert refused.status_code == 409, refused.get_json()
+    assert not elastic.exists(index=state, id="gone:post:gone")
 
 
 @pytest.mark.parametrize("schema", FORMER)

@@ -83,6 +83,18 @@ def test_a_known_item_is_a_query_with_one_relevant_post_cut_as_the_service_would
     assert found == Judged("w" * 200, "desc", {"a": 1})
 
 
+def test_posts_that_have_a_link_are_not_among_the_hits_for_its_text() -> None:
+    found = Judged.of({"q": "w", "kind": "link", "oid": "a", "skip": ["b"]})
+    assert found.skip == {"b"}
+    body = {"count": 3, "hits": [{"oid": "b"}, {"oid": "a"}, {"oid": "c"}]}
+    assert Answered.of(body, found, 0.1) == Answered(("a", "c"), 3, 0.1)
+
+
+def test_success_at_ten_is_the_share_of_queries_that_find_a_post() -> None:
+    pairs = [(judged(a=1), answered("x a")), (judged(a=1), answered("x"))]
+    assert figures(pairs).success_at_10 == 0.5
+
+
 def test_a_rank_below_ten_counts_as_not_found() -> None:
     assert reciprocal_rank([*"0123456789", "a"], {"a": 1}) == 0
 

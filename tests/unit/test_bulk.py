@@ -11,10 +11,20 @@ from elasticsearch import ApiError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.bulk.operations import BulkLimits, Operation, chunks, delete_operation, index_operation
-from indexer.bulk.refusals import refusal_from
-from indexer.bulk.sender import BulkTimeout, Sender, send_bulk
+from indexer.bulk import (
+    BulkLimits,
+    BulkTimeout,
+    Operation,
+    Outcome,
+    chunks,
+    delete_operation,
+    index_operation,
+    send_bulk,
+    send_chunk,
+)
 from indexer.records import Document, Origin
+from indexer.refusals import refusal_from
+from indexer.retry import Retry, time_limit
 
 SWAPPING = {"type": "cluster_block_exception", "reason": "blocked by: [FORBIDDEN/8/index write"}
 FULL = {
@@ -71,16 +81,9 @@ def answered(*entries: dict[str, Any]) -> Answer:
     return lambda _: {"items": [{"index": entry} for entry in entries]}
 
 
-def sender(engine: Engine, retry_for: float = 60.0) -> Sender:
-    pauses: list[float] = []
-
-    def wait(seconds: float) -> bool:
-        pauses.append(seconds)
-        return False
-
-    made = Sender(engine, "blog", BulkLimits(retry_for=retry_for), wait)  # type: ignore[arg-type]
-    made.pauses = pauses  # type: ignore[attr-defined]
-    return made
+def send(engine: Engine, *operations: Operation, total: float = 60.0) -> list[Outcome]:
+    limits = BulkLimits(retry=Retry(total=total))
+    return send_chunk(engine, "blog", operations, limits, wait=lambda _: False)  # type: ignore[arg-type]
 
 
 @given(
@@ -116,14 +119,14 @@ def test_an_item_is_two_lines_with_its_own_version() -> None:
     assert delete_operation(document).oid == "c"
 
 
-class TestSender:
+class TestSendChunk:
     def test_sends_again_just_what_was_refused_for_the_moment(self) -> None:
         ok = {"status": 201, "result": "created"}
         bad = {"status": 400, "error": {"type": "document_parsing_exception", "reason": "no date"}}
         busy = {"status": 429, "error": BUSY}
         closed = {"status": 403, "error": SWAPPING}
         engine = Engine(answered(ok, busy, bad, closed), answered(busy, ok))
-        outcomes = sender(engine).send([item(number) for number in range(4)])
+        outcomes = send(engine, *map(item, range(4)))
         assert engine.requests[1:] == [["post:1", "post:3"], ["post:1"]]
         assert [outcome.operation.id for outcome in outcomes] == [f"post:{n}" for n in range(4)]
         assert [outcome.accepted for outcome in outcomes] == [True, True, False, True]
@@ -133,27 +136,26 @@ class TestSender:
     @pytest.mark.parametrize(
         "fault", [api_error(429), api_error(503), ConnectionTimeout("too late")]
     )
-    def test_sends_the_whole_again_with_growing_pauses(self, fault: Exception) -> None:
+    def test_sends_the_whole_again(self, fault: Exception) -> None:
         engine = Engine(*[fault] * 5)
-        made = sender(engine)
-        outcomes = made.send([item(1), item(2)])
+        outcomes = send(engine, item(1), item(2))
         assert all(outcome.accepted for outcome in outcomes)
         assert len(engine.requests) == 6
-        pauses = made.pauses  # type: ignore[attr-defined]
-        assert pauses[-1] > pauses[0]
-        assert 0.02 < pauses[0] < 0.06
 
     def test_gives_up_after_its_time_limit_and_says_why(self) -> None:
         engine = Engine(*[answered({"status": 403, "error": SWAPPING})] * 3)
-        with pytest.raises(
-            BulkTimeout, match=r"1 documents within 0 seconds: .* being replaced"
-        ) as e:
-            sender(engine, retry_for=0.0).send([item(1)])
-        assert e.value.write_blocked
+        with pytest.raises(BulkTimeout, match=r"1 documents in time: .* being replaced"):
+            send(engine, item(1), total=0.0)
+
+    def test_gives_up_when_the_time_of_the_whole_is_over(self) -> None:
+        engine = Engine(*[api_error(503)] * 5)
+        with pytest.raises(BulkTimeout), time_limit(0.0):
+            send(engine, item(1))
+        assert len(engine.requests) == 1
 
     def test_does_not_wait_for_a_full_disk(self) -> None:
         engine = Engine(answered({"status": 429, "error": FULL}))
-        (outcome,) = sender(engine).send([item(1)])
+        (outcome,) = send(engine, item(1))
         assert len(engine.requests) == 1
         assert "disk" in outcome.reject().reason
         assert "blogsearch prune" in outcome.reject().remedy
@@ -165,23 +167,22 @@ class TestSender:
             return taken(ids)
 
         engine = Engine(*[refuse_six] * 20)
-        outcomes = sender(engine).send([item(number) for number in range(8)])
+        outcomes = send(engine, *map(item, range(8)))
         refused = [outcome.operation.id for outcome in outcomes if not outcome.accepted]
         assert refused == ["post:6"]
 
     def test_does_not_hide_that_it_may_not_write(self) -> None:
         with pytest.raises(ApiError):
-            sender(Engine(api_error(403))).send([item(1)])
+            send(Engine(api_error(403)), item(1))
 
     def test_can_be_woken_up_to_give_up(self) -> None:
         engine = Engine(*[api_error(429)] * 10)
-        made = Sender(engine, "blog", BulkLimits(), lambda _: True)  # type: ignore[arg-type]
         with pytest.raises(BulkTimeout):
-            made.send([item(1)])
+            send_chunk(engine, "blog", [item(1)], BulkLimits(), wait=lambda _: True)  # type: ignore[arg-type]
         assert len(engine.requests) == 1
 
 
-class TestSend:
+class TestSendBulk:
     def test_reads_no_further_ahead_than_it_has_workers(self) -> None:
         read = 0
         go = threading.Event()

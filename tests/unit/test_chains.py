@@ -8,8 +8,9 @@ from analyzers.rules import NO_RULES
 from indexer.schema import index_body
 
 BUILT_IN = {
-    "html_strip", "lowercase", "asciifolding", "german_normalization", "arabic_normalization",
-    "serbian_normalization",
+    "lowercase", "asciifolding", "german_normalization", "arabic_normalization",
+    "serbian_normalization", "persian_normalization", "bengali_normalization", "persian_stem",
+    "cjk_bigram",
 }  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def test_every_variable_of_ours_is_a_setting(name: str) -> None:
     assert named - {"BLOGSEARCH_COMMIT"} <= _settings()  # an argument of the build
 
 
-@pytest.mark.parametrize("name", ["app", "app-second", "index"])
+@pytest.mark.parametrize("name", ["app", "app-second", "index", "rebuild"])
 def test_the_application_gets_every_setting_of_the_env_file(name: str) -> None:
     service = SERVICES[name]
     assert service["env_file"] == [{"path": ".env", "required": False}]

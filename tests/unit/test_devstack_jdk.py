@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from devstack.elasticsearch_distribution import find_jdk
+from devstack.instance import Instance
 from devstack.terminal import DevstackError
+
+AS_MYSELF = Instance(Path("unused"), "default", None)
 
 
 def _jdk(home: Path, version: str, *modules: str) -> Path:
@@ -21,27 +24,21 @@ def test_a_jdk_from_the_environment_is_preferred(tmp_path: Path) -> None:
     named = _jdk(tmp_path / "named", "21.0.2", "jdk.jdi")
     _jdk(tmp_path / "jvm" / "jdk-25", "25.0.1", "jdk.jdi")
     environment = {"JAVA_HOME": str(named), "PATH": ""}
-    assert find_jdk(environment, None, (str(tmp_path / "jvm"),)) == named
+    assert find_jdk(environment, AS_MYSELF, (str(tmp_path / "jvm"),)) == named
 
 
 def test_es_java_home_is_preferred_to_java_home(tmp_path: Path) -> None:
     general = _jdk(tmp_path / "general", "25", "jdk.jdi")
     own = _jdk(tmp_path / "own", "25", "jdk.jdi")
     environment = {"JAVA_HOME": str(general), "ES_JAVA_HOME": str(own), "PATH": ""}
-    assert find_jdk(environment, None, ()) == own
+    assert find_jdk(environment, AS_MYSELF, ()) == own
 
 
 def test_an_old_java_on_the_path_is_skipped(tmp_path: Path) -> None:
     old = _jdk(tmp_path / "old", "17.0.15", "jdk.jdi")
     good = _jdk(tmp_path / "jvm" / "new", "25.0.3", "jdk.jdi")
     environment = {"PATH": str(old / "bin"), "JAVA_HOME": str(tmp_path / "gone")}
-    assert find_jdk(environment, None, (str(tmp_path / "jvm"),)) == good
-
-
-def test_of_several_the_one_nearest_to_the_preferred_version_is_used(tmp_path: Path) -> None:
-    for version in ("17", "21", "24", "99"):
-        _jdk(tmp_path / f"jdk-{version}", f"{version}.0.1", "jdk.jdi")
-    assert find_jdk({"PATH": ""}, None, (str(tmp_path),)) == tmp_path / "jdk-24"
+    assert find_jdk(environment, AS_MYSELF, (str(tmp_path / "jvm"),)) == good
 
 
 def test_no_jdk_is_one_error_that_lists_each_and_its_problem(tmp_path: Path) -> None:
@@ -53,7 +50,7 @@ def test_no_jdk_is_one_error_that_lists_each_and_its_problem(tmp_path: Path) -> 
     broken.chmod(0o755)
     environment = {"JAVA_HOME": "/nowhere/jdk", "PATH": ""}
     with pytest.raises(DevstackError) as raised:
-        find_jdk(environment, None, (str(tmp_path / "jvm"), str(tmp_path / "empty")))
+        find_jdk(environment, AS_MYSELF, (str(tmp_path / "jvm"), str(tmp_path / "empty")))
     message = str(raised.value)
     assert "/nowhere/jdk: bin/java does not run" in message
     assert f"{tmp_path}/jvm/old: Java 17 is too old" in message

@@ -23,12 +23,12 @@ class Engines:
     fails: str = ""
     _pids: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
-    def start(self, engine: Engine, port: int, keep: bool) -> StartedEngine:
+    def start(self, engine: Engine, port: int) -> StartedEngine:
         if engine.name == self.fails:
             raise DevstackError(f"{engine.title} cannot be started")
         pid = next(self._pids)
         self.running.add(pid)
-        return StartedEngine("process", port, "engine.log", keep, pid=pid)
+        return StartedEngine(port, "engine.log", pid=pid)
 
     def alive(self, state: StartedEngine) -> bool:
         return state.pid in self.running
@@ -56,11 +56,11 @@ def stack(instance: Instance, engines: Engines) -> Stack:
         ELASTICSEARCH.port_variable: str(free_port()),
         REDIS.port_variable: str(free_port()),
     }
-    at_once = tuple(replace(each, get_version=_answers) for each in (ELASTICSEARCH, REDIS))
+    at_once = tuple(replace(engine, version=_answers) for engine in (ELASTICSEARCH, REDIS))
     return Stack(instance, environment, {"process": engines}, at_once)
 
 
-def _answers(url: str, environment: Mapping[str, str], *, ready: bool = False) -> str:
+def _answers(url: str, environment: Mapping[str, str]) -> str:
     """An engine that answers at once, in a supported version, unless its URL has a password."""
     if "@" in url:
         raise NotAnswering("connection refused")
@@ -68,30 +68,25 @@ def _answers(url: str, environment: Mapping[str, str], *, ready: bool = False) -
 
 
 def test_up_starts_both_and_a_second_up_reuses_them(stack: Stack, engines: Engines) -> None:
-    addresses = stack.up(keep=True)
+    addresses, _ = stack.up()
     assert set(addresses) == {"ELASTICSEARCH_URL", "REDIS_URL"}
     assert engines.running == {1, 2}
-    assert stack.up(keep=True) == addresses
+    assert stack.up() == (addresses, [])
     assert engines.running == {1, 2}
-    assert stack.urls() == addresses
 
 
-def test_down_stops_both_and_a_second_down_finds_nothing(
-    stack: Stack, engines: Engines, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stack.up(keep=True)
+def test_down_stops_both(stack: Stack, engines: Engines) -> None:
+    stack.up()
     stack.down()
     assert not engines.running
-    with pytest.raises(DevstackError, match="make services"):
-        stack.urls()
-    stack.down()
-    assert "no engine is running" in capsys.readouterr().err
+    assert all(line.endswith("not running") for line in stack.status())
+    stack.down()  # nothing is left to stop
 
 
 def test_a_dead_service_is_started_again(stack: Stack, engines: Engines) -> None:
-    stack.up(keep=True)
+    stack.up()
     engines.running.discard(1)
-    stack.up(keep=True)
+    stack.up()
     assert engines.running == {2, 3}
 
 
@@ -102,7 +97,7 @@ def test_a_block_stops_what_it_started(stack: Stack, engines: Engines) -> None:
 
 
 def test_a_block_leaves_what_ran_before(stack: Stack, engines: Engines) -> None:
-    stack.up(keep=True)
+    stack.up()
     with stack.using(keep=False):
         pass
     assert engines.running == {1, 2}
@@ -115,27 +110,11 @@ def test_a_block_that_is_to_keep_leaves_what_it_started(stack: Stack, engines: E
 
 
 def test_a_block_stops_only_the_one_of_two_that_it_started(stack: Stack, engines: Engines) -> None:
-    stack.up(keep=True)
+    stack.up()
     engines.running.discard(1)
     with stack.using(keep=False):
         assert engines.running == {2, 3}
     assert engines.running == {2}
-
-
-def test_of_two_blocks_the_last_one_stops(stack: Stack, engines: Engines) -> None:
-    first, second = stack.using(keep=False), stack.using(keep=False)
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert engines.running == {1, 2}
-    second.__exit__(None, None, None)
-    assert not engines.running
-
-
-def test_services_asked_for_during_a_block_stay(stack: Stack, engines: Engines) -> None:
-    with stack.using(keep=False):
-        stack.up(keep=True)
-    assert engines.running == {1, 2}
 
 
 def test_an_exception_in_a_block_does_not_leave_services(stack: Stack, engines: Engines) -> None:
@@ -147,19 +126,19 @@ def test_an_exception_in_a_block_does_not_leave_services(stack: Stack, engines: 
 def test_a_start_that_fails_stops_what_it_had_started(stack: Stack, engines: Engines) -> None:
     engines.fails = "redis"
     with pytest.raises(DevstackError, match="Redis cannot be started"):
-        stack.up(keep=True)
+        stack.up()
     assert not engines.running
-    assert stack.instance.load(ELASTICSEARCH) is None
+    assert stack.instance.load("elasticsearch") is None
 
 
 def test_an_interrupt_while_waiting_stops_what_was_started(stack: Stack, engines: Engines) -> None:
-    def interrupted(url: str, environment: Mapping[str, str], *, ready: bool = False) -> str:
+    def interrupted(url: str, environment: Mapping[str, str]) -> str:
         assert engines.running
         raise KeyboardInterrupt
 
-    stack.engines = tuple(replace(each, get_version=interrupted) for each in stack.engines)
+    stack.engines = tuple(replace(engine, version=interrupted) for engine in stack.engines)
     with pytest.raises(KeyboardInterrupt):
-        stack.up(keep=True)
+        stack.up()
     assert not engines.running
 
 
@@ -170,8 +149,8 @@ def test_a_port_that_something_else_has_is_an_error_before_anything_starts(
         other.bind(("127.0.0.1", 0))
         port = other.getsockname()[1]
         stack.environment = {**stack.environment, REDIS.port_variable: str(port)}
-        with pytest.raises(DevstackError, match=f"Port {port}, for Redis, is taken") as raised:
-            stack.up(keep=True)
+        with pytest.raises(DevstackError, match=f"Port {port} is taken") as raised:
+            stack.up()
     assert REDIS.port_variable in str(raised.value)
     assert not engines.running
 
@@ -179,8 +158,7 @@ def test_a_port_that_something_else_has_is_an_error_before_anything_starts(
 def test_urls_from_the_environment_start_nothing(stack: Stack, engines: Engines) -> None:
     given = {"ELASTICSEARCH_URL": "http://es.example:9200", "REDIS_URL": ""}
     stack.environment = given
-    assert stack.up(keep=True) == given
-    assert stack.urls() == given
+    assert stack.up() == (given, [])
     assert not engines.running
 
 
@@ -188,7 +166,7 @@ def test_an_address_where_nothing_answers_is_an_error_without_the_password(stack
     url = f"http://me:secret@127.0.0.1:{free_port()}"
     stack.environment = {**stack.environment, "ELASTICSEARCH_URL": url}
     with pytest.raises(DevstackError, match="no Elasticsearch answers there") as raised:
-        stack.up(keep=True)
+        stack.up()
     assert "secret" not in str(raised.value)
 
 
@@ -204,4 +182,4 @@ def test_status_asks_the_address_from_the_environment_too(stack: Stack) -> None:
 def test_an_unknown_backend_is_refused(stack: Stack) -> None:
     stack.environment = {**stack.environment, "BLOGSEARCH_DEVSTACK_BACKEND": "podman"}
     with pytest.raises(DevstackError, match="`process` or `container`"):
-        stack.up(keep=True)
+        stack.up()

@@ -43,6 +43,17 @@ def test_one_ready_but_never_live_is_still_being_built() -> None:
     assert states(blog_000001=found("blog-000001-building")) == {"blog-000001": "building"}
 
 
+def test_of_two_with_the_alias_the_newest_is_live_unless_it_was_swapped_out() -> None:
+    assert states(blog_000001=found("blog"), blog_000002=found("blog")) == {
+        "blog-000001": "kept",
+        "blog-000002": "live",
+    }
+    assert states(blog_000001=found("blog"), blog_000002=found("blog", "blog-previous")) == {
+        "blog-000001": "live",
+        "blog-000002": "previous",
+    }
+
+
 def test_a_live_one_is_live_whatever_else_it_says() -> None:
     assert states(blog_000001=found("blog", "blog-previous", state="building")) == {
         "blog-000001": "live"
@@ -70,7 +81,6 @@ def test_numbers_go_on_after_six_digits() -> None:
     [
         {"blog": found()},
         {"posts": found("blog")},
-        {"blog-000001": found("blog"), "blog-000002": found("blog")},
     ],
 )
 def test_a_name_used_by_something_else_is_refused(indices: dict[str, Any]) -> None:

@@ -2,13 +2,12 @@
 
 import pytest
 
-from indexer.bulk.operations import index_operation
-from indexer.bulk.refusals import Refusal
-from indexer.bulk.sender import Outcome
+from indexer.bulk import Outcome, index_operation
 from indexer.errors import TooManyRejects
-from indexer.ingest import Ingest, MaxRejects
+from indexer.ingest import Ingest, IngestOptions, MaxRejects
 from indexer.progress import Progress
 from indexer.records import Origin, RawComment, RawPost, Reject
+from indexer.refusals import Refusal
 
 
 def test_counts_of_lines_documents_and_the_fraction_done() -> None:
@@ -20,7 +19,8 @@ def test_counts_of_lines_documents_and_the_fraction_done() -> None:
         RawPost(Origin("s", 4), "b", "B", "x"),
     ]
     reported: list[Progress] = []
-    ingest = Ingest(rejects.append, on_progress=reported.append, fraction_read=lambda: 0.5)
+    options = IngestOptions(on_progress=reported.append, fraction_read=lambda: 0.5)
+    ingest = Ingest(rejects.append, options)
     operations = [index_operation(document) for document in ingest.documents(raws)]
     assert [one.oid for one in operations] == ["a", "b"]
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (4, 2, 2)

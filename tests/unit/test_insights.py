@@ -1,10 +1,16 @@
 """Which requests are searches of people, and which searches belong together."""
 
+import threading
+
 import pytest
 
+from app.cache.redis_client import RedisClient
+from app.cache.store import Keys
 from app.insights.proposals import candidates
+from app.insights.search_log import SearchLog
 from app.insights.sessions import MOST, Event, pairs, searches
-from app.insights.visitors import visitor_of
+from app.insights.visitors import Visitor, visitor_of
+from app.search.request import SearchRequest
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
 
@@ -43,6 +49,14 @@ def test_typing_in_between_is_not_a_search(
     requests: list[tuple[float, str]], expected: list[str]
 ) -> None:
     assert _searched(*requests) == expected
+
+
+def test_without_redis_nothing_is_counted_or_archived_in_the_background() -> None:
+    client = RedisClient(None, 0.2)
+    log = SearchLog(client, Keys("posts", ""), days=7, on_new_day=lambda: pytest.fail("archived"))
+    before = threading.active_count()
+    log.record("OFF", SearchRequest("python"), visitor=Visitor("127.0.0.1", BROWSER))
+    assert threading.active_count() <= before
 
 
 def test_who_searches_all_the_time_is_a_program() -> None:

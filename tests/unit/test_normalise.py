@@ -152,9 +152,19 @@ def test_headings_have_their_line_and_the_id_that_is_stated(
 ) -> None:
     post = post_document(RawPost(Origin("x"), "1", "T", html))
     assert isinstance(post, Document)
-    assert [tuple(heading.values()) for heading in post.source.get("headings", ())] == headings
+    stored = post.source.get("headings", ())
+    assert [(one["line"], one["level"], one["id"]) for one in stored] == headings
     lines = post.source["text"].split("\n")
-    assert all(lines[line] for line, _, _ in headings)
+    assert [one["text"] for one in stored] == [lines[line] for line, _, _ in headings]
+
+
+def test_headings_know_where_the_code_below_them_begins() -> None:
+    code = (
+        "<pre>a\n\nb</pre><h2>C</h2><pre>\n</pre><pre>d</pre><p>e<h2>F</h2><pre>g</pre><h2>H</h2>"
+    )
+    found = readable(code)
+    lines = found.code.split("\n")
+    assert [lines[heading.code_line :][:1] for heading in found.headings] == [["d"], ["g"], []]
 
 
 def test_clean_keeps_what_is_text() -> None:

@@ -50,7 +50,11 @@ def tokens(q: str) -> list[str]:
         ("why??", ["why"]),
         ("a ?? b", ["a", "??", "b"]),
         ("rust🎉 rust® ©2015", ["rust", "rust", "2015"]),
-        ("中文rust", ["中-文-rust"]),
+        ("中文rust", ["中文", "rust"]),
+        ("データベース設計", ["デー", "ータ", "タベ", "ベー", "ース", "ス設", "設計"]),
+        ("データ／ﾃﾞｰﾀ", ["デー", "ータ", "デー", "ータ"]),
+        ("Docker를 사용", ["docker", "를", "사용"]),
+        ("ＰＹＴＨＯＮ 猫", ["python", "猫"]),
         ("Łukasz Straße Søren", ["lukasz", "strasse", "soren"]),
         ("libc++ VC++", ["libc++", "vc++"]),
         ("go v1.18", ["go", "1.18"]),
@@ -67,6 +71,17 @@ def test_quoted_text_and_words_to_keep_out() -> None:
     assert query.quoted == ("date format",)
     assert query.excluded == ("java", "old news")
     assert [word.token for word in query.terms] == ["python"]
+
+
+def test_quotation_marks_in_a_long_query_are_those_of_a_sentence() -> None:
+    few = parse_query('systems that format text "as you type it" -"old news"')
+    assert few.quoted == ("as you type it",)
+    many = parse_query(
+        'articles on formatting documents, systems of any kind, examples: "as you type" -"old news"'
+    )
+    assert not many.quoted
+    assert many.excluded == ("old news",)
+    assert "type" in [word.token for word in many.terms]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +171,7 @@ def test_pieces_are_the_tokens_that_the_analysis_makes() -> None:
     assert [word.pieces for word in parse_query("foo->bar C++11 日本語 हिन्दी").terms][:3] == [
         ("foo", "->", "bar"),
         ("c++", "11"),
-        ("日", "本", "語"),
+        ("日本",),
     ]
     assert [piece.text for piece in apart(parse_query("foo->bar").terms[0])] == ["foo", "->", "bar"]
 

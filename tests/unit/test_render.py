@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.render import comment_hit, concrete_index, plain, post_hit, safe
-from app.search.snippets import MARK, UNMARK
+from app.search.answer import comment_hit, concrete_index, post_hit
+from app.search.render import MARK, UNMARK, plain, safe
 
 
 def marked(text: str) -> str:
@@ -59,7 +59,7 @@ def hit(**changes: object) -> dict[str, object]:
 
 
 def test_a_post_without_marks_has_its_title_escaped() -> None:
-    assert post_hit(hit()) == {
+    assert post_hit(hit(), "") == {
         "oid": "a",
         "kind": "post",
         "title": "<b> & c",
@@ -74,20 +74,20 @@ def test_a_post_without_marks_has_its_title_escaped() -> None:
 def test_a_post_has_the_language_that_it_names() -> None:
     named = hit()
     named["_source"] = {"oid": "a", "title": "a", "language": "pt-br"}
-    assert post_hit(named)["language"] == "pt-br"
+    assert post_hit(named, "")["language"] == "pt-br"
 
 
 def test_the_code_is_shown_where_only_it_matched() -> None:
-    found = post_hit(hit(highlight={"text": ["The beginning."], "code.forms": [marked("x")]}))
+    found = post_hit(hit(highlight={"text": ["The beginning."], "code.forms": [marked("x")]}), "")
     assert found["highlight"]["text"] == ["<mark>x</mark>"]
-    found = post_hit(hit(highlight={"text": [marked("x")], "code.forms": [marked("x")]}))
+    found = post_hit(hit(highlight={"text": [marked("x")], "code.forms": [marked("x")]}), "")
     assert found["highlight"]["text"] == ["<mark>x</mark>"]
 
 
 @pytest.mark.parametrize("stored", ["t; let b", "p; q b", "gt; b", "amp; b", "x &amp;lt; b"])
 def test_highlighting_loses_no_text(stored: str) -> None:
     text = stored.replace("b", marked("b"))
-    found = post_hit(hit(highlight={"title": [text], "text": [text]}))["highlight"]
+    found = post_hit(hit(highlight={"title": [text], "text": [text]}), "")["highlight"]
     expected = stored.replace("b", "<mark>b</mark>")
     assert found == {"title": expected, "text": [expected]}
 
@@ -97,7 +97,7 @@ def test_a_comment_stands_with_its_post() -> None:
         "_source": {"oid": "c 1", "author": "Olu &amp; Co", "pub_date": "2016-01-02"},
         "highlight": {"comment": [marked("rutabaga")]},
     }
-    found = post_hit(hit(), [comment])
+    found = post_hit(hit(), "", [comment])
     assert found["comments"] == [
         {
             "oid": "c 1",

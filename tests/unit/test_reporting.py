@@ -25,6 +25,20 @@ def test_plain_lines_have_rate_fraction_and_time_left(capsys: pytest.CaptureFixt
     assert "1,000/s" in second
 
 
+def test_a_run_that_is_over_in_a_moment_has_no_time_left(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clock = iter([0.0, 10.0, 10.3, 20.0])
+    show = Display(None, lambda: next(clock))
+    show.on_progress(Progress("reading", 30, 0.43))
+    show.on_progress(Progress("reading", 60, 0.46))
+    show.on_progress(Progress("reading", 99, 0.99))
+    _, first, last = capsys.readouterr().err.splitlines()
+    assert ("43%" in first, "99%" in last) == (True, True)
+    line = first + last
+    assert "left" not in line
+
+
 def test_the_first_rejects_are_printed_and_all_are_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -120,7 +120,7 @@ def test_function_words_are_not_needed_and_weigh_half() -> None:
 )
 def test_function_words_side_by_side_count_nothing(q: str, pairs: list[str]) -> None:
     clauses = hits_search(plan(q))["rescore"]["query"]["rescore_query"]["bool"]["should"]
-    phrases = [field for one in clauses for field in one.get("match_phrase", {}).values()]
+    phrases = [one.get("match_phrase", {}).get("text.words", {}) for one in clauses]
     assert [one["query"] for one in phrases if "slop" in one] == pairs
 
 
@@ -268,10 +268,30 @@ def test_2017_drops_stop_words_when_it_looks_for_single_words() -> None:
     assert "'the'" in str(fallback_plan(SearchRequest(q="the"), "match", only, ENGLISH))
 
 
+def boost_as_typed(q: str) -> float:
+    body = hits_search(plan(q))
+    return float(
+        next(
+            clause["combined_fields"]["boost"]
+            for clause in body["query"]["bool"]["should"][0]["bool"]["should"]
+            if "title.forms^2" in clause.get("combined_fields", {}).get("fields", ())
+        )
+    )
+
+
+def test_the_form_as_typed_counts_less_in_a_long_query() -> None:
+    few = "neighbours phrases titles words dates"
+    assert boost_as_typed(few) == 1
+    assert boost_as_typed(f"{few} comments code languages numbers synonyms") == 0.5
+    assert boost_as_typed(f"how do I {few}") == 1, "only words that matter are counted"
+
+
 def test_a_phrase_is_searched_for_in_any_inflection_too() -> None:
     body = json.dumps(first("heroku value"))
-    for field in ("title.words", "text.words", "title", "text"):
-        assert f'"match_phrase": {{"{field}": {{"query": "heroku value"' in body
+    for field in ("title", "text"):
+        fields = f'["{field}", "{field}.words"]'
+        phrase = f'"query": "heroku value", "type": "phrase", "fields": {fields}'
+        assert phrase in body
 
 
 def test_a_frequent_spelling_has_no_advantage_over_a_rarer_likelier_one() -> None:
@@ -283,3 +303,23 @@ def test_a_frequent_spelling_has_no_advantage_over_a_rarer_likelier_one() -> Non
     assert relative_boost(frequent, Interpretation(term, (rare, frequent), ""), 100) == 0.5
     typed = TermVariant("papper", 1.0, "typed", 2)
     assert relative_boost(frequent, Interpretation(term, (typed, frequent), ""), 100) > 0.5
+
+
+def test_a_word_that_is_being_typed_scores_as_much_as_a_finished_one() -> None:
+    finished = json.dumps(hits_search(plan("linux kernel")))
+    typing = json.dumps(hits_search(plan("linux kernel", typing=True)))
+    for field in ("title^2", "title.forms^2", "title.lookup"):
+        assert field in finished
+        assert field in typing
+    phrase = '"query": "linux kernel", "type": "phrase"'
+    assert finished.count(phrase) == typing.count(phrase)
+
+
+def test_a_single_word_in_a_heading_does_not_outrank_titles() -> None:
+    assert "headings.text" not in json.dumps(hits_search(plan("kernel"))["rescore"])
+    assert "headings.text" in json.dumps(hits_search(plan("linux kernel"))["rescore"])
+
+
+def test_a_phrase_with_one_word_that_is_no_stop_word_is_not_looked_for_by_its_stem() -> None:
+    rescore = json.dumps(hits_search(plan("the who"))["rescore"])
+    assert '"fields": ["title.words"]' in rescore

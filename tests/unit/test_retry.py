@@ -58,9 +58,9 @@ def test_the_total_limits_attempts_and_pauses_together(clock: Clock) -> None:
     assert clock.now == 4 + 1 + 4  # a pause of two seconds would end after the limit
 
 
-def test_each_attempt_is_told_the_seconds_that_remain(clock: Clock) -> None:
+def test_each_attempt_is_told_the_seconds_since_the_first(clock: Clock) -> None:
     policy = Retry(total=4, first_pause=1)
-    assert list(policy.attempts(clock.wait)) == [4, 3, 1]
+    assert list(policy.attempts(clock.wait)) == [0, 1, 3]
 
 
 def test_an_error_that_is_not_repeatable_is_raised_at_once(clock: Clock) -> None:

@@ -1,16 +1,12 @@
 """The bench's own arithmetic, on a dictionary instead of servers."""
 
-import json
-import xml.etree.ElementTree as ET
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.charts import draw_serializers
-from bench.serializers.answers import Workload, floats
+from bench.serializers.answers import Workload
 from bench.serializers.registry import serializers
-from bench.serializers.report import as_json, medians_of, put_into, rows_of
+from bench.serializers.report import medians_of, put_into, rows_of
 from bench.serializers.timing import TCP, WARM_UP, Cell, Timing, measure
 
 ANSWER = Workload("10 hits", {"q": "x" * 300, "hits": []}, is_answer=True)
@@ -72,11 +68,6 @@ def test_only_what_browsers_take_is_sent_as_stored() -> None:
     assert coded == {"bytes+zlib", "bytes+zstd", "bytes+brotli"}
 
 
-def test_the_floats_are_the_same_each_time() -> None:
-    assert floats() == floats()
-    assert [len(one.value) for one in floats()] == [10, 100, 1_000, 10_000]
-
-
 @pytest.fixture
 def measured() -> list[Cell]:
     found = cells("bytes", "json", "pickle+lzma")
@@ -90,21 +81,6 @@ def test_rows(measured: list[Cell]) -> None:
     assert rows["bytes"]["size"] == 318
     assert medians_of(measured, "10 hits", TCP)["json"] == rows["json"]["read"]
     assert rows_of(measured, "10 hits", "elsewhere") == {}
-
-
-def test_json_has_a_row_a_line(measured: list[Cell]) -> None:
-    result = {"winner": "bytes", "rows": rows_of(measured, "10 hits", TCP)}
-    text = as_json(result)
-    assert json.loads(text) == result
-    assert len(text.splitlines()) == 2 + 1 + 5
-
-
-def test_the_chart_is_svg_with_every_name(measured: list[Cell], tmp_path: Path) -> None:
-    path = tmp_path / "chart.svg"
-    draw_serializers(rows_of(measured, "10 hits", TCP), "bytes", "A title", path)
-    words = "".join(ET.parse(path).getroot().itertext())
-    for name in ("bytes", "json", "pickle+lzma", "A title"):
-        assert name in words
 
 
 def test_a_page_without_its_marks_is_an_error() -> None:

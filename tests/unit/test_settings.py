@@ -172,17 +172,6 @@ def test_a_misspelt_setting_is_told(
     assert "did you mean BLOGSEARCH_STRATEGY?" in caplog.text
 
 
-def test_a_former_setting_is_told(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("BLOGSEARCH_MAX_REJECTS", "5")
-    Path("blogsearch.toml").write_text("[settings]\nkeep_generations = 2\nshards = 2\n")
-    assert load_settings().shards == 2
-    assert "BLOGSEARCH_MAX_REJECTS has no effect any more: use `blogsearch reindex" in caplog.text
-    assert "blogsearch.toml, keep_generations has no effect any more" in caplog.text
-
-
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_may_be_in_a_file(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

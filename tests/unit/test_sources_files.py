@@ -233,6 +233,21 @@ def test_what_may_not_be_read(tmp_path: Path) -> None:
         open_source(str(path), None, SourceOptions())
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another user")
+@pytest.mark.parametrize("kind", [None, "markdown", "html", "substack"])
+def test_a_folder_that_may_not_be_read_is_named_with_the_user(
+    tmp_path: Path, kind: str | None
+) -> None:
+    tmp_path.chmod(0o700)
+    os.seteuid(65534)
+    try:
+        with pytest.raises(SourceError, match="Permission denied") as caught:
+            open_source(str(tmp_path), kind, SourceOptions())
+    finally:
+        os.seteuid(0)
+    assert "65534" in caught.value.remedy
+
+
 def test_a_folder_that_may_not_be_looked_into_is_not_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -353,6 +368,12 @@ LD = '<script type="application/ld+json">{"@type": "Article", "headline": "x"}</
 SITE = '<meta property="og:type" content="website">'
 ARTICLE = '<meta property="og:type" content="article">'
 ENTRY = f"<h2>A post</h2><p>{WORDS}</p><a href='/posts/a/' aria-label='A post'></a>"
+CARDS = "".join(f"<a href='/{name}/'><img src='x'><span>{name}</span></a>" for name in "bcdef")
+MENU = "".join(f"<li><a href='/docs/{name}/'>{name}</a>" for name in ("alt", "b", "c", "d"))
+MENU = f"<ul><li><a href='/'>Welcome</a>{MENU}</ul>"
+PLUGINS = "".join(f"<li><a href='/{name}/'>* {name}</a>: writes all files anew." for name in "bcd")
+DATED = "<article><time>2019-01-02</time><div><a href='/b/'>About it</a></div></article>"
+CLOUD = "<div><a href='/tags/advent-of-code/'>Advent of Code</a> <a href='/tags/x/'>x</a></div>"
 ENTRIES = "".join(f"<p>A post of May<a href='/{number}/'></a></p>" for number in range(20))
 
 
@@ -376,6 +397,19 @@ def feed(path: str) -> str:
         ("search/index.html", f"{HEAD}{ARTICLE}<main><h1>Search</h1></main>", False),
         ("de/search/index.html", f"{HEAD}<main>{WORDS}{WORDS}", False),
         ("docs/search/index.html", f"{HEAD}<main>{WORDS}{WORDS}", True),
+        ("docs/404/index.html", f"{HEAD}<main>{WORDS[:140]}", True),
+        ("themes/a/index.html", f"{HEAD}<main><h1>A</h1>{CARDS}", False),
+        ("docs/alt/index.html", f"{HEAD}<body><h1>alt</h1>{MENU}<p>Of a record.", True),
+        ("docs/index.html", f"{HEAD}<body><h1>Parts</h1>{MENU}<p>All parts.", False),
+        ("tags/x/index.html", f"{HEAD}<main><h1>x</h1>{PLUGINS}", False),
+        ("theme-tags/x/index.html", f"{HEAD}<body><h1>x</h1>{CARDS[: CARDS.index('</a>')]}", False),
+        ("2.0/404.html", f"{HEAD}<main><h1>404 - Not found</h1>", False),
+        ("admin.html", f"{HEAD}</head><body><script src='cms.js'></script></body>", False),
+        ("photo.html", f"{HEAD}</head><body><img src='a.png'><script src='a.js'></script>", True),
+        ("docs/x/index.html", f"{HEAD}<main><h1>x</h1>{PLUGINS}", True),
+        ("tags/x/index.html", f"{HEAD}{SITE}<main>{DATED}", False),
+        ("tags/index.html", f"{HEAD}{SITE}<main><h1>Tags</h1><div>2 tags</div>{CLOUD}", False),
+        ("index.html", f"{HEAD}{SITE}<main><article>{ENTRY}</article>", False),
         ("docs/genindex.html", f"{HEAD}<main>{WORDS}{WORDS}", False),
         ("blog/2024/05/index.html", f"{HEAD}<main>{WORDS}<a href='a/'>A</a>", False),
         ("blog/2024/05/index.html", f"{HEAD}<main>{WORDS}<a href='/b/'>A</a>", True),
@@ -427,6 +461,44 @@ def test_what_many_pages_share_is_not_a_title(tmp_path: Path) -> None:
     assert titles == [f"{kind} {number}" for kind in ("Head", "Own", "Post") for number in range(4)]
 
 
+def test_the_name_of_a_part_of_the_site_is_not_in_the_title(tmp_path: Path) -> None:
+    for number in range(12):
+        save(tmp_path / f"a/{number}.html", page(f"Part 1 - {number} | Inside", f"<p>{WORDS}"))
+        save(tmp_path / f"b/{number}.html", page(f"Notes - {number}", f"<p>{WORDS}"))
+        save(tmp_path / f"c/{number}.html", page(f"Other {number}", f"<p>{WORDS}"))
+        save(tmp_path / f"d/{number}.html", page("Meetings | Inside", f"<p>{WORDS}"))
+    titles = {post.title for post in posts(tmp_path)}
+    assert {"Part 1 - 3", "Notes - 3", "Other 3", "Meetings"} <= titles
+
+
+@pytest.mark.parametrize(
+    ("generator", "shown", "tag"),
+    [
+        ("Hugo 0.168.0", "Go Modules", "go modules"),
+        ("Hugo 0.168.0", "JavaScript", "JavaScript"),
+        ("Pelican", "Go Modules", "Go Modules"),
+    ],
+)
+def test_tags_that_a_generator_writes_with_capitals(
+    tmp_path: Path, generator: str, shown: str, tag: str
+) -> None:
+    head = f'<meta name="generator" content="{generator}">'
+    link = f"<a href='/tags/x/'>{shown}</a><a href='https://e.net/a/releases/tag/1'>1.0</a>"
+    save(tmp_path / "a.html", page("A", f"<p>{WORDS}</p>{link}", head))
+    assert posts(tmp_path)[0].keywords == [tag]
+
+
+def test_a_feed_has_the_dates_that_pages_do_not_show(tmp_path: Path) -> None:
+    date = "<pubDate>Wed, 31 Jan 2024 09:30:00 GMT</pubDate>"
+    item = f"<item><link>https://e.org/a/</link>{date}</item>"
+    save(tmp_path / "blog/feed.xml", f"<rss><channel>{item}</channel></rss>")
+    for name in ("a", "b"):
+        save(tmp_path / name / "index.html", page(f"| {name}", f"<p>{WORDS}"))
+    first, second = posts(tmp_path)
+    assert (first.title, iso(first.pub_date)) == ("a", "2024-01-31T09:30:00Z")
+    assert second.pub_date is None
+
+
 SITEMAP = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{}</urlset>"
 
 
@@ -460,13 +532,30 @@ def test_drafts_versions_and_pages_that_a_browser_renders_are_left_out(tmp_path:
     for path in ("docs/next/d.html", "docs/next/e.html", "docs/next/new.html", "docs/1.0/d.html"):
         save(tmp_path / path, page(path, text))
     save(tmp_path / "app.html", page("App", "<div id='root'></div>"))
+    save(tmp_path / "guide/drafts/index.html", page("Drafts", text))
     found = read(tmp_path)
-    assert {item.oid for item in found if isinstance(item, RawPost)} == {"a", "docs/d", "docs/e"}
+    assert {item.oid for item in found if isinstance(item, RawPost)} == {
+        *("a", "docs/d", "docs/e", "guide/drafts"),
+    }
     reasons = sorted(item.reason for item in found if isinstance(item, Skipped))
     assert reasons[:4] == ["copy or another version of a page"] * 4
     assert reasons[4:6] == ["draft", "draft"]
     assert reasons[6].startswith("rendered by a browser")
     assert "drafts/b" in {post.oid for post in posts(tmp_path, drafts=True)}
+
+
+@pytest.mark.parametrize("release", ["latest", "stable", "2.10"])
+def test_of_the_versions_of_a_documentation_the_release_is_read(
+    tmp_path: Path, release: str
+) -> None:
+    for folder in ("dev", "2.2", "2.9", "2.1", release):
+        for number in range(6):
+            save(tmp_path / f"{folder}/{number}/index.html", page(f"Page {number}", WORDS))
+        save(tmp_path / f"{folder}/index.html", page("Welcome", WORDS))
+    for release_notes in ("news/1.0/notes.html", "news/2.0/notes.html"):
+        save(tmp_path / release_notes, page("Notes", WORDS))
+    folders = {str(post.oid).rpartition("/")[0] or str(post.oid) for post in posts(tmp_path)}
+    assert folders == {release, "news/1.0", "news/2.0"}
 
 
 @pytest.mark.parametrize(
@@ -482,13 +571,17 @@ def test_links_to_other_sites_do_not_make_a_list(tmp_path: Path, link: str, take
 
 def test_what_is_around_the_text_of_a_short_page_is_left_out(tmp_path: Path) -> None:
     around = (
+        "<header><p>Some random thoughts</p><nav>Menu</nav></header>"
         "<a href='#main' class='skip-link'>Skip to main content</a><div class='cookie-note'>We use"
         " cookies</div><div>Copyright of a footer that is longer than the page itself</div>"
     )
     text = (
-        "<h1>Short</h1><time>31 January 2024</time><div>3 min read</div><ul id='markdown-toc'>"
-        "<li>One</ul><p>Only this.</p><figure class='highlight'><figcaption>a.py</figcaption>"
-        "<pre>code</pre></figure><ul class='links-nextprev'><li>Next: Another</ul>"
+        "<h1><a href='#short'>🔗</a>Short</h1><time>31 January 2024</time><div>3 min read</div>"
+        "<p class='meta'>by Ann on January 31, 2024</p><div>Tags:</div>"
+        "<header>My blog<nav>Menu</nav></header><div><a href='https://e.net/edit/a'>Edit</a></div>"
+        "<ul id='markdown-toc'><li>One</ul><p>Only this.</p>"
+        "<figure class='highlight'><figcaption>a.py</figcaption><pre>code</pre></figure>"
+        "<ul class='links-nextprev'><li>Next: Another</ul>"
         "<a rel='next' href='/b/'>Another</a>"
     )
     save(tmp_path / "a.html", f"{HEAD}</head><body>{around}<main>{text}</main></body>")
@@ -538,6 +631,9 @@ def test_the_content_and_what_is_no_part_of_it_may_be_named(tmp_path: Path) -> N
         ("</head><main><time datetime='0001-01-01 00:00:00 +0000 UTC'>", None),
         ("</head><main><time datetime='x.isoformat()'>Wed 25 January 2024</time>", "25"),
         ("</head><main><time>long ago</time> <time>24 January 2024</time>", "24"),
+        ("</head><main><p class=meta>by Ann on Friday, March 20, 2016</p>", "20"),
+        ("</head><main><p class=post-meta>21 Sep 2018 in news</p>", "21"),
+        ("</head><main><p class=meta>by Ann of 20 March Road</p>", None),
         ("</head><nav><main><time>23 January 2024</time></main></nav>", None),
         ("</head><article><article><time>23 January 2024</time></article>", None),
         ("<link rel=canonical href='/2024/1/22/a/'>", "22"),
@@ -1109,3 +1205,50 @@ def test_a_device_is_not_a_folder(tmp_path: Path) -> None:
     for kind in ("markdown", "html"):
         with pytest.raises(SourceError, match="neither a file nor a folder"):
             open_source(str(tmp_path / "zero.md"), kind, SourceOptions())
+
+
+# -- headings --------------------------------------------------------------------------------------
+
+CONTENT = "<h2 id='first'>First</h2><p>a</p><h3>Second</h3><p>b</p>"
+ESCAPED = CONTENT.replace("<", "&lt;")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("posts.jsonl", json.dumps({"oid": 1, "title": "T", "text": CONTENT})),
+        (
+            "site/post/index.html",
+            "<!doctype html><html lang=en><title>T</title><body><nav><h2 id=menu>Menu</h2></nav>"
+            "<main><article><h1>T</h1><time datetime=2020-01-01>1</time>"
+            f"{CONTENT}</article></main>",
+        ),
+        ("posts/a.md", "---\ntitle: T\n---\n## First {#first}\n\na\n\n### Second\n\nb\n"),
+        (
+            "feed.xml",
+            f'<feed xmlns="{ATOM}"><title>B</title><id>b</id><entry><id>1</id><title>T</title>'
+            f'<link href="https://b.example.org/t"/><content type="html">{ESCAPED}</content>'
+            "</entry></feed>",
+        ),
+        (
+            "export.xml",
+            f'<rss xmlns:wp="{WXR_NAMESPACE}" '
+            'xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>'
+            "<wp:wxr_version>1.2</wp:wxr_version><item><title>T</title>"
+            "<link>https://b.example.org/t</link><wp:post_id>1</wp:post_id>"
+            "<wp:status>publish</wp:status><wp:post_type>post</wp:post_type>"
+            f"<content:encoded><![CDATA[{CONTENT}]]></content:encoded></item></channel></rss>",
+        ),
+    ],
+)
+def test_every_kind_of_source_hands_over_headings_and_their_ids(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    place = save(tmp_path / name, content)
+    folder = tmp_path / name.split("/")[0]
+    [post] = posts(folder if "/" in name else place)
+    headings = readable(str(post.text)).headings
+    assert [(one.text, one.level, one.id) for one in headings] == [
+        ("First", 2, "first"),
+        ("Second", 3, ""),
+    ]

@@ -26,7 +26,7 @@ from app.views.write_request import (
     read_entries,
     requested_refresh,
 )
-from indexer.write.put import Write, Written
+from indexer.write.live import Write, Written
 
 MS_2024_05_02 = 1_714_608_000_000
 

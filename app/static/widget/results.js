@@ -38,7 +38,8 @@ function hitItem(hit, position, text, lang) {
     "li.hit",
     { hit, position },
     linkTo(url, "a.link", title(highlight.title), about(facts), snippet(highlight.text.join(" … "))),
-    ...sections.map((section) => linkTo(section.url, "a.link.section", title(section.heading), snippet(section.snippet))),
+    ...sections.map(({ heading, above = [], url, snippet: content }) =>
+      linkTo(url, "a.link.section", make("span.title", prose, [...above, heading].join(" › ")), snippet(content))),
     // A comment names no language; most are in that of the post.
     ...comments.map((comment) =>
       linkTo(comment.url, "a.link.comment", snippet(comment.highlight.join(" … ")), about([text("comment"), comment.author]))),

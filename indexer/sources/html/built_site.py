@@ -24,6 +24,7 @@ from indexer.sources.html.lists import LISTS
 from indexer.sources.identity import oid_of_page
 
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " • ", " « ", " » ")
+_MARKS = " |–—·•«»›"
 _NOT_POSTS = LISTS | {"404", "search", "genindex", "py-modindex"}
 _SITEMAPS = ("sitemap.xml", "sitemap-index.xml", "sitemap_index.xml", "sitemapindex.xml")
 _FEEDS = ("index.xml", "feed.xml", "atom.xml", "rss.xml", "rss2.xml", "feed/index.xml")
@@ -33,9 +34,15 @@ _MAX_HEAD = 200_000
 _HEAD_ENDS = re.compile(rb"</head|<body", re.IGNORECASE)
 _SHARED_BY = 3
 """Pages; a title that as many have is not the title of one of them, if they have another."""
+_PART = 10
+"""Pages that have the same words after " | " in their title."""
 _COMPLETE = 0.8
 """The share of the pages that a sitemap must list to say which are public."""
-_VERSION = re.compile(r"next|nightly|unreleased|v?\d+(?:\.(?:\d+|x))+")
+_VERSION = re.compile(r"next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+")
+_VERSIONED = 5
+"""Pages of a version of a documentation; fewer may be the notes on a release."""
+_RELEASES = ("latest", "stable")
+"""Folders of the version that readers of a documentation are sent to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ class BuiltSite:
         address: the URL of the front page without a slash at its end; "" if it is not known.
         pages: all pages.
         addresses: the URL of each page that the sitemap lists.
-        entries: the pages that the feeds list.
+        entries: the pages that the feeds list, each with its date as the feed has it.
         paginated: the pages that go on with a second page.
         fed: the pages that have a feed of their own.
         unlisted: the pages that a complete sitemap does not list.
@@ -67,7 +74,7 @@ class BuiltSite:
     address: str = ""
     pages: frozenset[str] = frozenset()
     addresses: Mapping[str, str] = field(default_factory=dict)
-    entries: frozenset[str] = frozenset()
+    entries: Mapping[str, str] = field(default_factory=dict)
     paginated: frozenset[str] = frozenset()
     fed: frozenset[str] = frozenset()
     unlisted: frozenset[str] = frozenset()
@@ -101,7 +108,7 @@ class BuiltSite:
             own, _, name = title.rpartition(mark)
             if own and name in self.shared_titles:
                 title = own
-        return title.strip()
+        return title.strip(_MARKS)
 
 
 def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
@@ -114,7 +121,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     heads = {oid: _head(file, folder) for oid, file in files.items()}
     pages = frozenset(files)
     locations, is_whole = _locations(folder)
-    entries = list(_entries(folder))
+    entries = dict(_entries(folder))
     sources = (locations, [head.canonical for head in heads.values()], entries)
     address = site.rstrip("/") or next(
         filter(None, (_address(pages, urls) for urls in sources)), ""
@@ -134,13 +141,13 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     names = [title for head in heads.values() for title in dict.fromkeys(head.titles)]
     affixes = _affixes([head.titles[-1] for head in heads.values() if head.titles])
     front = heads.get("index", Head()).titles
-    site_names = {affix.strip(" |-–—·:•«»") for affix in affixes} | set(front)
+    site_names = {affix.strip(f"{_MARKS}-:") for affix in affixes} | set(front)
     shared = {title for title, count in Counter(names).items() if count >= _SHARED_BY}
     return BuiltSite(
         address=address,
         pages=pages,
         addresses=addresses,
-        entries=frozenset(bare.oid_of(url) for url in entries),
+        entries={bare.oid_of(url): date for url, date in entries.items()},
         paginated=paginated,
         fed=fed,
         unlisted=frozenset(unlisted) if addresses and is_complete else frozenset(),
@@ -161,20 +168,20 @@ def _head(file: Path, folder: Path) -> Head:
         return Head(is_public=False)
     end = _HEAD_ENDS.search(body)
     page = LexborHTMLParser(decoded(body[: end.start()] if end else body[:_MAX_HEAD]))
-    said = {
+    meta = {
         (node.attributes.get("property") or node.attributes.get("name") or "").lower(): (
             node.attributes.get("content") or ""
         )
         for node in reversed(page.css("meta[content]"))
     }
     title = page.css_first("title")
-    titles = [one_line(said.get("og:title", "")), one_line(title.text()) if title else ""]
+    titles = [one_line(meta.get("og:title", "")), one_line(title.text()) if title else ""]
     link = page.css_first("link[rel=canonical][href]")
     is_redirect = page.css_first("meta[http-equiv=refresh i]") is not None
     return Head(
         titles=tuple(filter(None, titles)),
         canonical=((link.attributes.get("href") or "") if link else "").strip(),
-        is_public=not (is_redirect or "noindex" in said.get("robots", "").lower()),
+        is_public=not (is_redirect or "noindex" in meta.get("robots", "").lower()),
     )
 
 
@@ -228,21 +235,32 @@ def _copies(heads: Mapping[str, Head], site: BuiltSite) -> Iterator[str]:
 
 
 def _versions(pages: frozenset[str]) -> frozenset[str]:
-    """The pages of folders such as `docs/next` and `docs/1.0`, most of which `docs` has too."""
-    folders: dict[tuple[str, ...], list[tuple[str, bool]]] = {}
+    """The pages of folders such as `docs/next` and `docs/1.0`, most of which the release has too.
+
+    The release is `docs`, `docs/latest` or `docs/stable`, else the folder with the highest number.
+    """
+    folders: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for oid in pages:
         parts = oid.split("/")
-        for at, part in enumerate(parts[:-1]):
-            if _VERSION.fullmatch(part):
-                other = "/".join([*parts[:at], *parts[at + 1 :]])
-                folders.setdefault(tuple(parts[: at + 1]), []).append((oid, other in pages))
+        at = next((at for at, part in enumerate(parts[:-1]) if _VERSION.fullmatch(part)), None)
+        if at is not None:
+            folders.setdefault(tuple(parts[: at + 1]), []).append((oid, "/".join(parts[at + 1 :])))
+    copies: set[str] = set()
+    for folder, version in folders.items():
+        siblings = [other for other in folders if other[:-1] == folder[:-1]]
+        highest = max(siblings, key=lambda other: _number(other[-1]))
+        releases = [(), *((name,) for name in _RELEASES)]
+        releases += [highest[-1:]] if folder != highest and len(version) >= _VERSIONED else []
+        for release in releases:
+            start = "/".join((*folder[:-1], *release, ""))
+            if sum(f"{start}{rest}" in pages for _, rest in version) > len(version) / 2:
+                copies.update(["/".join(folder), *(oid for oid, _ in version)])
                 break
-    return frozenset(
-        oid
-        for found in folders.values()
-        if sum(is_copy for _, is_copy in found) > len(found) / 2
-        for oid, _ in found
-    )
+    return frozenset(copies)
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
 
 
 def _affixes(titles: list[str]) -> tuple[str, ...]:
@@ -256,7 +274,11 @@ def _affixes(titles: list[str]) -> tuple[str, ...]:
             at, mark = min((title.find(mark), mark) for _, mark in places)
             counts[title[: at + len(mark)]] += 1
     enough = max(_SHARED_BY, len(titles) / 2)
-    return tuple(affix for affix, count in counts.most_common(2) if count >= enough)
+    affixes = [affix for affix, count in counts.most_common(2) if count >= enough]
+    # What follows " | " is the name of a part of the site, and not a part of the title.
+    parts = [affix for affix in counts if affix.startswith(" | ")]
+    affixes += [affix for affix in parts if counts[affix] >= _PART and affix not in affixes]
+    return tuple(affixes)
 
 
 def _locations(folder: Path) -> tuple[list[str], bool]:
@@ -288,18 +310,22 @@ def _locs(root: Element) -> list[str]:
     ]
 
 
-def _entries(folder: Path) -> Iterator[str]:
-    """The addresses of the entries of the feeds of the site."""
+def _entries(folder: Path) -> Iterator[tuple[str, str]]:
+    """The addresses and dates of the entries of the feeds of the site."""
     files = [folder / name for name in _FEEDS]
+    # Not each index.xml: Hugo has one for each list.
+    files += [file for name in _FEEDS[1:] for file in sorted(folder.glob(f"*/{name}"))]
     files += [file for name in _FEED_FOLDERS for file in sorted((folder / name).glob("*.xml"))]
     for file in files:
         root = _xml(file, folder)
         for item in root.iter() if root is not None else ():
             if _local(item) not in ("item", "entry"):
                 continue
+            texts = {_local(child): (child.text or "").strip() for child in item}
+            date = texts.get("pubDate") or texts.get("published") or texts.get("updated", "")
             for child in item:
                 if _local(child) == "link" and child.get("rel", "alternate") == "alternate":
-                    yield (child.get("href") or child.text or "").strip()
+                    yield (child.get("href") or child.text or "").strip(), date
 
 
 def _xml(file: Path, folder: Path) -> Element | None:

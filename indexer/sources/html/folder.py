@@ -78,6 +78,9 @@ class HTMLFolder:
         if self._is_draft(path) and not self._options.drafts:
             yield Skipped(origin, None, "draft")
             return
+        if oid in site.copies:
+            yield Skipped(origin, oid, "copy or another version of a page")
+            return
         try:
             text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
             page = Page(text, urljoin("/", quote(path)), site)
@@ -96,6 +99,8 @@ class HTMLFolder:
     def _is_draft(self, path: str) -> bool:
         """Whether the path says so, as Pelican's `drafts/` and Medium's `draft_…` do."""
         *folders, name = path.lower().split("/")
+        if name.startswith("index."):
+            folders = folders[:-1]  # a page may be called so
         return not _DRAFTS.isdisjoint(folders) or name.startswith("draft_")
 
     def _url(self, page: Page, path: str, oid: str, site: BuiltSite) -> str:

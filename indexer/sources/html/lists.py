@@ -6,16 +6,19 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
-from indexer.sources.html.main_content import own_lengths, text_length, top_articles
+from indexer.sources.html.main_content import Lengths, text_length, top_articles
 
 LISTS = frozenset(
     ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
-) | {"archives", "series", "topics", "page"}
+) | {"archives", "series", "topics", "page", "drafts"}
 """Names of folders of lists, and of pages that list all tags and the like."""
+_LIST_FOLDER = re.compile(rf"(?:^|.*-)(?:{'|'.join(sorted(LISTS))})")
+"""Such as `tags` and `theme-tags`."""
 _NUMBERED = re.compile(r"(?:^|/)(?:page|index)[-/]?\d+$")
 PAGE_OF_LIST = re.compile(r"(?:^|/)page/\d+$")
 _PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_BULLETS = " \n\t*•–-"
 _BESIDE = "nav a, aside a, footer a, form a"
 _TITLE = 20
 """Characters of its own; a list that is described as a posting has no more than its name."""
@@ -43,6 +46,7 @@ class Entries:
 def is_list(
     oid: str,
     main: LexborNode,
+    own: Lengths,
     target_of: Callable[[str], str],
     *,
     is_article: bool,
@@ -55,14 +59,18 @@ def is_list(
     has a text of its own beside such links, and links to other sites are part of that.
 
     Args:
-        target_of: the oid of the other page of the site that an address leads to, or "".
+        own: the lengths of the page without its navigation.
+        target_of: the oid of the page of the site that an address leads to, or "".
         is_article: whether the page calls itself an article; some themes say so of lists, too.
         is_posting: whether it is described as a posting, or the site's feed lists it.
         is_fed: whether the page has a feed of its own.
     """
-    entries = entries_of(main, target_of)
     path = oid.lower()
     *folders, name = path.split("/")
+    is_below = any(map(_LIST_FOLDER.fullmatch, folders))
+    entries = _entries(main, own, oid, target_of, is_lenient=is_below or name in LISTS)
+    if path == "index" and entries.count and entries.own_text < entries.text:
+        return True  # a front page with the last post
     if is_posting and name not in LISTS:
         return entries.count >= 5 and entries.own_text < _TITLE
     if _PERIOD.search(path):
@@ -77,13 +85,13 @@ def is_list(
         and lengths[-1] <= sum(lengths) / 2
     ):
         return True
-    is_empty = not entries.count and entries.own_text < _FEW
-    if is_empty and not is_article and (is_named or is_fed or not LISTS.isdisjoint(folders)):
+    is_empty = not entries.count and min(entries.own_text, own.unlinked) < _FEW
+    if is_empty and not is_article and (is_named or is_fed or is_below):
         return True
     if is_named or is_fed:
         is_short = entries.own_text < (_SHORT if is_article else _SHORT_NAMED)
         return entries.count >= 1 and (is_short or entries.own_text < entries.text)
-    if not LISTS.isdisjoint(folders):
+    if is_below:
         is_short = entries.own_text < _SHORT
         least = 3 if is_article else 1
         return entries.count >= least and (is_short or entries.own_text < entries.text)
@@ -92,24 +100,54 @@ def is_list(
     return entries.count >= 3 and entries.own_text < max(_SHORT, entries.text / 4)
 
 
-def entries_of(main: LexborNode, target_of: Callable[[str], str]) -> Entries:
-    """The entries of a list: items, articles and headings that are links to other pages."""
+def _entries(
+    main: LexborNode,
+    own: Lengths,
+    oid: str,
+    target_of: Callable[[str], str],
+    *,
+    is_lenient: bool,
+) -> Entries:
+    """The entries of a list: items, articles and headings that are links to other pages.
+
+    Args:
+        is_lenient: an item is an entry if it begins with a link, however much follows.
+    """
     beside = {node.mem_id for node in main.css(_BESIDE)}
     beside -= {node.mem_id for node in main.css("aside article a")}  # a featured post
+    links = [
+        (link, target)
+        for link in main.css("a[href]")[:_MAX_LINKS]
+        if link.mem_id not in beside and (target := target_of(link.attributes.get("href") or ""))
+    ]
+    menus = {_outer_list(link, main) for link, target in links if target == oid} - {0}
     blocks: dict[int, list[LexborNode]] = {}
-    for link in main.css("a[href]")[:_MAX_LINKS]:
-        is_beside = link.mem_id in beside
-        if not is_beside and target_of(link.attributes.get("href") or ""):
-            block = _block(link, main)
+    for link, target in links:
+        if target != oid and (not menus or _outer_list(link, main) not in menus):
+            block = _block(link, main, is_lenient=is_lenient)
             if block:
                 blocks.setdefault(block[0].mem_id, block)
     covered = {node.mem_id for block in blocks.values() for node in block}
     outer = [block for block in blocks.values() if not _is_inside(block[0], main, covered)]
     text = sum(text_length(node) for block in outer for node in block)
-    return Entries(len(outer), text, max(0, own_lengths(main).text - text))
+    return Entries(len(outer), text, max(0, own.text - text))
 
 
-def _block(link: LexborNode, main: LexborNode) -> list[LexborNode]:
+def _outer_list(link: LexborNode, main: LexborNode) -> int:
+    """The outermost list that a link is in; 0 if it is in none.
+
+    A list with a link to the page itself is a menu, whatever element it is in.
+    """
+    outer = 0
+    node = link.parent
+    while node is not None and node.mem_id != main.mem_id:
+        if node.tag in ("ul", "ol"):
+            outer = node.mem_id
+        node = node.parent
+    return outer
+
+
+def _block(link: LexborNode, main: LexborNode, *, is_lenient: bool) -> list[LexborNode]:
     """The nodes of the entry that a link is the title of; none if it is a link in a text."""
     heading = next((node for node in link.css("h1, h2, h3, h4, h5, h6")), None)
     is_cover = not text_length(link) and link.css_first("img") is None
@@ -119,17 +157,27 @@ def _block(link: LexborNode, main: LexborNode) -> list[LexborNode]:
             heading = node
         if node.tag in ("li", "tr", "dd", "dt", "p"):
             is_title = is_cover or heading is not None or node.css_first("time") is not None
-            linked = text_length(link)
-            return [node] if is_title or linked >= _LINKED_SHARE * text_length(node) else []
+            if is_lenient and node.tag == "li":
+                is_title = is_title or node.text().strip(_BULLETS).startswith(
+                    link.text().strip(_BULLETS)
+                )
+            return [node] if is_title or _is_most(link, node) else []
         if node.tag == "article":
-            return [node] if heading is not None or is_cover else []
+            is_title = node.css_first("time") is not None and _is_most(link, node)
+            return [node] if heading is not None or is_cover or is_title else []
         node = node.parent
     if heading is not None:
         return _section(heading, main)
+    if not is_cover and link.css_first("img, div") is not None:
+        return [link]  # a card
     if not is_cover or link.parent is None:
         return []
     is_alone = link.parent.mem_id != main.mem_id and len(link.parent.css("a[href]")) == 1
     return [link.parent if is_alone else link]
+
+
+def _is_most(link: LexborNode, node: LexborNode) -> bool:
+    return text_length(link) >= _LINKED_SHARE * text_length(node)
 
 
 def _section(heading: LexborNode, main: LexborNode) -> list[LexborNode]:

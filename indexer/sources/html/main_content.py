@@ -51,9 +51,11 @@ _AROUND = ", ".join(
         ),
         *(".sphinxsidebar", ".related", ".related-posts", ".share", ".sharedaddy", ".social"),
         *(".skip-link", ".screen-reader-text", ".post-meta", ".entry-meta", ".byline"),
-        *(".footnote-backref", ".cookie-banner"),
+        *(".footnote-backref", ".cookie-banner", ".sourceline", ".commentline"),
+        *("[role=banner]", '[itemtype$="schema.org/WPHeader"]', "header:has(nav):not(:has(h1))"),
     )
 )
+_IN_HEADINGS = ", ".join(f"h{level} a[href*='#']:not([id]):not([name])" for level in range(1, 7))
 _TEXT = "p, pre, blockquote, dd, li, td"
 _MIN_MARKED = 140
 """Characters; an element with fewer that a template calls the article means something else."""
@@ -67,7 +69,7 @@ _MIN_SHARE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class _Lengths:
+class Lengths:
     """Characters of text without white space, those of them inside links, and the links."""
 
     text: int
@@ -83,8 +85,10 @@ class _Lengths:
         return self.linked / self.text if self.text else 0.0
 
 
-_NONE = _Lengths(0, 0, 0)
-_NOT_OWN = frozenset(("script", "style", "template", "nav", "aside", "footer", "form", "dialog"))
+_NONE = Lengths(0, 0, 0)
+_NOT_OWN = frozenset(
+    ("script", "style", "template", "header", "nav", "aside", "footer", "form", "dialog")
+)
 
 
 def remove_comments(page: LexborHTMLParser) -> None:
@@ -102,9 +106,9 @@ def remove_cards(page: LexborHTMLParser) -> None:
     longest = max(articles, key=lambda node: lengths[node.mem_id], default=None)
     if longest is None:
         return
-    others = [node for node in articles if node.mem_id != longest.mem_id]
-    if lengths[longest.mem_id] > sum(lengths[node.mem_id] for node in top_articles(others)):
-        for node in others:
+    shorter = [node for node in articles if node.mem_id != longest.mem_id]
+    if lengths[longest.mem_id] > sum(lengths[node.mem_id] for node in top_articles(shorter)):
+        for node in shorter:
             if node.parent is not None and lengths[node.mem_id] < _MAX_CARD and _is_card(node):
                 node.remove()
 
@@ -144,18 +148,21 @@ def main_content(page: LexborHTMLParser, selector: str = "") -> LexborNode | Non
     for node in body.css(_AROUND):
         if node.parent is not None and not _holds_content(node):
             node.remove()
+    for node in body.css(_IN_HEADINGS):
+        if not any(map(str.isalnum, node.text())) and node.css_first("img") is None:
+            node.remove()  # "#", "¶" or a link sign, which leads to the heading itself
     lengths = _measure(body)
     for selector in _MARKED:
         nodes = body.css(selector)
         if not nodes:
             continue
-        found = max(nodes, key=lambda node: lengths.get(node.mem_id, _NONE).text)
-        length = lengths.get(found.mem_id, _NONE).text
+        longest = max(nodes, key=lambda node: lengths.get(node.mem_id, _NONE).text)
+        length = lengths.get(longest.mem_id, _NONE).text
         # Sections of one page may be articles, too: none of them is the content.
-        others = sum(lengths.get(node.mem_id, _NONE).text for node in top_articles(nodes))
-        if length >= _MIN_MARKED and (selector != "article" or length > 0.6 * others):
-            _remove_path(found, lengths)
-            return found
+        all_articles = sum(lengths.get(node.mem_id, _NONE).text for node in top_articles(nodes))
+        if length >= _MIN_MARKED and (selector != "article" or length > 0.6 * all_articles):
+            _remove_path(longest, lengths)
+            return longest
     for selector in ("main", "[role=main]", "article"):
         nodes = body.css(selector)
         if len(nodes) == 1 and lengths.get(nodes[0].mem_id, _NONE).text:
@@ -167,14 +174,14 @@ def main_content(page: LexborHTMLParser, selector: str = "") -> LexborNode | Non
 def top_articles(nodes: list[LexborNode]) -> list[LexborNode]:
     """Those of the nodes that are not inside another of them; they are in document order."""
     known = {node.mem_id for node in nodes}
-    found = []
+    top = []
     for node in nodes:
         parent = node.parent
         while parent is not None and parent.mem_id not in known:
             parent = parent.parent
         if parent is None:
-            found.append(node)
-    return found
+            top.append(node)
+    return top
 
 
 def text_length(node: LexborNode) -> int:
@@ -187,7 +194,7 @@ def link_share(node: LexborNode) -> float:
     return _measure(node).get(node.mem_id, _NONE).link_share
 
 
-def own_lengths(node: LexborNode | None) -> _Lengths:
+def own_lengths(node: LexborNode | None) -> Lengths:
     """The lengths of an element without the scripts, navigation, footers and forms in it."""
     return _measure(node, _NOT_OWN).get(node.mem_id, _NONE) if node else _NONE
 
@@ -197,9 +204,9 @@ def _holds_content(node: LexborNode) -> bool:
     return node.css_first("main, article, [role=main]") is not None
 
 
-def _measure(root: LexborNode, skipped: frozenset[str] = frozenset()) -> dict[int, _Lengths]:
+def _measure(root: LexborNode, skipped: frozenset[str] = frozenset()) -> dict[int, Lengths]:
     """The lengths of every element, in one pass: asking each for its text would be quadratic."""
-    found: dict[int, _Lengths] = {}
+    lengths: dict[int, Lengths] = {}
     stack: list[tuple[LexborNode, bool]] = [(root, False)]
     open_sums: list[list[int]] = [[0, 0, 0]]
     while stack:
@@ -207,7 +214,7 @@ def _measure(root: LexborNode, skipped: frozenset[str] = frozenset()) -> dict[in
         if is_end:
             text, linked, links = open_sums.pop()
             linked, links = (text, links + 1) if node.tag == "a" else (linked, links)
-            found[node.mem_id] = _Lengths(text, linked, links)
+            lengths[node.mem_id] = Lengths(text, linked, links)
             open_sums[-1][0] += text
             open_sums[-1][1] += linked
             open_sums[-1][2] += links
@@ -225,10 +232,10 @@ def _measure(root: LexborNode, skipped: frozenset[str] = frozenset()) -> dict[in
             children.append((child, False))
             child = child.next
         stack += reversed(children)
-    return found
+    return lengths
 
 
-def _remove_path(main: LexborNode, lengths: dict[int, _Lengths]) -> None:
+def _remove_path(main: LexborNode, lengths: dict[int, Lengths]) -> None:
     """The path to the page above its heading, in a theme that does not call it breadcrumbs."""
     nodes = main.css("h1, ol, ul")
     before = list(takewhile(lambda node: node.tag != "h1", nodes))
@@ -239,7 +246,7 @@ def _remove_path(main: LexborNode, lengths: dict[int, _Lengths]) -> None:
                 node.remove()
 
 
-def _remove_link_lists(body: LexborNode, lengths: dict[int, _Lengths]) -> None:
+def _remove_link_lists(body: LexborNode, lengths: dict[int, Lengths]) -> None:
     """Menus and "next, previous, up" of templates that do not mark them as navigation."""
     for node in body.css("header, div, ul, table, p"):
         length = lengths.get(node.mem_id, _NONE)
@@ -253,7 +260,7 @@ def _remove_link_lists(body: LexborNode, lengths: dict[int, _Lengths]) -> None:
             node.remove()
 
 
-def _densest(body: LexborNode, lengths: dict[int, _Lengths]) -> LexborNode | None:
+def _densest(body: LexborNode, lengths: dict[int, Lengths]) -> LexborNode | None:
     """The smallest element that holds most of the text outside links.
 
     Found from the parent whose paragraphs hold the most text, and from there upwards, because a
@@ -268,12 +275,12 @@ def _densest(body: LexborNode, lengths: dict[int, _Lengths]) -> LexborNode | Non
             scores[parent.mem_id] += lengths.get(paragraph.mem_id, _NONE).unlinked
     if not scores:
         return None
-    found: LexborNode | None = nodes[max(scores, key=lambda key: scores[key])]
+    element: LexborNode | None = nodes[max(scores, key=lambda key: scores[key])]
     enough = _MIN_SHARE * lengths.get(body.mem_id, _NONE).unlinked
     while (
-        found is not None
-        and found.tag != "body"
-        and lengths.get(found.mem_id, _NONE).unlinked < enough
+        element is not None
+        and element.tag != "body"
+        and lengths.get(element.mem_id, _NONE).unlinked < enough
     ):
-        found = found.parent
-    return found
+        element = element.parent
+    return element

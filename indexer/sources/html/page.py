@@ -2,6 +2,7 @@
 
 import html
 import re
+import string
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -37,8 +38,16 @@ _DATES = (
     ".published[title], #published, .post-date, .entry-date, .ablog__postcard h2, time"
 )
 """Elements with the date of a post, also those of microformats."""
+_BYLINES = ".meta, .byline, [class*=post-meta], [class*=entry-meta], [class*=date]"
+"""Elements with a line about a post, such as "by Ann on March 17, 2016"."""
+_MAX_BYLINE = 150
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_DATE_IN_TEXT = re.compile(
+    rf"\b(?:\d{{4}}-\d\d-\d\d|\d{{1,2}} {_MONTH},? \d{{4}}|{_MONTH} \d{{1,2}}, \d{{4}})\b",
+    re.IGNORECASE,
+)
 _DATED_PATH = re.compile(r"/(\d{4})/(\d{1,2})/(\d{1,2})(?:/|$)")
-_TOOLS = frozenset(("404", "search", "sitemap", "offline", "drafts"))
+_TOOLS = frozenset(("404", "search", "sitemap", "offline"))
 _INDEXES = frozenset(("genindex", "py-modindex"))
 _SHORT = 300
 """Characters outside links; a page with a search box has fewer."""
@@ -49,10 +58,15 @@ _LABELS = (
     "a[rel~=tag], .p-category, .md-tag, .post-tag, [id~=tags] a, article .tags a, main .tags a"
 )
 """Elements with the tags of a post where no link in the content leads to the page of a tag."""
-_LABEL_FOLDERS = frozenset(("tag", "tags", "category", "categories"))
-_READING_TIME = re.compile(r"\b(?:\d+|one)[\s-]min(?:ute)?s?\b.{0,3}\bread", re.IGNORECASE)
+_LABEL_FOLDERS = ("tag", "tags", "category", "categories")
+_LABEL_PATH = re.compile(r"(?:tags?|category|categories)/.", re.IGNORECASE)
+_METADATA = re.compile(
+    r"\b(?:\d+|one)[\s-]min(?:ute)?s?\b.{0,3}\bread|^\s*(?:tags?|category|categories)\s*:\s*$",
+    re.IGNORECASE,
+)
+"""A reading time, and what stands before labels."""
 _MAX_META = 80
-"""Characters of a line about a post that has its reading time."""
+"""Characters of a line about a post."""
 _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
@@ -63,6 +77,8 @@ _POSTINGS = ("article", "blogposting", "newsarticle", "techarticle", "report", "
 
 class Page:
     """A parsed page. `post` may be called once: it modifies the page.
+
+    Its `url` is its own address, "" if it states none.
 
     Args:
         location: the URL of the page, or its path on the site, which relative links begin at.
@@ -88,22 +104,14 @@ class Page:
                 self._labels += content.split(",")
             if name and content:
                 self._meta.setdefault(name, content)
+        link = self._page.css_first("link[rel=canonical][href], a.p-canonical[href]")
+        canonical = _followed((link.attributes.get("href") if link else "") or "")
+        self.url = canonical or _followed(self._meta.get("og:url", ""))
         self._data: dict[str, Any] = {}
         self._is_posting = False
         for description in _json_ld(self._page):
             self._is_posting = self._is_posting or _is_posting(description)
             self._data = {**description, **self._data}
-
-    @property
-    def canonical(self) -> str:
-        """What the canonical link says; "" if it is not an address that can be followed."""
-        link = self._page.css_first("link[rel=canonical][href], a.p-canonical[href]")
-        return _followed((link.attributes.get("href") if link else "") or "")
-
-    @property
-    def url(self) -> str:
-        """The page's own address, "" if it says none."""
-        return self.canonical or _followed(self._meta.get("og:url", ""))
 
     @property
     def language(self) -> str:
@@ -122,8 +130,6 @@ class Page:
             return "noindex", False
         if self._page.css_first("meta[http-equiv=refresh i]") is not None:
             return "redirect", False
-        if oid in self._site.copies:
-            return "copy or another version of a page", True
         path = oid.lower()
         parts = path.split("/")
         if PAGE_OF_LIST.search(path) or oid in self._site.paginated:
@@ -131,21 +137,27 @@ class Page:
         remove_comments(self._page)
         main = self._outer()
         own = own_lengths(main)
-        if own.text < _EMPTY and self._page.css_first(_RENDERED) is not None:
+        is_empty = not own.text and self._page.css_first("main img, body img, iframe") is None
+        if (own.text < _EMPTY and self._page.css_first(_RENDERED) is not None) or (
+            is_empty and self._page.css_first("body script") is not None
+        ):
             return "rendered by a browser: the file has no text", True
         kind = self._meta.get("og:type", "").lower()
         is_dated = kind == "article" and "article:published_time" in self._meta
         is_posting = is_dated or (self._is_posting and kind != "website")
         is_posting = is_posting or oid in self._site.entries
         is_article = kind == "article" or self._is_posting or is_posting
+        is_short = own.unlinked < _SHORT
         is_front = not set(parts[:-1]) - LANGUAGES  # below a folder it may be a page about search
-        is_tool = parts[-1] in _TOOLS and (own.unlinked < _SHORT or (is_front and not is_article))
-        if is_tool or parts[-1] in _INDEXES:
+        is_tool = parts[-1] in _TOOLS and is_front and (is_short or not is_article)
+        is_tool = is_tool or (parts[-1] == "404" and own.unlinked < _EMPTY)
+        if is_tool or (parts[-1] == "search" and is_short) or parts[-1] in _INDEXES:
             return "error page, search or index", True
         if main is not None and is_list(
             oid,
             main,
-            lambda href: self._other_page(href, oid),
+            own,
+            self._page_of,
             is_article=is_article,
             is_posting=is_posting,
             is_fed=oid in self._site.fed or self._has_feed(oid),
@@ -153,16 +165,14 @@ class Page:
             return "list page", True
         return ("not in the sitemap", False) if oid in self._site.unlisted else ("", False)
 
-    def _other_page(self, href: str, oid: str) -> str:
-        """The other page of the site that a link leads to; "" if it leads to none."""
+    def _page_of(self, href: str) -> str:
+        """The page of the site that a link leads to; "" if it leads to none."""
         if href.startswith("#") or not _followed(href):
             return ""
         url = urljoin(self._location, href)
-        other = self._site.oid_of(url)
-        is_near = _is_near(
-            url, self._site.address or self.url or self._location
-        ) and not _FILE.search(other)
-        return other if other != oid and (is_near or other in self._site.pages) else ""
+        oid = self._site.oid_of(url)
+        is_near = _is_near(url, self._site.address or self.url or self._location)
+        return oid if oid in self._site.pages or (is_near and not _FILE.search(oid)) else ""
 
     def _has_feed(self, oid: str) -> bool:
         """Whether the page has a feed of its own: Hugo makes one for each list."""
@@ -199,15 +209,18 @@ class Page:
         remove_cards(self._page)
         published, modified = self._moment(_PUBLISHED), self._moment(_MODIFIED)
         published = published or self._time_element() or _date_in(self.url) or _date_in(url)
+        published = published or _first_moment([self._site.entries.get(oid)])
         section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
         if section.lower() == oid.partition("/")[0].lower():
             section = ""  # Hugo names the folder of a page so
-        categories = [section] if section else self._links_to("category", "categories")
-        keywords = self._labels or self._keywords() or self._links_to("tag", "tags")
-        keywords = keywords or self._marked_labels()
-        self._remove_metadata()
+        links = self._label_links()
+        categories = [section] if section else self._terms_of(links["category"])
+        stated = _terms(self._meta.get("keywords") or self._data.get("keywords") or "")
+        keywords = self._labels or stated or self._terms_of(links["tag"]) or self._marked_labels()
+        self._remove_metadata([link for nodes in links.values() for link in nodes])
         head = self._page.css_first("head > title")
         name = one_line(head.text()) if head else ""
+        name = name.strip(" |·•«»›")
         main = main_content(self._page, options.content)
         title = html.unescape(self._title(name, main, oid))  # some themes escape twice
         return RawPost(
@@ -243,7 +256,7 @@ class Page:
             return title
         if self._is_shared(heading):
             heading = ""
-        return heading or title or next(filter(None, stated), name) or _named(oid)
+        return heading or title or self._bare(next(filter(None, stated), name)) or _named(oid)
 
     def _is_shared(self, title: str) -> bool:
         shared = self._site.shared_titles
@@ -282,50 +295,61 @@ class Page:
                 attributes = node.attributes
                 values += [attributes.get("datetime"), attributes.get("title")]
                 values.append(one_line(node.text()))
+        for node in self._page.css(_BYLINES):
+            text = one_line(node.text()[:_MAX_BYLINE])
+            if not is_beside_content(node) and (date := _DATE_IN_TEXT.search(text)):
+                values.append(date[0])
         return _first_moment(values)
 
-    def _keywords(self) -> list[str]:
-        """The keywords of the head, unless most pages have the same."""
-        said = self._meta.get("keywords") or self._data.get("keywords") or ""
-        return _terms(said)
-
-    def _links_to(self, *folders: str) -> list[str]:
-        """The texts of links in the content to pages of the site such as `/tags/…`."""
+    def _label_links(self) -> dict[str, list[LexborNode]]:
+        """The links in the content to pages of tags and to pages of categories."""
+        links: dict[str, list[LexborNode]] = {"tag": [], "category": []}
         main = self._outer()
-        if main is None or main.tag == "body":
-            return []
-        nodes = main.css("a[href]")
-        return _labels([node for node in nodes if self._folder_of(node) in folders])
+        for node in main.css("a[href]") if main is not None else ():
+            if folder := self._label_folder(node):
+                links["tag" if folder.startswith("tag") else "category"].append(node)
+        return links
+
+    def _terms_of(self, links: list[LexborNode]) -> list[str]:
+        """The labels of links; Hugo shows the names of its lists with capital letters."""
+        main = self._outer()
+        labels = _labels(links) if main is not None and main.tag != "body" else []
+        is_hugo = self._meta.get("generator", "").lower().startswith("hugo")
+        return [
+            label.lower() if is_hugo and label == string.capwords(label) else label
+            for label in labels
+        ]
 
     def _marked_labels(self) -> list[str]:
         nodes = [node for node in self._page.css(_LABELS) if node.css_first("a a, li") is None]
         return _labels(nodes)
 
-    def _remove_metadata(self) -> None:
+    def _remove_metadata(self, links: list[LexborNode]) -> None:
         """Remove the date, the labels and the reading time from around the text."""
-        for node in self._page.css("time, a[href], div, span, p, li"):
+        metadata = [*links, *self._page.css("time, a[href*='/edit/']")]
+        for node in self._page.css(_BYLINES):
+            text = one_line(node.text())
+            metadata += [node] if len(text) < _MAX_META and _DATE_IN_TEXT.search(text) else []
+        for node in self._page.css("div, span, p, li"):
+            text = node.text(deep=False)  # all text of each element would take quadratic time
+            if len(text) < _MAX_META and _METADATA.search(text):
+                metadata += [node] if text_length(node) < _MAX_META else []
+        for node in metadata:
             parent = node.parent
-            if parent is None or (parent.tag == "p" and node.tag != "p"):
-                continue  # removed with another, or a part of a sentence
-            if node.tag == "a":
-                is_metadata = self._folder_of(node) in _LABEL_FOLDERS
-            elif node.tag == "time":
-                is_metadata = True
-            else:
-                text = node.text(deep=False)  # all text of each would take quadratic time
-                is_metadata = len(text) < _MAX_META and bool(_READING_TIME.search(text))
-                is_metadata = is_metadata and text_length(node) < _MAX_META
-            if is_metadata:
+            # Not what is removed with another, nor a part of a sentence.
+            if parent is not None and (parent.tag != "p" or node.tag == "p"):
                 node.remove()
 
-    def _folder_of(self, link: LexborNode) -> str:
-        """The folder that the page of a link is in; "" if it is on another site."""
-        url = urljoin(self._location, _followed(link.attributes.get("href") or ""))
-        if not is_valid_url(url) or not _is_near(url, self._site.address or self.url):
+    def _label_folder(self, link: LexborNode) -> str:
+        """The folder of labels, such as `tags`, that a link leads into; "" for others."""
+        href = _followed(link.attributes.get("href") or "")
+        if not _LABEL_PATH.search(href) or not is_valid_url(href):
             return ""
-        parts = [part for part in urlsplit(url).path.lower().split("/") if part]
-        parts = [part for part in parts if part != "index.html"]
-        return parts[-2] if len(parts) > 1 else ""
+        url = urljoin(self._location, href)
+        if not _is_near(url, self._site.address or self.url):
+            return ""
+        *folders, _ = urlsplit(url).path.lower().removesuffix("index.html").strip("/").split("/")
+        return folders[-1] if folders and folders[-1] in _LABEL_FOLDERS else ""
 
 
 def _labels(nodes: list[LexborNode]) -> list[str]:
@@ -391,9 +415,9 @@ def _without_heading(main: LexborNode | None, title: str) -> str:
     """The content without the heading that is its title, which would count twice."""
     if main is None:
         return ""
-    heading = main.css_first("h1")
-    if heading is not None and one_line(heading.text()) == title:
-        heading.remove()
+    for heading in main.css("h1, h2")[:1]:
+        if one_line(heading.text()) == title:
+            heading.remove()
     return main.html or ""
 
 
@@ -408,12 +432,12 @@ def _named(oid: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _terms(said: Any) -> list[str]:
+def _terms(stated: Any) -> list[str]:
     """Keywords: a string with commas, or a term or a list of them, each a string or a named object.
 
     schema.org/keywords also allows a DefinedTerm. Anything else is no term.
     """
-    listed = said.split(",") if isinstance(said, str) else said
+    listed = stated.split(",") if isinstance(stated, str) else stated
     terms = [
         term.get("name") if isinstance(term, dict) else term
         for term in (listed if isinstance(listed, list) else [listed])

@@ -1,18 +1,19 @@
 """A folder of Markdown posts, or one post."""
 
 import errno
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from indexer.errors import SourceError
-from indexer.normalise import MAX_HTML, oid_of_reject
+from indexer.normalise import MAX_HTML
 from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, unexpected
-from indexer.sources.files import OutsideFolder, decoded, is_utf8, read_inside, remedy_of
+from indexer.sources.files import OutsideFolder, is_utf8, read_inside, remedy_of
 from indexer.sources.identity import fitting
-from indexer.sources.markdown.front_matter import BadFrontMatter, oid_in_broken
+from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
 from indexer.sources.markdown.generators import site_of
 from indexer.sources.markdown.post import raw_post
 from indexer.sources.markdown.site import (
@@ -26,6 +27,7 @@ from indexer.sources.markdown.site import (
 )
 
 SUFFIXES = MARKDOWN
+_OID = re.compile(rb"""\boid["']?[ \t]*[:=]""", re.IGNORECASE)
 
 
 class MarkdownFolder:
@@ -98,22 +100,20 @@ class MarkdownFolder:
             known = oid if is_link or error.errno == errno.ELOOP else None
             return Reject(Origin(name), known, error.strerror or str(error), remedy_of(error))
         try:
-            found = site.split(content.decode("utf-8-sig"))
+            head = split_front_matter(content.decode("utf-8-sig"))
         except BadFrontMatter as error:
             remedy = "Correct the front matter, and index the post again."
-            own_oid = oid_in_broken(error.head, oid)
-            return Reject(Origin(name, error.line), own_oid, str(error), remedy)
+            return Reject(Origin(name, error.line), _oid_in(content, oid), str(error), remedy)
         except UnicodeDecodeError as error:
             reason = f"not UTF-8 at byte {error.start:,}"
-            own_oid = _oid_in_undecodable(content, path, site, oid)
+            own_oid = _oid_in(content, oid)
             return Reject(Origin(name), own_oid, reason, "Save the file as UTF-8.")
-        own = {each.lower(): value for each, value in (found.fields or {}).items()}
+        own = {name.lower(): value for name, value in (head.fields or {}).items()}
         fields = site.fields_of(path, own)
-        said = first_of(fields, self._options.fields.get("language", ()))
-        language = str(said or site.language_of(path, root.language, fields))
-        entry = Entry(
-            file, path, fields, found.text, language, found.fields is not None, frozenset(own)
-        )
+        stated = first_of(fields, self._options.fields.get("language", ()))
+        language = str(stated or site.language_of(path, root.language, fields))
+        has_head = head.fields is not None
+        entry = Entry(path, fields, head.text, language, has_head, frozenset(own))
         if reason := site.why_left_out(entry) or self._why_not_yet(entry, site, now):
             return self._skip(file, reason)
         post = raw_post(entry, Origin(name), oid, site, self._options)
@@ -151,16 +151,9 @@ class MarkdownFolder:
         )
 
 
-def _oid_in_undecodable(content: bytes, path: PurePosixPath, site: Site, oid: str) -> str | None:
-    """The oid of a post that is not UTF-8; None if it has one of its own that is not ASCII."""
-    try:
-        found = site.split(decoded(content))
-    except BadFrontMatter as error:
-        own_oid = oid_in_broken(error.head, oid)
-    else:
-        own = {each.lower(): value for each, value in (found.fields or {}).items()}
-        own_oid = oid_of_reject(site.fields_of(path, own).get("oid") or oid)
-    return own_oid if own_oid == oid or (own_oid or "").isascii() else None
+def _oid_in(broken: bytes, oid: str) -> str | None:
+    """The oid of a post that cannot be read; None if it may state one of its own."""
+    return None if _OID.search(broken.replace(b"\0", b"")) else oid  # UTF-16 has zeros
 
 
 def _date(value: Any) -> Any:

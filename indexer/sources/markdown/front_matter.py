@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 
 import yaml
 
-from indexer.normalise import oid_of_reject
-
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_DEPTH = 100
 _MAX_NODES = 100_000
@@ -22,18 +20,15 @@ _LINE = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
 _ITEM = re.compile(r"[ \t]*- (.*)")
 _MAX_LINES = 1_000
 _END_OF_LINES = ("", "---", "-->")
-_OID = re.compile(r"""\boid["']?[ \t]*[:=]""", re.IGNORECASE)
-_OID_LINE = re.compile(r"""(?:oid|[ \t]*["']oid["'])[ \t]*([:=])(.*)""", re.IGNORECASE)
 _TOML_LINE = re.compile(r"line (\d+)")
 
 
 class BadFrontMatter(ValueError):
-    """Front matter that cannot be parsed; `line` counts from 1 in the file, `head` is its text."""
+    """Front matter that cannot be parsed; `line` counts from 1 in the file."""
 
-    def __init__(self, reason: str, line: int, head: str = "") -> None:
+    def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
         self.line = line
-        self.head = head
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +109,10 @@ def split_front_matter(content: str) -> FrontMatter:
     if blank and content.startswith(("+++", "---"), blank.end()):
         # Zola and Hugo accept blank lines before front matter.
         try:
-            found = _split(content[blank.end() :])
+            head = _split(content[blank.end() :])
         except BadFrontMatter as error:
-            line = error.line + blank[0].count("\n")
-            raise BadFrontMatter(str(error), line, error.head) from None
-        return found if found.fields is not None else FrontMatter(None, content)
+            raise BadFrontMatter(str(error), error.line + blank[0].count("\n")) from None
+        return head if head.fields is not None else FrontMatter(None, content)
     return _split(content)
 
 
@@ -138,13 +132,8 @@ def _split(content: str) -> FrontMatter:
     if end is None:
         if not re.match(r"[\w\"'-]+\s*[:=]", rest):
             return FrontMatter(None, content)
-        head = re.split(r"\n[ \t]*\n", rest, maxsplit=1)[0]
-        raise BadFrontMatter(f"the front matter has no {fence} at its end", 1, head)
-    try:
-        fields = _parsed(rest[: end.start()], language)
-    except BadFrontMatter as error:
-        error.head = rest[: end.start()]
-        raise
+        raise BadFrontMatter(f"the front matter has no {fence} at its end", 1)
+    fields = _parsed(rest[: end.start()], language)
     if fields is None:
         fields = {}
     if isinstance(fields, str):
@@ -236,28 +225,7 @@ def _json_object(content: str) -> FrontMatter:
     try:
         fields, end = json.JSONDecoder().raw_decode(content)
     except json.JSONDecodeError as error:
-        raise BadFrontMatter(f"invalid JSON: {error.msg}", error.lineno, content) from None
-    except RecursionError:
-        raise BadFrontMatter("invalid JSON: nested too deep", 1, content) from None
-    except ValueError as error:  # an integer of more than 4,300 digits
-        raise BadFrontMatter(f"invalid JSON: {error}", 1, content) from None
+        raise BadFrontMatter(f"invalid JSON: {error.msg}", error.lineno) from None
+    except (RecursionError, ValueError) as error:  # an integer of more than 4,300 digits
+        raise BadFrontMatter(f"invalid JSON: {error}", 1) from None
     return FrontMatter(fields, content[end:])
-
-
-def oid_in_broken(head: str, path: str) -> str | None:
-    """The oid of a post whose front matter cannot be parsed: its own, else that of its `path`.
-
-    None if it may have one of its own that cannot be read.
-    """
-    lines = [line for line in head.split("\n") if _OID.search(line)]
-    if not lines:
-        return path
-    said = _OID_LINE.fullmatch(lines[0])
-    if said is None or len(lines) > 1:
-        return None
-    line = f"oid{said[1]} {said[2].strip().rstrip(',')}"
-    try:
-        value = _parsed(line, "toml" if said[1] == "=" else "yaml")["oid"]
-    except BadFrontMatter:
-        return None
-    return oid_of_reject(value or path)

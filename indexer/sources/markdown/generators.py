@@ -7,23 +7,15 @@ generator the Markdown is read as plain files; the folder that it builds has the
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from indexer.errors import SourceError
 from indexer.sources.files import IGNORED_FOLDERS, files_in
 from indexer.sources.markdown import jekyll, mkdocs
+from indexer.sources.markdown.config import mapping, read_config, read_text
 from indexer.sources.markdown.hugo import Hugo, is_hugo
 from indexer.sources.markdown.jekyll import Jekyll
 from indexer.sources.markdown.mkdocs import MkDocs
-from indexer.sources.markdown.site import (
-    ABOUT_THE_FOLDER,
-    MARKDOWN,
-    PAGES,
-    Root,
-    Site,
-    read_config,
-    read_text,
-)
+from indexer.sources.markdown.site import ABOUT_THE_FOLDER, MARKDOWN, PAGES, Root, Site
 from indexer.sources.markdown.zola import Zola
 
 _STEPS_UP = 6
@@ -36,54 +28,46 @@ class Generator:
     """A generator whose configuration is code, or whose posts are in other formats too.
 
     Args:
-        files: globs of files or folders beside its content.
-        package: its name in the dependencies of `package.json`.
-        line: what a line of the file begins with, where others have a file of this name.
-        content: where posts are by default; the first that exists, else beside the configuration.
+        file: a glob of a file or folder beside its content.
         output: where it builds the site by default.
+        content: where posts are by default; the first that exists, else beside the configuration.
+        line: what a line of the file begins with, where others have a file of this name.
+        package: its name in the dependencies of `package.json`, if it has no file of its own.
         is_mdx: whether files that end in `.md` are MDX too.
     """
 
     name: str
-    files: tuple[str, ...] = ()
-    package: str = ""
-    line: str = ""
-    content: tuple[str, ...] = ()
+    file: str = ""
     output: str = ""
+    content: tuple[str, ...] = ()
+    line: str = ""
+    package: str = ""
     is_mdx: bool = False
 
     def builds(self, folder: Path, packages: frozenset[str]) -> bool:
         """Whether a folder is the root of one of its sites."""
         if self.package in packages:
             return True
-        files = (file for pattern in self.files for file in folder.glob(pattern))
+        files = folder.glob(self.file) if self.file else ()
         return any(not self.line or _has_line(file, self.line) for file in files)
 
 
-GENERATORS = (
-    Generator("Quarto", ("_quarto.yml",), output="_site"),
-    Generator("Lektor", ("*.lektorproject",), content=("content",)),
-    Generator("Nikola", ("conf.py",), line="BLOG_TITLE", output="output"),
-    Generator("Pelican", ("pelicanconf.py",), content=("content",), output="output"),
-    Generator("mdBook", ("book.toml",), content=("src",), output="book"),
-    Generator("VitePress", (".vitepress",), output=".vitepress/dist"),
-    Generator("VuePress", (".vuepress",), output=".vuepress/dist"),
-    Generator("Hexo", package="hexo", content=("source",), output="public"),
-    Generator("Astro", ("astro.config.*",), content=("src/content",), output="dist"),
-    Generator("Docusaurus", ("docusaurus.config.*",), output="build", is_mdx=True),
-    Generator("Jupyter Book", ("_toc.yml",), output="_build/html"),
-    Generator(
-        "Eleventy",
-        (".eleventy.*js", "eleventy.config.*"),
-        "@11ty/eleventy",
-        content=("src", "content", "site"),
-        output="_site",
-    ),
-    Generator(
-        "Next.js", ("next.config.*",), content=("src/content", "content", "pages"), output="out"
-    ),
-    Generator("Gatsby", ("gatsby-config.*",), content=("content",), output="public"),
-    Generator("Sphinx", ("conf.py",), line="extensions", output="_build/html"),
+_GENERATORS = (
+    Generator("Quarto", "_quarto.yml", "_site"),
+    Generator("Lektor", "*.lektorproject", "", ("content",)),
+    Generator("Nikola", "conf.py", "output", line="BLOG_TITLE"),
+    Generator("Pelican", "pelicanconf.py", "output", ("content",)),
+    Generator("mdBook", "book.toml", "book", ("src",)),
+    Generator("VitePress", ".vitepress", ".vitepress/dist"),
+    Generator("VuePress", ".vuepress", ".vuepress/dist"),
+    Generator("Hexo", "", "public", ("source",), package="hexo"),
+    Generator("Astro", "astro.config.*", "dist", ("src/content",)),
+    Generator("Docusaurus", "docusaurus.config.*", "build", is_mdx=True),
+    Generator("Jupyter Book", "_toc.yml", "_build/html"),
+    Generator("Eleventy", "*eleventy*.*js", "_site", ("src", "content", "site")),
+    Generator("Next.js", "next.config.*", "out", ("src/content", "content", "pages")),
+    Generator("Gatsby", "gatsby-config.*", "public", ("content",)),
+    Generator("Sphinx", "conf.py", "_build/html", line="extensions"),
 )
 
 
@@ -198,7 +182,7 @@ def _generated(folder: Path) -> Site | None:
     if any((folder / name).is_file() for name in mkdocs.CONFIGURATION):
         return MkDocs(folder)
     packages = _packages(folder)
-    for generator in GENERATORS:
+    for generator in _GENERATORS:
         if generator.builds(folder, packages):
             return Generated(folder, generator)
     if any((folder / name).is_file() for name in jekyll.CONFIGURATION):
@@ -212,8 +196,8 @@ def _packages(folder: Path) -> frozenset[str]:
         package = read_config(folder / "package.json")
     except SourceError:
         return frozenset()
-    dependencies: list[Any] = [package.get("dependencies"), package.get("devDependencies")]
-    return frozenset(name for names in dependencies if isinstance(names, dict) for name in names)
+    names = ("dependencies", "devDependencies")
+    return frozenset(package_ for name in names for package_ in mapping(package.get(name)))
 
 
 def _has_line(file: Path, start: str) -> bool:

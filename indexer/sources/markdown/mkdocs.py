@@ -1,10 +1,12 @@
 """MkDocs: mkdocs.org/user-guide/configuration and /user-guide/writing-your-docs."""
 
 import fnmatch
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from indexer.sources.markdown.site import Entry, Root, Site, read_config
+from indexer.sources.markdown.config import mapping, read_config, tables
+from indexer.sources.markdown.site import Entry, Root, Site
 
 CONFIGURATION = ("mkdocs.yml", "mkdocs.yaml")
 
@@ -20,14 +22,11 @@ class MkDocs(Site):
             config = config or read_config(root / name)
         docs = (root / str(config.get("docs_dir") or "docs")).resolve()
         super().__init__(root, [Root(docs)], address=str(config.get("site_url") or ""))
-        self._folders = config.get("use_directory_urls") is not False
+        self._has_folders = config.get("use_directory_urls") is not False
         self._titles = dict(_navigation(config.get("nav")))
-        excluded = [config.get("exclude_docs"), config.get("draft_docs")]
-        self._excluded = [
-            line.strip() for each in excluded if isinstance(each, str) for line in each.split("\n")
-        ]
-        theme = config.get("theme")
-        self._language = str(theme.get("language") or "") if isinstance(theme, dict) else ""
+        patterns = f"{config.get('exclude_docs') or ''}\n{config.get('draft_docs') or ''}"
+        self._excluded = [line.strip() for line in patterns.split("\n") if line.strip(" /")]
+        self._language = str(mapping(config.get("theme")).get("language") or "")
         if "blog" in str(config.get("plugins")):
             self.notes.append(
                 f"{root}: the addresses of Material's blog are computed; build the site and index "
@@ -37,21 +36,11 @@ class MkDocs(Site):
     def why_not_content(self, path: PurePosixPath) -> str:
         if path.suffix in (".html", ".htm", ".mdx"):
             return "not Markdown"
-        name = path.as_posix()
-        for pattern in self._excluded:
-            bare = pattern.lstrip("/")
-            if (
-                bare
-                and bare[0] not in "#!"
-                and (
-                    fnmatch.fnmatchcase(name, bare)
-                    or (not pattern.startswith("/") and fnmatch.fnmatchcase(path.name, bare))
-                    or name.startswith(f"{bare.rstrip('/')}/")
-                )
-            ):
-                return "excluded by the configuration"
-        if path.name == "README.md" and any(
-            (root.folder / path.parent / "index.md").exists() for root in self.roots
+        if any(_matches(path, pattern) for pattern in self._excluded):
+            return "excluded by the configuration"
+        if (
+            path.name == "README.md"
+            and (self.roots[0].folder / path.with_name("index.md")).exists()
         ):
             return "README.md beside index.md"
         return ""
@@ -59,7 +48,7 @@ class MkDocs(Site):
     def why_left_out(self, entry: Entry) -> str:
         return ""
 
-    def language_of(self, path: PurePosixPath, language: str, fields: Any) -> str:
+    def language_of(self, path: PurePosixPath, language: str, fields: Mapping[str, Any]) -> str:
         return super().language_of(path, language, fields) or self._language
 
     def title_of(self, path: PurePosixPath) -> str:
@@ -71,18 +60,23 @@ class MkDocs(Site):
     def url_of(self, entry: Entry) -> str:
         path = entry.path.with_suffix("")
         if path.name in ("index", "README"):
-            bare = path.parent.as_posix().strip(".")
-            return f"/{bare}/" if bare else "/"
-        return f"/{path}/" if self._folders else f"/{path}.html"
+            return f"/{path.parent.as_posix().strip('.')}/"
+        return f"/{path}/" if self._has_folders else f"/{path}.html"
 
 
-def _navigation(nav: Any, depth: int = 0) -> list[tuple[str, str]]:
+def _matches(path: PurePosixPath, pattern: str) -> bool:
+    """Whether a line of `exclude_docs` names a file; lines with `!` are not followed."""
+    bare = pattern.lstrip("/")
+    names = [path.as_posix()] if pattern.startswith("/") else [path.as_posix(), path.name]
+    is_below = path.as_posix().startswith(f"{bare.rstrip('/')}/")
+    return is_below or any(fnmatch.fnmatchcase(name, bare) for name in names)
+
+
+def _navigation(nav: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
     """Path and title of every page that the navigation names with a title."""
-    found = []
-    for each in nav if isinstance(nav, list) and depth < 20 else ():
-        for title, inner in each.items() if isinstance(each, dict) else ():
+    for table in tables(nav) if depth < 20 else ():
+        for title, inner in table.items():
             if isinstance(inner, str):
-                found.append((inner, str(title)))
+                yield inner, str(title)
             else:
-                found += _navigation(inner, depth + 1)
-    return found
+                yield from _navigation(inner, depth + 1)

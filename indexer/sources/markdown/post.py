@@ -2,21 +2,13 @@
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from indexer.html_text import TooDeep, readable
 from indexer.records import Origin, RawPost
 from indexer.sources.base import SourceOptions
 from indexer.sources.identity import title_or_start
-from indexer.sources.markdown.site import (
-    PAGES,
-    Entry,
-    Site,
-    first_of,
-    from_template,
-    site_url,
-)
+from indexer.sources.markdown.site import PAGES, Entry, Site, first_of, from_template, site_url
 from indexer.sources.markdown.text import has_template, plain_title, rendered, without_template
 
 _TITLES = (
@@ -24,95 +16,92 @@ _TITLES = (
     *("seotitle", "seo_title", "metatitle", "meta_title", "short_title", "sidebar_label", "label"),
 )
 _OTHER = ("subtitle", "imagetitle", "image_title", "sitetitle", "site_title")
+_CATEGORIES = ("categories", "category")
+_TAGS = ("tags", "tag", "keywords")
+_COLLECTIONS = ("all", "nav", "page", "pages", "post", "posts")
+"""Tags by which sites of Eleventy collect their pages."""
 _SUMMARIES = ("summary", "description", "deck", "excerpt", "abstract", "lead", "subtitle")
 
 
 def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: SourceOptions) -> RawPost:
     """The post as its front matter and its text have it."""
-    title = _title(entry, site, options.fields.get("title", ()))
+    first = options.fields
+    title = _title(entry, site, first.get("title", ()))
     if entry.path.suffix in PAGES:
         text = without_template(entry.text)
     else:
-        title, text = rendered(
-            entry.text, title=title, mdx=site.all_mdx or entry.path.suffix == ".mdx"
-        )
-    when = first_of(entry.fields, options.fields.get("date", ())) or site.published(entry)
+        is_mdx = site.all_mdx or entry.path.suffix == ".mdx"
+        title, text = rendered(entry.text, title=title, mdx=is_mdx)
+    when = first_of(entry.fields, first.get("date", ())) or site.published(entry)
     modified = site.modified(entry)
-    categories = _terms(entry, (*options.fields.get("categories", ()), *site.categories), site)
-    keywords = _terms(entry, (*options.fields.get("tags", ()), *site.tags), site)
+    categories = _terms(entry, (*first.get("categories", ()), *_CATEGORIES))
+    keywords = _terms(entry, (*first.get("tags", ()), *_TAGS))
     for name in site.more_tags:
-        keywords += [each for each in _terms(entry, (name,), site) if each not in keywords]
+        keywords += _terms(entry, (name,))
+    if site.generator == "Eleventy":
+        keywords = [term for term in keywords if term not in _COLLECTIONS]
     template = options.template_for(entry.path.parts[0] if len(entry.path.parts) > 1 else "")
     path = (
         site.own_url(entry)
         or (template and from_template(template, site, entry, categories))
         or site.url_of(entry)
     )
-    if site.base and options.site.rstrip("/").endswith(f"/{site.base}"):
-        path = f"/{path.lstrip('/')}".removeprefix(f"/{site.base}")  # `--site` has it already
     return RawPost(
         origin=origin,
         oid=entry.fields.get("oid") or oid,
-        title=title or _made_title(entry, text, site),
-        text=text if _has_words(text) else _summary(entry, options.fields.get("summary", ())),
+        title=title or _title_from_name(entry, text, site),
+        text=text if _has_words(text) else _summary(entry, first.get("summary", ())),
         url=site_url(options.site or site.address, path),
         # What is not a date is refused later, with the reason.
         pub_date=site.parsed(when) or when,
         modified=site.parsed(modified) or modified,
         categories=categories,
-        keywords=keywords,
-        language=entry.language or options.language,
+        keywords=list(dict.fromkeys(keywords)),
+        language=entry.language,
     )
 
 
 def _title(entry: Entry, site: Site, first: Iterable[str]) -> str:
-    """The first title without template code; else what is left of one with it."""
+    """The first title without template code; "" if there is none."""
     fields = entry.fields
     navigation = fields.get("eleventynavigation")
     inner = navigation if isinstance(navigation, Mapping) else {}
-    said = [
+    values = [
         *(fields.get(name) for name in first),
         site.title_of(entry.path),
         *(fields.get(name) for name in _TITLES),
         inner.get("title"),
         inner.get("key"),
-        *(each for name, each in fields.items() if name.endswith("title") and name not in _OTHER),
+        *(value for name, value in fields.items() if _is_title(name)),
     ]
-    texts = [
-        str(each)
-        for each in said
-        if isinstance(each, str | int | float) and not isinstance(each, bool) and str(each).strip()
-    ]
-    plain = [each for each in texts if not has_template(re.sub(r"`[^`]*`", "", each))]
-    return plain_title(plain[0]) if plain else ""
+    for value in values:
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            bare = re.sub(r"`[^`]*`", "", str(value))
+            if str(value).strip() and not has_template(bare):
+                return plain_title(str(value))
+    return ""
 
 
-def _terms(entry: Entry, names: Iterable[str], site: Site) -> list[str]:
+def _is_title(name: str) -> bool:
+    return name.endswith("title") and name not in _OTHER
+
+
+def _terms(entry: Entry, names: Iterable[str]) -> list[str]:
     """Labels as a list of strings: a list, a string, or objects with a name."""
-    found = first_of(entry.fields, names)
-    for inner in ("taxonomies", "extra", "params") if found is None else ():
-        if isinstance(fields := entry.fields.get(inner), Mapping):
-            found = found if found is not None else first_of(fields, names)
-    if isinstance(found, str):
-        found = found.split(",")
-    if not isinstance(found, list | tuple):
-        return []
+    inner = (entry.fields.get(name) for name in ("taxonomies", "extra", "params"))
+    tables = [entry.fields, *(table for table in inner if isinstance(table, Mapping))]
+    labels = next(filter(None, (first_of(table, names) for table in tables)), None)
+    if isinstance(labels, str):
+        labels = labels.split(",")
     terms = []
-    for each in _flat(found):
-        if isinstance(each, Mapping):
-            each = first_of(each, ("name", "label", "title", "slug", "value"))
-        if isinstance(each, str | int | float) and not isinstance(each, bool):
-            terms.append(str(each).strip())
-    return [each for each in dict.fromkeys(terms) if each and not has_template(each)]
-
-
-def _flat(values: Iterable[Any]) -> Iterator[Any]:
-    """The members of a list and of lists in it: Hexo's way to write nested categories."""
-    for each in values:
-        if isinstance(each, list | tuple):
-            yield from each
-        else:
-            yield each
+    for label in labels if isinstance(labels, list | tuple) else ():
+        # Hexo writes nested categories as lists in the list.
+        for term in label if isinstance(label, list | tuple) else (label,):
+            if isinstance(term, Mapping):
+                term = first_of(term, ("name", "label", "title", "slug", "value"))
+            if isinstance(term, str | int | float) and not isinstance(term, bool):
+                terms.append(str(term).strip())
+    return [term for term in dict.fromkeys(terms) if term and not has_template(term)]
 
 
 def _has_words(text: str) -> bool:
@@ -120,21 +109,21 @@ def _has_words(text: str) -> bool:
     if len(text) > 2_000:
         return True
     try:
-        found = readable(text)
+        words = readable(text)
     except TooDeep:
         return True
-    return bool(found.prose or found.code)
+    return bool(words.prose or words.code)
 
 
 def _summary(entry: Entry, first: Iterable[str]) -> str:
     """The summary of a post without a text, such as a link or an event."""
-    found = first_of(entry.fields, (*first, *_SUMMARIES))
-    return (
-        f"<p>{html.escape(plain_title(found), quote=False)}</p>" if isinstance(found, str) else ""
-    )
+    summary = first_of(entry.fields, (*first, *_SUMMARIES))
+    if not isinstance(summary, str):
+        return ""
+    return f"<p>{html.escape(plain_title(summary), quote=False)}</p>"
 
 
-def _made_title(entry: Entry, text: str, site: Site) -> str:
+def _title_from_name(entry: Entry, text: str, site: Site) -> str:
     """The name of the file in words, or the first words of a post that has only a number."""
     if not re.search(r"[^\W\d_]{2}", entry.name):
         return str(title_or_start(None, text) or entry.name)

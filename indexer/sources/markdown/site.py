@@ -4,48 +4,28 @@
 configuration decides.
 """
 
-import json
 import os
 import re
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from indexer.dates import NoDate, is_day, moment
 from indexer.errors import SourceError
 from indexer.records import When
 from indexer.sources.base import UNREAD
 from indexer.sources.files import IGNORED_FOLDERS, refuse_folder
-from indexer.sources.markdown.front_matter import (
-    BadFrontMatter,
-    FrontMatter,
-    parse_config,
-    split_front_matter,
-)
 
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 PAGES = (".html", ".htm")
 """Files that may have HTML behind their front matter."""
 OTHER_MARKUP = (
-    ".org",
-    ".adoc",
-    ".asciidoc",
-    ".rst",
-    ".pandoc",
-    ".pdc",
-    ".textile",
-    ".ipynb",
-    ".mdoc",
-    ".qmd",
-    ".rmd",
-    ".lhs",
-    ".lr",
+    *(".org", ".adoc", ".asciidoc", ".rst", ".pandoc", ".pdc", ".textile", ".ipynb", ".mdoc"),
+    *(".qmd", ".rmd", ".lhs", ".lr"),
 )
 """Formats of posts that are not read."""
 
@@ -95,7 +75,6 @@ class Entry:
     defaults of the site. `has_head` is False for a file without front matter.
     """
 
-    file: Path
     path: PurePosixPath
     fields: Mapping[str, Any]
     text: str
@@ -128,21 +107,17 @@ class Site:
     """A folder of posts without a generator that is known.
 
     `address` is the front page's URL, "" if unknown. `zone` applies to dates without a zone.
-    `base` is the path of the front page, without slashes, if addresses of posts begin with it;
-    `output` is the folder of the built site, if the configuration names it; `notes` says what of
-    the configuration cannot be followed.
+    `output` is the folder of the built site, if it is known; `notes` says what of the configuration
+    cannot be followed.
     """
 
     generator: str = "none"
-    unread: ClassVar[tuple[str, ...]] = OTHER_MARKUP
     all_mdx: bool = False
     """Whether files that end in `.md` are MDX, too."""
-    categories: Sequence[str] = ("categories", "category")
-    """Front-matter fields with categories; the first that is there counts."""
-    tags: Sequence[str] = ("tags", "tag", "keywords")
-    """The same for keywords."""
+    languages: Sequence[str] = ()
+    """The languages that may stand in the name of a file, as in `post.fr.md`."""
     more_tags: Sequence[str] = ()
-    """Further taxonomies, whose terms are keywords too."""
+    """Taxonomies beside tags, whose terms are keywords too."""
 
     def __init__(
         self, root: Path, roots: Sequence[Root], *, address: str = "", zone: tzinfo = UTC
@@ -151,7 +126,6 @@ class Site:
         self.roots = tuple(roots)
         self.address = address if address.startswith(("http://", "https://", "/")) else ""
         self.zone = zone
-        self.base = ""
         self.output = ""
         self.notes: list[str] = []
         if self.generator == "none":
@@ -177,9 +151,9 @@ class Site:
             or (
                 place.is_relative_to(root.folder)
                 and not any(
-                    self.leaves_out(root, each)
-                    for each in (folder, *folder.parents)
-                    if each != root.folder and each.is_relative_to(root.folder)
+                    self.leaves_out(root, inside)
+                    for inside in (folder, *folder.parents)
+                    if inside != root.folder and inside.is_relative_to(root.folder)
                 )
             )
             for root in self.roots
@@ -202,14 +176,6 @@ class Site:
         if is_error_page(path):
             return "error page"
         return "" if path.suffix.lower() in MARKDOWN else "HTML page without a generator"
-
-    def split(self, content: str) -> FrontMatter:
-        """The front matter and the text of a file.
-
-        Raises:
-            BadFrontMatter: it does not end, or cannot be parsed.
-        """
-        return split_front_matter(content)
 
     def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
         """The front matter with the site's defaults."""
@@ -234,9 +200,9 @@ class Site:
 
     def language_of(self, path: PurePosixPath, language: str, fields: Mapping[str, Any]) -> str:
         """The language of a post, "" if unknown."""
-        said = fields.get("language") or fields.get("lang") or fields.get("locale")
-        if isinstance(said, str):
-            return said
+        stated = fields.get("language") or fields.get("lang") or fields.get("locale")
+        if isinstance(stated, str):
+            return stated
         # A folder named after a language, as in `en/news`: told from others by the code alone.
         first = path.parts[0].replace("_", "-").lower() if len(path.parts) > 1 else ""
         return language or (first if first in LANGUAGES else "")
@@ -247,21 +213,19 @@ class Site:
 
     def published(self, entry: Entry) -> When:
         """When the post was published: its front matter, else the date in its path."""
-        found: When = first_date(entry.fields, _PUBLISHED)
-        if isinstance(found, Mapping):  # Material for MkDocs
-            found = found.get("created")
+        when: When = first_date(entry.fields, _PUBLISHED)
+        if isinstance(when, Mapping):  # Material for MkDocs
+            when = when.get("created")
         in_path = self._date_in_path(entry)
-        if found is None or (in_path and self.parsed(found) is None):
-            return in_path or found
-        return found
+        return in_path if in_path and self.parsed(when) is None else when
 
     def modified(self, entry: Entry) -> When:
         """When the post was last changed, as its front matter says."""
-        found: When = first_date(entry.fields, _MODIFIED)
-        if isinstance(found, Mapping):  # Docusaurus
-            found = found.get("date")
+        when: When = first_date(entry.fields, _MODIFIED)
+        if isinstance(when, Mapping):  # Docusaurus
+            when = when.get("date")
         dates = entry.fields.get("date")
-        return found or (dates.get("updated") if isinstance(dates, Mapping) else None)
+        return when or (dates.get("updated") if isinstance(dates, Mapping) else None)
 
     def parsed(self, when: When) -> datetime | None:
         """The moment, in the zone in which the site shows it; None for what is not a date."""
@@ -272,32 +236,40 @@ class Site:
 
     def begins(self, when: When) -> datetime | None:
         """The moment from which on a date is not in the future: a day begins in the site's zone."""
-        found = self.parsed(when)
-        return found.replace(tzinfo=self.zone) if found and is_day(when) else found
+        parsed = self.parsed(when)
+        return parsed.replace(tzinfo=self.zone) if parsed and is_day(when) else parsed
 
     def _date_in_path(self, entry: Entry) -> str | None:
-        said = entry.fields.get("path") or entry.fields.get("permalink") or entry.fields.get("url")
-        found = (
+        date = (
             DATED.match(entry.path.name)
             or DATED.match(entry.path.parent.name)
             or _DATED_FOLDERS.search(entry.path.as_posix())
-            or (_DATED_FOLDERS.search(said) if isinstance(said, str) else None)
+            or _DATED_FOLDERS.search(Site.own_url(self, entry))
         )
-        return f"{found[1]}-{found[2]:0>2}-{found[3]:0>2}" if found else None
+        return f"{date[1]}-{date[2]:0>2}-{date[3]:0>2}" if date else None
+
+    def language_in_name(self, path: PurePosixPath) -> str:
+        """The language that the name of a file ends with, as in `post.fr.md`; "" without one."""
+        name = path.stem.rpartition(".")[2].lower()
+        return name if name in self.languages else ""
+
+    def stem(self, path: PurePosixPath) -> str:
+        """The name of a file without its suffix and its language."""
+        return path.stem.rpartition(".")[0] if self.language_in_name(path) else path.stem
 
     # -- where it is -----------------------------------------------------------------------------
 
     def own_url(self, entry: Entry) -> str:
         """The address that the front matter itself gives; "" if it gives none."""
         for name in ("permalink", "url", "path"):
-            said = entry.fields.get(name)
-            if isinstance(said, str) and said.strip() and not re.match(r"https?:|.*\{[{%]", said):
-                return said.strip()
+            url = entry.fields.get(name)
+            if isinstance(url, str) and url.strip() and not re.match(r"https?:|.*\{[{%]", url):
+                return url.strip()
         return ""
 
     def url_of(self, entry: Entry) -> str:
         """The path on the site by the generator's rules, when the front matter does not say it."""
-        slug = said_slug(entry) or entry.raw_name
+        slug = slug_of(entry) or entry.raw_name
         folder = entry.folder
         if slug == folder.name:
             folder = folder.parent
@@ -326,25 +298,23 @@ def walk(
         if start.is_file():
             yield start, _path_in(root, start), root
             continue
-        found: list[tuple[Path, str]] = []
+        roots = {other.folder for other in site.roots if other is not root}
+        files: list[tuple[Path, str]] = []
         for folder, folders, names in os.walk(start, onerror=refuse_folder):
-            here = Path(folder)
-            folders[:] = sorted(
+            inside = Path(folder)
+            folders[:] = [
                 name
                 for name in folders
-                if not site.leaves_out(root, here / name)
-                and not any(
-                    other.folder == here / name and other is not root for other in site.roots
-                )
-            )
+                if inside / name not in roots and not site.leaves_out(root, inside / name)
+            ]
             for name in names:
                 if name[0] == ".":
                     continue
-                if name.lower().endswith(site.unread):
-                    found.append((here / name, UNREAD))
+                if name.lower().endswith(OTHER_MARKUP):
+                    files.append((inside / name, UNREAD))
                 elif name.lower().endswith(MARKDOWN + PAGES):
-                    found.append((here / name, ""))
-        for file, reason in sorted(found):
+                    files.append((inside / name, ""))
+        for file, reason in sorted(files):
             path = _path_in(root, file)
             reason = reason or site.why_not_content(path)
             if reason:
@@ -385,8 +355,8 @@ def date_tokens(when: datetime | None) -> dict[str, str]:
     """The parts of a date that a permalink may name; nothing without a date."""
     if when is None:
         return {}
-    found = {name: when.strftime(spec) for name, spec in TOKENS.items()}
-    return found | {"i_month": str(when.month), "i_day": str(when.day)}
+    tokens = {name: when.strftime(spec) for name, spec in TOKENS.items()}
+    return tokens | {"i_month": str(when.month), "i_day": str(when.day)}
 
 
 def check_template(template: str) -> None:
@@ -408,7 +378,7 @@ def from_template(template: str, site: Site, entry: Entry, categories: Iterable[
     folders = entry.folder.parts
     values = {
         **{name: dates.get(name, "") for name in ("year", "month", "day")},
-        "slug": said_slug(entry) or entry.name,
+        "slug": slug_of(entry) or entry.name,
         "path": entry.path.with_suffix("").as_posix().removesuffix("/index"),
         "section": folders[0] if folders else "",
         "categories": "/".join(map(slugified, categories)),
@@ -430,10 +400,10 @@ def slugified(text: str) -> str:
     return re.sub(r"[^\w]+", "-", text).strip("-")
 
 
-def said_slug(entry: Entry) -> str:
+def slug_of(entry: Entry) -> str:
     """The last part of the `slug` in the front matter; "" without one."""
-    said = entry.fields.get("slug")
-    return said.strip("/").rpartition("/")[2] if isinstance(said, str) else ""
+    slug = entry.fields.get("slug")
+    return slug.strip("/").rpartition("/")[2] if isinstance(slug, str) else ""
 
 
 def is_section_list(entry: Entry) -> bool:
@@ -446,7 +416,7 @@ def is_error_page(path: PurePosixPath) -> bool:
     """Whether it is the site's page for what does not exist, or that of a language."""
     folders = [part.lower() for part in path.parts[:-1]]
     return path.stem == "404" and all(
-        each in LANGUAGES or each in ("docs", "pages") for each in folders
+        folder in LANGUAGES or folder in ("docs", "pages") for folder in folders
     )
 
 
@@ -470,54 +440,3 @@ def first_date(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
             and not (name == "published" and str(fields.get(name)).lower() in _SWITCHES)
         ],
     )
-
-
-def lower_names(value: Any) -> Any:
-    """A configuration with the names in lower case, however deep; Hugo ignores their case."""
-    if isinstance(value, dict):
-        return {str(name).lower(): lower_names(inner) for name, inner in value.items()}
-    return [lower_names(inner) for inner in value] if isinstance(value, list) else value
-
-
-def zone_named(name: Any) -> tzinfo:
-    """The time zone of a configuration; UTC where it names none, as on a build server."""
-    try:
-        return ZoneInfo(name) if isinstance(name, str) and name else UTC
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return UTC
-
-
-def read_config(file: Path) -> dict[str, Any]:
-    """A YAML, TOML or JSON file of configuration; empty when there is no such file.
-
-    Raises:
-        SourceError: it cannot be read; without it addresses would be wrong.
-    """
-    try:
-        text = read_text(file)
-        found: Any
-        if file.suffix == ".toml":
-            found = tomllib.loads(text)
-        elif file.suffix == ".json":
-            found = json.loads(text)
-        else:
-            found = parse_config(text)
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError, BadFrontMatter) as error:
-        raise SourceError(f"{file} cannot be read: {error}.", "Correct it.") from error
-    return found if isinstance(found, dict) else {}
-
-
-def read_text(file: Path) -> str:
-    """The text of a small file; one of more than 1 MB is not taken as a configuration."""
-    if not file.is_file():
-        raise FileNotFoundError(file)
-    with file.open(encoding="utf-8-sig", errors="replace") as stream:
-        return stream.read(1_000_000)
-
-
-def strings(value: Any) -> list[str]:
-    """The strings of a setting that is one, or a list."""
-    values = value if isinstance(value, list) else [value]
-    return [each for each in values if isinstance(each, str)]

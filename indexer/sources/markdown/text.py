@@ -83,6 +83,8 @@ _ESM = re.compile(
 )
 """The first line of an import or export, and not of a sentence such as "import the module"."""
 _JAVASCRIPT = re.compile(r"[={]|\bfrom\b|([\"'`])[^\"'`]*\1")
+_MAX_ESM = 200
+"""Lines of an import or export."""
 _ENDS_PARAGRAPH = re.compile(r"[ \t]*(?:$|[#<])|.*(?:-->|/>)[ \t]*$")
 _COMPONENT = re.compile(r"</?(?:[A-Z][\w.]*(?:\s[^<>]{0,5000})?/?)?>")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -114,8 +116,8 @@ def rendered(text: str, *, title: str = "", mdx: bool = False) -> tuple[str, str
             _set_id(token, following, saved)
     for token in tokens:
         _resolve(token, saved)
-    found: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env)
-    return title, found
+    html_: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env)
+    return title, html_
 
 
 def without_template(page: str) -> str:
@@ -135,7 +137,7 @@ def plain_title(title: str) -> str:
         title = "".join(parts)
     title = html.unescape(title)
     if "<" in title and len(title) < 2_000:
-        title = _INLINE_TAGS.sub(lambda found: found[2] or " ", title)
+        title = _INLINE_TAGS.sub(lambda tag: tag[2] or " ", title)
     return " ".join(_EMOJI.sub(" ", title).split())
 
 
@@ -168,25 +170,25 @@ def _segments(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
     prose: list[str] = []
     at = 0
     while at < len(lines):
-        if (found := _FENCE.match(lines[at])) and found[2] not in unended:
-            end = _end_of_fence(lines, at, found)
+        if (match := _FENCE.match(lines[at])) and match[2] not in unended:
+            end = _end_of_fence(lines, at, match)
             if not end:
-                unended.add(found[2])  # searching again and again would take quadratic time
+                unended.add(match[2])  # searching again and again would take quadratic time
             else:
                 yield False, prose
                 yield True, list(lines[at:end])
                 prose, at = [], end
                 continue
-        if found := _CODE_OPENS.match(lines[at]):
+        if match := _CODE_OPENS.match(lines[at]):
             while closings and closings[-1] < at:
                 closings.pop()
             if closings:
                 end = closings.pop()
-                rest = lines[at][found.end() :]
+                rest = lines[at][match.end() :]
                 inside = [rest, *lines[at + 1 : end], lines[end]] if end > at else [rest]
                 inside[-1] = inside[-1][: _CODE_CLOSES.search(inside[-1]).start()]  # type: ignore[union-attr]  # the line matched
                 yield False, prose
-                yield True, ["", f"{_OWN_FENCE}{found[1]}", *inside, _OWN_FENCE]
+                yield True, ["", f"{_OWN_FENCE}{match[1]}", *inside, _OWN_FENCE]
                 prose, at = [], end + 1
                 continue
         prose.append(lines[at])
@@ -235,14 +237,14 @@ def _in_prose(lines: list[str], saved: list[str], mdx: bool) -> str:
         text = _MARKDOWN_IN_HTML.sub(r"\n\1\n\n", text)
     if "{" in text:
         text = "".join(_with_markers(text, saved))
-        text = _ATTRIBUTES.sub(lambda found: _marker(found[0], saved), text)
+        text = _ATTRIBUTES.sub(lambda match: _marker(match[0], saved), text)
         if mdx:
             text = "".join(_without_expressions(text, saved))
-    return _COMPONENT.sub(lambda found: _marker(found[0], saved), text) if mdx else text
+    return _COMPONENT.sub(lambda match: _marker(match[0], saved), text) if mdx else text
 
 
 def _marker(code: str, saved: list[str]) -> str:
-    saved.append(_MARKER.sub(lambda found: saved[int(found[1])], code))
+    saved.append(_MARKER.sub(lambda marker: saved[int(marker[1])], code))
     return f"\ue000{len(saved) - 1}\ue001"
 
 
@@ -257,32 +259,32 @@ def _with_markers(text: str, saved: list[str]) -> Iterator[str]:
             continue
         closer = _CLOSER_OF[opener[0]]
         if closers.get(closer, -1) < opener.end():
-            found = text.find(closer, opener.end())
-            closers[closer] = found if found >= 0 else len(text)
+            position = text.find(closer, opener.end())
+            closers[closer] = position if position >= 0 else len(text)
         end = closers[closer] + len(closer)
         if end > min(len(text), start + _MAX_TAG):
             continue
-        kept = ""
+        content = ""
         paired = _PAIRED.match(text, start, end)
         if paired and paired[1] not in unended:
             closing = _END_OF[paired[1]].search(text, end)
             if closing is None:
                 unended.add(paired[1])
             else:  # the content of `raw` tags is text, not template code
-                kept = "" if paired[1] == "comment" else text[end : closing.start()]
+                content = "" if paired[1] == "comment" else text[end : closing.start()]
                 end = closing.end()
         if text[start - 1 : start] == "<" and text[end : end + 1] == ">":  # `<{{ url }}>`
             start, end = start - 1, end + 1
         yield text[at:start]
-        yield kept or _marker(text[start:end], saved)
+        yield content or _marker(text[start:end], saved)
         at = end
     yield text[at:]
 
 
 def _without_directive(line: str) -> str:
     """A line without the syntax of containers (`:::note Title`) and of includes."""
-    if ":::" in line and (found := _CONTAINER.match(line)):
-        return (found[1] or found[2] or "") + "\n"
+    if ":::" in line and (container := _CONTAINER.match(line)):
+        return (container[1] or container[2] or "") + "\n"
     return "" if _TOOL_LINE.match(line) else line
 
 
@@ -292,18 +294,18 @@ def _dedented(lines: list[str], depth: int = 0) -> list[str]:
     Done here because mdit-py-plugins' admonitions know neither tabs nor nesting in tabs; without
     it their indented content would be code.
     """
-    found: list[str] = []
+    dedented: list[str] = []
     at = 0
     while at < len(lines):
         line = lines[at]
         at += 1
         if (fence := _FENCE.match(line)) and (end := _end_of_fence(lines, at - 1, fence)):
-            found += lines[at - 1 : end]
+            dedented += lines[at - 1 : end]
             at = end
             continue
         block = _ADMONITION.match(line) if depth < 20 else None
         if block is None:
-            found.append(line)
+            dedented.append(line)
             continue
         indent = block[1]
         inner = []
@@ -317,50 +319,42 @@ def _dedented(lines: list[str], depth: int = 0) -> list[str]:
                 .removeprefix("\t")[0 if lines[at].removeprefix(indent).startswith("\t") else 4 :]
             )
             at += 1
-        found += ["", indent + (block[2] or ""), "", *_dedented(inner, depth + 1), ""]
-    return found
+        dedented += ["", indent + (block[2] or ""), "", *_dedented(inner, depth + 1), ""]
+    return dedented
 
 
 def _without_esm(lines: list[str]) -> list[str]:
-    """MDX without its imports and exports.
+    """MDX without its imports and exports: each ends where its brackets are balanced.
 
     As in MDX, one cannot interrupt a paragraph: a line of it may begin with the word "import".
     """
-    found: list[str] = []
-    at = 0
-    may_begin, is_any_unended = True, False
+    depths = [sum(map(line.count, "{[(")) - sum(map(line.count, "}])")) for line in lines]
+    prose: list[str] = []
+    may_begin, at = True, 0
     while at < len(lines):
-        end = 0
-        if may_begin and _ESM.match(lines[at]):
-            end, is_unended = _end_of_esm(lines, at, is_any_unended)
-            is_any_unended = is_any_unended or is_unended
-        if not end:
-            found.append(lines[at])
+        end = _end_of_esm(lines, depths, at) if may_begin and _ESM.match(lines[at]) else at
+        if end == at:
+            prose.append(lines[at])
             may_begin = bool(_ENDS_PARAGRAPH.match(lines[at]))
-        at = end or at + 1
-    return found
+            end = at + 1
+        at = end
+    return prose
 
 
-def _end_of_esm(lines: list[str], at: int, is_any_unended: bool) -> tuple[int, bool]:
-    """The line after an import or export, 0 if it is prose; and whether it is never balanced.
+def _end_of_esm(lines: list[str], depths: list[int], at: int) -> int:
+    """The line after an import or export; `at` if it is prose.
 
-    It ends where its brackets are balanced, but not at a bracket in a string that nothing closes:
-    then it ends at the first blank line, and the next is not searched beyond that, because
-    searching again and again would take quadratic time.
+    One that is never balanced, such as with a bracket in a string, is its first paragraph.
     """
-    open_brackets = blank = 0
-    for number in range(at, len(lines)):
-        line = lines[number]
-        if not blank and not line.strip():
-            blank = number
-            if not _JAVASCRIPT.search("\n".join(lines[at:number])):
-                return 0, False
-            if is_any_unended:
-                return blank, True
-        open_brackets += sum(map(line.count, "{[(")) - sum(map(line.count, "}])"))
-        if open_brackets <= 0:
-            return number + 1, False
-    return blank or (len(lines) if _JAVASCRIPT.search("\n".join(lines[at:])) else 0), True
+    depth = 0
+    paragraph = next((end for end in range(at, len(lines)) if not lines[end].strip()), len(lines))
+    if not _JAVASCRIPT.search("\n".join(lines[at:paragraph])):
+        return at
+    for end in range(at, min(len(lines), at + _MAX_ESM)):
+        depth += depths[end]
+        if depth <= 0:
+            return end + 1
+    return paragraph
 
 
 def _without_expressions(text: str, saved: list[str]) -> Iterator[str]:
@@ -388,6 +382,9 @@ def _without_expressions(text: str, saved: list[str]) -> Iterator[str]:
 def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     markdown.use(footnote_plugin).use(deflist_plugin)
+    # The addresses of links are no words; to check and encode them takes an eighth of the time.
+    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
+    markdown.normalizeLink = lambda url: url  # type: ignore[method-assign]
     for name in ("footnote_ref", "footnote_anchor", "footnote_block_open", "footnote_block_close"):
         markdown.add_render_rule(name, lambda *_: "")
     return markdown
@@ -411,11 +408,11 @@ def _leading_heading(tokens: Sequence[Token]) -> int | None:
 
 def _plain(inline: Token) -> str:
     """The text of an inline token, without markup and template code."""
-    kept = ("text", "code_inline", "softbreak")
+    types = ("text", "code_inline", "softbreak")
     text = "".join(
         " " if child.type == "softbreak" else child.content
         for child in inline.children or ()
-        if child.type in kept
+        if child.type in types
     )
     return " ".join(_EMOJI.sub(" ", _without_wiki_links(_MARKER.sub("", text))).split())
 
@@ -425,7 +422,7 @@ def _without_wiki_links(text: str) -> str:
     if "[[" not in text:
         return text
     return _WIKI_LINK.sub(
-        lambda found: "" if found[1] else (found[3] or found[2].strip("/#").rpartition("/")[2]),
+        lambda link: "" if link[1] else (link[3] or link[2].strip("/#").rpartition("/")[2]),
         text,
     )
 
@@ -465,20 +462,20 @@ def _resolve(token: Token, saved: list[str]) -> None:
 def _html_resolved(content: str, saved: list[str]) -> str:
     """A block of HTML: markers restored inside `<pre>` and `<code>`, dropped elsewhere."""
     depth = at = 0
-    found = []
+    pieces = []
     for tag in _CODE_ELEMENT.finditer(content):
         piece = content[at : tag.start()]
-        found.append(_restored(piece, saved, escape=True) if depth else _MARKER.sub("", piece))
+        pieces.append(_restored(piece, saved, escape=True) if depth else _MARKER.sub("", piece))
         depth = max(0, depth - 1 if tag[1] else depth + 1)
         at = tag.start()
     piece = content[at:]
     return "".join(
-        [*found, _restored(piece, saved, escape=True) if depth else _MARKER.sub("", piece)]
+        [*pieces, _restored(piece, saved, escape=True) if depth else _MARKER.sub("", piece)]
     )
 
 
 def _restored(content: str, saved: list[str], *, escape: bool = False) -> str:
     if "\ue000" not in content:
         return content
-    found = _MARKER.sub(lambda marker: saved[int(marker[1])], content)
-    return found if not escape else found.replace("{{<", "{{&lt;")
+    restored = _MARKER.sub(lambda marker: saved[int(marker[1])], content)
+    return restored if not escape else restored.replace("{{<", "{{&lt;")

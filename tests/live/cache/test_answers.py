@@ -26,10 +26,10 @@ Open = Callable[..., AnswerCache]
 class Computation:
     """A computation that counts its calls, takes `seconds`, and fails while `unavailable`."""
 
-    def __init__(self, seconds: float = 0.0, index: str = INDEX, found: bool = True) -> None:
+    def __init__(self, seconds: float = 0.0, index: str = INDEX, has_hits: bool = True) -> None:
         self.seconds = seconds
         self.index = index
-        self.found = found
+        self.has_hits = has_hits
         self.unavailable = False
         self.threads: list[str] = []
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class Computation:
         time.sleep(self.seconds)
         if self.unavailable:
             raise Unavailable("no Elasticsearch")
-        return Computed(body={"nth": nth, "q": "naïve ☃"}, index=self.index, found=self.found)
+        return Computed(body={"nth": nth, "q": "naïve ☃"}, index=self.index, has_hits=self.has_hits)
 
 
 def ask_at_once(
@@ -126,7 +126,7 @@ def test_an_answer_begun_before_a_write_is_not_fresh_after_it(
 
     def overtaken() -> Computed:
         cache.new_generation(INDEX, "rules")
-        return Computed(body={"old": True}, index=INDEX, found=True)
+        return Computed(body={"old": True}, index=INDEX, has_hits=True)
 
     cache.new_generation(INDEX, "rules")
     cache.get_or_compute("q", overtaken)
@@ -144,7 +144,7 @@ def test_an_answer_begun_before_a_write_is_not_fresh_when_its_generation_did_not
 
     def overtaken() -> Computed:
         cache.new_generation(announced, "rules")
-        return Computed(body={"old": True}, index=INDEX, found=True)
+        return Computed(body={"old": True}, index=INDEX, has_hits=True)
 
     cache.get_or_compute("q", overtaken)
     kept = cache.lookup("q").answer
@@ -214,19 +214,19 @@ def test_a_lost_generation_makes_all_answers_miss(opened: Open, server: "redis.R
 
 def test_an_answer_expires_and_an_empty_one_sooner(opened: Open) -> None:
     cache = opened(Lifetimes(ttl=60, ttl_empty=0.2))
-    found, empty = Computation(), Computation(found=False)
-    cache.get_or_compute("found", found)
+    hits, empty = Computation(), Computation(has_hits=False)
+    cache.get_or_compute("hits", hits)
     cache.get_or_compute("empty", empty)
     assert cache.get_or_compute("empty", empty).state == "HIT"
     time.sleep(0.3)
-    assert cache.get_or_compute("found", found).state == "HIT"
+    assert cache.get_or_compute("hits", hits).state == "HIT"
     assert cache.get_or_compute("empty", empty).state == "MISS"
 
 
 def test_redis_drops_an_answer_in_the_end(opened: Open, server: "redis.Redis") -> None:
     cache = opened(Lifetimes(ttl=100, stale_ttl=1000))
     cache.get_or_compute("q", Computation())
-    left = server.ttl(cache.keys.answer(cache.keys.digest("q")))
+    left = server.ttl(cache.keys.answers + cache.keys.digest("q").hex())
     assert 1089 <= left <= 1110  # ten per cent of jitter on the 100
 
 
@@ -293,7 +293,7 @@ client = redis.Redis.from_url(url)
 def compute():
     nth = client.incr(f"blogsearch:{{{name}}}:computed")
     time.sleep(0.3)
-    return Computed(body={"nth": nth}, index="posts-000001", found=True)
+    return Computed(body={"nth": nth}, index="posts-000001", has_hits=True)
 
 sys.stdin.readline()
 with ThreadPoolExecutor(10) as pool:
@@ -399,7 +399,7 @@ def test_only_the_own_lock_is_released(opened: Open, server: "redis.Redis") -> N
 
     def too_long() -> Computed:
         server.set(lock, "the next holder")
-        return Computed(body={}, index=INDEX, found=True)
+        return Computed(body={}, index=INDEX, has_hits=True)
 
     cache.get_or_compute("q", too_long)
     assert server.get(lock) == b"the next holder"
@@ -553,7 +553,7 @@ def test_a_damaged_or_foreign_value_is_a_miss(
 ) -> None:
     cache, compute = opened(cache_serializer=serializer), Computation()
     cache.get_or_compute("q", compute)
-    key = cache.keys.answer(cache.keys.digest("q"))
+    key = cache.keys.answers + cache.keys.digest("q").hex()
     kept = server.get(key)
     assert isinstance(kept, bytes)
     server.set(key, damage(kept))
@@ -563,7 +563,7 @@ def test_a_damaged_or_foreign_value_is_a_miss(
 
 def test_a_value_of_another_type_is_a_miss(opened: Open, server: "redis.Redis") -> None:
     cache, compute = opened(), Computation()
-    for key in (cache.keys.answer(cache.keys.digest("q")), cache.keys.generation):
+    for key in (cache.keys.answers + cache.keys.digest("q").hex(), cache.keys.generation):
         server.delete(key)
         server.hset(key, "a", "hash")
         assert cache.get_or_compute("q", compute).state == "MISS"
@@ -572,7 +572,7 @@ def test_a_value_of_another_type_is_a_miss(opened: Open, server: "redis.Redis") 
 def test_the_answer_to_another_search_is_a_miss(opened: Open, server: "redis.Redis") -> None:
     cache = opened()
     cache.get_or_compute("one", Computation())
-    names = [cache.keys.answer(cache.keys.digest(key)) for key in ("one", "two")]
+    names = [cache.keys.answers + cache.keys.digest(key).hex() for key in ("one", "two")]
     server.copy(names[0], names[1])
     assert cache.get_or_compute("two", Computation()).state == "MISS"
 

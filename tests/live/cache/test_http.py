@@ -108,16 +108,6 @@ def test_a_hit_goes_out_compressed_where_the_client_takes_it(
         assert hit.data == plain.data
 
 
-def test_what_a_browser_has_is_not_sent_again(opened: Open) -> None:
-    client = opened()
-    etag = client.get("/search?q=python").headers["ETag"]
-    again = client.get("/search?q=python", headers={"If-None-Match": etag})
-    assert (again.status_code, again.data) == (304, b"")
-    assert again.headers["ETag"] == etag
-    other = client.get("/search?q=crontab", headers={"If-None-Match": etag})
-    assert other.status_code == 200
-
-
 @pytest.mark.parametrize(
     ("accepted", "encoding"),
     [
@@ -221,10 +211,3 @@ def test_only_first_pages_are_kept_for_an_outage(opened: Open, blog: str, redis_
 
     assert [seconds > 86_400 for seconds in kept("/search?q=minute+python&size=1")] == [True]
     assert [seconds < 200 for seconds in kept("/search?q=minute+python&size=1&page=2")] == [True]
-
-
-def test_without_redis_searches_work(opened: Open) -> None:
-    client = opened(empty=False, redis_url=f"redis://127.0.0.1:{free_port()}/0")
-    for _ in range(2):
-        answer = client.get("/search?q=python")
-        assert (answer.status_code, answer.headers["X-Cache"]) == (200, "OFF")

@@ -13,7 +13,8 @@ import redis
 from app.cache import AnswerCache, Computed, open_cache
 from app.errors import BadSettings
 from app.settings import Settings
-from devstack.servers import free_port, redis_binary, redis_server
+from devstack.processes import redis_binary
+from devstack.servers import free_port, redis_server
 
 SERVICE = "answers"
 

@@ -131,11 +131,72 @@ def _generations(settings: Settings) -> str:
     return re.sub(r"[\d.]+ MB", "", _run(settings, "indices"))
 
 
+def _back_up(secured: SecuredElasticsearch, alias: str) -> None:
+    """Take a snapshot, and lose all indices, as docs/operations.md describes it."""
+    repository = {"type": "fs", "settings": {"location": str(secured.snapshots)}}
+    secured.admin.snapshot.create_repository(name="backup", repository=repository)
+    secured.admin.snapshot.create(
+        repository="backup",
+        snapshot=alias,
+        indices=f"{alias}-*",
+        include_global_state=False,
+        wait_for_completion=True,
+    )
+    for name in secured.admin.indices.get(index=f"{alias}-*", expand_wildcards="all"):
+        secured.admin.indices.delete(index=name)
+
+
+def _restore(secured: SecuredElasticsearch, alias: str) -> None:
+    secured.admin.snapshot.restore(
+        repository="backup",
+        snapshot=alias,
+        indices=f"{alias}-*",
+        include_global_state=False,
+        wait_for_completion=True,
+    )
+
+
+def _documents(secured: SecuredElasticsearch, alias: str) -> dict[str, Any]:
+    """Every document with its version."""
+    secured.admin.indices.refresh(index=alias)
+    hits = secured.admin.search(index=alias, size=1_000, version=True)["hits"]["hits"]
+    return {hit["_id"]: (hit["_version"], hit["_routing"], hit["_source"]) for hit in hits}
+
+
+def test_a_snapshot_restores_a_blog_that_writes_over_http_only(
+    secured: SecuredElasticsearch, secured_alias: str, keyed: Keyed, tmp_path: Path
+) -> None:
+    alias = secured_alias
+    commands = keyed("commands", synonyms_dir=tmp_path)
+    _run(commands, "reindex", "sample/posts.jsonl")  # as the first start does
+    client = create_app(keyed("service-with-writes", write_tokens=TOKEN)).test_client()
+    for number in range(12):
+        body = {"title": f"Unicycle {number}", "text": "Written over HTTP"}
+        path = f"/documents/http-{number}"
+        assert client.put(path, json=body, headers=AUTHORIZED).status_code == 201
+        comment = {"comment": f"liquorice {number}"}
+        path = f"{path}/comments/{number}"
+        assert client.put(path, json=comment, headers=AUTHORIZED).status_code == 201
+    assert client.delete("/documents/http-3", headers=AUTHORIZED).status_code == 200
+    before = _documents(secured, alias)
+    assert sum("http-" in id_ for id_ in before) == 22
+
+    _back_up(secured, alias)
+    _restore(secured, alias)
+    assert _documents(secured, alias) == before
+    older = {"title": "Unicycle 3", "modified": "2024-01-01"}
+    assert client.put("/documents/http-3", json=older, headers=AUTHORIZED).status_code == 409
+    assert client.get("/search?q=liquorice").get_json()["count"] == 11
+    # An upgrade after the restore loses nothing, either.
+    _run(commands, "rebuild", "--force")
+    assert _documents(secured, alias).keys() == before.keys()
+
+
 def test_a_snapshot_restores_posts_comments_and_generations(
     secured: SecuredElasticsearch, secured_alias: str, keyed: Keyed, tmp_path: Path
 ) -> None:
     """As docs/operations.md describes it, except that it is restored to where it was taken."""
-    admin, alias = secured.admin, secured_alias
+    alias = secured_alias
     commands = keyed("commands", synonyms_dir=tmp_path)
     _run(commands, "reindex", _posts(tmp_path, "python"))
     _run(commands, "reindex", _posts(tmp_path, "python", "juggling"))
@@ -146,27 +207,9 @@ def test_a_snapshot_restores_posts_comments_and_generations(
     assert client.delete("/documents/python", headers=AUTHORIZED).status_code == 200
     before = _generations(commands)
 
-    indices = f"{alias}-*"
-    admin.snapshot.create_repository(
-        name="backup", repository={"type": "fs", "settings": {"location": str(secured.snapshots)}}
-    )
-    admin.snapshot.create(
-        repository="backup",
-        snapshot=alias,
-        indices=indices,
-        include_global_state=False,
-        wait_for_completion=True,
-    )
-    for name in admin.indices.get(index=f"{alias}-*", expand_wildcards="all"):
-        admin.indices.delete(index=name)
+    _back_up(secured, alias)
     assert client.get("/search?q=unicycles").status_code == 503
-    admin.snapshot.restore(
-        repository="backup",
-        snapshot=alias,
-        indices=indices,
-        include_global_state=False,
-        wait_for_completion=True,
-    )
+    _restore(secured, alias)
 
     assert _generations(commands) == before
     assert [hit["oid"] for hit in client.get("/search?q=unicycles").get_json()["hits"]] == [

@@ -145,16 +145,14 @@ def test_a_user_without_a_permission_is_in_the_log(
     assert "permissions to run the 'set' command" in refused[0]
 
 
-@pytest.mark.parametrize("rate_limit", ["", "100/minute"])
 def test_a_peer_that_does_not_answer_the_handshake(
-    settings: Settings, rate_limit: str, certificates: Certificates
+    settings: Settings, certificates: Certificates
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         client = _client(
             settings,
             redis_url=f"rediss://127.0.0.1:{silent.getsockname()[1]}/0",
             ca_file=str(certificates.authority),
-            rate_limit=rate_limit,
         )
         started = time.monotonic()
         assert client.get("/search?q=python").headers["X-Cache"] == "OFF"

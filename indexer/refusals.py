@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-RETRYABLE = {429, 502, 503, 504}
-"""The statuses of a response or a bulk item that may succeed when it is sent again."""
+from indexer.retry import TEMPORARY_STATUSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def refusal_from(body: Any) -> Refusal:
         return NO_INDEX
     if status == 429:
         return _OVERLOADED
-    if status in RETRYABLE:
+    if status in TEMPORARY_STATUSES:
         reason = f"Elasticsearch cannot write it now ({status}): {_with_causes(error) or kind}"
         return Refusal(reason[:500], "Try again in a moment.", retryable=True)
     return _permanent(kind, _with_causes(error), status)

@@ -1,0 +1,75 @@
+"""Chinese, Japanese and Korean: text without spaces between words, or with endings joined to them.
+
+Every two neighbouring characters are a token (`cjk_bigram`), whatever the language of the index.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+# Ideographs, hiragana, katakana (also of half width) and Hangul, for a class of characters.
+_HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
+CHARACTERS = (
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    f"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff{_HANGUL}"
+)
+_WIDTHS = str.maketrans({0xFF01 + number: 0x21 + number for number in range(0x5E)})
+_RUN = re.compile(f"(?P<characters>[{CHARACTERS}]+)|[^{CHARACTERS}]+")
+_HALF = re.compile("[\uff66-\uff9f]")
+_THAI = re.compile("[\u0e01-\u0e3a]")
+_GRAMMAR = re.compile("[\u3041-\u309fー]{1,2}")
+
+
+def runs(text: str) -> Iterator[tuple[str, int, bool]]:
+    """The parts of a text, where each begins, and whether it is made of these characters."""
+    for run in _RUN.finditer(text):
+        yield run.group(), run.start(), run["characters"] is not None
+
+
+def bigrams(run: str) -> list[str]:
+    """The tokens of a run of these characters: a single one, or every two neighbours."""
+    if _HALF.search(run):
+        run = unicodedata.normalize("NFKC", run)
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def split(text: str) -> list[str]:
+    """The words of a text with spaces, and of those that have these characters the pairs."""
+    if text.isascii():
+        return text.split()
+    return [
+        token
+        for word in text.split()
+        for run, _, is_characters in runs(word)
+        for token in (bigrams(run) if is_characters else [run])
+    ]
+
+
+def is_bigram(token: str) -> bool:
+    """Whether a token is two of these characters."""
+    return len(token) == 2 and _is_run(token)
+
+
+def is_unspaced(token: str) -> bool:
+    """Whether a token is a part of a text without spaces, not a word."""
+    return len(token) <= 2 and _is_run(token)
+
+
+def _is_run(token: str) -> bool:
+    run = None if token.isascii() else _RUN.fullmatch(token)
+    return run is not None and run["characters"] is not None
+
+
+def is_thai(text: str) -> bool:
+    """Whether a text has Thai words, which only the tokenizer `thai` tells apart."""
+    return not text.isascii() and bool(_THAI.search(text))
+
+
+def is_grammar(token: str) -> bool:
+    """Whether a token is hiragana only: nearly all of them are endings and particles."""
+    return bool(_GRAMMAR.fullmatch(token))
+
+
+def usual_width(word: str) -> str:
+    """A word with Latin letters of the usual width, as the analysis makes them."""
+    return word.translate(_WIDTHS)

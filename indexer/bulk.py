@@ -1,0 +1,272 @@
+"""Bulk requests to Elasticsearch: their operations, and sending them until each has an outcome.
+
+`send_bulk` sends a stream, several requests at a time. Its memory use is bounded: at most `workers`
+requests are in flight, and the reader of the source waits for them. `send_chunk` sends one request.
+Each document is serialised once.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import orjson
+from elasticsearch import ApiError, Elasticsearch, TransportError
+
+from indexer.errors import IndexingError
+from indexer.records import Document, Origin, Reject
+from indexer.refusals import Refusal, refusal_from
+from indexer.retry import Retry, is_temporary, remaining
+
+_FILTER_PATH = ["errors", "items.*.status", "items.*.result", "items.*.error"]
+_BLOCK_IS_STALE = 2.0  # seconds; a build blocks writes for less than that
+_NO_REFUSAL = Refusal("", "")
+
+
+class BulkTimeout(IndexingError):
+    """Elasticsearch was unavailable, overloaded or blocked for longer than `limits.retry`."""
+
+    def refusal(self) -> Refusal:
+        """The refusal of a document whose request failed so."""
+        return Refusal(self.message, self.remedy, retryable=True)
+
+
+@dataclass(frozen=True, slots=True)
+class BulkLimits:
+    """Sizes and time limits of bulk requests.
+
+    Args:
+        workers: number of concurrent requests.
+        chunk_bytes: maximum size of a request; a larger document is sent alone.
+        chunk_documents: maximum number of documents in a request.
+        retry: how long a request is repeated after a temporary refusal (429, a write block) or
+            while Elasticsearch does not respond.
+        timeout: seconds a single request may take.
+    """
+
+    workers: int = 4
+    chunk_bytes: int = 1_000_000
+    chunk_documents: int = 500
+    retry: Retry = Retry(total=60.0)  # noqa: RUF009 - frozen
+    timeout: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of a bulk request; `payload` is its NDJSON, ending with a newline."""
+
+    id: str
+    kind: Literal["post", "comment"]
+    routing: str
+    origin: Origin
+    payload: bytes
+
+    @property
+    def oid(self) -> str:
+        """The oid as the source gave it."""
+        return self.id.split(":", 1)[1] if self.kind == "post" else self.id.rsplit(":", 1)[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of one operation.
+
+    `status` is an HTTP status; `result` is "created", "updated", "deleted", "not_found", "noop" or
+    "refused".
+    """
+
+    operation: Operation
+    status: int
+    result: str
+    refusal: Refusal | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the index is as the operation wanted it."""
+        return self.refusal is None
+
+    def reject(self) -> Reject:
+        """A refused operation as a Reject."""
+        refusal, operation = self.refusal or _NO_REFUSAL, self.operation
+        oid = operation.oid
+        if operation.kind == "comment":
+            oid = f"{operation.routing}/{oid}"
+        return Reject(operation.origin, oid, refusal.reason, refusal.remedy)
+
+
+def index_operation(document: Document) -> Operation:
+    """Index a document under its own version.
+
+    Raises:
+        TypeError: the document cannot be serialised (orjson's `JSONEncodeError`).
+    """
+    return _operation(document, "index", "external_gte", orjson.dumps(document.source) + b"\n")
+
+
+def delete_operation(
+    document: Document, version_type: Literal["external", "external_gte"] = "external_gte"
+) -> Operation:
+    """Delete a document under `document.version`; its source is ignored."""
+    return _operation(document, "delete", version_type)
+
+
+def _operation(
+    document: Document, name: str, version_type: str, source_line: bytes = b""
+) -> Operation:
+    action = {
+        name: {
+            "_id": document.id,
+            "routing": document.routing,
+            "version": document.version,
+            "version_type": version_type,
+        }
+    }
+    payload = orjson.dumps(action) + b"\n" + source_line
+    return Operation(document.id, document.kind, document.routing, document.origin, payload)
+
+
+def chunks(operations: Iterable[Operation], limits: BulkLimits) -> Iterator[list[Operation]]:
+    """Divide operations into requests, keeping their order."""
+    chunk: list[Operation] = []
+    size = 0
+    for operation in operations:
+        too_large = size + len(operation.payload) > limits.chunk_bytes
+        if chunk and (too_large or len(chunk) >= limits.chunk_documents):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(operation)
+        size += len(operation.payload)
+    if chunk:
+        yield chunk
+
+
+def send_bulk(
+    client: Elasticsearch,
+    target: str,
+    operations: Iterable[Operation],
+    limits: BulkLimits | None = None,
+    *,
+    require_alias: bool = True,
+) -> Iterator[list[Outcome]]:
+    """Send operations to the alias `target`; yields the outcomes of each request, in order.
+
+    Args:
+        require_alias: as for `send_chunk`.
+
+    Raises:
+        BulkTimeout: a request was not accepted within the time of `limits.retry`.
+    """
+    limits = limits or BulkLimits()
+    stop = threading.Event()
+    send = partial(
+        send_chunk, client, target, limits=limits, require_alias=require_alias, wait=stop.wait
+    )
+    in_flight: deque[Future[list[Outcome]]] = deque()
+    with ThreadPoolExecutor(limits.workers, thread_name_prefix="bulk") as pool:
+        try:
+            for chunk in chunks(operations, limits):
+                if len(in_flight) >= limits.workers:
+                    yield in_flight.popleft().result()
+                in_flight.append(pool.submit(send, chunk))
+            while in_flight:
+                yield in_flight.popleft().result()
+        finally:
+            stop.set()
+            for future in in_flight:
+                future.cancel()
+
+
+def send_chunk(
+    client: Elasticsearch,
+    target: str,
+    chunk: Sequence[Operation],
+    limits: BulkLimits,
+    *,
+    require_alias: bool = True,
+    unblock: Callable[[], None] | None = None,
+    wait: Callable[[float], object] = time.sleep,
+) -> list[Outcome]:
+    """Send one request, and again what was refused for the moment; an outcome for each operation.
+
+    Args:
+        require_alias: refuse to create an index of the name `target`.
+        unblock: called when writes have been blocked for longer than a swap takes.
+        wait: as for `Retry.attempts`.
+
+    Raises:
+        BulkTimeout: not within the time of `limits.retry`; some operations may have succeeded.
+    """
+    pending = dict(enumerate(chunk))
+    outcomes: dict[int, Outcome] = {}
+    refusal = _NO_REFUSAL
+    for elapsed in limits.retry.attempts(wait):
+        if refusal.write_blocked and elapsed > _BLOCK_IS_STALE and unblock:
+            unblock()
+        seconds = max(min(limits.timeout, remaining()), 0.001)
+        limited = client.options(max_retries=0, request_timeout=seconds)
+        refusal = _attempt(limited, target, pending, outcomes, require_alias=require_alias)
+        if not pending:
+            return [outcomes[number] for number in range(len(chunk))]
+    raise BulkTimeout(
+        f"Elasticsearch did not accept {len(pending)} documents in time: {refusal.reason}.",
+        "Run `blogsearch doctor` for details.",
+    )
+
+
+def _attempt(
+    client: Elasticsearch,
+    target: str,
+    pending: dict[int, Operation],
+    outcomes: dict[int, Outcome],
+    *,
+    require_alias: bool,
+) -> Refusal:
+    """Move operations from `pending` to `outcomes`; returns why the others have none yet."""
+    sent = list(pending.items())
+    try:
+        response = client.bulk(
+            index=target,
+            operations=[operation.payload for _, operation in sent],  # type: ignore[misc]
+            require_alias=require_alias,
+            filter_path=_FILTER_PATH,
+        )
+    except (ApiError, TransportError) as error:
+        if is_temporary(error):
+            reason = f"it responds {error.status_code}" if isinstance(error, ApiError) else error
+            return Refusal(str(reason), "", retryable=True)
+        if not isinstance(error, ApiError) or error.status_code not in {400, 413}:
+            raise
+        if len(sent) == 1:
+            ((number, operation),) = sent
+            refused = Outcome(operation, error.status_code, "refused", refusal_from(error.body))
+            outcomes[number] = refused
+            del pending[number]
+            return _NO_REFUSAL
+        # Bisection finds the operation that makes Elasticsearch refuse the whole request.
+        refusal = _NO_REFUSAL
+        for half in (sent[: len(sent) // 2], sent[len(sent) // 2 :]):
+            left = dict(half)
+            refused_half = _attempt(client, target, left, outcomes, require_alias=require_alias)
+            refusal = refused_half if left else refusal
+            for number in dict(half).keys() - left.keys():
+                del pending[number]
+        return refusal
+    refusal = _NO_REFUSAL
+    for (number, operation), item in zip(sent, response["items"], strict=True):
+        outcome = _outcome(operation, next(iter(item.values())))
+        if outcome.refusal and outcome.refusal.retryable:
+            refusal = outcome.refusal
+        else:
+            outcomes[number] = outcome
+            del pending[number]
+    return refusal
+
+
+def _outcome(operation: Operation, item: dict[str, Any]) -> Outcome:
+    error = item.get("error")
+    refusal = refusal_from({"error": error, "status": item["status"]}) if error else None
+    return Outcome(operation, item["status"], item.get("result", "refused"), refusal)

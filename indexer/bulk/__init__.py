@@ -1,1 +1,0 @@
-"""Bulk requests to Elasticsearch: their operations, sending with retries, and refusals."""

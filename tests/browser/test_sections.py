@@ -1,0 +1,43 @@
+"""The address of a section leads a browser to it."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from app.search.render import MARK, UNMARK, excerpts
+from indexer.html_text import readable
+
+CONTENTS = "<nav>{0}<br>{0}</nav>"
+FAR = "<p style='height: 2000px'>Far.</p>"
+
+
+@pytest.mark.parametrize(
+    ("heading", "link", "below"),
+    [
+        ("Web <i>Workers</i>, a-b &amp; c", "", "<p>These are the first words of the section.</p>"),
+        ("Workers", "<a style='opacity: 0'>¶</a>", "<p>These are the first words of it.</p>"),
+        ("Workers", "", "<pre>new Worker()</pre><p>These are words below it.</p>"),
+        ("Workers", "", ""),
+        ("תיעוד Workers", "", "<p>טקסט ראשון כאן.</p>"),
+        ("配置 Workers 选项", "", "<p>这是一段中文文字，没有空格的开头。</p>"),
+    ],
+)
+def test_a_text_fragment_leads_to_the_heading_and_not_to_its_entry_in_the_contents(
+    page: Page, blog: Callable[..., str], heading: str, link: str, below: str
+) -> None:
+    body = f"{FAR}<p>Another end.</p><h2>{{0}}</h2>{below}<h3>Next</h3>{FAR}"
+    found = readable(body.format(heading))
+    _, [(passage, _)] = excerpts(
+        {"text": found.prose.replace("Workers", f"{MARK}Workers{UNMARK}")},
+        [
+            {"line": one.line, "code_line": one.code_line, "level": one.level, "id": one.id}
+            for one in found.headings
+        ],
+    )
+    post = blog(CONTENTS.format(heading) + body.format(heading + link))
+    page.goto(blog(f'<a href="{passage.url(post).replace("&", "&amp;")}">Go</a>'))
+    page.click("a")
+    page.wait_for_function("document.readyState === 'complete' && scrollY > 0")
+    top = page.evaluate("document.querySelector('h2').getBoundingClientRect().top")
+    assert 0 <= top < 900

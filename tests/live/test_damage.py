@@ -1,0 +1,206 @@
+"""A live index that is closed or red, or an alias of two: what works, and what is said."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from elasticsearch import Elasticsearch
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.settings import Settings
+from indexer.build.builder import Built
+from indexer.errors import Damaged
+from indexer.generations import list_generations, require_live
+from indexer.ingest import IngestOptions
+from indexer.normalise import documents
+from indexer.records import Document, Origin, RawPost
+from indexer.sync.sync import add
+from indexer.write.live import Write, put
+
+Damage = Callable[[Elasticsearch, str], None]
+Run = Callable[..., Result]
+TOKEN = "secret-of-the-test"
+_OF_THE_ENGINE = {"creation_date", "uuid", "version", "provided_name", "routing"}
+
+
+def close(elastic: Elasticsearch, alias: str) -> None:
+    elastic.indices.close(index=f"{alias}-000002")
+
+
+def lose_its_shard(elastic: Elasticsearch, alias: str) -> None:
+    """As after the loss of a disk: no node has this name, so that the shard is nowhere."""
+    name = f"{alias}-000002"
+    body = elastic.indices.get(index=name)[name]
+    kept = body["settings"]["index"].items()
+    settings = {key: value for key, value in kept if key not in _OF_THE_ENGINE}
+    settings["routing.allocation.require._name"] = "nowhere"
+    elastic.indices.delete(index=name)
+    elastic.indices.create(
+        index=name,
+        settings=settings,
+        mappings=body["mappings"],
+        aliases=body["aliases"],
+        wait_for_active_shards="0",
+    )
+
+
+def double_the_alias(elastic: Elasticsearch, alias: str) -> None:
+    elastic.indices.put_alias(index=f"{alias}-000001", name=alias)
+
+
+UNREADABLE = [close, lose_its_shard]
+DAMAGES = [*UNREADABLE, double_the_alias]
+
+
+def post(oid: str) -> RawPost:
+    return RawPost(Origin("test"), oid, f"Juggling {oid}", "<p>Text</p>", pub_date="2024-01-01")
+
+
+def write(elastic: Elasticsearch, alias: str, oid: str) -> int:
+    (document,) = (item for item in documents(post(oid)) if isinstance(item, Document))
+    (result,) = put(elastic, alias, [Write(document, newest=True)])
+    return result.status
+
+
+@pytest.fixture
+def settings(own_settings: Settings) -> Settings:
+    """For commands that are run here: an index of the test's own."""
+    return own_settings
+
+
+@pytest.fixture
+def two_generations(
+    elastic: Elasticsearch, alias: str, index_posts: Callable[[Iterable[RawPost]], Built]
+) -> None:
+    """The previous one has `old`; the live one `old`, `new`, and `written` over HTTP."""
+    index_posts([post("old")])
+    index_posts([post("old"), post("new")])
+    assert write(elastic, alias, "written") == 201
+    elastic.indices.refresh(index=alias)
+
+
+@pytest.fixture
+def posts_file(tmp_path: Path) -> Path:
+    path = tmp_path / "posts.jsonl"
+    path.write_text('{"oid": "fresh", "title": "Fresh", "text": "x"}\n')
+    return path
+
+
+def oids(elastic: Elasticsearch, alias: str) -> set[str]:
+    elastic.indices.refresh(index=alias)
+    hits = elastic.search(index=alias, query={"term": {"kind": "post"}})["hits"]["hits"]
+    return {hit["_source"]["oid"] for hit in hits}
+
+
+@pytest.mark.usefixtures("two_generations")
+class TestUnreadable:
+    @pytest.mark.parametrize("damage", UNREADABLE)
+    def test_rollback_says_what_is_lost(
+        self, elastic: Elasticsearch, alias: str, run: Run, damage: Damage
+    ) -> None:
+        damage(elastic, alias)
+        result = run("rollback")
+        assert result.exit_code == 0, result.output
+        assert f"{alias}-000002" in result.stderr
+        assert "what was written since it went live is lost" in result.stderr
+        assert oids(elastic, alias) == {"old"}
+        assert write(elastic, alias, "later") == 201
+        states = {item.number: item.state for item in list_generations(elastic, alias)}
+        assert states == {1: "live", 2: "previous"}
+        listed = run("indices")
+        assert listed.exit_code == 0, listed.output
+        assert f"{alias}-000002" in listed.stderr
+
+    @pytest.mark.parametrize("damage", UNREADABLE)
+    def test_reindex_replaces_it_with_force_only(
+        self, elastic: Elasticsearch, alias: str, run: Run, posts_file: Path, damage: Damage
+    ) -> None:
+        damage(elastic, alias)
+        refused = run("reindex", posts_file)
+        assert refused.exit_code == 1
+        assert "blogsearch rollback" in refused.stderr
+        result = run("reindex", posts_file, "--force")
+        assert result.exit_code == 0, result.output
+        assert "is not in the source, is lost" in result.stderr
+        assert oids(elastic, alias) == {"fresh"}
+
+    def test_sync_changes_nothing(
+        self, elastic: Elasticsearch, alias: str, run: Run, posts_file: Path
+    ) -> None:
+        close(elastic, alias)
+        result = run("sync", posts_file)
+        assert result.exit_code == 1
+        assert f"{alias}-000002 is closed" in result.stderr
+        assert require_live(elastic, alias).name == f"{alias}-000002"
+
+    def test_a_write_is_not_called_invalid(
+        self, elastic: Elasticsearch, settings: Settings, alias: str
+    ) -> None:
+        close(elastic, alias)
+        app = create_app(replace(settings, write_tokens=TOKEN))
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        answer = app.test_client().put("/documents/x", json={"title": "X"}, headers=headers)
+        assert answer.status_code == 503
+        assert "is closed" in answer.json["error"]["message"]  # type: ignore[index]
+
+
+@pytest.mark.usefixtures("two_generations")
+class TestAliasOfTwo:
+    def test_writes_say_so(self, elastic: Elasticsearch, alias: str) -> None:
+        double_the_alias(elastic, alias)
+        with pytest.raises(Damaged, match=r"000001 and .*000002"):
+            write(elastic, alias, "x")
+        with pytest.raises(Damaged, match=r"000001 and .*000002"):
+            add(elastic, alias, [post("x")], pytest.fail, IngestOptions())
+
+    def test_rollback_loses_nothing(self, elastic: Elasticsearch, alias: str, run: Run) -> None:
+        double_the_alias(elastic, alias)
+        result = run("rollback")
+        assert result.exit_code == 0, result.output
+        assert set(elastic.indices.get_alias(name=alias)) == {f"{alias}-000001"}
+        assert oids(elastic, alias) == {"old", "written"}
+        assert write(elastic, alias, "later") == 201
+
+    def test_reindex_makes_one_of_them(
+        self, elastic: Elasticsearch, alias: str, run: Run, posts_file: Path
+    ) -> None:
+        double_the_alias(elastic, alias)
+        result = run("reindex", posts_file)
+        assert result.exit_code == 0, result.output
+        assert set(elastic.indices.get_alias(name=alias)) == {f"{alias}-000003"}
+        assert oids(elastic, alias) == {"fresh", "written"}
+
+
+@pytest.mark.usefixtures("two_generations")
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_doctor_says_what_is_wrong_and_what_to_do(
+    elastic: Elasticsearch, alias: str, run: Run, damage: Damage
+) -> None:
+    damage(elastic, alias)
+    result = run("doctor", "--format", "json")
+    assert result.exit_code == 1
+    seen = json.loads(result.output)["index"]
+    assert f"{alias}-000002" in seen["seen"]
+    assert "blogsearch rollback" in seen["remedy"]
+
+
+@pytest.mark.usefixtures("two_generations")
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_older_answers_are_given(
+    elastic: Elasticsearch, settings: Settings, alias: str, damage: Damage
+) -> None:
+    client: FlaskClient = create_app(settings).test_client()
+    assert client.get("/search?q=juggling").json["count"] == 3  # type: ignore[index]
+    client.application.extensions["blogsearch"].cache.new_generation(f"{alias}-000002", "")
+    damage(elastic, alias)
+    answer = client.get("/search?q=juggling")
+    assert answer.status_code == 200
+    if damage is not double_the_alias:  # then Elasticsearch answers, from both
+        assert answer.headers["X-Cache"] == "STALE"
+        assert answer.json["count"] == 3  # type: ignore[index]
+        assert client.get("/search?q=neverseen").status_code == 503
+    assert client.get("/search?q=juggling").status_code == 200

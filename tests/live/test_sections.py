@@ -1,0 +1,113 @@
+"""The sections of a post in the answer: which, in what order, with which address."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from app import create_app
+from app.settings import Settings
+
+FILLER = "<p>Nothing of interest is said here.</p>" * 40
+POSTS = {
+    "guide": (
+        "Features",
+        f"<p>What there is.</p>{FILLER}<h2 id='typescript'>TypeScript</h2><p>It works.</p>"
+        f"<h3>Isolated modules</h3><p>Set the flag.</p><pre>tsc --isolated</pre>{FILLER}"
+        f"<h2>Web &amp; Workers</h2><p>A script can be a worker.</p>{FILLER}<h3>Options</h3>"
+        "<p>Few.</p>",
+    ),
+    "mention": (
+        "Other things",
+        f"<p>Workers are for the web: a web worker is one of the workers.</p>{FILLER}",
+    ),
+    "options": ("All settings", "<h2>Server</h2><p>Port.</p><h3>Options</h3><p>Many.</p>"),
+    "rtl": ("Hebrew", "<p>שלום</p><h2>כותרת משנה</h2><p>תוכן ראשון.</p>"),
+}
+
+
+@pytest.fixture
+def settings(own_settings: Settings) -> Settings:
+    return own_settings
+
+
+@pytest.fixture
+def search(
+    settings: Settings, run: Callable[..., Result], tmp_path: Path
+) -> Callable[..., list[dict[str, Any]]]:
+    source = tmp_path / "posts.jsonl"
+    lines = [
+        json.dumps({"oid": oid, "title": title, "text": text, "url": f"https://x.org/{oid}"})
+        for oid, (title, text) in POSTS.items()
+    ]
+    source.write_text("\n".join(lines))
+    run("reindex", str(source))
+    client = create_app(settings).test_client()
+
+    def hits(q: str, **parameters: str) -> list[dict[str, Any]]:
+        answer = client.get("/search", query_string={"q": q, **parameters}).get_json()
+        found: list[dict[str, Any]] = answer["hits"]
+        return found
+
+    return hits
+
+
+def test_the_page_with_the_heading_is_first_and_its_section(
+    search: Callable[..., list[dict[str, Any]]],
+) -> None:
+    for parameters in ({}, {"typing": "on"}):
+        first = search("web workers", **parameters)[0]
+        assert first["oid"] == "guide"
+        assert first["sections"][0] == {
+            "heading": "Web & Workers",
+            "url": "https://x.org/guide#:~:text=Web%20%26%20Workers,-A%20script%20can%20be%20a"
+            "&text=A%20script%20can%20be%20a",
+            "snippet": "A script can be a <mark>worker</mark>.",
+        }
+
+
+def test_a_section_names_the_headings_above_it_and_the_id_of_its_own(
+    search: Callable[..., list[dict[str, Any]]],
+) -> None:
+    [hit] = search("tsc")
+    [section] = hit["sections"]
+    assert (section["above"], section["heading"]) == (["TypeScript"], "Isolated modules")
+    assert section["snippet"] == "<mark>tsc</mark> --isolated"
+    assert hit["highlight"]["text"] == []
+    [section] = search("typescript")[0]["sections"]
+    assert section["url"] == "https://x.org/guide#typescript"
+
+
+def test_a_post_without_headings_has_no_sections(
+    search: Callable[..., list[dict[str, Any]]],
+) -> None:
+    hits = {hit["oid"]: hit for hit in search("workers")}
+    assert "sections" not in hits["mention"]
+    assert "<mark>Workers</mark>" in hits["mention"]["highlight"]["text"][0]
+
+
+def test_a_title_that_matches_shows_the_beginning(
+    search: Callable[..., list[dict[str, Any]]],
+) -> None:
+    [hit] = search("features")
+    assert "sections" not in hit
+    assert hit["highlight"]["text"][0].startswith("What there is.")
+
+
+def test_a_heading_from_right_to_left(search: Callable[..., list[dict[str, Any]]]) -> None:
+    [hit] = search("כותרת")
+    assert hit["sections"][0]["heading"] == "כותרת משנה"
+
+
+def test_sections_are_explained(settings: Settings, search: Callable[..., object]) -> None:
+    client = create_app(settings).test_client()
+    answer = client.get("/search?q=options&debug-search").get_json()
+    explained = {hit["oid"]: hit["sections"] for hit in answer["debug"]["hits"]}
+    assert explained["options"][0]["heading"] == "Server › Options"
+    assert explained["options"][0]["worth"] > 2
+    page = client.get("/?q=options&debug-search").text
+    assert "Server › Options" in page
+    assert 'Server › <a href="https://x.org/options#:~:text=' in page
