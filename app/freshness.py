@@ -82,6 +82,10 @@ class Freshness:
         with self._lock:
             if not self._waiting and not self._running:
                 return
+        self.at_end()
+
+    def at_end(self) -> None:
+        """Like `now`, for a process that ends: for some seconds at most; never raises."""
         try:
             with time_limit(_EXIT_TIMEOUT):
                 self._publish()

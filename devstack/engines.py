@@ -64,9 +64,7 @@ def elasticsearch_version(url: str, environment: Mapping[str, str]) -> str:
         with Elasticsearch(
             url.split(","), api_key=key, request_timeout=20, max_retries=0
         ) as client:
-            client.options(ignore_status=408).cluster.health(
-                wait_for_status="yellow", timeout="15s"
-            )
+            client.options(ignore_status=408).cluster.health(wait_for_status="yellow", timeout="5s")
             return str(client.info()["version"]["number"])
     except (ApiError, TransportError, ValueError, KeyError) as error:
         raise NotAnswering(f"{type(error).__name__}: {error}") from None

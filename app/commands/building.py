@@ -22,7 +22,7 @@ from app.meaning import open_model
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings
-from indexer.errors import IndexingError, Locked, LockLost
+from indexer.errors import Locked, LockLost
 from indexer.ingest import IngestOptions
 from indexer.state import record_run
 
@@ -66,8 +66,7 @@ def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
         yield
     except BaseException as error:
         if not _locked_out(error):
-            with suppress(ApiError, TransportError, IndexingError):
-                Freshness(tools.elastic, tools.cache, tools.settings.index).now()
+            Freshness(tools.elastic, tools.cache, tools.settings.index).at_end()
         raise
 
 

@@ -328,6 +328,7 @@ class TestKilled:
         process.wait()
         assert post_oids() == {"before"}
         assert elastic.indices.exists(index=stale)
+        elastic.delete(index=state_index(alias), id="lock")  # the lease is not waited for here
         done = run("reindex", "-", input=line("after"))
         assert done.exit_code == 0
         assert stale in done.stdout

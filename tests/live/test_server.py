@@ -102,26 +102,27 @@ def serve(settings: Settings, tmp_path: Path) -> Iterator[Serve]:
 
 
 @contextmanager
-def _flood(server: Server, connections: int, path: str) -> Iterator[None]:
-    """Connections that send requests without a pause, and read what comes."""
-    request = f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode() * 100
+def _flood(server: Server, connections: int, *paths: str) -> Iterator[None]:
+    """Connections to each path that send requests without a pause, and read what comes."""
     opened = [
-        socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(connections)
+        (socket.create_connection(("127.0.0.1", server.port), timeout=30), path)
+        for path in paths * connections
     ]
 
-    def send(connection: socket.socket) -> None:
+    def send(connection: socket.socket, path: str) -> None:
+        request = f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode() * 100
         with suppress(OSError):
             while True:
                 connection.sendall(request)
 
-    def read(connection: socket.socket) -> None:
+    def read(connection: socket.socket, _: str) -> None:
         with suppress(OSError):
             while connection.recv(1_000_000):
                 pass
 
     threads = [
-        threading.Thread(target=work, args=(connection,), daemon=True)
-        for connection in opened
+        threading.Thread(target=work, args=each, daemon=True)
+        for each in opened
         for work in (send, read)
     ]
     for thread in threads:
@@ -129,26 +130,22 @@ def _flood(server: Server, connections: int, path: str) -> Iterator[None]:
     try:
         yield
     finally:
-        for connection in opened:
+        for connection, _ in opened:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join()
-        for connection in opened:
+        for connection, _ in opened:
             connection.close()
 
 
-@pytest.mark.parametrize(
-    "path", ["/__lbheartbeat__", "/search", "/openapi.json", "/widget.js", "/nothing-here"]
-)
-def test_connections_that_always_have_another_request_stop_no_worker(
-    serve: Serve, path: str
-) -> None:
+def test_connections_that_always_have_another_request_stop_no_worker(serve: Serve) -> None:
+    paths = ("/__lbheartbeat__", "/search", "/openapi.json", "/widget.js", "/nothing-here")
     server = serve(GUNICORN_CMD_ARGS="--timeout=3", BLOGSEARCH_LOG_REQUESTS="off")
     server.get("/search?q=python")
     workers = server.workers()
     times = []
-    with _flood(server, 8, path):
+    with _flood(server, 2, *paths):
         ends = time.monotonic() + 5
         while time.monotonic() < ends:
             started = time.monotonic()
@@ -288,7 +285,7 @@ import time
 exec(open("app/gunicorn_config.py").read())
 
 def post_fork(server, worker):
-    time.sleep(2)
+    time.sleep(1)
 """
 
 
@@ -325,7 +322,7 @@ def test_sigterm_and_sighup_neither_fail_nor_delay_searches(serve: Serve, tmp_pa
             time.sleep(0.1)
         # Until both have begun to serve: before that a worker does not notice that it is to stop,
         # and gunicorn would wait for it for `graceful_timeout`.
-        time.sleep(2.5)
+        time.sleep(1.5)
         stop.set()
         searches.result()
     assert failed == []

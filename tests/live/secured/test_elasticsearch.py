@@ -172,10 +172,10 @@ def test_a_snapshot_restores_a_blog_that_writes_over_http_only(
     client = create_app(keyed("service-with-writes", write_tokens=TOKEN)).test_client()
     for number in range(12):
         body = {"title": f"Unicycle {number}", "text": "Written over HTTP"}
-        path = f"/documents/http-{number}"
+        path = f"/documents/http-{number}?refresh=false"
         assert client.put(path, json=body, headers=AUTHORIZED).status_code == 201
         comment = {"comment": f"liquorice {number}"}
-        path = f"{path}/comments/{number}"
+        path = f"/documents/http-{number}/comments/{number}?refresh=false"
         assert client.put(path, json=comment, headers=AUTHORIZED).status_code == 201
     assert client.delete("/documents/http-3", headers=AUTHORIZED).status_code == 200
     before = _documents(secured, alias)
