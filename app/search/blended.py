@@ -12,6 +12,7 @@ from app.search.comments import commented, comments_search, read_comments
 from app.search.explain import explain
 from app.search.filters import post_filters
 from app.search.first_request import NOTHING, FirstResponse, plan_first, read_counts
+from app.search.highlighting import mark_beginnings
 from app.search.known import Known
 from app.search.pins import Pins, words_of
 from app.search.query_builder import ANY, Plan, counts_search, hits_search
@@ -93,8 +94,10 @@ def _second(
 
 
 def _with_details(session: SearchSession, outcome: Outcome) -> Outcome:
-    """The outcome with its comments and facets, from one request; none is sent for neither."""
+    """The outcome with all marks, and its comments and facets from one request; none is sent for
+    neither."""
     plan = outcome.plan
+    mark_beginnings(outcome.hits, plan.terms, plan.language)
     posts = commented(outcome.hits)
     # Where filters leave nothing, the counts tell what another choice would find.
     filtered = post_filters(plan.request, plan.language)
@@ -105,6 +108,8 @@ def _with_details(session: SearchSession, outcome: Outcome) -> Outcome:
         return outcome
     responses = session.send("details", *searches)
     comments = read_comments(responses[0]) if posts else {}
+    for hits in comments.values():
+        mark_beginnings(hits, plan.terms, plan.language)
     counted = facets.read(responses[-1]) if wants_facets else None
     return replace(outcome, comments=comments, facets=counted)
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.search import scoring
-from app.search.highlighting import has_prefix, highlight_fields, highlight_queries
-from app.search.query_builder import Plan
+from app.search.highlighting import highlight_queries, highlighting
+from app.search.query_builder import IN_COMMENT, Plan, begin_in
 
 Json = dict[str, Any]
 
@@ -17,6 +17,7 @@ def commented(hits: Sequence[Json]) -> list[str]:
         hit["_source"]["oid"]
         for hit in hits
         if any(field in hit.get("highlight", {}) for field in fields)
+        or IN_COMMENT in hit.get("matched_queries", ())
     ]
 
 
@@ -31,11 +32,12 @@ def read_comments(response: Json) -> Mapping[str, Sequence[Json]]:
 def comments_search(plan: Plan, posts: Sequence[str]) -> Json:
     """The comments of these posts that have a term, grouped by post."""
     matching = highlight_queries(plan.terms, plan.query.quoted, ["comment"])["comment"]
+    matching["bool"]["should"] += begin_in("comment.words", plan.terms)
     inner_hits = {
         "name": "comments",
         "size": scoring.COMMENTS,
         "_source": ["oid", "author", "pub_date"],
-        "highlight": highlight_fields("comment", prefixes=has_prefix(plan.terms)),
+        "highlight": highlighting(plan.terms, plan.query.quoted, ["comment"]),
     }
     return {
         "query": {

@@ -1,13 +1,19 @@
 """What is highlighted in titles, texts and comments. Pure."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+from analyzers.bigrams import is_unspaced
+from analyzers.languages import Language
 from app.search.render import MARK, UNMARK
-from app.search.scoring import FRAGMENT_SIZE, MAX_ANALYZED_OFFSET
+from app.search.scoring import FRAGMENT_SIZE, MAX_ANALYZED_OFFSET, PREFIX_MIN
 from app.search.spelling import Interpretation, TermVariant
 
 Json = dict[str, Any]
+
+_MARKED = re.compile(f"({MARK}[^{UNMARK}]*{UNMARK})")
 
 
 def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) -> Json:
@@ -19,23 +25,43 @@ def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) ->
     fields = ["title", "text", "code.forms", "comments"]
     if terms and all(one.term.stop for one in terms):  # the stemmed fields have no stop words
         fields = ["title.words", "text.words", "code.forms", "comments.words"]
-    found = highlight_fields(*fields, prefixes=has_prefix(terms))
+    return highlighting(terms, quoted, fields)
+
+
+def highlighting(
+    terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
+) -> Json:
+    """The `highlight` part of a search: each field for a query of its own."""
+    found = highlight_fields(*fields, unmatched=bool(beginnings(terms)))
     for name, query in highlight_queries(terms, quoted, fields).items():
         found["fields"][name]["highlight_query"] = query
     return found
 
 
-def has_prefix(terms: Iterable[Interpretation]) -> bool:
-    """Whether a term may be the beginning of a longer word."""
-    return any(variant.kind in ("prefix", "begun") for one in terms for variant in one.variants)
+def beginnings(terms: Iterable[Interpretation]) -> list[str]:
+    """What terms that may be the beginning of a longer word begin with, folded."""
+    meant = _meant(terms)
+    found = [one.text for term in meant for one in term.variants if one.kind == "prefix"]
+    return found + [one.term.folded for one in meant if one.begun]
+
+
+def long_beginnings(terms: Iterable[Interpretation]) -> list[str]:
+    """Those of `beginnings` that are looked for in texts: one or two letters begin too many
+    words."""
+    return [text for text in beginnings(terms) if len(text) >= PREFIX_MIN or is_unspaced(text)]
+
+
+def _meant(terms: Iterable[Interpretation]) -> list[Interpretation]:
+    """The terms without those that say little, if there are others."""
+    terms = list(terms)
+    return [one for one in terms if not one.term.light] or terms
 
 
 def highlight_queries(
     terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
 ) -> dict[str, Json]:
-    """For each field a query that matches every variant of the terms. Words that say little are
-    left out if there are others."""
-    meant = [one for one in terms if not one.term.light] or list(terms)
+    """For each field a query that matches every variant of the terms, but for `beginnings`."""
+    meant = _meant(terms)
     variants = [variant for one in meant for variant in one.variants if variant.kind != "character"]
     single = [one.text for one in variants if one.kind != "prefix" and _single(one)]
     words = [" ".join([*single, *dict.fromkeys(one.compound for one in meant if one.compound)])]
@@ -43,28 +69,20 @@ def highlight_queries(
     words += [one.term.text for one in meant if one.phrase]
     phrases = [one.text for one in variants if not _single(one)]
     phrases += [*dict.fromkeys(one.phrase for one in meant if one.phrase), *quoted]
-    prefixes = [one.text for one in variants if one.kind == "prefix"]
-    prefixes += [one.term.folded for one in meant if one.begun]
     found: dict[str, Json] = {}
     for field in fields:
         clauses: list[Json] = [{"match": {field: text}} for text in words if text]
         clauses += [{"match_phrase": {field: text}} for text in phrases]
-        clauses += [{"prefix": {_unstemmed(field): text}} for text in prefixes]
         found[field] = {"bool": {"should": clauses}}
     return found
 
 
-def _unstemmed(field: str) -> str:
-    """The field of whole words: no stem begins with `governme`."""
-    return field if "." in field else f"{field}.words"
-
-
-def highlight_fields(*names: str, prefixes: bool = False) -> Json:
+def highlight_fields(*names: str, unmatched: bool = False) -> Json:
     """The `highlight` part of a search: all of them whole.
 
-    With `prefixes`, matches in the unstemmed fields are marked too.
-    `app.search.render` cuts them. The highlighter would look for the sentences
-    of a whole text to find two, which took half of the time of a search.
+    With `unmatched`, texts without a match are returned, too. `app.search.render` cuts them. The
+    highlighter would look for the sentences of a whole text to find two, which took half of the
+    time of a search.
     """
     of_field: dict[str, Json] = {
         "title": {"number_of_fragments": 0},
@@ -75,9 +93,10 @@ def highlight_fields(*names: str, prefixes: bool = False) -> Json:
         "comments": {"number_of_fragments": 1, "fragment_size": 20},
     }
     fields = {name: of_field.get(name.partition(".")[0], {}) for name in names}
-    if prefixes:
-        for name, field in fields.items():
-            field["matched_fields"] = list(dict.fromkeys((name, _unstemmed(name))))
+    if unmatched:
+        for field in fields.values():
+            if not field["number_of_fragments"]:
+                field["no_match_size"] = MAX_ANALYZED_OFFSET
     return {
         "type": "unified",
         "pre_tags": [MARK],
@@ -92,3 +111,51 @@ def highlight_fields(*names: str, prefixes: bool = False) -> Json:
 
 def _single(variant: TermVariant) -> bool:
     return variant.text.isalnum()
+
+
+# -- beginnings of words ---------------------------------------------------------------------------
+
+
+def mark_beginnings(
+    hits: Iterable[Mapping[str, Any]], terms: Sequence[Interpretation], language: Language
+) -> None:
+    """Mark the words that begin like a term in the highlights of these hits.
+
+    Elasticsearch would analyze every text again for that: seventy times the time of a usual search
+    in long posts.
+    """
+    begun, long = beginnings(terms), long_beginnings(terms)
+    for hit in hits if begun else ():
+        for field, texts in hit.get("highlight", {}).items():
+            wanted = begun if field.startswith("title") else long
+            texts[:] = [_with_beginnings(text, tuple(wanted), language) for text in texts]
+
+
+def _with_beginnings(marked: str, begun: tuple[str, ...], language: Language) -> str:
+    if not begun or (marked.isascii() and not any(text in marked.lower() for text in begun)):
+        return marked
+
+    def mark(found: re.Match[str]) -> str:
+        word = found.group()
+        token = word.lower() if word.isascii() else language.token(word.replace("’", "'"))
+        return f"{MARK}{word}{UNMARK}" if token.startswith(begun) else word
+
+    pattern = _words_with("".join(dict.fromkeys(text[0] for text in begun)))
+    parts = _MARKED.split(marked)
+    parts[::2] = [pattern.sub(mark, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+@lru_cache(maxsize=128)
+def _words_with(letters: str) -> re.Pattern[str]:
+    """Words, also inside of camelCase, that may begin with one of these letters when they are
+    folded. An entity of HTML is none.
+
+    The first character comes first in the pattern: a search for it is five times as fast.
+    """
+    first = re.escape(letters + letters.upper())
+    return re.compile(
+        rf"[{first}\u00c0-\U0010ffff](?<=[^\W_])"
+        r"(?:(?<![^\W_].)(?<!&.)|(?<=[a-z][A-Z]))"
+        r"[^\W_]*(?:['’][^\W_]+)*"
+    )

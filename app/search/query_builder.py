@@ -9,7 +9,7 @@ from analyzers.bigrams import is_thai
 from analyzers.languages import Language
 from app.search import scoring
 from app.search.filters import language_filter, page, post_filters
-from app.search.highlighting import post_highlighting
+from app.search.highlighting import long_beginnings, post_highlighting
 from app.search.pins import NO_MATCH, MatchedPins
 from app.search.query_parser import ParsedQuery
 from app.search.request import SearchRequest
@@ -65,6 +65,9 @@ PHRASE = "phrase in "
 MEANING = "meaning"
 """The name of the clause that scores nearness in meaning."""
 
+IN_COMMENT = "in comment"
+"""The name of the clause that tells whether a comment has a word that begins like a term."""
+
 ANY, MOST, ALL, BY_WORDS = "some words", "most words", "all words", "by words"
 """The aggregations of `counts`."""
 
@@ -79,6 +82,8 @@ def hits_search(plan: Plan) -> Json:
     phrases, all words, language, date) is asked of the first `RESCORED` posts.
     """
     named = [has_term(term, named=True) for term in plan.required]
+    if begun := begin_in("comments.words", plan.terms):
+        named.append(any_of(begun, IN_COMMENT))
     has = [_constant(clause, 0) for clause in named]
     by_relevance = plan.request.sort == "relevance"
     query = bool_query(
@@ -512,6 +517,11 @@ def _has(variant: TermVariant, term: Interpretation) -> Json:
     if term.term.stop:  # the stemmed field has none
         return match("all.forms", variant.text, operator="and")
     return _in_any_form(variant.text)
+
+
+def begin_in(field: str, terms: Iterable[Interpretation]) -> list[Json]:
+    """Texts with a word that begins like one of the terms."""
+    return [{"prefix": {field: {"value": text}}} for text in long_beginnings(terms)]
 
 
 def _prefix(variant: TermVariant) -> Json:
