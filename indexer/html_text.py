@@ -144,14 +144,20 @@ def readable(html: str) -> Readable:
     prose, code, marked = _walk(body)
     lines: list[str] = []
     headings = []
+    begun = None
     for block in "".join(prose).split(_BREAK):
         line = " ".join(_HEADING_MARK.sub("", block).split())
         mark = _HEADING_MARK.search(block)
-        if line and mark and int(mark[1]) < len(marked):
-            node, code_line = marked[int(mark[1])]
+        if mark and int(mark[1]) < len(marked):
+            begun = marked[int(mark[1])]
+        if line and begun:
+            node, code_line = begun
             level = _HEADINGS[node.tag or ""]
             text = clean(line)[:_MAX_HEADING]
-            headings.append(Heading(text, len(lines), code_line, level, _id_of(node)))
+            # The text of `<h2><div>` is in the next block, that of an empty heading in none.
+            if line.split()[0] in node.text():
+                headings.append(Heading(text, len(lines), code_line, level, _id_of(node)))
+            begun = None
         if line:
             lines.append(line)
     return Readable(clean("\n".join(lines)), clean("\n\n".join(code)), tuple(headings))

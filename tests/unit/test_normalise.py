@@ -145,6 +145,7 @@ def test_html_becomes_prose_and_code(html: str, prose: str, code: str) -> None:
         ),
         ("<div id='s'><p>x</p><h2>B</h2></div><h2 id='a b'>C</h2>", [(1, 2, ""), (2, 2, "")]),
         ("<h2 id='e'></h2><p>&#2;7&#3;a</p><pre>x</pre>", []),
+        ("<h2><a id='f'><div>A</div></a></h2><h3><div> </div></h3><p>b</p>", [(0, 2, "f")]),
     ],
 )
 def test_headings_have_their_line_and_the_id_that_is_stated(
