@@ -305,6 +305,11 @@ class Settings:
         "Empty: none.",
         check=_check_style,
     )
+    site_images: bool = _setting(
+        False,
+        "`on`: hits on the search page show the image that a post names. Visitors' browsers then "
+        "load it from wherever it is.",
+    )
     cors_origins: str = _setting(
         "*",
         "The origins whose pages may read answers, separated by commas, such as "

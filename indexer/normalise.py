@@ -143,7 +143,9 @@ def post_document(raw: RawPost) -> Document | Reject:
         "code": text.code,
         "categories": checked["categories"],
         "keywords": checked["keywords"],
-        **_optional_fields(url=checked["url"], pub_date=pub_date, modified=modified),
+        **_optional_fields(
+            url=checked["url"], image=checked["image"], pub_date=pub_date, modified=modified
+        ),
     }
     if pub_date:
         source["day"] = pub_date.date().isoformat()
@@ -244,9 +246,12 @@ def _language(value: Any) -> str:
     return tag if _LANGUAGE.fullmatch(tag) else ""
 
 
-def _optional_fields(*, url: str | None = None, **dates: datetime | None) -> dict[str, str]:
-    optional = {name: iso(when) for name, when in dates.items() if when is not None}
-    return optional | ({"url": url} if url else {})
+def _optional_fields(**values: str | datetime | None) -> dict[str, str]:
+    return {
+        name: iso(value) if isinstance(value, datetime) else value
+        for name, value in values.items()
+        if value
+    }
 
 
 def _version(*moments: datetime | None) -> int:
@@ -349,20 +354,20 @@ def _date(name: str, value: When) -> datetime | None:
         raise _Invalid(f"{name}: {error}", f"{TAKEN[0].upper()}{TAKEN[1:]}.") from None
 
 
-def _url(value: Any) -> str | None:
+def _url(name: str, value: Any) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        raise _Invalid(f"url is a {type(value).__name__}: {value!r:.80}", "Make it a string.")
+        raise _Invalid(f"{name} is a {type(value).__name__}: {value!r:.80}", "Make it a string.")
     url = value.strip()
     remedy = "Use an http:// or https:// URL, or a path on the site that starts with /."
     site_relative = url.startswith("/") and not url.startswith("//")
     if not (site_relative or re.match(r"https?://[^/\s?#]", url, re.IGNORECASE)):
-        raise _Invalid(f"url {url!r:.80} is not the URL of a page", remedy)
+        raise _Invalid(f"{name} {url!r:.80} is not a URL of the web", remedy)
     if _CONTROL.search(url) or "\\" in url:
-        raise _Invalid(f"url {url!r:.80} has a backslash or a control character", remedy)
+        raise _Invalid(f"{name} {url!r:.80} has a backslash or a control character", remedy)
     if len(url) > MAX_URL:
-        raise _Invalid(f"url has {len(url):,} characters", f"The limit is {MAX_URL:,}.")
+        raise _Invalid(f"{name} has {len(url):,} characters", f"The limit is {MAX_URL:,}.")
     return _TO_ENCODE.sub(lambda character: f"%{ord(character[0]):02X}", url)
 
 
@@ -392,11 +397,12 @@ _POST_FIELDS: dict[str, Check] = {
     "oid": _oid,
     "title": _title,
     "text": partial(_prose_and_code, "text"),
-    "url": _url,
+    "url": partial(_url, "url"),
     "pub_date": partial(_date, "pub_date"),
     "modified": partial(_date, "modified"),
     "categories": partial(_labels, "categories"),
     "keywords": partial(_labels, "keywords"),
+    "image": partial(_url, "image"),
 }
 _COMMENT_FIELDS: dict[str, Check] = {
     "oid": _comment_oid,

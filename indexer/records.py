@@ -41,7 +41,8 @@ class RawComment:
 class RawPost:
     """A post as its source gives it, not yet validated.
 
-    `title` is plain text, `text` is HTML, `modified` is the date of the last change if known.
+    `title` is plain text, `text` is HTML, `modified` is the date of the last change if known,
+    `image` the URL of a picture that stands for the post.
     `entry` is all that the post and its comments were read from, empty if it is not at hand.
     """
 
@@ -56,6 +57,7 @@ class RawPost:
     keywords: Any = ()
     comments: tuple[RawComment, ...] = ()
     language: Any = None
+    image: Any = None
     entry: bytes = field(default=b"", compare=False, repr=False)
 
 

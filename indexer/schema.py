@@ -121,6 +121,7 @@ class BlogItem(Document):
         },
     )
     url = Keyword(index=False)
+    image = Keyword(index=False, doc_values=False)
     address = Keyword()
     language = Keyword()
     pub_date = Date()

@@ -37,6 +37,9 @@ class _Parameters(dict[str, list[str]]):
 )
 @click.option("--since", metavar="DAY", help="Only posts from this day on: 2026-01-31.")
 @click.option("--until", metavar="DAY", help="Only posts up to this day, included.")
+@click.option(
+    "--year", multiple=True, metavar="YEAR", help="Only posts of this year; several: of any."
+)
 @click.option("--lang", metavar="CODE", help="Only posts in this language: de.")
 @click.option("--typos", type=click.Choice(["on", "off"]), help="off: exactly what was typed.")
 @click.option("--facets", type=click.Choice(["on", "off"]), help="on: count by category and year.")

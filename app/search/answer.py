@@ -99,6 +99,8 @@ class Hit(TypedDict):
     """Of a post; absent with `fallback` if the hit is a comment."""
     language: NotRequired[str]
     """A language tag such as `de` or `pt-br`; absent if the post names none."""
+    image: NotRequired[str]
+    """The URL of a picture that stands for the post; absent if the post names none."""
     score: float | None
     """Higher is better; comparable within one answer only."""
     highlight: Highlight
@@ -425,6 +427,8 @@ def post_hit(hit: Mapping[str, Any], q: str, comments: Sequence[Json] = ()) -> H
         post["sections"] = [_section(*section, post["url"]) for section in sections]
     if language := source.get("language"):
         post["language"] = language
+    if image := source.get("image"):
+        post["image"] = image
     if comments:
         post["comments"] = [_comment(comment, source.get("url")) for comment in comments]
     return post

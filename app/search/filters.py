@@ -12,7 +12,7 @@ NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
 
 
 def post_filters(request: SearchRequest, language: Language) -> list[Json]:
-    """Filters on posts: categories (any of them), language and days (both included).
+    """Filters on posts: categories (any of them), language, days (both included) and years.
 
     Args:
         language: that of the index.
@@ -27,13 +27,20 @@ def category_filter(request: SearchRequest) -> list[Json]:
 
 
 def day_filter(request: SearchRequest) -> list[Json]:
-    """A filter on the days of posts (both included), none if the request names none."""
+    """Filters on the days of posts (both included) and on their years (any of them)."""
     days: dict[str, str] = {}
     if request.since:
         days["gte"] = request.since.isoformat()
     if request.until:
         days["lte"] = request.until.isoformat()
-    return [{"range": {"day": days}}] if days else []
+    filters: list[Json] = [{"range": {"day": days}}] if days else []
+    if request.years:
+        years: list[Json] = [
+            {"range": {"day": {"gte": f"{year}-01-01", "lte": f"{year}-12-31"}}}
+            for year in request.years
+        ]
+        filters.append({"bool": {"should": years}})
+    return filters
 
 
 def language_filter(lang: str, language: Language) -> list[Json]:

@@ -96,7 +96,16 @@ def hits_search(plan: Plan) -> Json:
         "query": _pinned(query, plan) if plan.pins else query,
         **page(plan.request),
         "track_total_hits": False,
-        "_source": ["oid", "title", "url", "pub_date", "categories", "language", *_HEADINGS],
+        "_source": [
+            "oid",
+            "title",
+            "url",
+            "pub_date",
+            "categories",
+            "language",
+            "image",
+            *_HEADINGS,
+        ],
         "highlight": post_highlighting(plan.terms, plan.query.quoted),
     }
     if by_relevance and (best := best_clauses(plan) + has):

@@ -24,7 +24,7 @@ DEFAULT_SIZE = 10
 MAX_WORDS_BY_SIZE = 400
 """Words of a query times hits on a page, beyond the default size: the cost of a search grows with
 both. Eight words, as people write them into links, may have fifty hits."""
-MAX_CATEGORIES = 20
+MAX_CATEGORIES = MAX_YEARS = 20
 MAX_CATEGORY = 200
 MAX_SUGGESTIONS = 10
 
@@ -42,9 +42,10 @@ class SearchRequest:
     """A valid search request; no other code reads a raw parameter.
 
     `q` is trimmed, and its white space is single spaces. `since` and `until` are included.
-    `lang` is a lower-case language code. `prefer` is one of the indexed languages, in which posts
-    come first; it is not a parameter, but follows from the visitor's browser. With `debug` the
-    answer is explained, with `debug_requests` also what was sent.
+    `categories` and `years` are sorted; a post is of any of them. `lang` is a lower-case language
+    code. `prefer` is one of the indexed languages, in which posts come first; it is not a
+    parameter, but follows from the visitor's browser. With `debug` the answer is explained, with
+    `debug_requests` also what was sent.
     """
 
     q: str
@@ -57,6 +58,7 @@ class SearchRequest:
     categories: tuple[str, ...] = ()
     since: date | None = None
     until: date | None = None
+    years: tuple[int, ...] = ()
     lang: str = ""
     prefer: str = ""
     facets: bool = False
@@ -113,6 +115,7 @@ class SearchRequest:
             *(("category", category) for category in self.categories),
             ("since", self.since.isoformat() if self.since else ""),
             ("until", self.until.isoformat() if self.until else ""),
+            *(("year", str(year)) for year in self.years),
             ("lang", self.lang),
             ("facets", "on" if self.facets else ""),
             ("typing", "on" if self.typing else ""),
@@ -228,6 +231,14 @@ def _categories(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(set(given)))
 
 
+def _years(given: Sequence[str]) -> tuple[int, ...]:
+    if len(given) > MAX_YEARS:
+        raise ValueError(f"may be given at most {MAX_YEARS} times")
+    if not all(re.fullmatch(r"[1-9]\d{3}", year, re.ASCII) for year in given):
+        raise ValueError("must be a year such as 2026")
+    return tuple(sorted({int(year) for year in given}))
+
+
 def _day(raw: str) -> date:
     try:
         if len(raw) != len("2026-01-31"):
@@ -334,6 +345,17 @@ PARAMETERS = (
         "Only posts up to this day, included.",
         {"type": "string", "format": "date"},
         lambda raw: {"until": _day(raw)},
+    ),
+    Parameter(
+        "year",
+        "Only posts of this year; several: of any of them.",
+        {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 1000, "maximum": 9999},
+            "maxItems": MAX_YEARS,
+        },
+        lambda given: {"years": _years(given)},
+        repeatable=True,
     ),
     _LANG,
     choice(

@@ -54,6 +54,8 @@ class NamedPost(TypedDict):
     """Comments that are not sent stay unchanged."""
     language: NotRequired[str | None]
     """A language code such as de or pt-BR."""
+    image: NotRequired[Annotated[str, Meta(max_length=MAX_URL)] | None]
+    """The URL of a picture that stands for the post, or a path on the site that starts with /."""
 
 
 class Post(NamedPost):

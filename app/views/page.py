@@ -41,7 +41,7 @@ blueprint = Blueprint("page", __name__)
 
 # The form sends these with a new query. "typos" is not among them: it is about one query.
 _KNOWN = frozenset(parameter.name for parameter in PARAMETERS)
-_FILTERS = ("category", "since", "until", "sort", "size", "lang", "debug-search")
+_FILTERS = ("category", "since", "until", "year", "sort", "size", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
 _STYLESHEETS = ("search.css", "debug.css")
 
@@ -132,7 +132,7 @@ def _page(
             pages=_pages(answer) if answer else [],
             period=_period(args),
             newest=start.newest,
-            filtered=any(name in args for name in ("category", "since", "until")),
+            filtered=any(name in args for name in ("category", "since", "until", "year")),
             facets=facets if not error else None,
             max_query=MAX_QUERY,
             counts_clicks=counts_clicks(current_service().settings),
@@ -168,7 +168,7 @@ def _filters(args: "MultiDict[str, str]") -> SearchRequest:
     Raises:
         BadRequest: as for a search.
     """
-    names = ("category", "since", "until", "lang")
+    names = ("category", "since", "until", "year", "lang")
     given = [(name, value) for name, value in args.items(multi=True) if name in names]
     return replace(SearchRequest.parse(MultiDict([("q", "none"), *given])), q="")
 
@@ -188,38 +188,9 @@ def _pages(answer: dict[str, Any]) -> list[int]:
     return list(range(max(1, current - _PAGES_SHOWN), min(last, current + _PAGES_SHOWN) + 1))
 
 
-def _chosen_years(args: "MultiDict[str, str]") -> range:
-    """The years from `since` to `until`, if they are the first and the last day of years."""
-    since, until = args.get("since", ""), args.get("until", "")
-    if re.fullmatch(r"\d{4}-01-01", since) and re.fullmatch(r"\d{4}-12-31", until):
-        return range(int(since[:4]), int(until[:4]) + 1)
-    return range(0)
-
-
 def _period(args: "MultiDict[str, str]") -> str:
     """The days between `since` and `until`, as a visitor reads them."""
-    since, until = args.get("since", ""), args.get("until", "")
-    if years := _chosen_years(args):
-        since, until = since[:4], until[:4]
-    return since if len(years) == 1 else f"{since or '…'} – {until or '…'}"
-
-
-@blueprint.app_template_global()
-def year_choice(value: str) -> dict[str, Any]:
-    """Whether a year is chosen, and the URL that adds it to the chosen years or removes it.
-
-    Chosen years are a period: a year beyond it extends it, one at its end shortens it, and one
-    inside remains alone.
-    """
-    year, years = int(value), _chosen_years(_args())
-    if year not in years:
-        first, last = min([year, *years]), max([year, *years])
-    elif year in (years[0], years[-1]):
-        first, last = years[0] + (year == years[0]), years[-1] - (year == years[-1])
-    else:
-        first = last = year
-    since, until = (f"{first}-01-01", f"{last}-12-31") if first <= last else (None, None)
-    return {"chosen": year in years, "url": link(since=since, until=until)}
+    return f"{args.get('since') or '…'} – {args.get('until') or '…'}"
 
 
 def _messages() -> Messages:
@@ -232,7 +203,8 @@ def _messages() -> Messages:
 def _site() -> dict[str, Any]:
     """For every template: the name and the home page of the blog."""
     settings = current_service().settings
-    site = {"name": settings.site_name, "url": settings.site_url, "style": ""}
+    site: Json = {"name": settings.site_name, "url": settings.site_url, "style": ""}
+    site["images"] = settings.site_images
     if settings.site_style:
         site["style"] = str(Path(settings.site_style).resolve())
     return {"site": site}
@@ -297,13 +269,14 @@ def readable_json(value: object) -> str:
 @blueprint.after_app_request
 def _allow_stylesheets(response: Response) -> Response:
     if response.mimetype == "text/html":
-        style = current_service().settings.site_style
+        settings = current_service().settings
+        style, images = settings.site_style, " https: http:" if settings.site_images else ""
         names = (*_STYLESHEETS, str(Path(style).resolve())) if style else _STYLESHEETS
         hashes = " ".join(_stylesheet(_static(name))[1] for name in names)
         policy = (
             f"default-src 'none'; script-src 'self'; style-src 'self' {hashes}; "
-            "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
-            "frame-ancestors 'none'"
+            f"img-src 'self' data:{images}; connect-src 'self'; form-action 'self'; "
+            "base-uri 'none'; frame-ancestors 'none'"
         )
         response.headers.setdefault("Content-Security-Policy", policy)
     return response

@@ -13,7 +13,6 @@ from werkzeug.datastructures import LanguageAccept
 
 from analyzers.languages import LANGUAGES
 from app.messages import messages_for
-from app.search.request import PARAMETERS
 from app.views import current_service
 from app.views.clicks import counts_clicks
 
@@ -67,7 +66,6 @@ def _script(folder: Path, language: str, clicks: bool) -> tuple[bytes, bytes]:
     constants = {
         "BUILT_IN": messages_for(LanguageAccept(), language).for_widget(),
         "STYLE": rcssmin.cssmin((folder / "widget" / "style.css").read_text("utf-8")),
-        "TYPING": any(parameter.name == "typing" for parameter in PARAMETERS),
         "CLICKS": clicks,
     }
     parts = [

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
@@ -103,11 +103,31 @@ def is_valid_url(url: str) -> bool:
 
 def completed(post: RawPost, options: SourceOptions) -> RawPost:
     """The post with the URL of the site before a path on it, and with a language if it has none."""
-    url, language = post.url, post.language or options.language or post.language
+    language = post.language or options.language or post.language
+    url, image = _on_site(post.url, options), _on_site(post.image, options)
+    is_complete = (url, image, language) == (post.url, post.image, post.language)
+    return post if is_complete else replace(post, url=url, image=image, language=language)
+
+
+def _on_site(url: Any, options: SourceOptions) -> Any:
     if options.site and isinstance(url, str) and url.startswith("/") and not url.startswith("//"):
-        url = f"{options.site.rstrip('/')}{url}"
-    is_complete = (url, language) == (post.url, post.language)
-    return post if is_complete else replace(post, url=url, language=language)
+        return f"{options.site.rstrip('/')}{url}"
+    return url
+
+
+def image_of(stated: Any) -> str | None:
+    """The image that a page or its front matter states: a URL or a path on the site, a table with
+    one, or a list of them. None for anything else, such as a file beside the post: only the
+    generator knows its address."""
+    if isinstance(stated, list):
+        stated = next(iter(stated), None)
+    if isinstance(stated, Mapping):
+        stated = next(filter(None, map(stated.get, ("src", "url", "path", "image"))), None)
+    if not isinstance(stated, str) or not is_valid_url(stated.strip()):
+        return None
+    url = stated.strip()
+    on_site = url.startswith("/") and not url.startswith("//")
+    return url if on_site or (is_url(url) and urlsplit(url).netloc) else None
 
 
 def unexpected(error: Exception, origin: Origin, oid: str | None) -> Reject:

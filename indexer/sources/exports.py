@@ -10,7 +10,7 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions
+from indexer.sources.base import SourceOptions, image_of
 from indexer.sources.files import File, decoded, read_inside, remedy_of
 from indexer.sources.identity import title_or_start
 
@@ -61,6 +61,7 @@ class Ghost:
             modified=_moment(post.get("updated_at")),
             keywords=tags.get(post.get("id"), []),
             language=post.get("locale"),
+            image=image_of(post.get("feature_image")),
         )
 
 

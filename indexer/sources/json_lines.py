@@ -22,7 +22,7 @@ _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 FIELDS = (
     *("oid", "title", "text", "url", "pub_date", "modified", "categories", "keywords"),
-    *("comments", "language"),
+    *("comments", "language", "image"),
 )
 _MEANT = {
     **dict.fromkeys(("date", "published", "pubdate", "created", "created_at"), "pub_date"),
@@ -34,6 +34,7 @@ _MEANT = {
     **dict.fromkeys(("id", "_id", "guid", "slug"), "oid"),
     **dict.fromkeys(("name", "headline"), "title"),
     **dict.fromkeys(("lang", "locale"), "language"),
+    **dict.fromkeys(("cover", "thumbnail", "feature_image", "image_url"), "image"),
 }
 _MAX_UNKNOWN = 1_000
 """Names of unknown fields that are counted; memory must not grow with the file."""
@@ -129,6 +130,7 @@ def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject
         keywords=entry.get("keywords"),
         comments=tuple(raw_comment(comment) for comment in comments),
         language=entry.get("language"),
+        image=entry.get("image"),
         entry=whole,
     )
 

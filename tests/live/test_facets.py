@@ -41,6 +41,7 @@ def test_a_count_is_what_a_search_with_the_filter_finds(settings: Settings, q: s
     for facet in facets["categories"][:4]:
         assert count(category=facet["value"]) == facet["count"], facet
     for facet in facets["years"][:3]:
+        assert count(year=facet["value"]) == facet["count"], facet
         days = {"since": f"{facet['value']}-01-01", "until": f"{facet['value']}-12-31"}
         assert count(**days) == facet["count"], facet
 
@@ -48,12 +49,17 @@ def test_a_count_is_what_a_search_with_the_filter_finds(settings: Settings, q: s
 def test_a_filter_narrows_the_counts_of_the_other_kind_only(client: FlaskClient) -> None:
     every = answer(client, q="python", facets="on")["facets"]
     year, category = every["years"][0]["value"], every["categories"][0]["value"]
-    days = {"since": f"{year}-01-01", "until": f"{year}-12-31"}
-    of_year = answer(client, q="python", facets="on", **days)["facets"]
+    of_year = answer(client, q="python", facets="on", year=year)["facets"]
     assert of_year["years"] == every["years"]
     assert len(of_year["categories"]) < len(every["categories"])
     of_category = answer(client, q="python", facets="on", category=category)["facets"]
     assert of_category["categories"] == every["categories"]
+
+
+def test_several_years_are_added_up(client: FlaskClient) -> None:
+    first, second = answer(client, q="python", facets="on")["facets"]["years"][:2]
+    both = answer(client, q="python", year=[first["value"], second["value"]])
+    assert both["matches"]["most_words"] == first["count"] + second["count"]
 
 
 def test_nothing_is_counted_unless_asked_for(client: FlaskClient) -> None:

@@ -461,6 +461,16 @@ def test_what_many_pages_share_is_not_a_title(tmp_path: Path) -> None:
     assert titles == [f"{kind} {number}" for kind in ("Head", "Own", "Post") for number in range(4)]
 
 
+def test_an_image_that_many_pages_share_is_not_that_of_a_post(tmp_path: Path) -> None:
+    image = '<meta property="og:image" content="{}">'
+    for number in range(4):
+        save(tmp_path / f"logo/{number}.html", page("A", f"<p>{WORDS}", image.format("/logo.png")))
+    save(tmp_path / "post/index.html", page("B", f"<p>{WORDS}", image.format("cover.png")))
+    images = {post.oid: post.image for post in posts(tmp_path, site="https://a.example")}
+    assert images["post"] == "https://a.example/post/cover.png"
+    assert images["logo/1"] is None
+
+
 def test_the_name_of_a_part_of_the_site_is_not_in_the_title(tmp_path: Path) -> None:
     for number in range(12):
         save(tmp_path / f"a/{number}.html", page(f"Part 1 - {number} | Inside", f"<p>{WORDS}"))

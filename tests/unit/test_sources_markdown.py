@@ -40,6 +40,22 @@ def urls(place: Path, **options: Any) -> dict[str, Any]:
     return {oid: each.url for oid, each in read(place, **options).items()}
 
 
+@pytest.mark.parametrize(
+    ("stated", "image"),
+    [
+        ("image: /img/a b.png", "https://a.example/img/a%20b.png"),
+        ("cover:\n  image: https://b.example/a.png", "https://b.example/a.png"),
+        ("images: [/a.png, /b.png]", "https://a.example/a.png"),
+        ("thumbnail: beside-the-post.png", None),
+        ("image: 'http://[::1'", None),
+        ("image: true", None),
+    ],
+)
+def test_the_image_in_the_front_matter(tmp_path: Path, stated: str, image: str | None) -> None:
+    (tmp_path / "a.md").write_text(f"---\ntitle: A\n{stated}\n---\nText\n")
+    assert read(tmp_path, site="https://a.example")["a"].image == image
+
+
 # -- front matter ----------------------------------------------------------------------------------
 
 

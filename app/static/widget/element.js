@@ -1,7 +1,6 @@
 // The inside of <blog-search>: the box, the dialog, the results, and what keys and the mouse do.
 
 const RECENT = "blogsearch:recent"; // in the storage of the browser
-const LAST_PAGE = 50; // of an answer
 
 const shortcuts = (host) => (host.getAttribute("shortcut") ?? "/ mod+k").toLowerCase().split(" ");
 
@@ -11,7 +10,6 @@ class SearchBox {
   typing = true; // whether the query may go on
   exact = false; // without corrections
   opening = false; // whether Enter was pressed in the dialog before there were results
-  chosen = {}; // the values of the menus
   running = new AbortController();
 
   constructor(host, service, messages) {
@@ -26,7 +24,7 @@ class SearchBox {
     });
     this.form = make("form.box", { role: "search" }, this.input, modal && this.button("close", () => this.close()));
     this.suggested = make("nav.suggested", { ariaLabel: text("suggested") });
-    this.filters = make("p.filters", {}, this.menu("categories", "category"), this.menu("years", "year"));
+    this.filters = make("form.filters", { onchange: () => this.search() }, this.menu("category", "categories"), this.menu("year", "years"));
     this.status = make("p.status", { role: "status" });
     this.list = make("ul.list", { ariaLabel, tabIndex: -1 });
     this.more = this.button("more", () => this.search(true));
@@ -171,17 +169,14 @@ class SearchBox {
 
   parameters() {
     const parameters = new URLSearchParams(this.attribute("parameters") ?? "");
-    const { categories: category, years: year } = this.chosen;
     const given = {
       q: this.input.value.trim(),
       typos: this.exact && "off",
-      typing: TYPING && this.typing && "on",
-      facets: this.attribute("filters") !== null && "on",
-      category,
-      since: year && `${year}-01-01`,
-      until: year && `${year}-12-31`,
+      typing: this.typing && "on",
+      facets: this.host.hasAttribute("filters") && "on",
     };
     for (const name in given) if (given[name]) parameters.set(name, given[name]);
+    for (const [name, value] of new FormData(this.filters)) parameters.append(name, value);
     return parameters;
   }
 
@@ -260,7 +255,7 @@ class SearchBox {
   showAnswer({ q, count, hits, corrected, dropped, page, size, facets }) {
     const { text } = this;
     const start = (page - 1) * size;
-    const items = hits.map((hit, number) => hitItem(hit, start + number + 1, text, this.lang));
+    const items = hits.map((hit, number) => hitItem(hit, start + number + 1, this));
     const message = count ? [text("results", { count })] : [make("b", {}, text("nothing", { q })), text("advice")];
     const instead = () => {
       this.exact = true;
@@ -271,7 +266,8 @@ class SearchBox {
     this.show(message, items, page > 1);
     this.answered = q;
     this.page = page;
-    const last = start + hits.length >= count || !hits.length || page >= LAST_PAGE;
+    // An answer has 50 pages at most.
+    const last = start + hits.length >= count || !hits.length || page > 49;
     if (last && this.more.matches(":focus")) this.list.focus();
     this.more.hidden = last;
     this.all.href = this.pageOf(q);
@@ -288,50 +284,49 @@ class SearchBox {
     this.show(parts, [], next);
   }
 
-  menu(name, label) {
-    const onchange = ({ target }) => {
-      this.chosen[name] = target.value;
-      this.search();
-    };
-    return make("select.menu", { name, ariaLabel: this.text(label), onchange });
+  menu(name, facet) {
+    return make("details.menu", { name, facet }, make("summary", {}, this.text(name)), make("div.choices"));
   }
 
-  // The counts by category and year, in the menus of the attribute `filters`.
+  // The counts by category and year, in the menus of the attribute `filters`. In a menu that has the focus
+  // they stay as they are: what is chosen in it changes the others only.
   showCounts(facets) {
     this.filters.hidden = !facets;
     for (const menu of facets ? this.filters.children : []) {
-      const options = facets[menu.name].map(({ value, count }) => make("option", { value }, `${value} (${count})`));
-      menu.replaceChildren(make("option", { value: "" }, menu.ariaLabel), ...options);
-      menu.value = this.chosen[menu.name] ?? "";
+      const { name, facet, lastChild } = menu;
+      if (menu.matches(":focus-within")) continue;
+      const chosen = new FormData(this.filters).getAll(name), counts = new Map(chosen.map((value) => [value, 0]));
+      for (const { value, count } of facets[facet]) counts.set(value, count);
+      menu.hidden = !counts.size;
+      lastChild.replaceChildren(...[...counts].map(([value, count]) =>
+        make("label.choice", {}, make("input", { type: "checkbox", name, value, checked: chosen.includes(value) }), `${value} (${count})`)));
     }
   }
 
   // -- searches of this device -----------------------------------------------------------------
 
-  get recent() {
+  // The last searches, after others were put in their place.
+  recent(searches) {
     try {
-      if (this.attribute("recent") !== "off") return JSON.parse(localStorage[RECENT]);
-    } catch {} // none, or no storage
-    return [];
-  }
-
-  set recent(searches) {
-    try {
-      if (this.attribute("recent") !== "off") localStorage[RECENT] = JSON.stringify(searches);
-    } catch {}
+      if (this.attribute("recent") === "off") return [];
+      if (searches) localStorage[RECENT] = JSON.stringify(searches);
+      return JSON.parse(localStorage[RECENT]);
+    } catch {
+      return []; // none, or no storage
+    }
   }
 
   remember() {
-    this.recent = [...new Set([this.input.value.trim(), ...this.recent])].slice(0, 5);
+    this.recent([...new Set([this.input.value.trim(), ...this.recent()])].slice(0, 5));
   }
 
   // For an empty box: the last searches of this device, which are sent nowhere.
   showRecent() {
+    const recent = this.recent();
     const clear = () => {
-      this.recent = [];
+      this.recent([]);
       this.again();
     };
-    const { recent } = this;
     this.show([], recent.map((q) => make("li.recent", {}, this.searchLink(q))));
     if (recent.length) this.status.append(this.text("recent"), " ", this.button("clear", clear));
   }

@@ -28,16 +28,17 @@ function linkTo(url, name, ...children) {
 }
 
 // A post with the sections and comments that match, as a list item.
-function hitItem(hit, position, text, lang) {
+function hitItem(hit, position, { text, lang, host }) {
   const { url, highlight, language, sections = [], comments = [] } = hit;
   const prose = { dir: "auto", ...(language && { lang: language }) };
   const title = (content) => make("span.title", prose, ...marked(content));
   const snippet = (content) => content && make("span.snippet", prose, ...marked(content));
+  const image = host.hasAttribute("images") && hit.image && webUrl(hit.image);
   const facts = [day(hit.pub_date, lang), path(url), ...(hit.categories ?? [])];
   return make(
     "li.hit",
     { hit, position },
-    linkTo(url, "a.link", title(highlight.title), about(facts), snippet(highlight.text.join(" … "))),
+    linkTo(url, "a.link", image && make("img.image", { src: image, alt: "", loading: "lazy" }), title(highlight.title), about(facts), snippet(highlight.text.join(" … "))),
     ...sections.map(({ heading, above = [], url, snippet: content }) =>
       linkTo(url, "a.link.section", make("span.title", prose, [...above, heading].join(" › ")), snippet(content))),
     // A comment names no language; most are in that of the post.

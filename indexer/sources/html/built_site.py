@@ -50,6 +50,7 @@ class Head:
     """What the head of a page says: `titles` are og:title and `<title>`."""
 
     titles: tuple[str, ...] = ()
+    image: str = ""
     canonical: str = ""
     is_public: bool = True
 
@@ -68,6 +69,7 @@ class BuiltSite:
         unlisted: the pages that a complete sitemap does not list.
         copies: the pages whose canonical link, or whose path, names another page.
         shared_titles: titles of several pages, and those of the site.
+        shared_images: images of several pages.
         affixes: what the `<title>` of most pages begins or ends with, with its separator.
     """
 
@@ -80,6 +82,7 @@ class BuiltSite:
     unlisted: frozenset[str] = frozenset()
     copies: frozenset[str] = frozenset()
     shared_titles: frozenset[str] = frozenset()
+    shared_images: frozenset[str] = frozenset()
     affixes: tuple[str, ...] = ()
 
     def oid_of(self, url: str) -> str:
@@ -143,6 +146,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     front = heads.get("index", Head()).titles
     site_names = {affix.strip(f"{_MARKS}-:") for affix in affixes} | set(front)
     shared = {title for title, count in Counter(names).items() if count >= _SHARED_BY}
+    images = Counter(head.image for head in heads.values())
     return BuiltSite(
         address=address,
         pages=pages,
@@ -153,6 +157,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         unlisted=frozenset(unlisted) if addresses and is_complete else frozenset(),
         copies=frozenset(_copies(heads, bare)) | _versions(pages),
         shared_titles=frozenset(shared | site_names),
+        shared_images=frozenset(name for name, count in images.items() if count >= _SHARED_BY),
         affixes=affixes,
     )
 
@@ -180,6 +185,7 @@ def _head(file: Path, folder: Path) -> Head:
     is_redirect = page.css_first("meta[http-equiv=refresh i]") is not None
     return Head(
         titles=tuple(filter(None, titles)),
+        image=(meta.get("og:image") or meta.get("twitter:image") or "").strip(),
         canonical=((link.attributes.get("href") or "") if link else "").strip(),
         is_public=not (is_redirect or "noindex" in meta.get("robots", "").lower()),
     )

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from indexer.dates import NoDate, moment
 from indexer.html_text import check_depth, one_line
 from indexer.records import Origin, RawPost
-from indexer.sources.base import SourceOptions, is_valid_url
+from indexer.sources.base import SourceOptions, image_of, is_valid_url
 from indexer.sources.html.built_site import SEPARATORS, BuiltSite
 from indexer.sources.html.lists import PAGE_OF_LIST, is_list
 from indexer.sources.html.main_content import (
@@ -234,7 +234,15 @@ class Page:
             categories=categories,
             keywords=keywords,
             language=self.language,
+            image=self._image(url),
         )
+
+    def _image(self, url: str) -> str | None:
+        """The image that the page states, unless many pages have it: then it is the site's."""
+        stated = self._meta.get("og:image") or self._meta.get("twitter:image") or ""
+        if not stated or stated in self._site.shared_images or not is_valid_url(stated):
+            return None
+        return image_of(urljoin(url, stated))
 
     def _title(self, name: str, main: LexborNode | None, oid: str) -> str:
         """The title that the head states, else the `<title>` (`name`) or the heading.

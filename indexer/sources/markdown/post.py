@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from indexer.html_text import TooDeep, readable
 from indexer.records import Origin, RawPost
-from indexer.sources.base import SourceOptions
+from indexer.sources.base import SourceOptions, image_of
 from indexer.sources.identity import title_or_start
 from indexer.sources.markdown.site import PAGES, Entry, Site, first_of, from_template, site_url
 from indexer.sources.markdown.text import has_template, plain_title, rendered, without_template
@@ -20,6 +20,10 @@ _CATEGORIES = ("categories", "category")
 _TAGS = ("tags", "tag", "keywords")
 _COLLECTIONS = ("all", "nav", "page", "pages", "post", "posts")
 """Tags by which sites of Eleventy collect their pages."""
+_IMAGES = (
+    *("image", "images", "cover", "thumbnail", "featured_image", "feature_image", "coverimage"),
+    *("cover_image", "og_image", "hero", "banner"),
+)
 _SUMMARIES = ("summary", "description", "deck", "excerpt", "abstract", "lead", "subtitle")
 
 
@@ -58,7 +62,14 @@ def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: Source
         categories=categories,
         keywords=list(dict.fromkeys(keywords)),
         language=entry.language,
+        image=_image(entry, options.site or site.address),
     )
+
+
+def _image(entry: Entry, address: str) -> str | None:
+    """The image in the front matter, behind the site's address if it is a path."""
+    image = image_of(first_of(entry.fields, _IMAGES))
+    return site_url(address, image) if image and image.startswith("/") else image
 
 
 def _title(entry: Entry, site: Site, first: Iterable[str]) -> str:
