@@ -140,6 +140,24 @@ def run(settings: Settings) -> Run:
     return invoke
 
 
+@pytest.fixture(scope="module")
+def module_index(elastic: Elasticsearch) -> Iterator[Callable[[Iterable[RawPost]], str]]:
+    """Builds an index from posts, without synonym rules, that the tests of a module share.
+
+    Returns its alias. The tests must not change it.
+    """
+    names: list[str] = []
+
+    def build(posts: Iterable[RawPost]) -> str:
+        names.append(f"test-x{uuid.uuid4().hex[:12]}")
+        reindex(elastic, names[-1], posts, IndexSettings(NO_RULES, 1, 0), pytest.fail)
+        return names[-1]
+
+    yield build
+    for name in names:
+        _remove(elastic, name)
+
+
 @pytest.fixture
 def index_posts(elastic: Elasticsearch, alias: str) -> Callable[[Iterable[RawPost]], Built]:
     """Builds a generation of the test's own index from posts, without synonym rules."""

@@ -100,29 +100,6 @@ def test_hits_are_shown_with_links_and_highlights(page: Page, form: str, address
     page.wait_for_url(f"{address}/?q=pythn&typos=off")
 
 
-def test_a_matching_comment_is_shown(page: Page, form: str) -> None:
-    page.goto(form)
-    _search(page, "rutabaga")
-    comment = page.locator("#search-hits blockquote")
-    expect(comment).to_contain_text("rutabaga")
-    assert "#comment-" in (comment.get_by_role("link").get_attribute("href") or "")
-
-
-def test_an_empty_query_clears_the_hits(page: Page, form: str) -> None:
-    page.goto(form)
-    _search(page, "juggling")
-    expect(page.locator("#search-hits li").first).to_be_visible()
-    _search(page, "  ")
-    expect(page.locator("#search-hits li")).to_have_count(0)
-    expect(page.get_by_role("status")).to_have_text("")
-
-
-def test_nothing_found(page: Page, form: str) -> None:
-    page.goto(form)
-    _search(page, "xqzzwk")
-    expect(page.get_by_role("status")).to_have_text("Nothing found")
-
-
 def test_markup_in_queries_titles_and_comments_stays_text(page: Page, form: str) -> None:
     page.goto(form)
     _search(page, "details")

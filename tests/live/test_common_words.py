@@ -1,25 +1,23 @@
 """A word that many posts have beside a rare one."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
 from app.settings import Settings
-from indexer.build.builder import Built
 from indexer.records import Origin, RawPost
-
-IndexPosts = Callable[[Iterable[RawPost]], Built]
 
 
 def post(oid: str, text: str, day: str) -> RawPost:
     return RawPost(Origin("test"), oid, oid, text, f"/{oid}", day)
 
 
-@pytest.fixture
-def client(index_posts: IndexPosts, own_settings: Settings) -> FlaskClient:
-    index_posts(
+@pytest.fixture(scope="module")
+def index(module_index: Callable[[Iterable[RawPost]], str]) -> str:
+    return module_index(
         [
             post("both", "A ferret in this chapter.", "2020-01-01"),
             post("rare", "A ferret, and nothing else.", "2024-01-01"),
@@ -27,7 +25,11 @@ def client(index_posts: IndexPosts, own_settings: Settings) -> FlaskClient:
             *(post(f"other-{number}", "Nothing of that.", "2022-01-01") for number in range(8)),
         ]
     )
-    return create_app(own_settings).test_client()
+
+
+@pytest.fixture
+def client(own_settings: Settings, index: str) -> FlaskClient:
+    return create_app(replace(own_settings, index=index)).test_client()
 
 
 def test_a_post_that_has_both_words_lacks_none(client: FlaskClient) -> None:

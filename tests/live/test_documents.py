@@ -37,19 +37,17 @@ from indexer.state import ensure_state
 from indexer.write.live import Write, put
 
 TOKEN = "first-token-of-tests"
-SECOND_TOKEN = "second-token-of-tests"
 NDJSON = "application/x-ndjson"
 
 
 @pytest.fixture
 def settings(own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], Built]) -> Settings:
-    """A blog of one post, with two tokens."""
+    """A blog of one post, with a token."""
     start = RawPost(
         Origin("test"), "start", "The first post", "<p>Hello</p>", pub_date="2020-01-01"
     )
     index_posts([start])
-    tokens = {"write_tokens": f"{TOKEN}, {SECOND_TOKEN}"}
-    return replace(own_settings, **tokens)
+    return replace(own_settings, write_tokens=TOKEN)
 
 
 @pytest.fixture
@@ -83,9 +81,15 @@ def blog(client: FlaskClient) -> Blog:
     return Blog(client)
 
 
+@pytest.fixture
+def without_index(own_settings: Settings) -> Blog:
+    """For requests that are refused before the index is needed."""
+    return Blog(create_app(replace(own_settings, write_tokens=TOKEN)).test_client())
+
+
 class TestTokens:
-    def test_without_tokens_writing_is_closed(self, settings: Settings) -> None:
-        closed = replace(settings, write_tokens=" , ")
+    def test_without_tokens_writing_is_closed(self, own_settings: Settings) -> None:
+        closed = replace(own_settings, write_tokens=" , ")
         answer = create_app(closed).test_client().post("/documents", json={"oid": "1"})
         assert answer.status_code == 403
         assert answer.get_json()["error"]["code"] == "writes_closed"
@@ -94,18 +98,13 @@ class TestTokens:
     @pytest.mark.parametrize(
         "header", [None, "", "Bearer", "Bearer ", "Bearer first", f"Basic {TOKEN}", "Bearer \xfc"]
     )
-    def test_another_token_is_refused(self, client: FlaskClient, header: str | None) -> None:
+    def test_another_token_is_refused(self, own_settings: Settings, header: str | None) -> None:
+        client = create_app(replace(own_settings, write_tokens=TOKEN)).test_client()
         headers = {} if header is None else {"Authorization": header}
         answer = client.delete("/documents/start", headers=headers)
         assert answer.status_code == 401
         assert answer.headers["WWW-Authenticate"].startswith("Bearer")
         assert answer.get_json()["error"]["code"] == "unauthorized"
-
-    @pytest.mark.parametrize("token", [TOKEN, SECOND_TOKEN])
-    def test_each_token_is_accepted(self, client: FlaskClient, token: str) -> None:
-        headers = {"Authorization": f"bearer {token}"}
-        entry = {"oid": token, "title": "x", "text": "y"}
-        assert client.post("/documents", json=entry, headers=headers).status_code == 200
 
 
 class TestPut:
@@ -228,8 +227,10 @@ class TestPost:
             (b'{"oid":"x","title":"' + b"y" * 10_000_000 + b'"}', "application/json", 413),
         ],
     )
-    def test_refuses_an_invalid_body(self, blog: Blog, data: bytes, kind: str, status: int) -> None:
-        answer = blog.send("POST", "/documents", data=data, content_type=kind)
+    def test_refuses_an_invalid_body(
+        self, without_index: Blog, data: bytes, kind: str, status: int
+    ) -> None:
+        answer = without_index.send("POST", "/documents", data=data, content_type=kind)
         assert answer.status_code == status
         assert answer.get_json()["error"]["message"]
 
@@ -256,22 +257,13 @@ class TestPost:
         assert answer.status_code == 400
         assert blog.found("numbat") == set()
 
-    def test_reports_invalid_parameters_before_reading_the_body(self, blog: Blog) -> None:
-        answer = blog.send(
+    def test_reports_invalid_parameters_before_reading_the_body(self, without_index: Blog) -> None:
+        answer = without_index.send(
             "POST", "/documents?refresh=maybe&upsert=1", data=b"x" * 30_000, content_type="text/x"
         )
         assert answer.status_code == 400
         named = {one["parameter"] for one in answer.get_json()["error"]["details"]}
         assert named == {"refresh", "upsert"}
-
-    def test_hostile_text_is_escaped(self, blog: Blog) -> None:
-        text = "<script>alert(1)</script><p>Platypus &lt;b&gt;</p>\u0000\u202e"
-        title = "<img src=x onerror=alert(1)> Platypus"
-        assert blog.put("h", title=title, text=text).status_code == 201
-        answer = blog.send("GET", "/search?q=platypus").get_json()
-        shown = json.dumps(answer["hits"][0]["highlight"])
-        assert "<img" not in shown
-        assert "<script" not in shown
 
     @pytest.mark.parametrize(
         "oid", ["a/b", "/lead", "//two", "a//b", "trail/", "https://example.org/a", "a b?c%d", "ä"]
@@ -293,16 +285,15 @@ class TestPost:
         assert (blog.found("kiwi"), blog.found("lead")) == (set(), {"lead"})
 
     @pytest.mark.parametrize("method", ["PUT", "DELETE"])
-    def test_a_url_that_is_not_utf_8_is_refused(self, blog: Blog, method: str) -> None:
+    def test_a_url_that_is_not_utf_8_is_refused(self, without_index: Blog, method: str) -> None:
         # What a server passes for `caf%E9`; the test client would replace it.
         raw = {"PATH_INFO": "/documents/caf\xe9"}
-        answer = blog.send(method, "/documents/x", {"title": "x"}, environ_overrides=raw)
+        answer = without_index.send(method, "/documents/x", {"title": "x"}, environ_overrides=raw)
         assert answer.status_code == 400
         assert "UTF-8" in answer.get_json()["error"]["message"]
 
-    def test_without_an_index_it_is_a_503(self, settings: Settings) -> None:
-        nowhere = replace(settings, index=f"{settings.index}-none")
-        answer = Blog(create_app(nowhere).test_client()).put("x")
+    def test_without_an_index_it_is_a_503(self, without_index: Blog) -> None:
+        answer = without_index.put("x")
         assert answer.status_code == 503
         assert answer.get_json()["error"]["code"] == "no_index"
 

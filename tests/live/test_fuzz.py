@@ -3,7 +3,6 @@
 import json
 import os
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -14,7 +13,6 @@ from werkzeug.test import TestResponse
 from app import create_app
 from app.settings import Settings
 
-TOKEN = "a-token-for-these-tests"
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES") or 100)
 
 fuzz = settings(
@@ -43,21 +41,6 @@ parameters = st.fixed_dictionaries(
         "category": text,
         "debug-search": st.sampled_from(["", "1", "requests"]),
     },
-)
-json_values: st.SearchStrategy[Any] = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), text),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(text, inner, max_size=4)),
-    max_leaves=12,
-)
-posts = st.one_of(
-    json_values,
-    st.fixed_dictionaries(
-        {"oid": st.one_of(text, json_values), "title": st.one_of(text, json_values)},
-        optional={
-            name: st.one_of(text, json_values)
-            for name in ("text", "url", "pub_date", "modified", "categories", "comments")
-        },
-    ),
 )
 
 
@@ -102,27 +85,3 @@ def test_raw_query_strings(uncached: FlaskClient, raw: bytes, path: str) -> None
 def test_headers(uncached: FlaskClient, headers: dict[str, str]) -> None:
     response = uncached.get("/search?q=python", headers=headers)
     assert response.status_code < 500, response.text
-
-
-@fuzz
-@given(
-    body=st.one_of(st.binary(max_size=200), posts.map(lambda one: json.dumps(one).encode())),
-    path=text,
-    method=st.sampled_from(["POST", "PUT"]),
-    kind=st.sampled_from(["application/json", "application/x-ndjson", "text/plain", ""]),
-)
-def test_writes(own_settings: Settings, body: bytes, path: str, method: str, kind: str) -> None:
-    """There is no index, so that a valid document is a 503 without one; others are a 4xx."""
-    tokens = {"write_tokens": TOKEN}
-    client = create_app(replace(own_settings, **tokens)).test_client()
-    response = client.open(
-        "/documents" if method == "POST" else f"/documents/{path}",
-        method=method,
-        data=body,
-        content_type=kind,
-        headers={"Authorization": f"Bearer {TOKEN}"},
-    )
-    if response.status_code == 503:
-        assert response.get_json()["error"]["code"] == "no_index"
-    else:
-        _check(response)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,7 +20,7 @@ from app.cache import open_cache
 from app.elastic import connect
 from app.health import checks
 from app.settings import Settings
-from devstack.servers import free_port, redis_server
+from devstack.servers import free_port
 from indexer.retry import time_limit
 from tests.conftest import Run
 from tests.tcp import forward, listening
@@ -250,29 +249,3 @@ def test_an_index_that_answers_too_late_is_not_reported_as_missing(settings: Set
         (_, index, _) = checks(client, open_cache(settings), settings)
     assert (index.name, index.status) == ("index", "error")
     assert "timed out" in index.seen
-
-
-@pytest.mark.parametrize("damage", ["closed", "two indices"])
-def test_an_older_answer_is_served_while_the_live_index_is_damaged(
-    own_settings: Settings, elastic: Elasticsearch, run: Run, tmp_path: Path, damage: str
-) -> None:
-    posts = tmp_path / "posts.jsonl"
-    posts.write_text('{"oid": "a", "title": "Juggling"}')
-    assert run("reindex", posts, settings=own_settings).exit_code == 0
-    with redis_server() as server:
-        settings = replace(own_settings, redis_url=server.url, cache_ttl=0.2)
-        client = create_app(settings).test_client()
-        before = client.get("/search?q=juggling").get_json()
-        time.sleep(0.3)
-        alias = own_settings.index
-        if damage == "closed":
-            elastic.indices.close(index=f"{alias}-000001")
-        else:
-            elastic.indices.create(index=f"{alias}-000002")
-            elastic.indices.put_alias(index=f"{alias}-000002", name=alias)
-        after = client.get("/search?q=juggling")
-        assert (after.status_code, after.get_json()["count"]) == (200, before["count"])
-        new = client.get("/search?q=clubs")
-        reason = "is closed" if damage == "closed" else "no mapping found for field"
-        assert new.status_code >= 500
-        assert reason in new.get_json()["error"]["message"]

@@ -1,7 +1,8 @@
 """How many requests to Elasticsearch a search and the search page send."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from app.pins.store import PinStore
 from app.search import search
 from app.search.request import SearchRequest
 from app.settings import Settings
-from tests.conftest import Run
+from tests.conftest import REPOSITORY, Run
 
 
 class Counted(Urllib3HttpNode):
@@ -43,19 +44,23 @@ def sent() -> list[str]:
 
 
 @pytest.fixture
-def client(own_settings: Settings, sample: object, sent: list[str]) -> Iterator[FlaskClient]:
-    settings = replace(own_settings, redis_url="")
-    with Elasticsearch(settings.elasticsearch_url, node_class=Counted) as elastic:
-        client = create_app(settings, elastic=elastic).test_client()
-        client.get("/?q=python")  # the first search of a process reads the rules of the index
-        yield client
+def counted(sent: list[str]) -> Iterator[Callable[[Settings], FlaskClient]]:
+    """A client of a service that has read the rules of the index, with its first search."""
+    with ExitStack() as stack:
+
+        def build(settings: Settings) -> FlaskClient:
+            elastic = Elasticsearch(settings.elasticsearch_url, node_class=Counted)
+            stack.enter_context(elastic)
+            app = create_app(replace(settings, redis_url=""), elastic=elastic)
+            app.test_client().get("/?q=python")
+            return app.test_client()
+
+        yield build
 
 
 @pytest.fixture
-def sample(own_settings: Settings, run: Run) -> None:
-    posts = Path(__file__).resolve().parents[2] / "sample" / "posts.jsonl"
-    result = run("reindex", posts, settings=own_settings)
-    assert result.exit_code == 0, result.output
+def client(counted: Callable[[Settings], FlaskClient], settings: Settings) -> FlaskClient:
+    return counted(settings)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +94,15 @@ def test_what_finds_nothing_offers_searches_that_do(client: FlaskClient) -> None
 
 
 def test_a_search_of_a_known_index_sends_one_request(
-    client: FlaskClient, sent: list[str], own_settings: Settings, elastic: Elasticsearch
+    counted: Callable[[Settings], FlaskClient],
+    own_settings: Settings,
+    run: Run,
+    sent: list[str],
+    elastic: Elasticsearch,
 ) -> None:
+    assert run("reindex", REPOSITORY / "sample/posts.jsonl", settings=own_settings).exit_code == 0
     store = PinStore(elastic, own_settings.index, ENGLISH)
+    client = counted(own_settings)
     for _ in range(2):
         sent.clear()
         client.get("/search?q=python")

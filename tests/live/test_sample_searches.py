@@ -70,3 +70,16 @@ def test_a_word_nobody_wrote_is_the_one_given_up(client: FlaskClient) -> None:
     assert answer["dropped"] == ["native"]
     assert "corrected" not in answer
     assert "react" in answer["hits"][0]["title"].lower()
+
+
+def test_a_typo_finds_the_posts_of_both_terms_of_a_rule(visitor: FlaskClient) -> None:
+    found = _found(visitor, "postgers")
+    assert "<mark>postgres</mark>" in found["upserts-in-postgres"]
+    assert "<mark>postgresql</mark>" in found["full-text-search-in-postgresql"]
+
+
+@pytest.mark.parametrize("words", ["machine learning", "machien learning"])
+def test_several_words_find_the_posts_of_their_short_form(client: FlaskClient, words: str) -> None:
+    short = _found(client, "ml")
+    assert len(short) == 3
+    assert short.keys() <= _found(client, words).keys()

@@ -1,15 +1,14 @@
 """The sections of a post in the answer: which, in what order, with which address."""
 
-import json
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from click.testing import Result
 
 from app import create_app
 from app.settings import Settings
+from indexer.records import Origin, RawPost
 
 FILLER = "<p>Nothing of interest is said here.</p>" * 40
 POSTS = {
@@ -29,22 +28,21 @@ POSTS = {
 }
 
 
-@pytest.fixture
-def settings(own_settings: Settings) -> Settings:
-    return own_settings
-
-
-@pytest.fixture
-def search(
-    settings: Settings, run: Callable[..., Result], tmp_path: Path
-) -> Callable[..., list[dict[str, Any]]]:
-    source = tmp_path / "posts.jsonl"
-    lines = [
-        json.dumps({"oid": oid, "title": title, "text": text, "url": f"https://x.org/{oid}"})
+@pytest.fixture(scope="module")
+def index(module_index: Callable[[Iterable[RawPost]], str]) -> str:
+    return module_index(
+        RawPost(Origin("test"), oid, title, text, f"https://x.org/{oid}")
         for oid, (title, text) in POSTS.items()
-    ]
-    source.write_text("\n".join(lines))
-    run("reindex", str(source))
+    )
+
+
+@pytest.fixture
+def settings(own_settings: Settings, index: str) -> Settings:
+    return replace(own_settings, index=index)
+
+
+@pytest.fixture
+def search(settings: Settings) -> Callable[..., list[dict[str, Any]]]:
     client = create_app(settings).test_client()
 
     def hits(q: str, **parameters: str) -> list[dict[str, Any]]:

@@ -19,8 +19,6 @@ import pytest
 from app.settings import Settings
 from devstack.servers import Gunicorn, free_port, gunicorn
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-
 
 class Server:
     """gunicorn with the configuration of the repository, in a process of its own."""

@@ -33,24 +33,6 @@ def test_debug_search_shows_the_requests(client: FlaskClient, parameter: str) ->
     )
 
 
-def test_debug_search_shows_the_bodies_if_asked_for(client: FlaskClient) -> None:
-    answer = client.get("/search?q=pythn&debug-search=requests")
-    sent = {
-        request["kind"]: request["bodies"] for request in answer.get_json()["debug"]["requests"]
-    }
-    assert sent["first"]
-    assert sent["second"]
-
-
-def test_all_wrong_parameters_are_reported_at_once(client: FlaskClient) -> None:
-    answer = client.get("/search?q=&page=0&size=ten&colour=red")
-    assert answer.status_code == 400
-    error = answer.get_json()["error"]
-    assert error["code"] == "bad_request"
-    assert {detail["parameter"] for detail in error["details"]} == {"q", "page", "size", "colour"}
-    assert "debug-search" in error["message"]
-
-
 def test_a_query_string_that_is_not_utf_8_is_a_400(client: FlaskClient) -> None:
     answer = client.get("/search", environ_overrides={"QUERY_STRING": "q=\x80"})
     assert answer.status_code == 400
@@ -101,13 +83,6 @@ def test_without_redis_searches_are_answered(settings: Settings) -> None:
     heartbeat = uncached.get("/__heartbeat__")
     assert heartbeat.status_code == 200
     assert heartbeat.get_json()["status"] == "degraded"
-
-
-def test_heartbeat_and_version(client: FlaskClient) -> None:
-    heartbeat = client.get("/__heartbeat__")
-    assert heartbeat.status_code == 200
-    assert set(heartbeat.get_json()["checks"]) == {"elasticsearch", "index", "redis"}
-    assert client.get("/__version__").get_json()["name"] == "blogsearch"
 
 
 @pytest.mark.parametrize("query", ["script", "alert", "details", "img onerror", "q&a", "<b>"])

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from importlib.metadata import entry_points, version
 
-import click
 import pytest
 from click.testing import CliRunner
 from elasticsearch import Elasticsearch
@@ -76,12 +75,3 @@ def test_an_unexpected_error_names_the_command_that_shows_the_traceback(words: l
     again = [*hint[1].split(), *words[len(hint[1].split()) - 1 :]]
     assert [word for word in again if word != "--traceback"] == words
     assert isinstance(CliRunner().invoke(main, again, obj=tools).exception, RuntimeError)
-
-
-def test_every_group_lists_its_commands_in_the_order_of_registration() -> None:
-    context = click.Context(main)
-    found = [main.get_command(context, name) for name in main.list_commands(context)]
-    groups = [command for command in found if isinstance(command, click.Group)]
-    assert len(groups) == 4
-    for group in groups:
-        assert group.list_commands(context) == list(group.commands)
