@@ -26,7 +26,7 @@ from app.search.query_builder import (
 )
 from app.search.query_parser import QueryTerm
 from app.search.render import Passage, excerpts, highlights, plain, safe, unmarked
-from app.search.spelling import Interpretation
+from app.search.spelling import Interpretation, TermVariant
 
 Json = dict[str, Any]
 
@@ -252,7 +252,8 @@ class Outcome:
     def with_most(self) -> int:
         """How many posts have more than half of the words."""
         plan = self.plan
-        return self.matched.get(MOST, self.by_words) if plan.most <= len(plan.required) else 0
+        enough = plan.most <= len(plan.required) and not self._only_doubtful
+        return self.matched.get(MOST, self.by_words) if enough else 0
 
     @property
     def with_all(self) -> int:
@@ -284,11 +285,24 @@ class Outcome:
     def _unmatched(self) -> set[str]:
         """The keys of the significant terms that no post has in any variant."""
         required = {term.term.key for term in self.plan.required}
+        if self._only_doubtful:
+            return required
         return {
             term.key
             for term in self.plan.query.examined
             if term.key not in required or self.matched.get(HAS + term.key) == 0
         }
+
+    @property
+    def _only_doubtful(self) -> bool:
+        """Whether the query has a single significant term, which no post has, and no other term
+        tells whether another spelling is meant."""
+        if len(self.plan.query.examined) > 1:
+            return False
+        return any(
+            term.doubtful and self._best_variant(term).kind != "split"
+            for term in self.plan.required
+        )
 
     @property
     def requires_unmatched(self) -> bool:
@@ -318,37 +332,47 @@ class Outcome:
         """The query as typed and as it was understood, if another spelling found the posts."""
         q = self.plan.request.q
         to, end = "", 0
-        for one in self.plan.terms:
-            to += q[end : one.term.start] + self._understood(one, q[one.term.start : one.term.end])
-            end = one.term.end
+        for term in self.plan.terms:
+            start, typed_end = term.term.start, term.term.end
+            to += q[end:start] + self._understood(term, q[start:typed_end])
+            end = typed_end
         to += q[end:]
         return {"from": q, "to": to} if to != q and self.hits else None
 
-    def _understood(self, one: Interpretation, typed: str) -> str:
-        """The variant that the best hit has, as a person would write it.
+    def _understood(self, term: Interpretation, typed: str) -> str:
+        """The variant that the best hit has, as a person would write it."""
+        if "+" in term.term.key:
+            return term.term.text
+        variant = self._best_variant(term)
+        if variant.kind not in ("spelling", "split"):
+            return typed
+        return readable(variant.text) or typed
 
-        The best hit has the words beside it too: `developer surey` is survey, and not surely.
+    def _best_variant(self, term: Interpretation) -> TermVariant:
+        """The variant that the best hit has, the term as typed if that is none of the others.
+
+        The best hit has the words beside it too: `developer surey` is survey, and not surely; a
+        doubtful term must have other words beside it.
         The likeliest variant that a hit has if that is the word as typed, or if the first hit is
         not the best one.
         """
-        if "+" in one.term.key:
-            return one.term.text
-        if one.as_typed:
-            return typed
-        found = [
-            number
-            for hit in self.hits
-            for number in range(len(one.variants))
-            if not self.pin_score(hit)
-            and f"{IS}{one.term.key} {number}" in hit.get("matched_queries", ())
-        ]
-        if not found:
-            return typed
-        best_first = one.likeliest.kind != "typed" and self.plan.request.sort == "relevance"
-        variant = one.variants[found[0] if best_first else min(found)]
-        if variant.kind in ("typed", "prefix", "begun", "character"):
-            return typed
-        return readable(variant.text) or typed
+        variants: list[TermVariant] = []
+        for hit in self.hits:
+            names = hit.get("matched_queries", ())
+            alone = sum(name.startswith(HAS) for name in names) == 1
+            if self.pin_score(hit) or term.as_typed:
+                continue
+            matched = [
+                variant
+                for number, variant in enumerate(term.variants)
+                if f"{IS}{term.term.key} {number}" in names
+                and not (alone and term.doubtful and variant.kind == "spelling")
+            ]
+            variants += sorted(matched, key=lambda variant: -variant.weight)
+        if not variants:
+            return TermVariant(term.term.text)
+        best_first = term.likeliest.kind != "typed" and self.plan.request.sort == "relevance"
+        return variants[0] if best_first else min(variants, key=term.variants.index)
 
     def body(self) -> SearchAnswer:
         """The JSON answer."""

@@ -24,6 +24,7 @@ from app.search.query_builder import (
     counts,
     has_term,
     hits_search,
+    match_phrase,
     terms_needed,
 )
 from app.search.query_parser import QueryTerm, apart, joined, parse_query
@@ -140,7 +141,7 @@ def _lookup(plan: Plan) -> Json:
         "aggs": {
             _INDEX: {"terms": {"field": "_index", "size": 1}},
             _POSTS: {"filter": {"term": {"kind": "post"}}},
-            **{_TERM + term.key: {"filters": {"filters": _counted(term)}} for term in terms},
+            **{_TERM + term.key: {"filters": {"filters": _counted(term, plan)}} for term in terms},
             **counts(plan),
         },
     }
@@ -168,11 +169,15 @@ def _to_correct(terms: Sequence[QueryTerm]) -> list[str]:
     return [token for token, total in zip(tokens, letters, strict=True) if total <= _CORRECTED]
 
 
-def _counted(term: QueryTerm) -> dict[str, Json]:
+def _counted(term: QueryTerm, plan: Plan) -> dict[str, Json]:
     """What is counted of a term; see `TermStats`."""
     if "+" in term.key:
-        words = {"term": {"all.words": {"value": term.token}}}
-        return {"words": words, "stems": {"match": {"all": term.token}}}
+        pair = (piece.text for piece in plan.query.terms if piece.key in term.key.split("+"))
+        return {
+            "words": {"term": {"all.words": {"value": term.token}}},
+            "stems": {"match": {"all": term.token}},
+            "apart": match_phrase("text.words", " ".join(pair)),
+        }
     if len(term.pieces) > 1:
         return {"words": has_term(as_typed(term))}
     text = {"query": term.text, "operator": "and"}

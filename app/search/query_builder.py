@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 from analyzers.bigrams import is_thai
@@ -260,7 +260,7 @@ def words_clauses(plan: Plan) -> list[Json]:
         if not term.as_typed:
             variants = [_variant(variant, term, plan) for variant in term.variants]
             explained = _explained(plan, WORD + term.term.key)
-            clauses.append({"dis_max": {"queries": variants, **explained}})
+            clauses.append(best_of(variants, **explained))
     for text in dict.fromkeys(term.phrase for term in plan.terms if term.phrase):
         words = combined_fields(scoring.CONTRACTED_FIELDS, text)
         clauses.append({"bool": {"must": [words], **_explained(plan, WORD + text)}})
@@ -305,7 +305,7 @@ def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Json:
     if variant.kind == "begun":
         in_title = _constant(_begins_in_title(of), scoring.BEGUN_IN_TITLE)
         in_post = _constant(_begins(of), scoring.BEGUN)
-        return {"dis_max": {"queries": [best_fields(variant.text, plan), in_title, in_post]}}
+        return best_of([best_fields(variant.text, plan), in_title, in_post])
     boost = relative_boost(variant, of, plan.total)
     if variant.kind == "prefix":
         worth = boost * scoring.idf(variant.posts, plan.total)
@@ -408,54 +408,76 @@ def _lookup(field: str, term: Interpretation, boost: float, total: int) -> Json:
         clauses.append(match(field, term.phrase, operator="and", boost=boost))
     if term.compound:
         clauses.append(match(field, term.compound, boost=boost))
-    return clauses[0] if len(clauses) == 1 else {"dis_max": {"queries": clauses}}
+    return best_of(clauses)
 
 
 def neighbour_clauses(plan: Plan) -> list[Json]:
     """Neighbouring terms of the query that stand close together in the text. Two that say little
     (`why is my`) count nothing."""
     pairs = dict.fromkeys(
-        (first.likeliest.text, second.likeliest.text)
-        for first, second in pairwise(term for term in plan.terms if not term.term.stop)
-        if not (first.term.light and second.term.light) and not second.term.continues
+        readings(pair)
+        for pair in pairwise(term for term in plan.terms if not term.term.stop)
+        if not (pair[0].term.light and pair[1].term.light) and not pair[1].term.continues
     )
+    options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": scoring.ADJACENT_BOOST * plan.share}
     return [
-        match_phrase(
-            "text.words",
-            f"{first} {second}",
-            slop=scoring.NEIGHBOURS_SLOP,
-            boost=scoring.ADJACENT_BOOST * plan.share,
-            **_explained(plan, f"{first} near {second}"),
+        best_of(
+            [match_phrase("text.words", text, **options) for text in texts],
+            **_explained(plan, texts[0].replace(" ", " near ")),
         )
-        for first, second in list(pairs)[: scoring.NEIGHBOUR_PAIRS]
+        for texts in list(pairs)[: scoring.NEIGHBOUR_PAIRS]
     ]
 
 
-def phrase_text(terms: Sequence[Interpretation]) -> str:
-    """The whole query in its likeliest reading; "" if that is a single word."""
-    return " ".join(term.likeliest.text for term in terms) if len(terms) > 1 else ""
+def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
+    """What several terms may stand for as a text: their likeliest variants first, then with one of
+    them in another variant, or with two in the one word that posts write them as.
+
+    The posts decide: the reading whose words stand together in them scores.
+    """
+    likeliest = [term.likeliest.text for term in terms]
+    others = [
+        [*likeliest[:place], variant.text, *likeliest[place + 1 :]]
+        for place, term in enumerate(terms)
+        for variant in term.variants[1:]
+        if variant.kind in ("typed", "spelling", "split")
+    ]
+    as_compounds = (term.compound or term.likeliest.text for term in terms)
+    others.append([text for text, _ in groupby(as_compounds)])
+    return tuple(dict.fromkeys(" ".join(texts) for texts in (likeliest, *others)))
+
+
+def best_of(clauses: Sequence[Json], **named: str) -> Json:
+    """What the best of the clauses scores."""
+    if len(clauses) == 1 and not named:
+        return clauses[0]
+    return {"dis_max": {"queries": list(clauses), **named}}
 
 
 def phrase_clauses(plan: Plan) -> list[Json]:
     """The whole query side by side in the title or the text, as it is or in any inflection. Their
     names tell whether a post has it."""
-    text = phrase_text(plan.terms)
-    if not text:
+    if len(plan.terms) < 2:
         return []
+    # A long text side by side is rare, and so is another reading of it.
+    texts = readings(plan.terms)[: None if plan.share == 1 else 1]
     clauses: list[Json] = []
     for field in ("title", "text"):
         # The stemmed field has no stop words: `the who` would be any text with who.
         inflected = [field] if sum(not term.term.stop for term in plan.terms) > 1 else []
-        phrases = [phrase_in([*inflected, f"{field}.words"], text, scoring.ADJACENT_BOOST)]
+        phrases = [
+            phrase_in([*inflected, f"{field}.words"], text, scoring.ADJACENT_BOOST)
+            for text in texts
+        ]
         if plan.terms[-1].begun:
             # Its own score would be the sum over all words that begin like that.
             in_title = field == "title"
-            words: Json = {"query": text}
+            words: Json = {"query": texts[0]}
             if in_title:  # few enough to compare them all
                 words["max_expansions"] = scoring.BEGUN_EXPANSIONS
             begun: Json = {"match_phrase_prefix": {f"{field}.words": words}}
             phrases.append(_constant(begun, scoring.BEGUN_IN_TITLE if in_title else scoring.BEGUN))
-        clauses.append({"dis_max": {"queries": phrases, "_name": PHRASE + field}})
+        clauses.append(best_of(phrases, _name=PHRASE + field))
     return clauses
 
 
@@ -464,13 +486,13 @@ def heading_clauses(plan: Plan) -> list[Json]:
     terms = [term for term in plan.terms if not term.term.light] or plan.terms
     if len(terms) < 2:
         return []
-    text = " ".join(term.likeliest.text for term in terms)
+    texts = readings(terms)[: None if plan.share == 1 else 1]
     options = {"slop": scoring.HEADING_SLOP, "boost": scoring.HEADING_BOOST}
-    clauses = [match_phrase("headings.text", text, **options)]
+    clauses = [match_phrase("headings.text", text, **options) for text in texts]
     if terms[-1].begun:
-        begun: Json = {"match_phrase_prefix": {"headings.text": {"query": text}}}
+        begun: Json = {"match_phrase_prefix": {"headings.text": {"query": texts[0]}}}
         clauses.append(_constant(begun, scoring.BEGUN_IN_TITLE))
-    return [{"dis_max": {"queries": clauses, **_explained(plan, "heading")}}]
+    return [best_of(clauses, **_explained(plan, "heading"))]
 
 
 def _meaning(plan: Plan) -> Json:

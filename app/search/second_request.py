@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from analyzers.bigrams import is_bigram
 from analyzers.languages import Language
@@ -23,23 +24,22 @@ def plan_second(plan: Plan, first: FirstResponse, phrases: Phrases) -> Plan | No
     """
     if not first.stats:
         return None
-    query, terms, compound = plan.query, plan.terms, ""
+    query, terms = plan.query, plan.terms
     if plan.request.typing:
         terms = mark_phrases(_typing_interpretations(plan, first), phrases)
     elif plan.request.typos:
         query = _resegmented(plan.query, first.stats, plan.language)
-        # A synonym rule that treats the words as one finds the compound anyway.
-        if not any(term.phrase for term in plan.terms):
-            compound = _compound(query, first, plan.language)
-        terms = mark_phrases(_interpretations(query, compound, first, plan.language), phrases)
+        compounds = _compounds(plan, query, first)
+        terms = mark_phrases(_interpretations(query, compounds, first, plan.language), phrases)
     examined = {term.key for term in query.examined}
     required = tuple(
         term for term in terms if term.term.key in examined and _matches_some(term, first.stats)
     )
     if not required and not query.quoted:
         return None
-    as_written = query == plan.query and not compound
-    as_written = as_written and all(term.as_typed or term.begun for term in terms)
+    as_written = query == plan.query and all(
+        (term.as_typed or term.begun) and not term.compound for term in terms
+    )
     relaxed = plan.needed > 1 and not first.matched[ANY]
     if as_written and len(required) == len(plan.required) and not relaxed:
         return None
@@ -50,22 +50,31 @@ def plan_second(plan: Plan, first: FirstResponse, phrases: Phrases) -> Plan | No
 
 
 def _interpretations(
-    query: ParsedQuery, compound: str, first: FirstResponse, language: Language
+    query: ParsedQuery, compounds: Mapping[str, str], first: FirstResponse, language: Language
 ) -> list[Interpretation]:
-    if compound:
-        reason = f"posts write both words as {compound}"
-        return [replace(as_typed(term, reason=reason), compound=compound) for term in query.terms]
+    """The terms interpreted; those that posts write with their neighbour as one are not
+    corrected."""
     supported = _supported(first)
     last = query.terms[-1] if query.terms else None
     return _bounded(
-        [_interpreted(term, term == last, first, supported, language) for term in query.terms]
+        [
+            _in_compound(term, compounds[term.key])
+            if term.key in compounds
+            else _interpreted(term, term == last, first, supported, language)
+            for term in query.terms
+        ]
     )
+
+
+def _in_compound(term: QueryTerm, compound: str) -> Interpretation:
+    reason = f"posts write it and its neighbour as {compound}"
+    return replace(as_typed(term, reason=reason), compound=compound)
 
 
 def _typing_interpretations(plan: Plan, first: FirstResponse) -> list[Interpretation]:
     """The terms of a query that is being typed; the last one stays the beginning of a word as long
     as a word of the index begins with it."""
-    interpretations = _interpretations(plan.query, "", first, plan.language)
+    interpretations = _interpretations(plan.query, {}, first, plan.language)
     if plan.terms and plan.terms[-1].begun:
         term = plan.terms[-1].term
         stats = first.stats.get(term.key, _UNCOUNTED)
@@ -174,15 +183,20 @@ def _only_joined(
     return not (stats[first.key].known and stats[second.key].known)
 
 
-def _compound(query: ParsedQuery, first: FirstResponse, language: Language) -> str:
-    """The word that posts write both words of the query as (`keyboard` for `key board`), "" for
-    none. No word of the query is corrected then."""
-    if len(query.terms) != 2:
-        return ""
-    both = joined(*query.terms, language)
-    if both.key not in first.stats:
-        return ""
-    posts = first.stats[both.key]
-    # A stem may be the same by accident if a word is misspelled: `digital govement`, `digitalgov`.
-    are_known = all(_is_known(term, first.stats) for term in query.terms)
-    return both.text if posts.words or (posts.stems and are_known) else ""
+def _compounds(plan: Plan, query: ParsedQuery, first: FirstResponse) -> dict[str, str]:
+    """The word that posts write two neighbouring terms as (`keyboard` for `key board`), by the keys
+    of both. None for terms that a synonym rule treats as one: it finds the word anyway."""
+    by_rule = {term.term.key for term in plan.terms if term.phrase}
+    compounds: dict[str, str] = {}
+    for pair in pairwise(query.terms):
+        keys = {term.key for term in pair}
+        both = joined(*pair, plan.language)
+        if both.key not in first.stats or keys & (by_rule | compounds.keys()):
+            continue
+        posts = first.stats[both.key]
+        # A stem may be the same by accident if a word is misspelled: `digital govement`,
+        # `digitalgov`.
+        are_known = all(_is_known(term, first.stats) for term in pair)
+        if max(posts.words, posts.stems if are_known else 0) > posts.apart:
+            compounds |= dict.fromkeys(keys, both.text)
+    return compounds

@@ -50,13 +50,15 @@ def _replaced(letter: str, wanted: str, language: Language) -> float:
 @dataclass(frozen=True, slots=True)
 class TermStats:
     """How many posts have a word: as typed (`words`), as typed or by a synonym (`forms`), in
-    any inflection (`stems`), in a title, and as the beginning of a longer word."""
+    any inflection (`stems`), in a title, and as the beginning of a longer word; of two words
+    written as one, how many have them side by side (`apart`)."""
 
     words: int = 0
     forms: int = 0
     stems: int = 0
     titles: int = 0
     prefix: int = 0
+    apart: int = 0
 
     @property
     def known(self) -> bool:
@@ -104,6 +106,13 @@ class Interpretation:
     def as_typed(self) -> bool:
         """Whether the term stands for nothing but itself."""
         return len(self.variants) == 1 and self.variants[0].kind == "typed"
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether no post has the term, and the likeliest spelling is far for so short a word: it
+        may be a word that posts do not have (`grey`, grep), not a misspelled one."""
+        meant = self.likeliest
+        return meant.kind == "spelling" and scoring.is_far(self.term.token, meant.cost)
 
     @property
     def begun(self) -> bool:
@@ -168,10 +177,12 @@ def interpret(
         likelihood = _log_likelihood(prefix, stats.prefix)
         candidates.append(replace(prefix, weight=likelihood))
         candidates.sort(key=lambda one: (-one.weight, one.text))
+    # A space that is left out is as likely as a letter.
+    splits = _splits(typed) if all(c.cost > scoring.COST_LEFT_OUT for c in candidates) else ()
     if candidates:
-        return Interpretation(term, _weighted(candidates), "no post has it")
+        return Interpretation(term, (*_weighted(candidates), *splits), "no post has it")
     return Interpretation(
-        term, _splits(typed) or as_typed(term).variants, "no post has it or a word like it"
+        term, splits or as_typed(term).variants, "no post has it or a word like it"
     )
 
 

@@ -183,6 +183,16 @@ def test_the_words_beside_it_decide_what_a_word_is_corrected_to(ask: Ask) -> Non
     assert oids(by_date)[0] == "surely"
 
 
+def test_a_short_word_of_its_own_is_not_called_a_misspelling(ask: Ask) -> None:
+    answer = ask("crox")
+    assert oids(answer)[0] == "cron"
+    assert "corrected" not in answer.body
+    assert answer.body["dropped"] == ["crox"]
+    beside = ask("crox fails")
+    assert oids(beside)[0] == "cron"
+    assert beside.body["corrected"]["to"] == "cron fails"
+
+
 def test_typos_off_changes_nothing(ask: Ask) -> None:
     answer = ask("pythn", ("typos", "off"))
     assert answer.body["count"] == 0
@@ -562,6 +572,14 @@ def test_two_words_are_found_as_the_one_that_posts_write(ask: Ask) -> None:
         assert sum(part["score"] for part in explained["parts"]) == pytest.approx(
             hit["score"], abs=0.01
         )
+
+
+def test_the_word_that_two_others_are_written_as_is_found_beside_more_words(ask: Ask) -> None:
+    answer = ask("key board clicks")
+    assert oids(answer)[0] == "keyboard"
+    assert "missing" not in answer.body["hits"][0]
+    assert answer.body["tier"] == "all words"
+    assert "corrected" not in answer.body
 
 
 def test_two_hundred_characters_of_short_words(ask: Ask) -> None:

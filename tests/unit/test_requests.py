@@ -11,8 +11,8 @@ from analyzers.rules import Phrases
 from app.search import first_request, scoring
 from app.search.fallback import search_plan as fallback_plan
 from app.search.fallback import search_terms, suggest_plan
-from app.search.first_request import FirstResponse, plan_first
-from app.search.query_builder import ANY, Plan, hits_search, relative_boost, terms_needed
+from app.search.first_request import FirstResponse, examined_terms, plan_first
+from app.search.query_builder import ANY, Plan, hits_search, readings, relative_boost, terms_needed
 from app.search.request import SearchRequest
 from app.search.second_request import plan_second
 from app.search.spelling import Interpretation, TermStats, TermVariant
@@ -153,6 +153,18 @@ def test_a_misspelled_word_is_searched_in_its_variants() -> None:
     assert found.needed == 1
 
 
+def test_what_stands_beside_a_misspelled_word_chooses_among_its_variants() -> None:
+    options = {"govement": [option("movement"), option("government", 400)]}
+    found = second("digital govement", {"0": KNOWN, "1": TermStats()}, options)
+    assert found is not None
+    texts = readings(found.terms)
+    assert texts[0] == "digital movement"
+    assert "digital government" in texts
+    sent = json.dumps(hits_search(found)["rescore"])
+    phrase = {"query": "digital government", "slop": scoring.NEIGHBOURS_SLOP}
+    assert json.dumps(phrase).strip("{}") in sent
+
+
 def test_a_word_that_no_post_has_is_not_needed() -> None:
     stats = {"0": KNOWN, "1": KNOWN, "2": TermStats()}
     found = second("date format xq", stats, {})
@@ -185,9 +197,15 @@ def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None
     beside = searched("key board", "has 0", "has 1", "phrase in text")
     assert beside is not None
     assert beside.required == found.required
-    assert searched("key board games", "has 0", "has 1") is None
+    beside_another = searched("key board games", "has 0", "has 1")
+    assert beside_another is not None
+    assert [one.compound for one in beside_another.terms] == ["keyboard", "keyboard", ""]
+    assert readings(beside_another.terms) == ("key board games", "keyboard games")
+    stats["0+1"] = TermStats(words=9, stems=9, apart=9)
+    assert searched("open source", "has 0", "has 1") is None  # as many have them side by side
     assert searched("time zone", "has 0", "has 1") is None  # a synonym rule finds timezone
     assert searched("key board", "has 0", "has 1", typos=False) is None
+    stats["0+1"] = TermStats(stems=9)
     stats["1"] = TermStats()  # misspelled: the stem of both is that of another word by accident
     found = searched("digital govement", "has 0")
     assert found is not None
@@ -206,6 +224,12 @@ def test_a_number_is_split_from_a_word_that_posts_have() -> None:
     assert found is not None
     assert [one.term.text for one in found.required] == ["python", "3"]
     assert second("python3", {"0": TermStats(), "0.0": TermStats(), "0.1": KNOWN}, {}) is None
+
+
+def test_a_number_is_neither_corrected_nor_joined() -> None:
+    terms = examined_terms(plan("rust 2018 edition"))
+    assert [term.key for term in terms] == ["0", "1", "2"]
+    assert not terms[1].correctable
 
 
 def test_what_is_sent_grows_with_the_number_of_words() -> None:

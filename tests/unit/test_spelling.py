@@ -150,7 +150,29 @@ def test_a_rare_word_that_stands_with_another_word_of_the_query_is_meant() -> No
 def test_two_words_written_as_one() -> None:
     reading = read("sourcecode", NOWHERE, [])
     assert "source code" in texts(reading)
-    assert all(len(part) >= 3 for text in texts(reading) for part in text.split())
+    assert all(len(part) >= 2 for text in texts(reading) for part in text.split())
+
+
+def test_a_space_is_left_out_as_easily_as_a_letter() -> None:
+    assert "go mod" in texts(read("gomod", NOWHERE, [option("good", 90)]))
+    assert texts(read("govenment", NOWHERE, [option("government", 90)])) == ["government"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant", "doubtful"),
+    [
+        ("grey", "grep", True),
+        ("utter", "user", True),
+        ("feld", "field", False),
+        ("rusy", "rust", False),  # the keys are neighbours
+        ("pyton", "python", False),
+        ("enviroment", "environment", False),
+    ],
+)
+def test_a_short_word_with_another_letter_may_be_a_word(
+    typed: str, meant: str, doubtful: bool
+) -> None:
+    assert read(typed, NOWHERE, [option(meant, 30)]).doubtful == doubtful
 
 
 def test_nothing_is_offered_that_a_person_could_not_read() -> None:
