@@ -234,13 +234,15 @@ class AnswerStore:
         etag, created, ttl, took, length, has_hits = _HEAD.unpack_from(value)
         payload_from = _HEAD.size + length
         written_under = bytes(value[_HEAD.size : payload_from])
-        age = max(time.time() - created, 0.0)
+        # One of the future was created before the clock was set back: it would be fresh for years.
+        age = time.time() - created
+        fresh = written_under == generation and abs(age) < ttl
         return CachedAnswer(
-            "HIT" if written_under == generation and age < ttl else "STALE",
+            "HIT" if fresh else "STALE",
             bytes(value[payload_from:]),
             etag.hex(),
             written_under,
-            age,
+            max(age, 0.0),
             ttl,
             took,
             self.serializer,

@@ -223,6 +223,17 @@ def test_an_answer_expires_and_an_empty_one_sooner(opened: Open) -> None:
     assert cache.get_or_compute("empty", empty).state == "MISS"
 
 
+@pytest.mark.parametrize("seconds", [3_600.0, -3_600.0])
+def test_an_answer_is_not_fresh_when_the_clock_was_set(
+    opened: Open, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    cache, compute, real = opened(), Computation(), time.time
+    cache.get_or_compute("q", compute)
+    monkeypatch.setattr(time, "time", lambda: real() + seconds)
+    assert cache.get_or_compute("q", compute).body["nth"] == 2
+    assert cache.get_or_compute("q", compute).state == "HIT"
+
+
 def test_redis_drops_an_answer_in_the_end(opened: Open, server: "redis.Redis") -> None:
     cache = opened(Lifetimes(ttl=100, stale_ttl=1000))
     cache.get_or_compute("q", Computation())
