@@ -23,12 +23,17 @@ class Admission:
     outage for everybody. It starts a probe.
 
     Args:
-        responds: whether Elasticsearch responds, as for `BackOff`.
+        responds, recovered: whether Elasticsearch responds, as for `BackOff`.
         limit: how many computations run at a time.
     """
 
-    def __init__(self, responds: Callable[[], bool], limit: int) -> None:
-        self.back_off = BackOff("Elasticsearch", responds)
+    def __init__(
+        self,
+        responds: Callable[[], bool],
+        limit: int,
+        recovered: Callable[[], bool] | None = None,
+    ) -> None:
+        self.back_off = BackOff("Elasticsearch", responds, recovered)
         self._slots = threading.BoundedSemaphore(limit)
         self._lock = threading.Lock()
         self._running: dict[object, float] = {}  # when each running computation began

@@ -23,11 +23,18 @@ class BackOff:
         engine: its name for the log.
         responds: the probe: whether the engine responds; has a short time limit of its own, and
             raises nothing.
+        recovered: the probe in an outage, if it is another one.
     """
 
-    def __init__(self, engine: str, responds: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        engine: str,
+        responds: Callable[[], bool],
+        recovered: Callable[[], bool] | None = None,
+    ) -> None:
         self._engine = engine
         self._responds = responds
+        self._recovered = recovered or responds
         self._lock = threading.Lock()
         self._probing = False
         # One number: when the last probe failed (`time.monotonic()`), 0 while there is no outage.
@@ -69,7 +76,7 @@ class BackOff:
     def _probe_once(self) -> bool:
         """Whether no further probe is needed."""
         known = bool(self._failed_at[0])
-        if not self._responds() and (known or not self._responds()):
+        if not (self._recovered() if known else self._responds() or self._responds()):
             if known and not self._failed_at[0]:
                 return False  # meanwhile it has responded to another process
             if not known:

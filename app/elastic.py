@@ -195,6 +195,22 @@ def responds(elastic: Elasticsearch) -> bool:
     return True
 
 
+def answers_searches(elastic: Elasticsearch, alias: str) -> bool:
+    """Whether Elasticsearch answers a search within a second; that there is no index is an answer.
+
+    While it starts it responds before its indices are open, and each search would wait for that.
+    """
+    try:
+        elastic.options(request_timeout=_PROBE_TIMEOUT, retry_on_timeout=True).search(
+            index=alias, size=0, track_total_hits=False, allow_partial_search_results=False
+        )
+    except ApiError as error:
+        return not _failed(error)
+    except TransportError:
+        return False
+    return True
+
+
 def is_starting(error: Exception) -> bool:
     """Whether Elasticsearch may answer soon: it is away, starts, or cannot read its users yet."""
     return is_temporary(error) or (isinstance(error, ApiError) and error.status_code == 401)

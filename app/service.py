@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 from analyzers.languages import LANGUAGES
 from app.admission import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
-from app.elastic import responds, translated
+from app.elastic import answers_searches, responds, translated
 from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.indexed_languages import IndexedLanguages
 from app.insights.archive import Counts
@@ -73,7 +73,11 @@ class Service:
         language = LANGUAGES[settings.language]
         self.known = Known(PinStore(elastic, settings.index, language), open_model(settings))
         self.languages = IndexedLanguages(elastic, settings.index, language)
-        self.admission = Admission(lambda: responds(elastic), settings.max_computations)
+        self.admission = Admission(
+            lambda: responds(elastic),
+            settings.max_computations,
+            lambda: answers_searches(elastic, settings.index),
+        )
 
     def answer(
         self, request: SearchRequest, visitor: Visitor | None = None, client: str = ""

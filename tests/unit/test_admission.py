@@ -82,6 +82,18 @@ def test_another_process_goes_on_when_the_one_that_probed_has_ended() -> None:
     _until(lambda: admission.available)
 
 
+def test_an_outage_lasts_until_searches_are_answered() -> None:
+    engine, searches = Engine(), Engine()
+    admission = Admission(engine.responds, 8, searches.responds)
+    _fail(admission, Unavailable("timed out"))
+    _until(lambda: not admission.available)
+    engine.up = True
+    _until(lambda: searches.probes >= 2)
+    assert not admission.available
+    searches.up = True
+    _until(lambda: admission.available)
+
+
 def test_one_failed_search_is_no_outage() -> None:
     engine = Engine()
     engine.up = True
