@@ -70,13 +70,14 @@ def run(stack: Stack) -> int:
 
 
 def test(stack: Stack, arguments: list[str]) -> int:
-    """Start the engines and run pytest in two processes; its exit code is returned."""
+    """Start the engines and run pytest in three processes; its exit code is returned."""
     browser = chromium.find_or_install(stack.environment)
     with stack.using(keep=_keep_services(stack.environment)) as urls:
         environment = {**stack.environment, **urls}
-        # One file is run by one process, so that its fixtures are made once. The many short files
-        # of unit tests stay last: sorted by size, a few long files would end alone.
-        processes = ["--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder"]
+        # A third process, because tests wait for engines and timers half of their time. Each gets
+        # neighbouring tests, so that most fixtures of modules are made once, and takes some of
+        # another one's when it has no more.
+        processes = ["--numprocesses=3", "--dist=worksteal"]
         command = [sys.executable, "-m", "pytest", *processes, *arguments]
         if browser is None:
             command.append("--ignore=tests/browser")

@@ -1,9 +1,22 @@
-"""TCP servers between the service and an engine, for faults that no engine has on request."""
+"""TCP servers between the service and an engine, for faults that no engine has on request, and
+HTTP servers in threads."""
 
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from socketserver import BaseServer
+
+
+@contextmanager
+def in_thread(server: BaseServer) -> Iterator[str]:
+    """Runs a server of `http.server` or werkzeug; its URL."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 @contextmanager

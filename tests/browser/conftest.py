@@ -1,7 +1,6 @@
 """A real browser and the real service behind a real port."""
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ from werkzeug.serving import make_server
 
 from app import create_app
 from app.settings import Settings
+from tests.tcp import in_thread
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -39,13 +39,9 @@ def settings(settings: Settings) -> Settings:
 @contextmanager
 def serving(settings: Settings) -> Iterator[str]:
     """The service behind a port of its own; its URL."""
-    server = make_server("127.0.0.1", 0, _closed_at_once(create_app(settings)), threaded=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    app = _closed_at_once(create_app(settings))
+    with in_thread(make_server("127.0.0.1", 0, app, threaded=True)) as url:
+        yield url
 
 
 def _closed_at_once(app: "WSGIApplication") -> "WSGIApplication":
@@ -94,13 +90,8 @@ def _page_server(html: str, headers: dict[str, str]) -> Iterator[str]:
         def log_message(self, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+        yield f"{url}/"
 
 
 @pytest.fixture(scope="session")

@@ -23,13 +23,6 @@ def test_words_variants_synonyms_and_scores(page: Page, address: str) -> None:
     expect(debug.locator(".scores > li").first).to_contain_text("Missing: colour")
 
 
-def test_every_hit_is_compared_with_the_one_above(page: Page, address: str) -> None:
-    page.goto(f"{address}/?q=date+format&debug-search")
-    hits = page.locator(".scores > li")
-    assert hits.count() == page.locator(".hits > li").count() > 1
-    expect(hits.nth(1)).to_contain_text(re.compile("less than the hit above|the same"))
-
-
 def test_the_bar_of_a_hit_has_a_segment_for_each_part(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=date+format&debug-search")
     hit = page.locator(".scores > li").first

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from werkzeug.test import TestResponse
 from app import create_app
 from app.settings import Settings
 from tests.conftest import Run
+from tests.tcp import in_thread
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOKEN = "a-token-for-these-tests"
@@ -139,13 +139,8 @@ def test_a_closed_service_answers_as_described(settings: Settings) -> None:
 
 @pytest.fixture
 def address(writable: Flask) -> Iterator[str]:
-    server = make_server("127.0.0.1", 0, writable, threaded=True)
-    thread = Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with in_thread(make_server("127.0.0.1", 0, writable, threaded=True)) as url:
+        yield url
 
 
 def _examples() -> list[tuple[str, Any]]:

@@ -35,6 +35,7 @@ from indexer.records import Document, Origin, RawPost
 from indexer.retry import time_limit
 from indexer.state import ensure_state
 from indexer.write.live import Write, put
+from tests.tcp import in_thread
 
 TOKEN = "first-token-of-tests"
 NDJSON = "application/x-ndjson"
@@ -516,13 +517,8 @@ class TestStaleWriteBlock:
 @pytest.fixture
 def address(settings: Settings) -> Iterator[str]:
     """The service on a port of its own, with several threads."""
-    server = make_server("127.0.0.1", 0, create_app(settings), threaded=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    yield f"http://127.0.0.1:{server.port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with in_thread(make_server("127.0.0.1", 0, create_app(settings), threaded=True)) as url:
+        yield url
 
 
 class TestVisibility:

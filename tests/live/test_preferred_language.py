@@ -1,9 +1,9 @@
 """Posts in the visitor's language come first where the posts are in several."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 import pytest
-from elasticsearch import Elasticsearch
 from flask import Flask
 
 from app import create_app
@@ -27,14 +27,14 @@ POSTS = [
 ]
 
 
-@pytest.fixture
-def settings(own_settings: Settings) -> Settings:
-    return own_settings
+@pytest.fixture(scope="module")
+def index(module_index: Callable[[Iterable[RawPost]], str]) -> str:
+    return module_index(POSTS)
 
 
 @pytest.fixture
-def app(settings: Settings) -> Iterator[Flask]:
-    with create_app(settings).app_context() as context:
+def app(own_settings: Settings, index: str) -> Iterator[Flask]:
+    with create_app(replace(own_settings, index=index)).app_context() as context:
         yield context.app
 
 
@@ -43,10 +43,7 @@ def search(app: Flask, accepted: str, path: str = "/search?q=kaffee") -> tuple[l
     return [hit["oid"] for hit in answer.get_json()["hits"]], answer.headers["Vary"]
 
 
-def test_a_post_in_the_visitors_language_comes_first(
-    app: Flask, index_posts: IndexPosts, elastic: Elasticsearch
-) -> None:
-    index_posts(POSTS)
+def test_a_post_in_the_visitors_language_comes_first(app: Flask) -> None:
     service: Service = app.extensions[EXTENSION]
     service.languages.refresh()
     german, vary = search(app, "de;q=0.9, fr;q=0.2")
@@ -61,10 +58,7 @@ def test_a_post_in_the_visitors_language_comes_first(
     assert (filtered, "Accept-Language" in vary) == (["german"], False)
 
 
-def test_a_post_without_a_language_is_in_that_of_the_index(
-    app: Flask, index_posts: IndexPosts
-) -> None:
-    index_posts(POSTS)
+def test_a_post_without_a_language_is_in_that_of_the_index(app: Flask) -> None:
     assert search(app, "", "/search?q=kaffee&lang=en")[0] == ["unnamed"]
     client = app.test_client()
     assert client.get("/suggest?q=kaf&lang=en").get_json()["suggestions"]
@@ -72,8 +66,7 @@ def test_a_post_without_a_language_is_in_that_of_the_index(
     assert "/unnamed" in client.get("/?lang=en").get_data(as_text=True)
 
 
-def test_the_cache_knows_languages_and_not_headers(app: Flask, index_posts: IndexPosts) -> None:
-    index_posts(POSTS)
+def test_the_cache_knows_languages_and_not_headers(app: Flask) -> None:
     service: Service = app.extensions[EXTENSION]
     service.languages.refresh()
     client = app.test_client()
@@ -89,8 +82,9 @@ def test_the_cache_knows_languages_and_not_headers(app: Flask, index_posts: Inde
 
 
 def test_posts_in_one_language_do_not_depend_on_the_visitor(
-    app: Flask, index_posts: IndexPosts
+    own_settings: Settings, index_posts: IndexPosts
 ) -> None:
+    app = create_app(own_settings)
     index_posts([post("one", "Kaffee", "x", "de"), post("two", "Kaffee", "y", "de-AT")])
     service: Service = app.extensions[EXTENSION]
     service.languages.refresh()

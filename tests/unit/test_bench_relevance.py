@@ -9,13 +9,11 @@ from bench.relevance import (
     Answered,
     Judged,
     by_kind,
-    comparison,
     corpora,
     figures,
     macro,
     ndcg,
     reciprocal_rank,
-    table,
 )
 
 
@@ -72,12 +70,6 @@ def test_the_macro_figure_is_the_plain_mean_over_kinds_without_nonsense() -> Non
     assert found.queries == 4
 
 
-def test_the_table_has_a_row_for_each_kind_and_the_macro_figure() -> None:
-    lines = table([(judged("exact", a=1), answered("a", seconds=0.0123))]).splitlines()
-    assert [line.split()[1] for line in lines] == ["kind", "---", "exact", "macro"]
-    assert "12.3" in lines[2]
-
-
 def test_a_known_item_is_a_query_with_one_relevant_post_cut_as_the_service_would() -> None:
     found = Judged.of({"q": "w" * 300, "kind": "desc", "oid": "a"})
     assert found == Judged("w" * 200, "desc", {"a": 1})
@@ -95,10 +87,6 @@ def test_success_at_ten_is_the_share_of_queries_that_find_a_post() -> None:
     assert figures(pairs).success_at_10 == 0.5
 
 
-def test_a_rank_below_ten_counts_as_not_found() -> None:
-    assert reciprocal_rank([*"0123456789", "a"], {"a": 1}) == 0
-
-
 def test_every_corpus_of_a_folder_is_found_with_its_queries(tmp_path: Path) -> None:
     names = ("a.jsonl.gz", "a.queries.jsonl.gz", "a.known.jsonl", "b.jsonl", "b.queries.jsonl",
              "without.jsonl", "README.md")  # fmt: skip
@@ -109,13 +97,3 @@ def test_every_corpus_of_a_folder_is_found_with_its_queries(tmp_path: Path) -> N
         "a.jsonl.gz": ["a.known.jsonl", "a.queries.jsonl.gz"],
         "b.jsonl": ["b.queries.jsonl"],
     }
-
-
-def test_a_comparison_lists_what_was_won_and_lost() -> None:
-    one = [(Judged("w", "exact", {"a": 1}, frozenset()), answered("")),
-           (Judged("l", "exact", {"a": 1}, frozenset()), answered("a")),
-           (Judged("s", "exact", {"a": 1}, frozenset()), answered("a"))]  # fmt: skip
-    other = [(one[0][0], answered("a")), (one[1][0], answered("x a")), (one[2][0], answered("a"))]
-    text = comparison(("before", "after"), one, other, 10)
-    assert "1 queries won\n  +1.000  exact          w" in text
-    assert "1 queries lost\n  -0.369  exact          l" in text

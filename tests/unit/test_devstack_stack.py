@@ -96,13 +96,6 @@ def test_a_block_stops_what_it_started(stack: Stack, engines: Engines) -> None:
     assert not engines.running
 
 
-def test_a_block_leaves_what_ran_before(stack: Stack, engines: Engines) -> None:
-    stack.up()
-    with stack.using(keep=False):
-        pass
-    assert engines.running == {1, 2}
-
-
 def test_a_block_that_is_to_keep_leaves_what_it_started(stack: Stack, engines: Engines) -> None:
     with stack.using(keep=True):
         pass

@@ -9,11 +9,6 @@ from typing import Any
 
 import pytest
 
-from indexer.normalise import documents
-from indexer.records import Document, RawPost
-from indexer.sources.base import SourceOptions
-from indexer.sources.json_lines import JSONLines
-
 SAMPLE = Path(__file__).resolve().parents[2] / "sample"
 
 TARGET_KINDS = {"phrase", "multi_typo", "multi_nophrase"}
@@ -69,30 +64,6 @@ def _expected(query: dict[str, Any]) -> dict[str, int]:
     return {oid: 2 if oid in title else 1 for oid in title | text}
 
 
-def test_oids_addresses_and_titles_are_unique() -> None:
-    assert len(OIDS) == len(POSTS)
-    assert len({post["url"] for post in POSTS}) == len(POSTS)
-    assert len({post["title"] for post in POSTS}) == len(POSTS)
-
-
-def test_the_indexer_takes_every_post_and_comment() -> None:
-    raw = list(JSONLines(str(SAMPLE / "posts.jsonl"), SourceOptions()).read())
-    made = [document for post in raw if isinstance(post, RawPost) for document in documents(post)]
-
-    assert len(raw) == len(POSTS)
-    assert all(isinstance(document, Document) for document in made)
-    assert len(made) == len(POSTS) + sum(len(post.get("comments", [])) for post in POSTS)
-
-
-def test_one_language_has_posts_under_either_name_alone() -> None:
-    go, golang = _posts_with("Go", where=(TITLES,)), _posts_with("Golang", where=(TITLES,))
-
-    assert go - _posts_with("Golang")
-    assert golang - go
-    assert _posts_with("going").isdisjoint(go | golang)
-    assert _posts_with("reacting").isdisjoint(_posts_with("React") | _posts_with("ReactJS"))
-
-
 def test_queries_name_posts_that_are_there() -> None:
     kinds = WORD_KINDS | TARGET_KINDS | {"nonsense"}
 
@@ -131,21 +102,3 @@ def test_grades_of_several_words_name_the_post_they_are_from(query: dict[str, An
     else:
         assert _has(TITLES[target], query["intent"])
         assert not [oid for oid in OIDS - {target} if _has(TITLES[oid], query["intent"])]
-
-
-def test_mistakes_are_mistakes() -> None:
-    for query in _of_kinds({kind for kind in WORD_KINDS if kind.startswith("typo")}):
-        assert query["q"].lower() != query["intent"]
-        seen = bool(_posts_with(query["q"]))
-        assert seen or query["kind"] != "typo1_indb", query["q"]
-        assert not seen or query["kind"] in {"typo1_indb", "typo_two"}, query["q"]
-
-
-def test_words_of_comments_stand_in_no_post() -> None:
-    for query in _of_kinds({"comment"}):
-        assert not _posts_with(query["intent"]), query["q"]
-
-
-def test_nonsense_occurs_nowhere() -> None:
-    for query in _of_kinds({"nonsense"}):
-        assert not _posts_with(query["q"], where=(TITLES, TEXTS, COMMENTS)), query["q"]

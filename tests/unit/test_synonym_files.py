@@ -89,10 +89,3 @@ def test_pairs_are_made_of_word_lists(tmp_path: Path) -> None:
 def test_missing_word_lists_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="SCOWL"):
         pairs(tmp_path)
-
-
-def test_the_readme_has_the_number_of_rules(rules: RuleSet) -> None:
-    readme = (FOLDER / "README.md").read_text()
-    for path in rule_files(FOLDER):
-        count = sum(rule.file == path.name for rule in rules.rules)
-        assert f"| `{path.name}` | {count:,} " in readme, path.name

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.cli import main
-from app.errors import BadSettings
 from app.settings import load_settings
 from app.site_file import read_site_file
 
@@ -254,16 +253,6 @@ def test_the_environment_wins_over_the_file(
     monkeypatch.setenv("BLOGSEARCH_INDEX", "environment")
     settings = load_settings()
     assert (settings.index, settings.shards) == ("environment", 3)
-
-
-@pytest.mark.parametrize(
-    "wrong", ["sources = 1", "sauces = []", "[settings]\nindx = 'x'", "x = ", "[urls]\na = 1"]
-)
-def test_a_wrong_file_is_named(invoke: Invoke, tmp_path: Path, wrong: str) -> None:
-    (tmp_path / "blogsearch.toml").write_text(wrong)
-    with pytest.raises(BadSettings, match=r"blogsearch\.toml"):
-        load_settings()
-    assert invoke("try", "x").exit_code == 1
 
 
 def test_an_unexpected_error_names_what_was_read(invoke: Invoke, tmp_path: Path) -> None:
