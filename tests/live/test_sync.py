@@ -133,15 +133,6 @@ class TestDifferences:
         assert made() == ["comment:a:2"]
         assert made(text="Text") == ["post:a", "comment:a:1", "comment:a:2"]
 
-    def test_with_an_oid_that_is_there_twice_are_rejected(self, blog: Blog) -> None:
-        blog.write(entry("a"), entry("b"))
-        blog.sync()
-        blog.write(entry("a"), entry("a"), entry("a", title="Another"), entry("b"))
-        done = blog.sync()
-        assert "0 documents added, 0 changed, 0 removed, 2 unchanged" in done.output
-        assert done.output.count("another post has the oid 'a' already") == 2
-        assert blog.stored("a")["title"] == "Post a"
-
     @pytest.mark.parametrize("first", ["Post a", "Another", None])
     def test_of_a_second_with_the_same_oid_name_the_first(
         self, blog: Blog, first: str | None

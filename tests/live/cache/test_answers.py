@@ -68,11 +68,6 @@ def test_second_search_is_a_hit_with_the_same_answer(opened: Open) -> None:
     assert compute.times == 1
 
 
-def test_another_process_finds_the_answer(opened: Open) -> None:
-    opened().get_or_compute("q", Computation())
-    assert opened().get_or_compute("q", Computation()).state == "HIT"
-
-
 @pytest.mark.parametrize("serializer", ["bytes", "bytes+zlib"])
 def test_a_hit_is_one_trip_of_one_command(
     opened: Open, server: "redis.Redis", name: str, serializer: str
