@@ -36,10 +36,10 @@ def answer(
     plan, first = _first(session, request, settings, known)
     outcome = Outcome(plan, first, first.hits, first.matched)
     second = plan_second(plan, first, known.rules.phrases)
-    others = {} if first.matched[ANY] else _alternatives(plan, first, known.rules.phrases)
-    if second or others:
+    alternatives = {} if first.matched[ANY] else _alternatives(plan, first, known.rules.phrases)
+    if second or alternatives:
         second = second and _with_meaning(_with_pins(second, known.pins), known)
-        outcome = _second(session, outcome, second, others)
+        outcome = _second(session, outcome, second, alternatives)
     outcome = _with_details(session, outcome)
     return outcome.body(), explain(outcome, session, known, settings), first.index
 
@@ -65,7 +65,7 @@ def _first(
 
 
 def _second(
-    session: SearchSession, outcome: Outcome, plan: Plan | None, others: dict[str, Plan]
+    session: SearchSession, outcome: Outcome, plan: Plan | None, alternatives: dict[str, Plan]
 ) -> Outcome:
     """The outcome of the corrected query, and which of the other searches find posts.
 
@@ -79,13 +79,13 @@ def _second(
     elif plan and plan.needed > 1:
         plans.append(replace(plan, needed=1))
     searches = [body for plan in plans for body in (hits_search(plan), counts_search(plan))]
-    tried = [counts_search(other) for other in others.values()]
+    tried = [counts_search(other) for other in alternatives.values()]
     responses = iter(session.send("second", *searches, *tried))
     answered = [
         Outcome(plan, outcome.first, next(responses), read_counts(next(responses)))
         for plan in plans
     ]
-    finding = tuple(q for q in others if read_counts(next(responses))[ANY])
+    finding = tuple(q for q in alternatives if read_counts(next(responses))[ANY])
     with_most = [answer for answer in answered if answer.with_most]
     # A term that no post has in any variant would leave nothing to tell phrases and titles by.
     without_unmatched = [answer for answer in with_most if not answer.requires_unmatched]

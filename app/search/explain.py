@@ -37,13 +37,13 @@ def explain(outcome: Outcome, session: SearchSession, known: Known, settings: Se
     if not plan.request.debug:
         return {"strategy": "blended", "requests": session.explain()}
     scored = _scored(outcome, session)
-    tokens = [piece for one in plan.terms for piece in one.tokens]
+    tokens = [piece for term in plan.terms for piece in term.tokens]
     return {
         "strategy": "blended",
         "tier": outcome.tier,
         "reason": _TIERS[outcome.tier],
         "first_hit": _first_hit(outcome, scored),
-        "words": [_word(one, outcome) for one in plan.terms],
+        "words": [_word(term, outcome) for term in plan.terms],
         "words_needed": plan.needed,
         "matches": dict(outcome.matched),
         "posts": outcome.first.total,
@@ -69,7 +69,7 @@ def _scored(outcome: Outcome, session: SearchSession) -> Mapping[str, Json]:
 
 def _parts(hit: Json, outcome: Outcome, scored: Mapping[str, Json]) -> list[Json]:
     """The parts of a hit's score, the largest first; they add up to the score."""
-    words = {WORD + one.term.key: one.phrase or one.term.text for one in outcome.plan.terms}
+    words = {WORD + term.term.key: term.phrase or term.term.text for term in outcome.plan.terms}
     words |= {WORD + text: text for text in compounds(outcome.plan.terms)}
     scores = scored.get(hit["_id"], {}).get("matched_queries", {})
     parts = [
@@ -99,10 +99,10 @@ def _first_hit(outcome: Outcome, scored: Mapping[str, Json]) -> str | None:
     parts = _parts(first, outcome, scored)
     named = [f"{part['score']:.1f} for {part['part']}" for part in parts[:3]]
     score = f"{first['_score'] or 0:.1f}"
-    others = ", and less for the rest" if len(parts) > 3 else ""
+    rest = ", and less for the rest" if len(parts) > 3 else ""
     if outcome.plan.request.sort == "newest":
         return "It is the newest post that matches."
-    return f"It scores most, {score}: {', '.join(named)}{others}."
+    return f"It scores most, {score}: {', '.join(named)}{rest}."
 
 
 def _pins(pins: MatchedPins) -> Json:
@@ -110,26 +110,26 @@ def _pins(pins: MatchedPins) -> Json:
     return {"rules": rules, "first": list(pins.first), "never": list(pins.never)}
 
 
-def _word(one: Interpretation, outcome: Outcome) -> Json:
+def _word(term: Interpretation, outcome: Outcome) -> Json:
     total = outcome.first.total
-    stats = outcome.first.stats.get(one.term.key)
-    posts = one.likeliest.posts or (max(stats.words, stats.forms) if stats else 0)
-    found: Json = {
-        "word": one.term.text,
-        "required": one in outcome.plan.required,
-        "reason": one.reason,
+    stats = outcome.first.stats.get(term.term.key)
+    posts = term.likeliest.posts or (max(stats.words, stats.forms) if stats else 0)
+    word: Json = {
+        "word": term.term.text,
+        "required": term in outcome.plan.required,
+        "reason": term.reason,
         "weight": round(scoring.idf(posts, total), 3) if total and posts else None,
-        "variants": [_variant(variant) for variant in one.variants],
+        "variants": [_variant(variant) for variant in term.variants],
     }
     if stats:
-        found["posts"] = {
+        word["posts"] = {
             "as_typed": stats.words,
             "or_synonym": stats.forms,
             "any_inflection": stats.stems,
             "in_title": stats.titles,
             "as_prefix": stats.prefix,
         }
-    return found
+    return word
 
 
 def _variant(variant: TermVariant) -> Json:
@@ -179,11 +179,11 @@ def _matched(hit: Json, outcome: Outcome) -> Json:
     """The variants of each significant word that a hit has."""
     matched = set(hit.get("matched_queries", ()))
     return {
-        one.term.text: [
+        term.term.text: [
             readable(variant.text) or variant.text
-            for number, variant in enumerate(one.variants)
-            if one.as_typed or f"{IS}{one.term.key} {number}" in matched
+            for number, variant in enumerate(term.variants)
+            if term.as_typed or f"{IS}{term.term.key} {number}" in matched
         ]
-        for one in outcome.plan.required
-        if HAS + one.term.key in matched
+        for term in outcome.plan.required
+        if HAS + term.term.key in matched
     }

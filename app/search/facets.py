@@ -58,8 +58,8 @@ def read(response: Json) -> Facets:
     }
 
 
-def _values(found: Json) -> list[Facet]:
+def _values(counted: Json) -> list[Facet]:
     return [
         {"value": str(bucket.get("key_as_string", bucket["key"])), "count": bucket["doc_count"]}
-        for bucket in found["counts"]["buckets"]
+        for bucket in counted["counts"]["buckets"]
     ]

@@ -85,8 +85,8 @@ def read_index_rules(session: SearchSession) -> IndexRules:
     Raises:
         OutdatedIndex: the index has the fields of another version.
     """
-    found = session.read("rules", lambda: _index_body(session))
-    for name, body in (found or {"": {}}).items():
+    bodies = session.read("rules", lambda: _index_body(session))
+    for name, body in (bodies or {"": {}}).items():
         meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
         if not OLDEST_READABLE <= (meta.get("schema") or 0) <= SCHEMA:
             raise OutdatedIndex(str(other_schema(meta.get("schema"))))

@@ -106,7 +106,7 @@ class Pins:
             for search, rule in self._by_word[word]
             if there.issuperset(search.words)
         ]
-        by_word.sort(key=lambda found: (-len(found[0].words), found[1].file, found[1].line))
+        by_word.sort(key=lambda match: (-len(match[0].words), match[1].file, match[1].line))
         return dict.fromkeys([*self._exact.get(words, ()), *(rule for _, rule in by_word)])
 
 
@@ -118,7 +118,7 @@ def words_of(terms: Sequence[Interpretation], query: ParsedQuery, language: Lang
 
     `terms` are the interpretations of those of the query.
     """
-    places = [(one.term.start, _words(one)) for one in terms]
+    places = [(term.term.start, _words(term)) for term in terms]
     for text, start in zip(query.quoted, query.quoted_at, strict=True):
         phrase = parse_query(text, language).terms
         places.append((start, [piece for term in phrase for piece in term.pieces]))
@@ -126,10 +126,10 @@ def words_of(terms: Sequence[Interpretation], query: ParsedQuery, language: Lang
     return tuple(word for _, words in places for word in words)
 
 
-def _words(one: Interpretation) -> Sequence[str]:
-    likeliest = one.likeliest
+def _words(term: Interpretation) -> Sequence[str]:
+    likeliest = term.likeliest
     return (
-        one.term.pieces
+        term.term.pieces
         if likeliest.kind in ("typed", "prefix", "begun", "character")
         else likeliest.text.split()
     )

@@ -373,9 +373,10 @@ def all_words_clauses(plan: Plan) -> list[Json]:
     share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
     clauses: list[Json] = []
     for field, name in fields:
-        boost = scoring.ALL_IN_TITLE_BOOST if field.startswith("title") else 1.0
-        words = [_lookup(field, term, boost * share, plan.total) for term in terms]
         in_language = name == "your language"
+        boost = scoring.LANGUAGE_BOOST if in_language else 1.0
+        boost = scoring.ALL_IN_TITLE_BOOST if field.startswith("title") else boost
+        words = [_lookup(field, term, boost * share, plan.total) for term in terms]
         chosen = language_filter(plan.request.prefer, plan.language) if in_language else []
         query = bool_query(must=words, filter=chosen)
         query["bool"] |= _explained(plan, name)
@@ -436,15 +437,15 @@ def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
     The posts decide: the reading whose words stand together in them scores.
     """
     likeliest = [term.likeliest.text for term in terms]
-    others = [
+    alternatives = [
         [*likeliest[:place], variant.text, *likeliest[place + 1 :]]
         for place, term in enumerate(terms)
         for variant in term.variants[1:]
         if variant.kind in ("typed", "spelling", "split")
     ]
     as_compounds = (term.compound or term.likeliest.text for term in terms)
-    others.append([text for text, _ in groupby(as_compounds)])
-    return tuple(dict.fromkeys(" ".join(texts) for texts in (likeliest, *others)))
+    alternatives.append([text for text, _ in groupby(as_compounds)])
+    return tuple(dict.fromkeys(" ".join(texts) for texts in (likeliest, *alternatives)))
 
 
 def best_of(clauses: Sequence[Json], **named: str) -> Json:

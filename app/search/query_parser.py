@@ -22,14 +22,14 @@ def _marks() -> str:
     A mark is a part of the letter before it: vowels of Hindi, points of Arabic and Hebrew, accents
     that no letter contains. For a regular expression they are not letters.
     """
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     for code in (*range(0x300, 0x3100), *range(0xA600, 0xAC00), *range(0xFE00, 0xFE30)):
         if unicodedata.category(chr(code)).startswith("M"):
-            if found and found[-1][1] == code - 1:
-                found[-1][1] = code
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
             else:
-                found.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in found)
+                ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
 _MARK = rf"[{_marks()}\u200c\u200d]"
@@ -121,9 +121,9 @@ class ParsedQuery:
     def significant(self) -> tuple[QueryTerm, ...]:
         """The terms that decide which posts match: all that say something, or all if none does and
         there is no quoted phrase."""
-        found = tuple(term for term in self.terms if not term.light)
-        if found or self.quoted:
-            return found
+        significant = tuple(term for term in self.terms if not term.light)
+        if significant or self.quoted:
+            return significant
         return tuple(term for term in self.terms if not term.stop) or self.terms
 
     @property
@@ -173,7 +173,7 @@ def _terms(run: str, start: int, position: int, language: Language) -> Iterator[
     """The terms of a run without spaces: a/b are two, a-b and a.b are one compound term, and
     Chinese, Japanese and Korean a term for every two neighbouring characters."""
     if run.isascii() and run.isalpha():  # most are, and what follows takes four times as long
-        yield _made(run, [run], str(position), (start, start + len(run)), language)
+        yield _query_term(run, [run], str(position), (start, start + len(run)), language)
         return
     for part, at, is_characters in runs(run):
         terms = _pairs if is_characters else _words
@@ -189,14 +189,14 @@ def _pairs(run: str, start: int, position: int, language: Language) -> Iterator[
     for number, token in enumerate(tokens):
         end = len(run) if number == len(tokens) - 1 else number + 1
         place = (start + min(number, end), start + end)
-        term = _made(token, [token], str(position + number), place, language)
+        term = _query_term(token, [token], str(position + number), place, language)
         yield replace(term, continues=number > 0)
 
 
 def _words(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
-    for found in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
-        begin = start + (found.start() if found else 0)
-        texts = _VERSION.split(found.group() if found else "")
+    for part in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
+        begin = start + (part.start() if part else 0)
+        texts = _VERSION.split(part.group() if part else "")
         for text, following in zip_longest(texts, texts[1:]):
             term = _term(text, begin, str(position), language)
             begin += len(text)
@@ -216,10 +216,10 @@ def _term(text: str, start: int, key: str, language: Language) -> QueryTerm | No
     while end < len(text) and unicodedata.category(text[end])[0] == "M":
         end += 1
     words = [token.group() for token in tokens]
-    return _made(text[begin:end], words, key, (start + begin, start + end), language)
+    return _query_term(text[begin:end], words, key, (start + begin, start + end), language)
 
 
-def _made(
+def _query_term(
     text: str, words: Sequence[str], key: str, place: tuple[int, int], language: Language
 ) -> QueryTerm:
     pieces = tuple(language.written(word) for word in words)
@@ -240,7 +240,7 @@ def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
         return ()
     pieces = _WORD_OR_NUMBER if is_numbered else _SYMBOL_OR_TOKEN
     return tuple(
-        _made(
+        _query_term(
             token.group(),
             [token.group()],
             f"{compound.key}.{number}",
@@ -254,4 +254,6 @@ def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
 def joined(first: QueryTerm, second: QueryTerm, language: Language) -> QueryTerm:
     """Two terms written as one word: `post gres`."""
     text = first.token + second.token
-    return _made(text, [text], f"{first.key}+{second.key}", (first.start, second.end), language)
+    return _query_term(
+        text, [text], f"{first.key}+{second.key}", (first.start, second.end), language
+    )

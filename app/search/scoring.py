@@ -109,7 +109,8 @@ COST_REPLACED = COST_ADDED = 1.0
 """The unit of the edit costs below. Every edit at 1: judged `typo1` on til .908 instead of .984."""
 COST_LEFT_OUT = COST_SWAPPED = COST_DOUBLED = 0.7
 """People leave letters out, swap neighbours and double letters more often than they add others:
-the largest single gain in spelling, offline .958 → .978."""
+the largest single gain in spelling, offline .958 → .978. A stop word is meant only if it takes no
+more than this (`teh`): `art` is not `at`, which every post has."""
 COST_ALIKE = 0.8
 """One vowel for another, c for k, s for z …: .978 → .979 offline."""
 COST_NEAR_KEY = 0.9
@@ -127,7 +128,7 @@ ALL_VARIANTS = 24
 """Of all words of a query together: bounds the cost of twelve misspelled ones."""
 MIN_WEIGHT = 0.02
 """Less likely variants are left out. .05: .9810 instead of .9822 on til."""
-UNLIKE_STEM, MAX_COST_KNOWN_BY_STEM = 0.5, 1.0
+UNLIKE_STEM = 0.5
 """Another word one typing error away from one that is known by its stem only. Left out: .9742/.9442
 instead of .9818/.9450."""
 SPLIT, SPLIT_MIN_PART, SPLIT_MAX_LENGTH = 4.0, 2, 24
@@ -135,7 +136,7 @@ SPLIT, SPLIT_MIN_PART, SPLIT_MAX_LENGTH = 4.0, 2, 24
 out. Only a pair that stands side by side in a post matches, which says more than a similar word:
 600 pairs of short words (`gomod`) on four corpora, MRR .670 without, .868 with it; no judged query
 changes. A part of one letter matches by chance."""
-RARE_POSTS, RARE_RATIO, RARE_COST, RARE_MIN_LENGTH, RARE_TYPED = 3, 5, 0.7, 5, 0.3
+RARE_POSTS, RARE_RATIO, RARE_MIN_LENGTH, RARE_TYPED = 3, 5, 5, 0.3
 """A word of at most 3 posts, none of them in its title, is an error for one at least 5 times as
 frequent if a letter is missing, doubled or swapped. Never corrected: .9279/.9462. At any cost up to
 1: `exact` .971/.973."""
@@ -143,12 +144,9 @@ MAYBE, MAYBE_POSTS, MAYBE_RATIO, MAYBE_COST, MAYBE_MIN_LENGTH = 0.2, 1, 2, 1.7, 
 """A word of a single post may be an error for one twice as frequent: those posts follow behind it,
 and no correction is shown. Never: .9722/.9599. A weight of .35: `typo1_indb` on blogs .771 → .789,
 `exact` .993 → .988."""
-STOP_COST = 0.7
-"""A stop word is meant only if a letter is swapped, left out or doubled (`teh`): `art` is not `at`,
-which every post has."""
 PREFIX_MIN = 3
-LONG_WORD, ONE_ERROR = 8, 1.0
-"""Letters of a word, and the cost of one error. A long word that no post has, one error away from
+LONG_WORD = 8
+"""Letters of a word. A long word that no post has, one error away from
 another, is that word misspelled (`kuberntes`); a shorter one may be a word of its own (`native`,
 `naive`). Not measured: in no judged query is it kept or left out by this."""
 
@@ -161,7 +159,7 @@ meant (`parshaly`), of 1,400 mistyped ones none; .2: 43."""
 
 def surely_misspelled(word: str, cost: float) -> bool:
     """Whether a word that no post has is a spelling error for one at this cost."""
-    return len(word) >= LONG_WORD and cost <= ONE_ERROR
+    return len(word) >= LONG_WORD and cost <= COST_REPLACED
 
 
 def is_far(word: str, cost: float) -> bool:
@@ -169,14 +167,14 @@ def is_far(word: str, cost: float) -> bool:
     return cost >= FAR * len(word)
 
 
-def surely_meant(posts: int, others: int, cost: float) -> bool:
+def surely_meant(posts: int, meant: int, cost: float) -> bool:
     """Whether a word that `posts` have is an error for one that `others` have."""
-    return cost <= RARE_COST and posts <= RARE_POSTS and others >= posts * RARE_RATIO
+    return cost <= COST_LEFT_OUT and posts <= RARE_POSTS and meant >= posts * RARE_RATIO
 
 
-def maybe_meant(posts: int, others: int, cost: float) -> bool:
+def maybe_meant(posts: int, meant: int, cost: float) -> bool:
     """Whether it may be one, so that those posts follow behind."""
-    return cost <= MAYBE_COST and posts <= MAYBE_POSTS and others >= posts * MAYBE_RATIO
+    return cost <= MAYBE_COST and posts <= MAYBE_POSTS and meant >= posts * MAYBE_RATIO
 
 
 def max_cost(length: int) -> float:

@@ -85,9 +85,11 @@ def _typing_interpretations(plan: Plan, first: FirstResponse) -> list[Interpreta
 
 def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:
     """The terms, the likeliest variants of each, so that all of them together are not too many."""
-    doubtful = sum(not one.as_typed for one in terms)
+    doubtful = sum(not term.as_typed for term in terms)
     most = max(1, scoring.ALL_VARIANTS // doubtful) if doubtful else 0
-    return [one if one.as_typed else replace(one, variants=one.variants[:most]) for one in terms]
+    return [
+        term if term.as_typed else replace(term, variants=term.variants[:most]) for term in terms
+    ]
 
 
 def without_doubtful(plan: Plan) -> Plan | None:
@@ -107,9 +109,9 @@ def without_doubtful(plan: Plan) -> Plan | None:
     return replace(plan, terms=terms, required=sure, needed=1)
 
 
-def _matches_some(one: Interpretation, stats: Mapping[str, TermStats]) -> bool:
+def _matches_some(term: Interpretation, stats: Mapping[str, TermStats]) -> bool:
     """Whether a post may have the term: it does, it has variants, or that was not counted."""
-    return not one.as_typed or bool(one.phrase) or stats.get(one.term.key, _UNCOUNTED).known
+    return not term.as_typed or bool(term.phrase) or stats.get(term.term.key, _UNCOUNTED).known
 
 
 def _interpreted(
@@ -134,12 +136,12 @@ def _interpreted(
 
 def _supported(first: FirstResponse) -> frozenset[str]:
     """The terms that one of the first hits has together with another term."""
-    found: set[str] = set()
+    supported: set[str] = set()
     for hit in first.hits["hits"]["hits"]:
         matched = [name for name in hit.get("matched_queries", ()) if name.startswith(HAS)]
         if len(matched) > 1:
-            found.update(name.removeprefix(HAS) for name in matched)
-    return frozenset(found)
+            supported.update(name.removeprefix(HAS) for name in matched)
+    return frozenset(supported)
 
 
 def _resegmented(

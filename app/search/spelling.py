@@ -176,9 +176,13 @@ def interpret(
         prefix = TermVariant(term.folded, kind="prefix", posts=stats.prefix, cost=cost)
         likelihood = _log_likelihood(prefix, stats.prefix)
         candidates.append(replace(prefix, weight=likelihood))
-        candidates.sort(key=lambda one: (-one.weight, one.text))
+        candidates.sort(key=lambda variant: (-variant.weight, variant.text))
     # A space that is left out is as likely as a letter.
-    splits = _splits(typed) if all(c.cost > scoring.COST_LEFT_OUT for c in candidates) else ()
+    splits = (
+        _splits(typed)
+        if all(variant.cost > scoring.COST_LEFT_OUT for variant in candidates)
+        else ()
+    )
     if candidates:
         return Interpretation(term, (*_weighted(candidates), *splits), "no post has it")
     return Interpretation(
@@ -192,14 +196,20 @@ def _known(
     """A word that posts have may still be a typo: a rare one that is close to a common one."""
     posts = max(stats.words, stats.forms)
     typed = TermVariant(term.text, posts=posts)
-    others = [one for one in candidates if not language.akin(one.text, term.token)]
-    likely = [one for one in others if scoring.surely_meant(posts, one.posts, one.cost)]
+    other_words = [variant for variant in candidates if not language.akin(variant.text, term.token)]
+    likely = [
+        variant
+        for variant in other_words
+        if scoring.surely_meant(posts, variant.posts, variant.cost)
+    ]
     if likely and len(term.token) >= scoring.RARE_MIN_LENGTH:
         typed = replace(typed, weight=scoring.RARE_TYPED)
         return Interpretation(term, (*_weighted(likely), typed), "rare, and close to a common word")
     # Its own inflections are among its posts anyway, and no reason for a second request.
-    likely = [one for one in candidates if scoring.maybe_meant(posts, one.posts, one.cost)]
-    if set(likely) & set(others) and len(term.token) >= scoring.MAYBE_MIN_LENGTH:
+    likely = [
+        variant for variant in candidates if scoring.maybe_meant(posts, variant.posts, variant.cost)
+    ]
+    if set(likely) & set(other_words) and len(term.token) >= scoring.MAYBE_MIN_LENGTH:
         weighted = _weighted(likely, scoring.MAYBE)
         return Interpretation(term, (typed, *weighted), "rare, and close to another word")
     return as_typed(term, posts, "posts have it")
@@ -211,15 +221,15 @@ def _known_by_stem(
     """No post has this inflection, but the word itself is known: the nearest inflection counts
     more than others. A stem may be the same by accident (`utills`, `utils`): that is a typo."""
     typed = TermVariant(term.text, posts=stats.stems)
-    near = [one for one in candidates if one.cost <= scoring.MAX_COST_KNOWN_BY_STEM]
+    near = [variant for variant in candidates if variant.cost <= scoring.COST_REPLACED]
     if any(
-        language.stem(one.text) == language.stem(term.token)
-        and not language.akin(one.text, term.token)
-        for one in near
+        language.stem(variant.text) == language.stem(term.token)
+        and not language.akin(variant.text, term.token)
+        for variant in near
     ):
         return Interpretation(term, (*_weighted(near), typed), "only a word of the same stem")
-    same = [one for one in candidates if language.akin(one.text, term.token)]
-    unlike = [one for one in near if one not in same]
+    same = [variant for variant in candidates if language.akin(variant.text, term.token)]
+    unlike = [variant for variant in near if variant not in same]
     variants = (
         typed,
         *_weighted(same),
@@ -244,34 +254,40 @@ def _candidates(
     typed: str, options: Iterable[Mapping[str, Any]], language: Language
 ) -> list[TermVariant]:
     """The options that may be meant, likeliest first; `weight` is a log-likelihood as yet."""
-    found = []
+    candidates = []
     for option in options:
         text = option["text"]
         cost = edit_cost(typed, text, language)
-        most = scoring.STOP_COST if text in language.stop_words else scoring.max_cost(len(typed))
+        most = (
+            scoring.COST_LEFT_OUT if text in language.stop_words else scoring.max_cost(len(typed))
+        )
         if readable(text) and text != typed and not text.isdigit() and cost <= most:
-            found.append(TermVariant(text, 0.0, "spelling", option["freq"], option["score"], cost))
+            candidates.append(
+                TermVariant(text, 0.0, "spelling", option["freq"], option["score"], cost)
+            )
     # crowd, crowds and crowded count as one word: each is as frequent as all of them.
     families = Counter[str]()
-    for one in found:
-        families[language.stem(one.text)] += one.posts
+    for variant in candidates:
+        families[language.stem(variant.text)] += variant.posts
     likely = [
-        replace(one, weight=_log_likelihood(one, families[language.stem(one.text)]))
-        for one in found
+        replace(variant, weight=_log_likelihood(variant, families[language.stem(variant.text)]))
+        for variant in candidates
     ]
-    return sorted(likely, key=lambda one: (-one.weight, one.text))
+    return sorted(likely, key=lambda variant: (-variant.weight, variant.text))
 
 
-def _log_likelihood(one: TermVariant, posts: int) -> float:
-    return scoring.FREQUENCY_POWER * math.log(posts) - scoring.COST_RATE * one.cost
+def _log_likelihood(variant: TermVariant, posts: int) -> float:
+    return scoring.FREQUENCY_POWER * math.log(posts) - scoring.COST_RATE * variant.cost
 
 
 def _weighted(candidates: Sequence[TermVariant], best: float = 1.0) -> tuple[TermVariant, ...]:
     """The likeliest candidates, their log-likelihoods turned into weights; the first has `best`."""
-    weights = [best * math.exp(one.weight - candidates[0].weight) for one in candidates]
+    weights = [best * math.exp(variant.weight - candidates[0].weight) for variant in candidates]
     likely = zip(candidates[: scoring.MAX_VARIANTS], weights, strict=False)
     return tuple(
-        replace(one, weight=weight) for one, weight in likely if weight >= best * scoring.MIN_WEIGHT
+        replace(variant, weight=weight)
+        for variant, weight in likely
+        if weight >= best * scoring.MIN_WEIGHT
     )
 
 

@@ -54,7 +54,7 @@ _READ_POSTS, _READ_CHARS = 3, 200_000  # whose texts are looked through, and how
 _TITLES_KEPT, _WORDS_KEPT = 2_048, 8_192  # titles whose words are kept, and words that are parsed
 
 
-class FoundPost(NamedTuple):
+class TitledPost(NamedTuple):
     """A post whose title may be suggested, and the index that has it.
 
     `title` is plain text. `score` tells where the words are. `texts` are plain text too, and only
@@ -96,18 +96,18 @@ def suggest(
     hits = response["hits"]["hits"]
     index_name = hits[0]["_index"] if hits else ""
     known.update(session, index_name, version)
-    posts = _found_posts(hits)
+    posts = _titled_posts(hits)
     correction = ""
     if not _any_title(posts, query):
         posts, correction = _more(session, query, in_language, posts)
     today = datetime.now(UTC).date()
-    found = suggestions(request, query, posts, language, correction, known.pins, today)
-    return {"suggestions": found}, index_name or (posts[0].index_name if posts else "")
+    suggested = suggestions(request, query, posts, language, correction, known.pins, today)
+    return {"suggestions": suggested}, index_name or (posts[0].index_name if posts else "")
 
 
-def _found_posts(hits: Sequence[Json]) -> list[FoundPost]:
+def _titled_posts(hits: Sequence[Json]) -> list[TitledPost]:
     return [
-        FoundPost(
+        TitledPost(
             oid=hit["fields"]["oid"][0],
             title=plain(hit["fields"][_TITLE][0]),
             url=hit["fields"]["url"][0],
@@ -122,8 +122,8 @@ def _more(
     session: SearchSession,
     query: ParsedQuery,
     in_language: list[Json],
-    posts: list[FoundPost],
-) -> tuple[list[FoundPost], str]:
+    posts: list[TitledPost],
+) -> tuple[list[TitledPost], str]:
     """The posts for words that no title has, and a correction, from one request.
 
     `posts` have all words as typed. If they are few, posts with misspelled ones are added. Some
@@ -138,13 +138,13 @@ def _more(
     sent = {name: body for name, body in searches.items() if body}
     if not sent:
         return posts, ""
-    found = dict(zip(sent, session.send("more", *sent.values()), strict=True))
-    if "titles" in found:
-        posts = _found_posts(found["titles"]["hits"]["hits"])
-    if "texts" in found:
-        texts = {hit["fields"]["url"][0]: _texts(hit) for hit in found["texts"]["hits"]["hits"]}
+    responses = dict(zip(sent, session.send("more", *sent.values()), strict=True))
+    if "titles" in responses:
+        posts = _titled_posts(responses["titles"]["hits"]["hits"])
+    if "texts" in responses:
+        texts = {hit["fields"]["url"][0]: _texts(hit) for hit in responses["texts"]["hits"]["hits"]}
         posts = [post._replace(texts=texts.get(post.url, ())) for post in posts]
-    return posts, "" if posts else _correction(found.get("correction", {}))
+    return posts, "" if posts else _correction(responses.get("correction", {}))
 
 
 def _texts(hit: Json) -> tuple[str, ...]:
@@ -252,7 +252,7 @@ def _scores(query: Json, score: float) -> Json:
     return {"constant_score": {"filter": query, "boost": score}}
 
 
-def _any_title(posts: Sequence[FoundPost], query: ParsedQuery) -> bool:
+def _any_title(posts: Sequence[TitledPost], query: ParsedQuery) -> bool:
     """Whether a title has all words as typed, or words that begin with them."""
     score = _IN_TITLE * min(len(query.terms), EXAMINED_TERMS)
     return any(post.score >= score for post in posts)
@@ -269,7 +269,7 @@ def _correction(response: Json) -> str:
 def suggestions(
     request: SuggestRequest,
     query: ParsedQuery,
-    posts: Sequence[FoundPost],
+    posts: Sequence[TitledPost],
     language: Language,
     correction: str = "",
     pins: Pins = NO_PINS,
@@ -299,9 +299,9 @@ def suggestions(
             left_out.add(text)
         if correction and not searches and not _never(correction, language, pins, today):
             searches.append(correction)
-    found: list[Suggestion] = [{"text": text, "kind": "search"} for text in searches]
-    found += [{"text": post.title, "kind": "post", "url": post.url} for post in posts]
-    return found[: request.size]
+    listed: list[Suggestion] = [{"text": text, "kind": "search"} for text in searches]
+    listed += [{"text": post.title, "kind": "post", "url": post.url} for post in posts]
+    return listed[: request.size]
 
 
 def _never(text: str, language: Language, pins: Pins, today: date) -> Sequence[str]:
@@ -314,7 +314,7 @@ def _never(text: str, language: Language, pins: Pins, today: date) -> Sequence[s
 
 
 def _completed(
-    terms: Sequence[QueryTerm], post: FoundPost, language: Language, *, typed: bool
+    terms: Sequence[QueryTerm], post: TitledPost, language: Language, *, typed: bool
 ) -> str | None:
     """The typed terms with each one completed or corrected to a word of the title, and the last to
     a word of the texts.
@@ -323,7 +323,7 @@ def _completed(
     last word follows the one before it, at once if that says little (`how to m`).
     """
     words = _words(post.title, language.name)
-    found = []
+    completed = []
     before, near = "", 0
     for term in terms:
         last = term is terms[-1]
@@ -333,12 +333,12 @@ def _completed(
             word = _word_of_texts(post.texts, before, near, term, language)
         before, near = (word or term).folded, 1 if term.light else _NEAR
         if word:
-            found.append(word.token if "'" in word.text else word.text.lower())
+            completed.append(word.token if "'" in word.text else word.text.lower())
         elif typed and not last:
-            found.append(term.text.lower())
+            completed.append(term.text.lower())
         else:
             return None
-    return " ".join(found)
+    return " ".join(completed)
 
 
 def _following(words: Sequence[QueryTerm], before: str, near: int) -> Sequence[QueryTerm]:
@@ -372,7 +372,7 @@ def _word_of_texts(
     read = [text[:_READ_CHARS].replace("’", "'") for text in texts]
     if before:
         follows = _words_after(before, near)
-        following = [found[1] for text in read for found in follows.finditer(text)]
+        following = [match[1] for text in read for match in follows.finditer(text)]
         word = _likeliest(pattern, following, term, language)
         if word or near == 1:
             return word
@@ -388,8 +388,8 @@ def _likeliest(
         if language.token(word).startswith(term.folded):
             begun[word.lower()] += times
     likeliest = sorted(begun, key=lambda word: (-begun[word], len(word)))
-    found = (_word_of(term, _words(word, language.name), typed=True) for word in likeliest)
-    return next(filter(None, found), None)
+    completions = (_word_of(term, _words(word, language.name), typed=True) for word in likeliest)
+    return next(filter(None, completions), None)
 
 
 @lru_cache(maxsize=128)

@@ -34,7 +34,7 @@ def applied(tokens: Sequence[str], digest: str, settings: Settings) -> Json:
             "note": "the index was built with other rules than the folder has now; "
             "`blogsearch synonyms load` applies them",
         }
-    return {"rules": [_explain(tokens, found) for found in rules.explain(tokens)]}
+    return {"rules": [_explain(tokens, match) for match in rules.explain(tokens)]}
 
 
 def _rules(settings: Settings) -> RuleSet:
@@ -49,10 +49,10 @@ def _listed(folder: Path, left_out: frozenset[str], language: str, second: int) 
     return _read(tuple((path, *_stamp(path)) for path in files))
 
 
-def _explain(tokens: Sequence[str], found: Applied) -> Json:
-    behind = [{"file": rule.file, "line": rule.line, "rule": str(rule)} for rule in found.rules]
-    words = " ".join(tokens[found.start : found.start + found.count])
-    return {"words": words, "tokens": list(found.tokens), "rules": behind}
+def _explain(tokens: Sequence[str], match: Applied) -> Json:
+    behind = [{"file": rule.file, "line": rule.line, "rule": str(rule)} for rule in match.rules]
+    words = " ".join(tokens[match.start : match.start + match.count])
+    return {"words": words, "tokens": list(match.tokens), "rules": behind}
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -9,14 +9,14 @@ from analyzers.languages import ENGLISH, LANGUAGES
 from app.errors import BadRequest
 from app.search.query_parser import parse_query
 from app.search.request import SUGGEST_PARAMETERS, SuggestRequest
-from app.search.suggest import FoundPost, prefix_distance, suggestions
+from app.search.suggest import TitledPost, prefix_distance, suggestions
 
 
-def post(title: str, score: float = 1.0, texts: tuple[str, ...] = ()) -> FoundPost:
-    return FoundPost(title, title, "/post", score, "blog-000001", texts)
+def post(title: str, score: float = 1.0, texts: tuple[str, ...] = ()) -> TitledPost:
+    return TitledPost(title, title, "/post", score, "blog-000001", texts)
 
 
-def suggested(q: str, *posts: FoundPost, size: int = 10) -> list[str]:
+def suggested(q: str, *posts: TitledPost, size: int = 10) -> list[str]:
     query = parse_query(q, ENGLISH)
     return [one["text"] for one in suggestions(SuggestRequest(q, size), query, posts, ENGLISH)]
 
