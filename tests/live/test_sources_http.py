@@ -3,8 +3,10 @@
 import gzip
 import time
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -18,6 +20,7 @@ from indexer.sources import SourceOptions, open_source
 Server = Any  # tests/live/conftest.py
 RETRY = Retry(total=0.05, first_pause=0.02)
 FETCH = FetchOptions(allow_private=True, read_timeout=1.0, deadline=5.0, retry=RETRY)
+ONE_AT_A_TIME = replace(FETCH, connections=1)
 OPTIONS = SourceOptions(fetch=FETCH)
 WORDS = "A sentence that is long enough to be taken for what the page is about. " * 3
 
@@ -79,6 +82,20 @@ def test_a_sitemap_and_its_pages(server: Server) -> None:
     assert asked(server).count("/one/") == 1
     assert asked(server).count("/sitemap.xml") == 1
     assert asked(server).count("/robots.txt") == 1
+
+
+def test_an_unexpected_error_rejects_one_page(server: Server) -> None:
+    server.say("/sitemap.xml", urlset(server, "/one/", "/two/"))
+    server.say("/one/", page("One"))
+    server.say("/two/", page("Two"))
+    source = open_source(server.url("/sitemap.xml"), None, SourceOptions(fetch=ONE_AT_A_TIME))
+    errors = chain([ZeroDivisionError("an odd page")], repeat(None))
+    with patch("indexer.sources.html.page.main_content", side_effect=errors):
+        reject, post = source.read()
+    assert isinstance(reject, Reject)
+    assert isinstance(post, RawPost)
+    assert (str(reject.origin), reject.oid) == (server.url("/one/"), "one")
+    assert "unexpected ZeroDivisionError" in reject.reason
 
 
 def test_an_index_of_sitemaps_some_of_them_zipped(server: Server) -> None:

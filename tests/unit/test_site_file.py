@@ -50,6 +50,13 @@ def test_what_is_wrong_is_named(content: str, complaint: str, tmp_path: Path) ->
     assert str(raised.value).startswith(f"{file}: {complaint}")
 
 
+def test_a_file_that_is_not_toml_cannot_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "blogsearch.toml"
+    file.write_text("x = ")
+    with pytest.raises(BadSettings, match=r"blogsearch\.toml cannot be read"):
+        read_site_file(file)
+
+
 def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
     file = tmp_path / "blogsearch.toml"
     file.write_text("kind = []\nsite = []\n[fields]\ntitle = 1\ndate = 2\n")
