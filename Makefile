@@ -7,7 +7,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-docker check reference wheel release-dry-run format services services-stop services-status chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench sites bench-compare screenshots
+.PHONY: help setup lock run test test-docker check reference wheel release-dry-run format services services-stop services-status chaos soak chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites bench-compare screenshots
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times
 load: setup ## send the highest rate of searches that the machine holds, and twice that (SECONDS=60); needs ELASTICSEARCH_URL
 	@exec $(BIN)/python -m bench.load --seconds $(or $(SECONDS),60)
 
+fairness: setup ## how long others wait beside 64 clients that always send (CLIENTS=64); needs ELASTICSEARCH_URL
+	@exec $(BIN)/python -m bench.fairness --clients $(or $(CLIENTS),64)
+
 fuzz: setup ## 30,000 random requests and as many files (CASES=… of each kind); needs ELASTICSEARCH_URL and REDIS_URL
 	@FUZZ_EXAMPLES=$(or $(CASES),2500) exec $(BIN)/python -m pytest tests/unit/test_fuzz_inputs.py tests/live/test_fuzz.py tests/live/test_fuzz_api.py
 
@@ -110,7 +113,7 @@ types: setup ## write blogsearch.d.ts, TypeScript declarations of requests and a
 	@$(BIN)/python -m scripts.openapi | npx --yes openapi-typescript@7.13.0 -o $(or $(TYPES),blogsearch.d.ts) >&2
 
 .PHONY: hunt
-hunt: setup ## look for searches that cost Elasticsearch much more than a usual one (DATA=folder, CASES=1000)
+hunt: setup ## look for searches that cost Elasticsearch much more than a usual one (DATA=folder, CASES=1000); five minutes
 	@exec $(BIN)/python -m bench.hunt $(if $(DATA),--data '$(DATA)') --cases $(or $(CASES),1000)
 
 bench-serializers: setup ## measure the serializers of cached answers
