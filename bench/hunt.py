@@ -3,14 +3,19 @@
     make hunt                             # in the sample posts
     make hunt DATA=FOLDER CASES=2000      # in the first corpus of a folder
 
-A usual search is the median of the judged queries of the corpus. hypothesis makes others of several
-alphabets, lengths and parameters, and is led to expensive ones. The cost is Elasticsearch's own
-time for all requests of a search, the least of three runs. Exits with 1 if a search costs more than
-five usual ones.
+hypothesis makes searches of several alphabets, of the words of the judged queries, of all lengths
+and parameters, and is led to those that Elasticsearch takes long for. These are then repeated in
+turn with usual ones, whose time is nearest to the median of the judged queries. The cost is the CPU
+time of Elasticsearch's process, so that other work of the machine counts little; medians of all
+rounds are compared. Exits with 1 if a search costs more than five usual ones.
+
+It starts an Elasticsearch of its own, and takes five minutes at most unless the machine is busy.
 """
 
+import random
 import statistics
 import string
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -18,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import psutil
 from elasticsearch import Elasticsearch
 from hypothesis import HealthCheck, Phase, given, settings, target
 from hypothesis import strategies as st
@@ -28,13 +34,18 @@ from app.search import search
 from app.search.known import Known
 from app.search.request import MAX_PAGE, MAX_QUERY, MAX_SIZE, SearchRequest
 from app.settings import Settings
-from bench.service import indexed, lines, settings_for
+from bench.service import index, lines, settings_for
 from bench.workload import corpus_of
+from devstack.servers import ElasticsearchNode, elasticsearch_nodes
 
+_ALIAS = "hunt"
 _MOST = 5.0  # usual searches
-_RUNS = 3
-_USUAL = 100  # judged queries that are measured
-_SHOWN = 10
+_SECONDS = 120  # for the search for candidates, and for the rounds
+_JUDGED = 100  # judged queries that are measured
+_USUAL = 11  # of them, those that are repeated
+_CANDIDATES, _SHOWN = 16, 10
+_ROUNDS, _LEAST_ROUNDS = 7, 3
+_REPEATED = 4  # the system counts CPU time in hundredths of a second
 _COMMON = ["the", "a", "of", "to", "in", "and", "is", "how", "not", "with", "code", "post"]
 
 _ALPHABETS = (
@@ -42,6 +53,7 @@ _ALPHABETS = (
     "ab",
     "가나다라마바사아자차카타파하",
     "日本語検索処理言語",
+    "การค้นหาข้อความ",
     "абвгдежзик",
     "ابتثجحخ",
     "कखगघङचि",
@@ -50,21 +62,23 @@ _ALPHABETS = (
 )
 
 
-def _words() -> st.SearchStrategy[str]:
-    plain = st.one_of(
+def _words(judged: Sequence[str]) -> st.SearchStrategy[str]:
+    texts = st.one_of(
         *(st.text(alphabet, min_size=1, max_size=MAX_QUERY) for alphabet in _ALPHABETS)
     )
     camel = st.lists(
         st.text(string.ascii_lowercase, min_size=1, max_size=5).map(str.capitalize), min_size=1
     ).map("".join)
-    word = plain | camel | st.sampled_from(_COMMON)
+    known = st.sampled_from([*_COMMON, *judged])
+    path = st.lists(known, min_size=2, max_size=6).map(".".join)
+    word = texts | camel | known | path
     return word | word.map(lambda text: f'"{text}"') | word.map(lambda text: f"-{text}")
 
 
-def _requests() -> st.SearchStrategy[SearchRequest]:
+def _requests(judged: Sequence[str]) -> st.SearchStrategy[SearchRequest]:
     return st.builds(
         SearchRequest,
-        q=st.lists(_words(), min_size=1, max_size=60)
+        q=st.lists(_words(judged) | st.sampled_from(judged), min_size=1, max_size=60)
         .map(lambda words: " ".join(words)[:MAX_QUERY].strip())
         .filter(bool),
         page=st.integers(1, MAX_PAGE),
@@ -72,6 +86,7 @@ def _requests() -> st.SearchStrategy[SearchRequest]:
         typos=st.booleans(),
         sort=st.sampled_from(["relevance", "newest"]),
         facets=st.booleans(),
+        typing=st.booleans(),
         since=st.none() | st.just(date(2010, 1, 1)),
     ).filter(_is_valid)
 
@@ -87,19 +102,35 @@ def _is_valid(request: SearchRequest) -> bool:
 class Meter:
     """Measures searches of one index."""
 
-    def __init__(self, client: Elasticsearch, alias: str, chosen: Settings) -> None:
+    def __init__(
+        self, client: Elasticsearch, alias: str, chosen: Settings, process: psutil.Process
+    ) -> None:
         self._client = client
         self._alias = alias
         self._settings = replace(chosen, elasticsearch_timeout=60.0)
         self._known = Known()
+        self._process = process
+        # Counts would be cached, but nobody repeats an expensive search.
+        cache = {"index.requests.cache.enable": False}
+        client.indices.put_settings(index=alias, settings=cache)
 
-    def cost(self, request: SearchRequest, runs: int = 1) -> float:
-        """Milliseconds that Elasticsearch works, the least of some runs."""
-        return min(self._run(request) for _ in range(runs))
+    def cpu(self, request: SearchRequest) -> float:
+        """Milliseconds of CPU time of Elasticsearch for one search."""
+        before = self._cpu_seconds()
+        for _ in range(_REPEATED):
+            self.took(request)
+        return (self._cpu_seconds() - before) * 1000 / _REPEATED
 
-    def _run(self, request: SearchRequest) -> float:
-        # Counts are cached by Elasticsearch, but nobody repeats an expensive search.
-        self._client.indices.clear_cache(index=self._alias, request=True)
+    def _cpu_seconds(self) -> float:
+        times = self._process.cpu_times()
+        return times.user + times.system
+
+    def took(self, request: SearchRequest) -> float:
+        """Milliseconds that Elasticsearch says that it took.
+
+        Raises:
+            click.ClickException: the search failed.
+        """
         try:
             answer = search(self._client, self._alias, request, self._settings, self._known)
         except BlogsearchError as error:
@@ -107,16 +138,23 @@ class Meter:
         return float(sum(sent["took_ms"] for sent in answer.debug["requests"]))
 
 
-def usual_cost(meter: Meter, queries: Sequence[str]) -> float:
-    """The median of the judged queries; the first round is to warm up."""
-    for q in queries:
-        meter.cost(SearchRequest(q))
-    return max(statistics.median(meter.cost(SearchRequest(q), _RUNS) for q in queries), 1.0)
+def usual_searches(meter: Meter, queries: Sequence[str]) -> list[SearchRequest]:
+    """The judged queries whose time is nearest to the median; the first round is to warm up."""
+    requests = [SearchRequest(q) for q in queries]
+    for request in requests:
+        meter.took(request)
+    times = {request: min(meter.took(request) for _ in range(3)) for request in requests}
+    median = statistics.median(times.values())
+    return sorted(requests, key=lambda request: abs(times[request] - median))[:_USUAL]
 
 
-def expensive(meter: Meter, cases: int) -> list[tuple[float, SearchRequest]]:
-    """The most expensive searches that were found, with their milliseconds."""
+def candidates(meter: Meter, judged: Sequence[str], cases: int) -> list[SearchRequest]:
+    """The most expensive searches of so many cases, or of `_SECONDS`.
+
+    The lesser of two runs counts, as a pause of the machine is no expensive search.
+    """
     seen: dict[SearchRequest, float] = {}
+    ends = time.monotonic() + _SECONDS
 
     @settings(
         max_examples=cases,
@@ -125,43 +163,63 @@ def expensive(meter: Meter, cases: int) -> list[tuple[float, SearchRequest]]:
         phases=[Phase.generate, Phase.target],
         suppress_health_check=list(HealthCheck),
     )
-    @given(_requests())
+    @given(_requests(judged))
     def measure(request: SearchRequest) -> None:
-        seen[request] = meter.cost(request)
-        target(seen[request])
+        if time.monotonic() < ends:
+            seen[request] = min(meter.took(request), meter.took(request))
+            target(seen[request])
 
     measure()
-    worst = sorted(seen, key=lambda request: -seen[request])[: 2 * _SHOWN]
-    again = [(meter.cost(request, _RUNS), request) for request in worst]
-    return sorted(again, key=lambda pair: -pair[0])[:_SHOWN]
+    click.echo(f"{len(seen)} searches were tried", err=True)
+    return sorted(seen, key=lambda request: -seen[request])[:_CANDIDATES]
+
+
+def in_turn(
+    meter: Meter, usual: Sequence[SearchRequest], tried: Sequence[SearchRequest]
+) -> tuple[float, list[tuple[float, SearchRequest]]]:
+    """The CPU time in ms of a usual search, and of those that were tried, the most first."""
+    usual_costs: list[float] = []
+    costs: dict[SearchRequest, list[float]] = {request: [] for request in tried}
+    ends = time.monotonic() + _SECONDS
+    for number in range(_ROUNDS):
+        if number >= _LEAST_ROUNDS and time.monotonic() > ends:
+            break
+        usual_costs += map(meter.cpu, usual)
+        for request, of_request in costs.items():
+            of_request.append(meter.cpu(request))
+    medians = [(statistics.median(of_request), request) for request, of_request in costs.items()]
+    most_first = sorted(medians, key=lambda pair: -pair[0])
+    return max(statistics.median(usual_costs), 1.0), most_first
 
 
 @click.command()
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="A folder of corpora.")
 @click.option("--cases", default=1000, show_default=True, help="How many searches to try.")
-@click.option("--alias", default="", help="Search this alias instead of indexing the corpus.")
-def main(data: Path | None, cases: int, alias: str) -> None:
+def main(data: Path | None, cases: int) -> None:
     """Print the most expensive searches, in usual ones."""
     posts, files = corpus_of(data)
-    queries = list(dict.fromkeys(str(line["q"]) for path in files for line in lines(path)))[:_USUAL]
-    if alias:
-        _hunt(alias, queries, cases)
-    else:
-        with indexed(posts) as made:
-            _hunt(made, queries, cases)
-
-
-def _hunt(alias: str, queries: Sequence[str], cases: int) -> None:
-    chosen = settings_for(alias)
-    with connect(chosen, 60.0) as client:
-        meter = Meter(client, alias, chosen)
-        usual = usual_cost(meter, queries)
-        click.echo(f"a usual search: {usual:.0f} ms")
-        worst = expensive(meter, cases)
-    for milliseconds, request in worst:
+    queries = list(dict.fromkeys(str(line["q"]) for path in files for line in lines(path)))
+    judged = random.Random(14).sample(queries, min(_JUDGED, len(queries)))
+    with elasticsearch_nodes(1, heap="1g") as (node,):
+        index(posts, _ALIAS, variables={"ELASTICSEARCH_URL": node.url})
+        usual, worst = _hunt(node, judged, cases)
+    click.echo(f"a usual search: {usual:.0f} ms")
+    for milliseconds, request in worst[:_SHOWN]:
         click.echo(f"{milliseconds / usual:6.1f} usual, {milliseconds:5.0f} ms  {_shown(request)}")
     if worst[0][0] > _MOST * usual:
         raise click.ClickException(f"A search costs more than {_MOST:.0f} usual ones.")
+
+
+def _hunt(
+    node: ElasticsearchNode, judged: Sequence[str], cases: int
+) -> tuple[float, list[tuple[float, SearchRequest]]]:
+    chosen = settings_for(_ALIAS, elasticsearch_url=node.url)
+    with connect(chosen, 60.0) as client:
+        # Its launcher is the parent of Elasticsearch itself.
+        process = psutil.Process(node.pid).children()[0]
+        meter = Meter(client, _ALIAS, chosen, process)
+        usual = usual_searches(meter, judged)
+        return in_turn(meter, usual, candidates(meter, judged, cases))
 
 
 def _shown(request: SearchRequest) -> dict[str, Any]:
