@@ -76,9 +76,9 @@ class IndexedLanguages:
             },
             allow_partial_search_results=False,
         )
-        found = response["aggregations"]
-        named = [bucket["key"] for bucket in found["named"]["buckets"]]
-        self._tags = _unique([*named, self._default] if found["unnamed"]["doc_count"] else named)
+        counts = response["aggregations"]
+        named = [bucket["key"] for bucket in counts["named"]["buckets"]]
+        self._tags = _unique([*named, self._default] if counts["unnamed"]["doc_count"] else named)
         self._several = len({tag.partition("-")[0] for tag in self._tags}) > 1
 
     def _refresh_quietly(self) -> None:

@@ -31,7 +31,7 @@ def _hits(answer: Json, explained: Sequence[Json]) -> list[Json]:
     titles = {hit["oid"]: hit["title"] for hit in answer["hits"]}
     names = list(dict.fromkeys(part["part"] for hit in explained for part in hit["parts"]))
     longest = max((_sum(hit) for hit in explained), default=0.0) or 1.0
-    found = []
+    hits = []
     above: Json | None = None
     for rank, hit in enumerate(explained, (answer["page"] - 1) * answer["size"] + 1):
         segments, x = [], 0.0
@@ -40,7 +40,7 @@ def _hits(answer: Json, explained: Sequence[Json]) -> list[Json]:
             colour = names.index(part["part"]) % _COLOURS
             segments.append({**part, "x": round(x, 1), "width": round(width, 1), "colour": colour})
             x += width
-        found.append(
+        hits.append(
             {
                 **hit,
                 "rank": rank,
@@ -50,7 +50,7 @@ def _hits(answer: Json, explained: Sequence[Json]) -> list[Json]:
             }
         )
         above = hit
-    return found
+    return hits
 
 
 def _sum(hit: Json) -> float:

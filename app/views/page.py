@@ -64,11 +64,11 @@ def page() -> Response:
         if search.debug:
             authorize_debug(service.settings)
             search = replace(search, debug_requests=True)
-        found = service.answer(search, visitor_of(request.environ))
-        answer = found.body
+        result = service.answer(search, visitor_of(request.environ))
+        answer = result.body
         if search.debug:
             total_ms = (time.perf_counter() - started) * 1000
-            debug = debug_view(answer, {**answer["debug"], "cache": found.state.lower()}, total_ms)
+            debug = debug_view(answer, {**answer["debug"], "cache": result.state.lower()}, total_ms)
         if "facets" not in answer and (counts or not answer["hits"]):
             start = _browse()
     else:
