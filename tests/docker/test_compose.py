@@ -291,6 +291,7 @@ def test_an_update_behind_the_proxy_has_no_gap(project: Project) -> None:
     visitor.start()
     try:
         time.sleep(2)
+        project.compose("run", "--rm", "--no-deps", "rebuild")
         for service in ("app", "app-second"):
             update = ["up", "--detach", "--no-deps", "--force-recreate", "--wait", service]
             project.compose(*proxied, *update)
