@@ -148,7 +148,12 @@ def _with_meaning(plan: Plan, known: Known) -> Plan:
     least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS
     if len(plan.required) < least:
         return plan
-    vector = known.model.vector(" ".join(term.likeliest.text for term in plan.terms))
+    # The parts of a split word mean something else, and nobody knows yet whether a post has them.
+    words = (
+        term.term.text if term.likeliest.kind == "split" else term.likeliest.text
+        for term in plan.terms
+    )
+    vector = known.model.vector(" ".join(words))
     return replace(plan, vector=tuple(vector or ()))
 
 

@@ -50,7 +50,10 @@ def test_every_state(browser: Browser, address: str, scheme: str, view: str) -> 
         if wider_than_the_window(page):
             found[state].append("wider than the window")
     page.goto(address)
-    page.get_by_role("searchbox").press_sequentially("date f")
+    # The last request, after a pause, is the one with the counts for the filters.
+    with page.expect_response(lambda response: response.url.endswith("/?q=date+f&typing=on")):
+        page.get_by_role("searchbox").press_sequentially("date f")
+    expect(page.locator("body")).not_to_have_class("busy")
     expect(page.locator("#suggested a").first).to_be_visible()
     expect(page.locator(".hits h3").first).to_be_visible()
     page.keyboard.press("ArrowDown")
