@@ -22,8 +22,9 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 _BLOGSEARCH = str(Path(sys.executable).parent / "blogsearch")
 
-# In a run of minutes the C2 compiler takes more CPU time than its code saves; so does G1.
-_TEST_JAVA_OPTIONS = f"{HEAP} -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
+# In a run of minutes the C2 compiler takes more CPU time than its code saves; so does G1. Without
+# them Elasticsearch starts in two thirds of the time.
+_QUICK_START = f"{HEAP} -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
 
 _EPILOG = """\
 Environment variables:
@@ -113,8 +114,8 @@ def main(arguments: list[str]) -> int:
     exit_on_signals()
     try:
         environment = dict(os.environ)
-        if parsed.command == "test" and not _keep_services(environment):
-            environment.setdefault("ES_JAVA_OPTS", _TEST_JAVA_OPTIONS)
+        if parsed.command in ("run", "test") and not _keep_services(environment):
+            environment.setdefault("ES_JAVA_OPTS", _QUICK_START)
         stack = Stack(open_instance(environment), environment)
         if parsed.command == "test":
             return test(stack, arguments[cut + 1 :])
