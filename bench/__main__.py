@@ -83,7 +83,7 @@ class Bench:
         self.client.close()
 
     def _index(self, path: Path, name: str) -> str:
-        alias = f"bench-{name}"
+        alias = f"bench-{name}-posts"  # a name that ends in a number is that of a generation
         delete(alias)  # of a run that was killed
         index(path, alias)
         self._stack.callback(delete, alias)
