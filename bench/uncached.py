@@ -18,6 +18,7 @@ from elasticsearch import Elasticsearch
 
 from app.elastic import connect
 from app.search import search
+from app.search.known import Known
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
 from bench.load_generator import send, times_of
@@ -55,6 +56,7 @@ def _times(
     """
     chosen = random.Random(14)
     settings = settings_for(alias)
+    known = Known()  # kept between searches, as a service does
     times: Times = defaultdict(list)
     with (
         connect(settings, timeout=60) as client,
@@ -73,7 +75,8 @@ def _times(
                 turns["bare view"] = partial(_get, bare_service, f"/search?q={quote(query.meant)}")
             else:
                 way = "in process"
-                turns["search"] = partial(search, client, alias, SearchRequest(query.q), settings)
+                request = SearchRequest(query.q)
+                turns["search"] = partial(search, client, alias, request, settings, known)
             for name in chosen.sample(list(turns), len(turns)):
                 started = time.perf_counter()
                 turns[name]()
@@ -149,13 +152,14 @@ def measure_sizes(aliases: Mapping[int, str], queries: Sequence[Query]) -> Secti
     times: dict[int, list[float]] = defaultdict(list)
     bare: dict[int, list[float]] = defaultdict(list)
     turns = cycle(aliases.items())
+    known = {alias: Known() for alias in aliases.values()}
     with connect(settings_for(""), timeout=60) as client:
         for nth, query in enumerate([*queries[:_WARM_UP], *queries]):
             for _ in aliases:
                 posts, alias = next(turns)
                 settings = settings_for(alias)
                 started = time.perf_counter()
-                search(client, alias, SearchRequest(q=query.q), settings)
+                search(client, alias, SearchRequest(q=query.q), settings, known[alias])
                 between = time.perf_counter()
                 client.search(index=alias, body=bare_body(query.meant))
                 ended = time.perf_counter()
