@@ -16,18 +16,14 @@ import os
 import statistics
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
 from multiprocessing import get_context
 
 import click
 import requests
 
-from bench.load import CACHED
+from bench.load import CACHED, serving_sample
 from bench.load_generator import Answer, send, times_of
-from bench.relevance import SAMPLE
 from bench.results import Table
-from bench.service import indexed, serving
-from devstack.servers import redis_server
 
 _RATE = 50.0  # searches of others a second
 _VISITORS = 16  # connections of others, at most
@@ -67,12 +63,7 @@ def main(clients: int, rounds: int, seconds: float) -> None:
     click.echo(Table(_COLUMNS, []).markdown())
     alone: list[float] = []
     beside: list[float] = []
-    with ExitStack() as stack:
-        cache = stack.enter_context(redis_server())
-        alias = stack.enter_context(indexed(SAMPLE[0]))
-        served = stack.enter_context(serving(alias, workers=2, redis_url=cache.url))
-        for path in CACHED:
-            requests.get(served.url + path, timeout=30)
+    with serving_sample() as served:
         workers = served.workers()
         for number in range(rounds + 1):
             if number % 2:

@@ -18,7 +18,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import click
 import requests
@@ -144,6 +144,20 @@ def _missed(answers: list[Answer], memory: list[float], load: str) -> list[str]:
     return missed
 
 
+@contextmanager
+def serving_sample() -> Iterator[Gunicorn]:
+    """A service of two workers with the sample posts and a Redis of its own, in which the answers
+    of `CACHED` are."""
+    with (
+        redis_server() as cache,
+        indexed(SAMPLE[0]) as alias,
+        serving(alias, workers=2, redis_url=cache.url) as served,
+    ):
+        for path in CACHED:
+            requests.get(served.url + path, timeout=30)
+        yield served
+
+
 @click.command()
 @click.option("--seconds", default=60.0, help="How long each rate is sent.")
 @click.option("--mix", type=click.Choice([*MIXES, ""]), default="", help="Only this one.")
@@ -151,12 +165,7 @@ def main(seconds: float, mix: str) -> None:
     """Print a row for each mix and load, and exit with 1 if a goal was missed."""
     click.echo(Table(_COLUMNS, []).markdown())
     missed: list[str] = []
-    with ExitStack() as stack:
-        cache = stack.enter_context(redis_server())
-        alias = stack.enter_context(indexed(SAMPLE[0]))
-        served = stack.enter_context(serving(alias, workers=2, redis_url=cache.url))
-        for path in CACHED:
-            requests.get(served.url + path, timeout=30)
+    with serving_sample() as served:
         for name, every in MIXES.items():
             if mix not in ("", name):
                 continue

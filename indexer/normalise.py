@@ -363,7 +363,7 @@ def _url(name: str, value: Any) -> str | None:
     remedy = "Use an http:// or https:// URL, or a path on the site that starts with /."
     site_relative = url.startswith("/") and not url.startswith("//")
     if not (site_relative or re.match(r"https?://[^/\s?#]", url, re.IGNORECASE)):
-        raise _Invalid(f"{name} {url!r:.80} is not a URL of the web", remedy)
+        raise _Invalid(f"{name} {url!r:.80} is not a URL or a path on the site", remedy)
     if _CONTROL.search(url) or "\\" in url:
         raise _Invalid(f"{name} {url!r:.80} has a backslash or a control character", remedy)
     if len(url) > MAX_URL:

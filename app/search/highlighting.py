@@ -23,7 +23,7 @@ def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) ->
     field of each hit: one query for all fields took a seventh of the CPU time of a search.
     """
     fields = ["title", "text", "code.forms", "comments"]
-    if terms and all(one.term.stop for one in terms):  # the stemmed fields have no stop words
+    if terms and all(term.term.stop for term in terms):  # the stemmed fields have no stop words
         fields = ["title.words", "text.words", "code.forms", "comments.words"]
     return highlighting(terms, quoted, fields)
 
@@ -32,17 +32,19 @@ def highlighting(
     terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
 ) -> Json:
     """The `highlight` part of a search: each field for a query of its own."""
-    found = highlight_fields(*fields, unmatched=bool(beginnings(terms)))
+    body = highlight_fields(*fields, unmatched=bool(beginnings(terms)))
     for name, query in highlight_queries(terms, quoted, fields).items():
-        found["fields"][name]["highlight_query"] = query
-    return found
+        body["fields"][name]["highlight_query"] = query
+    return body
 
 
 def beginnings(terms: Iterable[Interpretation]) -> list[str]:
     """What terms that may be the beginning of a longer word begin with, folded."""
     meant = _meant(terms)
-    found = [one.text for term in meant for one in term.variants if one.kind == "prefix"]
-    return found + [one.term.folded for one in meant if one.begun]
+    prefixes = [
+        variant.text for term in meant for variant in term.variants if variant.kind == "prefix"
+    ]
+    return prefixes + [term.term.folded for term in meant if term.begun]
 
 
 def long_beginnings(terms: Iterable[Interpretation]) -> list[str]:
@@ -54,7 +56,7 @@ def long_beginnings(terms: Iterable[Interpretation]) -> list[str]:
 def _meant(terms: Iterable[Interpretation]) -> list[Interpretation]:
     """The terms without those that say little, if there are others."""
     terms = list(terms)
-    return [one for one in terms if not one.term.light] or terms
+    return [term for term in terms if not term.term.light] or terms
 
 
 def highlight_queries(
@@ -62,19 +64,21 @@ def highlight_queries(
 ) -> dict[str, Json]:
     """For each field a query that matches every variant of the terms, but for `beginnings`."""
     meant = _meant(terms)
-    variants = [variant for one in meant for variant in one.variants if variant.kind != "character"]
-    single = [one.text for one in variants if one.kind != "prefix" and _single(one)]
-    words = [" ".join([*single, *dict.fromkeys(one.compound for one in meant if one.compound)])]
+    variants = [
+        variant for term in meant for variant in term.variants if variant.kind != "character"
+    ]
+    single = [variant.text for variant in variants if variant.kind != "prefix" and _single(variant)]
+    words = [" ".join([*single, *dict.fromkeys(term.compound for term in meant if term.compound)])]
     # By themselves too: together they are the single word of the synonym rule.
-    words += [one.term.text for one in meant if one.phrase]
-    phrases = [one.text for one in variants if not _single(one)]
-    phrases += [*dict.fromkeys(one.phrase for one in meant if one.phrase), *quoted]
-    found: dict[str, Json] = {}
+    words += [term.term.text for term in meant if term.phrase]
+    phrases = [variant.text for variant in variants if not _single(variant)]
+    phrases += [*dict.fromkeys(term.phrase for term in meant if term.phrase), *quoted]
+    queries: dict[str, Json] = {}
     for field in fields:
         clauses: list[Json] = [{"match": {field: text}} for text in words if text]
         clauses += [{"match_phrase": {field: text}} for text in phrases]
-        found[field] = {"bool": {"should": clauses}}
-    return found
+        queries[field] = {"bool": {"should": clauses}}
+    return queries
 
 
 def highlight_fields(*names: str, unmatched: bool = False) -> Json:
@@ -135,8 +139,8 @@ def _with_beginnings(marked: str, begun: tuple[str, ...], language: Language) ->
     if not begun or (marked.isascii() and not any(text in marked.lower() for text in begun)):
         return marked
 
-    def mark(found: re.Match[str]) -> str:
-        word = found.group()
+    def mark(match: re.Match[str]) -> str:
+        word = match.group()
         token = word.lower() if word.isascii() else language.token(word.replace("’", "'"))
         return f"{MARK}{word}{UNMARK}" if token.startswith(begun) else word
 
