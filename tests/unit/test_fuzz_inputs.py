@@ -50,9 +50,9 @@ def pieces(*parts: str, most: int = 30) -> st.SearchStrategy[bytes]:
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    started = time.process_time()
+    started = time.thread_time()
     yield
-    assert time.process_time() - started < MOST_SECONDS
+    assert time.thread_time() - started < MOST_SECONDS
 
 
 QUERY = pieces(
