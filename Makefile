@@ -79,10 +79,12 @@ services-stop: setup ## stop what `make services` started
 services-status: setup ## show whether Elasticsearch and Redis are running
 	@exec $(BIN)/python -m devstack status
 
+# Builds a copy of the tree, so that the commit is not written into the tree itself.
 wheel: setup ## build dist/*.whl, an installable package of the service
-	@rm -rf build; trap 'rm -rf app/COMMIT build' EXIT; \
-	git describe --always --dirty --abbrev=40 --exclude='*' > app/COMMIT; \
-	$(BIN)/uv build --quiet --wheel --no-build-isolation --out-dir $(or $(DIST),dist) .
+	@set -e; copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; \
+	git ls-files -z | tar -c --null -T - | tar -x -C "$$copy"; \
+	git describe --always --dirty --abbrev=40 --exclude='*' > "$$copy/app/COMMIT"; \
+	$(BIN)/uv build --quiet --wheel --no-build-isolation --out-dir '$(abspath $(or $(DIST),dist))' "$$copy"
 
 release-dry-run: setup ## the steps of a release that need no registry: version, notes, wheel, image, units, manifest
 	@exec $(BIN)/python -m scripts.release dry-run

@@ -20,7 +20,8 @@ def find_or_install(environment: Mapping[str, str]) -> str | None:
     """The path of a Chromium; None when there is none, outside of continuous integration.
 
     Args:
-        environment: CHROMIUM names the program, PATH is searched, `CI` makes a missing one fail.
+        environment: CHROMIUM names the program, PATH is searched. With `CI`, root installs Debian's
+            package, and a missing program is an error.
 
     Raises:
         DevstackError: CHROMIUM is not a program, or `CI` is set and there is none.
@@ -29,8 +30,14 @@ def find_or_install(environment: Mapping[str, str]) -> str | None:
         if shutil.which(named):
             return named
         raise DevstackError(f"CHROMIUM is set to {named}, which is not a program.")
-    for name in _NAMES:
-        if program := shutil.which(name, path=environment.get("PATH", os.defpath)):
+    path = environment.get("PATH", os.defpath)
+    if program := _program(path):
+        return program
+    if environment.get("CI") and os.geteuid() == 0 and (apt := shutil.which("apt-get", path=path)):
+        say("installing Debian's Chromium for the browser tests …")
+        for command in ([apt, "-qq", "update"], [apt, "-qq", "install", "-y", "chromium"]):
+            subprocess.run(command, stdout=2, env=environment, check=False)
+        if program := _program(path):
             return program
     say("downloading Playwright's Chromium for the browser tests, once …")
     # Does nothing if it was downloaded before. Its output goes to stderr.
@@ -38,11 +45,16 @@ def find_or_install(environment: Mapping[str, str]) -> str | None:
     subprocess.run(download, stdout=2, env=environment, check=False)
     print_path = [sys.executable, "-c", _PRINT_PATH]
     printed = subprocess.run(print_path, capture_output=True, text=True, env=environment)
-    path = printed.stdout.strip()
-    if path and Path(path).is_file():
-        return path
+    downloaded = printed.stdout.strip()
+    if downloaded and Path(downloaded).is_file():
+        return downloaded
     message = "No Chromium: install one (Debian: chromium), or set CHROMIUM."
     if environment.get("CI"):
         raise DevstackError(message)
     say(f"the browser tests are left out. {message}")
     return None
+
+
+def _program(path: str) -> str | None:
+    """A Chromium in one of the folders of `path`."""
+    return next(filter(None, (shutil.which(name, path=path) for name in _NAMES)), None)

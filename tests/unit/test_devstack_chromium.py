@@ -48,3 +48,14 @@ def test_without_a_browser_only_continuous_integration_fails(
     assert "left out" in capsys.readouterr().err
     with pytest.raises(DevstackError, match="No Chromium"):
         find_or_install({**nothing_installed, "CI": "1"})
+
+
+def test_root_installs_the_package_in_continuous_integration(
+    nothing_installed: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    folder = tmp_path / "bin"
+    installed = folder / "chromium"
+    script = f'if [ "$2" = install ]; then cp "$0" {installed}; fi'
+    _script(folder / "apt-get", f"PATH=/bin:/usr/bin; {script}")
+    assert find_or_install({**nothing_installed, "CI": "1"}) == str(installed)
