@@ -9,7 +9,7 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -20,11 +20,15 @@ IGNORED_FOLDERS = frozenset(("node_modules", "bower_components", "__pycache__"))
 """Folders of tools, which hold no content whatever the generator."""
 
 
-def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
+def files_in(
+    place: Path,
+    suffixes: tuple[str, ...],
+    skips: Callable[[Path], bool] = lambda folder: False,
+) -> list[Path]:
     """The files with one of the suffixes below a folder, in the order of their paths.
 
-    Hidden folders and folders of tools are left out, and symbolic links to folders are not
-    followed: they may lead in a circle. A single file is the only one.
+    Hidden folders, folders of tools and those that `skips` names are left out, and symbolic links
+    to folders are not followed: they may lead in a circle. A single file is the only one.
 
     Raises:
         SourceError: a folder cannot be read; its posts would look removed.
@@ -33,7 +37,11 @@ def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
         return [place]
     files = []
     for folder, folders, names in os.walk(place, onerror=refuse_folder):
-        folders[:] = [name for name in folders if name[0] != "." and name not in IGNORED_FOLDERS]
+        folders[:] = [
+            name
+            for name in folders
+            if name[0] != "." and name not in IGNORED_FOLDERS and not skips(Path(folder, name))
+        ]
         files += [
             Path(folder, name)
             for name in names

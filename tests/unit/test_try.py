@@ -133,7 +133,7 @@ def test_init_takes_the_built_folder_of_a_generator_that_is_not_followed(
     (tmp_path / configuration).write_text("BLOG_TITLE = 1")
     (tmp_path / "posts/more.rst").write_text("More")
     done = invoke("init", "--yes")
-    assert f"{generator} decides addresses in code" in done.stderr
+    assert f"the addresses of {generator} are not known" in done.stderr
     assert read_site_file(tmp_path / "blogsearch.toml").sources == (".",)
     done = invoke("try")
     assert "1 posts (markdown)." in done.stdout

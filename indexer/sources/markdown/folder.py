@@ -2,7 +2,7 @@
 
 import errno
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -22,6 +22,7 @@ from indexer.sources.markdown.site import (
     Root,
     Site,
     check_template,
+    first_date,
     first_of,
     walk,
 )
@@ -57,40 +58,27 @@ class MarkdownFolder:
             site = Site(folder, [Root(folder)], address=site.address, zone=site.zone)
         for note in site.notes if place.is_dir() and not self._options.template_for("") else ():
             self._options.warn(note)
-        if not any(place.is_relative_to(root.folder) for root in site.roots):
-            for root in site.roots:
-                if not root.folder.is_relative_to(place):
-                    self._options.warn(
-                        f"{root.folder} belongs to the site and is outside {self.spec}: it is not "
-                        "read. Name the folder above both."
-                    )
-        skipped: list[Skipped] = []
-        files = list(walk(site, place, lambda file, why: skipped.append(self._skip(file, why))))
-        yield from skipped
         now = self._options.moment()
-        for number, (file, path, root) in enumerate(files, start=1):
+        files = list(walk(site, place))
+        for number, (file, root, reason) in enumerate(files, start=1):
             try:
-                yield self._item(file, path, root, site, now)
+                yield self._skip(file, reason) if reason else self._item(file, root, site, now)
             except SourceError:
                 raise
             except Exception as error:  # noqa: BLE001 - one odd file must not end the run
                 yield unexpected(error, Origin(self._shown(file)), None)  # it may say its own oid
             self.progress = number / len(files)
 
-    def _item(
-        self, file: Path, path: PurePosixPath, root: Root, site: Site, now: datetime
-    ) -> SourceItem:
+    def _item(self, file: Path, root: Root, site: Site, now: datetime) -> SourceItem:
+        path = root.path_of(file)
         if self._options.excludes(path.as_posix()):
             return self._skip(file, "excluded by blogsearch.toml")
         name = self._shown(file)
         if not is_utf8(path.as_posix()):
             return Reject(Origin(name), None, "the file's name is not UTF-8", "Rename the file.")
         oid = _oid(path, root.language if len(site.roots) > 1 else "")
-        folders = (
-            [file.resolve().parent]
-            if file == self._place.resolve()
-            else [root.folder for root in site.roots]
-        )
+        is_place = file == self._place.resolve()
+        folders = [file.resolve().parent] if is_place else [root.folder for root in site.roots]
         try:
             content = read_inside(file, folders, MAX_HTML)
         except OSError as error:
@@ -112,8 +100,8 @@ class MarkdownFolder:
         fields = site.fields_of(path, own)
         stated = first_of(fields, self._options.fields.get("language", ()))
         language = str(stated or site.language_of(path, root.language, fields))
-        has_head = head.fields is not None
-        entry = Entry(path, fields, head.text, language, has_head, frozenset(own))
+        names = None if head.fields is None else frozenset(own)
+        entry = Entry(path, fields, head.text, language, names)
         if reason := site.why_left_out(entry) or self._why_not_yet(entry, site, now):
             return self._skip(file, reason)
         post = raw_post(entry, Origin(name), oid, site, self._options)
@@ -132,10 +120,12 @@ class MarkdownFolder:
         )
         if is_draft and not (self._options.drafts or site.publishes_drafts):
             return "draft"
-        starts = site.begins(_date(fields.get("publishdate"))) or site.begins(site.published(entry))
+        starts = site.begins(first_date(fields, ("publishdate",))) or site.begins(
+            site.published(entry)
+        )
         if starts and starts > now and not (self._options.future or site.publishes_future):
             return "dated in the future"
-        ends = site.begins(_date(fields.get("expirydate") or fields.get("unpublishdate")))
+        ends = site.begins(first_date(fields, ("expirydate", "unpublishdate")))
         if ends and ends <= now and not site.publishes_expired:
             return "expired"
         return ""
@@ -154,10 +144,6 @@ class MarkdownFolder:
 def _oid_in(broken: bytes, oid: str) -> str | None:
     """The oid of a post that cannot be read; None if it may state one of its own."""
     return None if _OID.search(broken.replace(b"\0", b"")) else oid  # UTF-16 has zeros
-
-
-def _date(value: Any) -> Any:
-    return None if isinstance(value, Mapping) else value
 
 
 def _is(value: Any, *names: str) -> bool:

@@ -1,6 +1,5 @@
 """Hugo: gohugo.io/content-management/urls, /front-matter, /configuration, /build-options."""
 
-import fnmatch
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -17,13 +16,14 @@ from indexer.sources.markdown.config import (
     zone_named,
 )
 from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
-from indexer.sources.markdown.site import Entry, Root, Site, date_tokens, is_section_list
+from indexer.sources.markdown.site import Entry, Root, Site, is_section_list
 
 _NAMES = ("hugo", "config")
 _SUFFIXES = ("toml", "yaml", "yml", "json")
 _TOKEN = re.compile(r":([a-z_]+|\d{4})")
 _NOT_KEYWORDS = frozenset(("categories", "tags", "authors", "author"))
 _NOT_FOLLOWED = ("ignorefiles", "uglyurls", "disablepathtolower")
+"""Settings that change what is published or where."""
 
 
 class Hugo(Site):
@@ -42,11 +42,11 @@ class Hugo(Site):
         self._in_subfolder = config.get("defaultcontentlanguageinsubdir") is True
         zone = zone_named(config.get("timezone"))
         address = str(config.get("baseurl") or "")
-        super().__init__(root, self._roots(root, config), address=address, zone=zone)
+        super().__init__(root, self._content_folders(root, config), address=address, zone=zone)
         self._config = config
-        self.languages = tuple(self._languages)
         permalinks = mapping(config.get("permalinks"))
         self._rules = {**permalinks, **mapping(permalinks.get("page"))}
+        self._site_cascade = config.get("cascade")
         self._cascades: dict[PurePosixPath, list[dict[str, Any]]] = {}
         self._bundles: dict[PurePosixPath, bool] = {}
         self.publishes_future = config.get("buildfuture") is True
@@ -55,36 +55,25 @@ class Hugo(Site):
         taxonomies = map(str, mapping(config.get("taxonomies")).values())
         self.more_tags = [name for name in map(str.lower, taxonomies) if name not in _NOT_KEYWORDS]
         names = [name for name in _NOT_FOLLOWED if config.get(name)]
+        mounts = tables(mapping(config.get("module")).get("mounts"))
+        if any(str(mount.get("target")).startswith("content") for mount in mounts):
+            names.append("module.mounts")
         names += ["content adapters"] if any(root.glob("content/**/_content.gotmpl")) else []
         names += [rule for rule in map(str, self._rules.values()) if "[" in rule]
         if names:
             self.notes.append(
-                f"{root}: not followed: {', '.join(names)}. Build the site, and index the folder "
-                "that it builds (public)."
+                f"{root}: not followed: {', '.join(names)}; build the site, then: "
+                "blogsearch reindex public."
             )
 
-    def _roots(self, root: Path, config: dict[str, Any]) -> list[Root]:
-        """The folders of content: mounts, or one for each language, or `content`."""
-        roots = []
-        for mount in tables(mapping(config.get("module")).get("mounts")):
-            target = PurePosixPath(str(mount.get("target", "")).strip("/"))
-            if target.parts[:1] == ("content",):
-                folder = (root / str(mount.get("source", ""))).resolve()
-                language = str(mount.get("lang") or "").lower()
-                roots.append(Root(folder, PurePosixPath(*target.parts[1:]), language))
-        own = {name: language.get("contentdir") for name, language in self._languages.items()}
-        if not roots and not all(own.values()):
-            roots.append(Root((root / str(config.get("contentdir") or "content")).resolve()))
-        roots += [
-            Root((root / str(folder)).resolve(), language=name)
-            for name, folder in own.items()
-            if folder
-        ]
-        if not roots:
-            roots = [Root((root / str(config.get("contentdir") or "content")).resolve())]
-        return list({place.folder: place for place in roots if place.folder.exists()}.values()) or [
-            roots[0]
-        ]
+    def _content_folders(self, root: Path, config: dict[str, Any]) -> list[Root]:
+        """The folders of content: `content`, or one for each language."""
+        named = {name: language.get("contentdir") for name, language in self._languages.items()}
+        folders = {str(folder): name for name, folder in named.items() if folder}
+        if len(folders) < len(named) or not named:
+            folders.setdefault(str(config.get("contentdir") or "content"), "")
+        roots = [Root((root / folder).resolve(), name) for folder, name in folders.items()]
+        return [place for place in roots if place.folder.exists()] or roots[:1]
 
     # -- which files -----------------------------------------------------------------------------
 
@@ -92,7 +81,7 @@ class Hugo(Site):
         return False
 
     def why_not_content(self, path: PurePosixPath) -> str:
-        is_page = self.stem(path) in ("index", "_index")
+        is_page = self._stem(path) in ("index", "_index")
         if not is_page and any(map(self._is_bundle, path.parents)):
             return "resource of a page bundle"
         return ""
@@ -101,46 +90,37 @@ class Hugo(Site):
         """Whether a folder is a leaf bundle: then only its `index.md` is a page."""
         if folder not in self._bundles:
             self._bundles[folder] = any(
-                self.stem(PurePosixPath(file.name)) == "index"
+                self._stem(PurePosixPath(file.name)) == "index"
                 and file.suffix in (".md", ".markdown", ".html")
-                for place in self._places_of(folder)
-                for file in place.glob("index.*")
+                for root in self.roots
+                for file in (root.folder / folder).glob("index.*")
             )
         return self._bundles[folder]
 
-    def _places_of(self, folder: PurePosixPath) -> list[Path]:
-        """Where the files of a folder of the site are; several roots may have some."""
-        return [
-            root.folder / folder.relative_to(root.target)
-            for root in self.roots
-            if folder.is_relative_to(root.target)
-        ]
-
     def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
-        cascades = tables(self._config.get("cascade"))
-        for folder in reversed(path.parents):
-            if folder not in self._cascades:
-                self._cascades[folder] = self._cascades_of(folder)
-            cascades += self._cascades[folder]
         merged: dict[str, Any] = {}
-        for cascade in cascades:
-            merged |= _cascaded(cascade, path)
+        for cascade in self._site_cascade, *map(self._cascades_in, reversed(path.parents)):
+            # One with a target is for some of the pages only.
+            for table in tables(cascade):
+                merged |= table if "target" not in table and "_target" not in table else {}
         merged |= own
         return {**lower_names(mapping(merged.get("params"))), **merged}
 
-    def _cascades_of(self, folder: PurePosixPath) -> list[dict[str, Any]]:
-        for place in self._places_of(folder):
-            for file in sorted(place.glob("_index*.*")):
-                try:
-                    fields = split_front_matter(read_text(file)).fields or {}
-                except (OSError, BadFrontMatter):
-                    continue  # it is reported where the file itself is read
-                if cascades := tables(lower_names(fields).get("cascade")):
-                    return cascades
-        return []
+    def _cascades_in(self, folder: PurePosixPath) -> list[dict[str, Any]]:
+        if folder not in self._cascades:
+            self._cascades[folder] = []
+            for root in self.roots:
+                for file in sorted((root.folder / folder).glob("_index*.*")):
+                    try:
+                        fields = split_front_matter(read_text(file)).fields or {}
+                    except (OSError, BadFrontMatter):
+                        continue  # it is reported where the file itself is read
+                    if cascade := lower_names(fields).get("cascade"):
+                        self._cascades[folder] += tables(cascade)
+        return self._cascades[folder]
 
     def why_left_out(self, entry: Entry) -> str:
-        if self.stem(entry.path) == "_index" and is_section_list(entry):
+        if self._stem(entry.path) == "_index" and is_section_list(entry):
             return "list page"
         build = mapping(entry.fields.get("build") or entry.fields.get("_build"))
         is_rendered = str(build.get("render")).lower() not in ("never", "link", "false")
@@ -154,7 +134,7 @@ class Hugo(Site):
     # -- what it says ----------------------------------------------------------------------------
 
     def language_of(self, path: PurePosixPath, language: str, fields: Mapping[str, Any]) -> str:
-        stated = self.language_in_name(path) or language
+        stated = self._language_in_name(path) or language
         return (
             stated
             or (self._default if self._languages else "")
@@ -175,11 +155,20 @@ class Hugo(Site):
         url = self._expanded(url.strip(), entry)
         return url if url.startswith("/") else f"{self._prefix(entry)}/{url}"
 
+    def _language_in_name(self, path: PurePosixPath) -> str:
+        """The language that the name of a file ends with, as in `post.fr.md`; "" without one."""
+        name = path.stem.rpartition(".")[2].lower()
+        return name if name in self._languages else ""
+
+    def _stem(self, path: PurePosixPath) -> str:
+        """The name of a file without its suffix and its language."""
+        return path.stem.rpartition(".")[0] if self._language_in_name(path) else path.stem
+
     def url_of(self, entry: Entry) -> str:
         folders = self._folder_of(entry).parts
         rule = self._rules.get(folders[0].lower() if folders else "/")
         # The rules are for pages, and not for `_index.md`.
-        if isinstance(rule, str) and self.stem(entry.path) != "_index":
+        if isinstance(rule, str) and self._stem(entry.path) != "_index":
             path = self._expanded(rule, entry)
         else:
             name = str(entry.fields.get("slug") or "").strip("/") or self._file_name(entry)
@@ -193,11 +182,11 @@ class Hugo(Site):
 
     def _folder_of(self, entry: Entry) -> PurePosixPath:
         """The folder that a post is in; that of its own folder for `index.md` and `index.fr.md`."""
-        is_index = self.stem(entry.path) in ("index", "_index")
+        is_index = self._stem(entry.path) in ("index", "_index")
         return entry.path.parent.parent if is_index else entry.path.parent
 
     def _file_name(self, entry: Entry) -> str:
-        name = self.stem(entry.path)
+        name = self._stem(entry.path)
         return entry.path.parent.name if name in ("index", "_index") else name
 
     def _expanded(self, template: str, entry: Entry) -> str:
@@ -205,7 +194,7 @@ class Hugo(Site):
         slug = self._path(str(entry.fields.get("slug") or ""))
         name = self._path(self._file_name(entry))
         folders = self._folder_of(entry).parts
-        dates = date_tokens(self.local_date(entry))
+        dates = self.date_tokens(entry)
         values = {
             **dates,
             "2006": dates.get("year", ""),
@@ -265,24 +254,3 @@ def is_hugo(folder: Path) -> bool:
 
 def _files(root: Path) -> list[Path]:
     return [root / f"{name}.{suffix}" for name in _NAMES for suffix in _SUFFIXES]
-
-
-def _cascaded(cascade: dict[str, Any], path: PurePosixPath) -> dict[str, Any]:
-    """What a cascade sets for a page; nothing if the page is not its target."""
-    target = mapping(cascade.get("target") or cascade.get("_target"))
-    pattern = str(target.get("path") or "")
-    if not _globbed("page", str(target.get("kind") or "page")) or (
-        pattern and not _globbed(f"/{path.with_suffix('').as_posix()}", pattern.lower())
-    ):
-        return {}
-    values = {name: value for name, value in cascade.items() if name.strip("_") != "target"}
-    return {**mapping(values.pop("params", None)), **values}
-
-
-def _globbed(text: str, pattern: str) -> bool:
-    """Whether a text matches a glob with `{a,b}`."""
-    choice = re.fullmatch(r"(.*?)\{([^{}]*)\}(.*)", pattern)
-    patterns = [pattern]
-    if choice:
-        patterns = [choice[1] + part + choice[3] for part in choice[2].split(",")]
-    return any(fnmatch.fnmatchcase(text.lower(), pattern) for pattern in patterns)

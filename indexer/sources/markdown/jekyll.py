@@ -16,7 +16,6 @@ from indexer.sources.markdown.site import (
     Entry,
     Root,
     Site,
-    date_tokens,
     first_date,
     is_error_page,
     slug_of,
@@ -100,11 +99,15 @@ class Jekyll(Site):
         return fields
 
     def why_left_out(self, entry: Entry) -> str:
-        if not entry.has_head and not self._takes_headless:
+        if entry.own is None and not self._takes_headless:
             return "no front matter"
         if entry.fields.get("redirect_to"):
             return "redirect"
-        if not entry.text.strip() and "layout" in entry.own and not self._collection(entry.path):
+        if (
+            not entry.text.strip()
+            and "layout" in (entry.own or ())
+            and not self._collection(entry.path)
+        ):
             return "list page"
         return ""
 
@@ -157,7 +160,7 @@ class Jekyll(Site):
         if "_posts" in folders:
             categories = [*folders[: folders.index("_posts")], *categories]
         values = {
-            **date_tokens(self.local_date(entry)),
+            **self.date_tokens(entry),
             "title": _slug(slug, cased=True),
             "slug": _slug(slug),
             "name": _slug(name),

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from indexer.html_text import TooDeep, readable
 from indexer.records import Origin, RawPost
@@ -15,7 +16,6 @@ _TITLES = (
     *("title", "pagetitle", "page_title", "headline", "heading", "name", "linktitle", "link_title"),
     *("seotitle", "seo_title", "metatitle", "meta_title", "short_title", "sidebar_label", "label"),
 )
-_OTHER = ("subtitle", "imagetitle", "image_title", "sitetitle", "site_title")
 _CATEGORIES = ("categories", "category")
 _TAGS = ("tags", "tag", "keywords")
 _COLLECTIONS = ("all", "nav", "page", "pages", "post", "posts")
@@ -30,12 +30,11 @@ _SUMMARIES = ("summary", "description", "deck", "excerpt", "abstract", "lead", "
 def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: SourceOptions) -> RawPost:
     """The post as its front matter and its text have it."""
     first = options.fields
-    title = _title(entry, site, first.get("title", ()))
+    title = _title(entry.fields, first.get("title", ()))
     if entry.path.suffix in PAGES:
         text = without_template(entry.text)
     else:
-        is_mdx = site.all_mdx or entry.path.suffix == ".mdx"
-        title, text = rendered(entry.text, title=title, mdx=is_mdx)
+        title, text = rendered(entry.text, title=title)
     when = first_of(entry.fields, first.get("date", ())) or site.published(entry)
     modified = site.modified(entry)
     categories = _terms(entry, (*first.get("categories", ()), *_CATEGORIES))
@@ -72,29 +71,15 @@ def _image(entry: Entry, address: str) -> str | None:
     return site_url(address, image) if image and image.startswith("/") else image
 
 
-def _title(entry: Entry, site: Site, first: Iterable[str]) -> str:
+def _title(fields: Mapping[str, Any], first: Iterable[str]) -> str:
     """The first title without template code; "" if there is none."""
-    fields = entry.fields
-    navigation = fields.get("eleventynavigation")
-    inner = navigation if isinstance(navigation, Mapping) else {}
-    values = [
-        *(fields.get(name) for name in first),
-        site.title_of(entry.path),
-        *(fields.get(name) for name in _TITLES),
-        inner.get("title"),
-        inner.get("key"),
-        *(value for name, value in fields.items() if _is_title(name)),
-    ]
-    for value in values:
+    for name in (*first, *_TITLES):
+        value = fields.get(name)
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             bare = re.sub(r"`[^`]*`", "", str(value))
             if str(value).strip() and not has_template(bare):
                 return plain_title(str(value))
     return ""
-
-
-def _is_title(name: str) -> bool:
-    return name.endswith("title") and name not in _OTHER
 
 
 def _terms(entry: Entry, names: Iterable[str]) -> list[str]:

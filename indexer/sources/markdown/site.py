@@ -4,11 +4,10 @@
 configuration decides.
 """
 
-import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,14 +17,14 @@ from indexer.dates import NoDate, is_day, moment
 from indexer.errors import SourceError
 from indexer.records import When
 from indexer.sources.base import UNREAD
-from indexer.sources.files import IGNORED_FOLDERS, refuse_folder
+from indexer.sources.files import IGNORED_FOLDERS, files_in
 
-MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
+MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 PAGES = (".html", ".htm")
 """Files that may have HTML behind their front matter."""
 OTHER_MARKUP = (
     *(".org", ".adoc", ".asciidoc", ".rst", ".pandoc", ".pdc", ".textile", ".ipynb", ".mdoc"),
-    *(".qmd", ".rmd", ".lhs", ".lr"),
+    *(".qmd", ".rmd", ".lhs", ".lr", ".mdx"),
 )
 """Formats of posts that are not read."""
 
@@ -60,27 +59,29 @@ URL_FIELDS = ("year", "month", "day", "slug", "path", "section", "categories")
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder with content, the path where its content is mounted, and its language."""
+    """A folder with content, and its language ("" for the site's)."""
 
     folder: Path
-    target: PurePosixPath = field(default_factory=PurePosixPath)
     language: str = ""
+
+    def path_of(self, file: Path) -> PurePosixPath:
+        """The path of a file below the folder."""
+        return PurePosixPath(file.relative_to(self.folder).as_posix())
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file: its path below the site's content, merged front matter, and text.
+    """One file: its path below the site's content, its front matter, and its text.
 
-    The names in `fields` are lower case. `own` holds the names that the file itself has, without
-    defaults of the site. `has_head` is False for a file without front matter.
+    The names in `fields` are lower case. `own` are those that the file has, without defaults of
+    the site: None for a file without front matter.
     """
 
     path: PurePosixPath
     fields: Mapping[str, Any]
     text: str
-    language: str = ""
-    has_head: bool = True
-    own: frozenset[str] = field(default=frozenset())
+    language: str
+    own: frozenset[str] | None
 
     @property
     def is_index(self) -> bool:
@@ -107,17 +108,11 @@ class Site:
     """A folder of posts without a generator that is known.
 
     `address` is the front page's URL, "" if unknown. `zone` applies to dates without a zone.
-    `output` is the folder of the built site, if it is known; `notes` says what of the configuration
-    cannot be followed.
+    `output` is the folder of the built site, if it is known; `notes` says what is not followed.
+    `more_tags` are taxonomies beside tags, whose terms are keywords too.
     """
 
     generator: str = "none"
-    all_mdx: bool = False
-    """Whether files that end in `.md` are MDX, too."""
-    languages: Sequence[str] = ()
-    """The languages that may stand in the name of a file, as in `post.fr.md`."""
-    more_tags: Sequence[str] = ()
-    """Taxonomies beside tags, whose terms are keywords too."""
 
     def __init__(
         self, root: Path, roots: Sequence[Root], *, address: str = "", zone: tzinfo = UTC
@@ -130,9 +125,10 @@ class Site:
         self.notes: list[str] = []
         if self.generator == "none":
             self.notes.append(
-                f"{root}: no site generator is recognised, so the addresses are guessed; "
-                "index the built site, or say them with --url-template."
+                f"{root}: no site generator is recognised, so the addresses are the paths of the "
+                "files; index the built site, or say them with --url-template."
             )
+        self.more_tags: Sequence[str] = ()
         self.publishes_future = False
         self.publishes_drafts = False
         self.publishes_expired = False
@@ -164,7 +160,7 @@ class Site:
         return (
             folder.name[0] == "."
             or folder.name in IGNORED_FOLDERS
-            or self.skips_folder(_path_in(root, folder))
+            or self.skips_folder(root.path_of(folder))
         )
 
     def skips_folder(self, path: PurePosixPath) -> bool:
@@ -183,10 +179,13 @@ class Site:
 
     def why_left_out(self, entry: Entry) -> str:
         """Why a file's content is not a post; "" if it is one. Drafts and dates come later."""
-        if not entry.has_head and entry.path.stem.lower() in ABOUT_THE_FOLDER:
+        if entry.own is None and entry.path.stem.lower() in ABOUT_THE_FOLDER:
             return "about the folder, not content"
-        if entry.fields.get("permalink") is False:
-            return "no page is rendered (permalink: false)"
+        if entry.path.stem == "_index" and is_section_list(entry):
+            return "list page"
+        for name in ("permalink", "render"):
+            if entry.fields.get(name) is False:
+                return f"no page is rendered ({name}: false)"
         if entry.fields.get("unlisted") is True:
             return "unlisted"
         if entry.fields.get("redirect_to"):
@@ -207,25 +206,16 @@ class Site:
         first = path.parts[0].replace("_", "-").lower() if len(path.parts) > 1 else ""
         return language or (first if first in LANGUAGES else "")
 
-    def title_of(self, path: PurePosixPath) -> str:
-        """The title that the site's navigation gives a page; "" if it gives none."""
-        return ""
-
     def published(self, entry: Entry) -> When:
         """When the post was published: its front matter, else the date in its path."""
         when: When = first_date(entry.fields, _PUBLISHED)
-        if isinstance(when, Mapping):  # Material for MkDocs
-            when = when.get("created")
         in_path = self._date_in_path(entry)
         return in_path if in_path and self.parsed(when) is None else when
 
     def modified(self, entry: Entry) -> When:
         """When the post was last changed, as its front matter says."""
         when: When = first_date(entry.fields, _MODIFIED)
-        if isinstance(when, Mapping):  # Docusaurus
-            when = when.get("date")
-        dates = entry.fields.get("date")
-        return when or (dates.get("updated") if isinstance(dates, Mapping) else None)
+        return when
 
     def parsed(self, when: When) -> datetime | None:
         """The moment, in the zone in which the site shows it; None for what is not a date."""
@@ -248,15 +238,6 @@ class Site:
         )
         return f"{date[1]}-{date[2]:0>2}-{date[3]:0>2}" if date else None
 
-    def language_in_name(self, path: PurePosixPath) -> str:
-        """The language that the name of a file ends with, as in `post.fr.md`; "" without one."""
-        name = path.stem.rpartition(".")[2].lower()
-        return name if name in self.languages else ""
-
-    def stem(self, path: PurePosixPath) -> str:
-        """The name of a file without its suffix and its language."""
-        return path.stem.rpartition(".")[0] if self.language_in_name(path) else path.stem
-
     # -- where it is -----------------------------------------------------------------------------
 
     def own_url(self, entry: Entry) -> str:
@@ -275,18 +256,19 @@ class Site:
             folder = folder.parent
         return f"/{(folder / slug).as_posix().strip('./')}/"
 
-    def local_date(self, entry: Entry) -> datetime | None:
-        """The publication date, of which an address has the year, month and day."""
-        return self.parsed(self.published(entry))
+    def date_tokens(self, entry: Entry) -> dict[str, str]:
+        """The parts of the publication date that a permalink may name; nothing without a date."""
+        when = self.parsed(self.published(entry))
+        if when is None:
+            return {}
+        tokens = {name: when.strftime(spec) for name, spec in TOKENS.items()}
+        return tokens | {"i_month": str(when.month), "i_day": str(when.day)}
 
 
-def walk(
-    site: Site, place: Path, skipped: Callable[[Path, str], None]
-) -> Iterator[tuple[Path, PurePosixPath, Root]]:
-    """Every file below `place` that may be a post, in the order of the paths.
+def walk(site: Site, place: Path) -> Iterator[tuple[Path, Root, str]]:
+    """Every file below `place` that looks like content, in the order of the paths.
 
-    Yields the file, its path in the site, and its root. `skipped` is called with each other file
-    that looks like content, and the reason.
+    Yields the file, its root, and why it is not a post by its path alone ("" if it may be one).
 
     Raises:
         SourceError: a folder cannot be read; its posts would look removed.
@@ -295,36 +277,22 @@ def walk(
         start = place if place.is_relative_to(root.folder) else root.folder
         if not (start.is_relative_to(place) or place.is_relative_to(root.folder)):
             continue
-        if start.is_file():
-            yield start, _path_in(root, start), root
-            continue
-        roots = {other.folder for other in site.roots if other is not root}
-        files: list[tuple[Path, str]] = []
-        for folder, folders, names in os.walk(start, onerror=refuse_folder):
-            inside = Path(folder)
-            folders[:] = [
-                name
-                for name in folders
-                if inside / name not in roots and not site.leaves_out(root, inside / name)
-            ]
-            for name in names:
-                if name[0] == ".":
-                    continue
-                if name.lower().endswith(OTHER_MARKUP):
-                    files.append((inside / name, UNREAD))
-                elif name.lower().endswith(MARKDOWN + PAGES):
-                    files.append((inside / name, ""))
-        for file, reason in sorted(files):
-            path = _path_in(root, file)
-            reason = reason or site.why_not_content(path)
-            if reason:
-                skipped(file, reason)
+        for file in _files_of(site, root, start):
+            if file == place:
+                yield file, root, ""
+            elif file.name.lower().endswith(OTHER_MARKUP):
+                yield file, root, UNREAD
             else:
-                yield file, path, root
+                yield file, root, site.why_not_content(root.path_of(file))
 
 
-def _path_in(root: Root, file: Path) -> PurePosixPath:
-    return root.target / file.relative_to(root.folder).as_posix()
+def _files_of(site: Site, root: Root, start: Path) -> list[Path]:
+    nested = {other.folder for other in site.roots if other is not root}
+
+    def skips(folder: Path) -> bool:
+        return folder in nested or site.skips_folder(root.path_of(folder))
+
+    return files_in(start, MARKDOWN + PAGES + OTHER_MARKUP, skips)
 
 
 # -- shared by generators --------------------------------------------------------------------------
@@ -351,14 +319,6 @@ TOKENS: Mapping[str, str] = {
 """Names of parts of a date in permalinks, for `strftime`."""
 
 
-def date_tokens(when: datetime | None) -> dict[str, str]:
-    """The parts of a date that a permalink may name; nothing without a date."""
-    if when is None:
-        return {}
-    tokens = {name: when.strftime(spec) for name, spec in TOKENS.items()}
-    return tokens | {"i_month": str(when.month), "i_day": str(when.day)}
-
-
 def check_template(template: str) -> None:
     """Check a URL template.
 
@@ -374,7 +334,7 @@ def check_template(template: str) -> None:
 
 def from_template(template: str, site: Site, entry: Entry, categories: Iterable[str]) -> str:
     """The path that a URL template of the user gives."""
-    dates = date_tokens(site.local_date(entry))
+    dates = site.date_tokens(entry)
     folders = entry.folder.parts
     values = {
         **{name: dates.get(name, "") for name in ("year", "month", "day")},
@@ -429,14 +389,13 @@ def first_date(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
     """The first of these fields that is there and meant as a date.
 
     A boolean is not, nor what YAML 1.1 takes for one in `published`, which says in Jekyll and on
-    dev.to whether a post is public.
+    dev.to whether a post is public. Docusaurus and Material for MkDocs have tables of dates.
     """
-    return first_of(
-        fields,
-        [
-            name
-            for name in names
-            if not isinstance(fields.get(name), bool)
-            and not (name == "published" and str(fields.get(name)).lower() in _SWITCHES)
-        ],
-    )
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, Mapping):
+            value = value.get("date") or value.get("created")
+        is_switch = name == "published" and str(value).lower() in _SWITCHES
+        if not isinstance(value, bool) and value not in (None, "") and not is_switch:
+            return value
+    return None

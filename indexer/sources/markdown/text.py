@@ -1,8 +1,8 @@
 """Markdown → HTML, without the template code of site generators.
 
 Liquid and Nunjucks tags (`{% … %}`, `{{ … }}`, `{# … #}`), Hugo shortcodes, kramdown attribute
-lists (`{: … }`), heading attributes, MDX imports and expressions, admonition markers, wiki links
-and emoji codes are removed, except from code.
+lists (`{: … }`), heading attributes, admonition markers, wiki links and emoji codes are removed,
+except from code.
 
 Template code does not follow Markdown's structure (a tag may contain blank lines, or stand in a
 link's address), so it is replaced with markers before parsing. In markdown-it's tokens the markers
@@ -24,8 +24,8 @@ _MAX_TAG = 5_000
 """Characters between the delimiters of template code; more, and they do not belong together."""
 
 _MARKER = re.compile("\ue000(\\d+)\ue001")
-_OPENER = re.compile(r"\{\{[<%]?(?!`)|\{%(?!`)|\{#(?![\w-]+\})(?=[\s\w-])|\{/\*")
-_CLOSER_OF = {"{{<": ">}}", "{{%": "%}}", "{{": "}}", "{%": "%}", "{#": "#}", "{/*": "*/}"}
+_OPENER = re.compile(r"\{\{[<%]?(?!`)|\{%(?!`)|\{#(?![\w-]+\})(?=[\s\w-])")
+_CLOSER_OF = {"{{<": ">}}", "{{%": "%}}", "{{": "}}", "{%": "%}", "{#": "#}"}
 _PAIRED = re.compile(r"\{%[-~]?\s*(raw|verbatim|comment)\b")
 _END_OF = {
     name: re.compile(rf"\{{%[-~]?\s*end{name}\s*[-~]?%\}}")
@@ -77,17 +77,6 @@ _MARKDOWN_IN_HTML = re.compile(
 _SPAN_FIRST = re.compile(
     r"^[ \t]*(?=<(?:a|b|br|code|em|i|img|kbd|small|span|strong)\b)", re.MULTILINE | re.IGNORECASE
 )
-_ESM = re.compile(
-    r"import(?:\s*[{\"'*]|\s+(?:type\s+)?[\w$]+\s*(?:,\s*(?:[{*]|$)|from\b|$)|\s+type\s*\{|\s*$)"
-    r"|export\s+(?:const|default|let|function|async|\{|\*)"
-)
-"""The first line of an import or export, and not of a sentence such as "import the module"."""
-_JAVASCRIPT = re.compile(r"[={]|\bfrom\b|([\"'`])[^\"'`]*\1")
-_MAX_ESM = 200
-"""Lines of an import or export."""
-_ENDS_PARAGRAPH = re.compile(r"[ \t]*(?:$|[#<])|.*(?:-->|/>)[ \t]*$")
-_COMPONENT = re.compile(r"</?(?:[A-Z][\w.]*(?:\s[^<>]{0,5000})?/?)?>")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CODE_ELEMENT = re.compile(r"<(/?)(?:pre|code|kbd|samp)\b", re.IGNORECASE)
 _INLINE_TAGS = re.compile(
     r"<(em|strong|i|b|code|span|sup|sub|small|abbr|cite|del|ins|kbd|mark|q|s|u)\b[^<>]*>([^<>]*)</\1>"
@@ -96,15 +85,15 @@ _INLINE_TAGS = re.compile(
 )
 
 
-def rendered(text: str, *, title: str = "", mdx: bool = False) -> tuple[str, str]:
+def rendered(text: str, *, title: str = "") -> tuple[str, str]:
     """The title and the HTML of a post's Markdown.
 
     Without a `title` the text of a leading heading of level 1 is the title ("" if there is none).
     A leading heading that is the title is left out of the HTML: it would count twice.
     """
-    marked, saved = _marked(text, mdx)
+    marked, saved = _marked(text)
     env: dict[str, object] = {}
-    tokens = (_MDX if mdx else _MARKDOWN).parse(marked, env)
+    tokens = _MARKDOWN.parse(marked, env)
     heading = _leading_heading(tokens)
     if heading is not None:
         name = _plain(tokens[heading + 1])
@@ -133,7 +122,7 @@ def plain_title(title: str) -> str:
     """A title from front matter without template code, entities, inline tags and emoji codes."""
     if "{" in title:
         parts = re.split(r"(`[^`]*`)", title)  # inline code keeps its braces
-        parts[::2] = [_MARKER.sub("", _marked(part, mdx=False)[0]) for part in parts[::2]]
+        parts[::2] = [_MARKER.sub("", _marked(part)[0]) for part in parts[::2]]
         title = "".join(parts)
     title = html.unescape(title)
     if "<" in title and len(title) < 2_000:
@@ -149,15 +138,14 @@ def has_template(text: str) -> bool:
 # -- before parsing --------------------------------------------------------------------------------
 
 
-def _marked(text: str, mdx: bool) -> tuple[str, list[str]]:
+def _marked(text: str) -> tuple[str, list[str]]:
     """The Markdown with markers for template code, and the code that each marker stands for."""
     saved: list[str] = []
     lines = text.replace("\ue000", "").replace("\ue001", "").split("\n")
     if any(sign in text for sign in ("!!! ", "??? ", "???+", '=== "')):
         lines = _dedented(lines)
     parts = [
-        _in_fence(_undented(part) if mdx else part) if is_code else _in_prose(part, saved, mdx)
-        for is_code, part in _segments(lines)
+        _in_fence(part) if is_code else _in_prose(part, saved) for is_code, part in _segments(lines)
     ]
     return "\n".join(parts), saved
 
@@ -210,27 +198,16 @@ def _end_of_fence(lines: Sequence[str], at: int, fence: re.Match[str]) -> int:
     return 0 if len(fence[1]) > 3 else len(lines)
 
 
-def _undented(lines: list[str]) -> list[str]:
-    """A block of code without the indentation that MDX allows inside a component."""
-    indent = lines[0][: len(lines[0]) - len(lines[0].lstrip(" \t"))]
-    if len(indent) < 4:
-        return lines
-    return ["", *(line.removeprefix(indent).lstrip("\t") for line in lines), ""]
-
-
 def _in_fence(lines: list[str]) -> str:
     """Code as the generator shows it: without `raw` tags, escaped shortcodes as shortcodes."""
     text = "\n".join(lines)
     return _ESCAPED_SHORTCODE.sub(r"{{\1\2\3}}", _RAW_TAG.sub("", text)) if "{" in text else text
 
 
-def _in_prose(lines: list[str], saved: list[str], mdx: bool) -> str:
-    text = "\n".join(map(_without_directive, _without_esm(lines) if mdx else lines))
+def _in_prose(lines: list[str], saved: list[str]) -> str:
+    text = "\n".join(map(_without_directive, lines))
     text = _ROLE.sub("", _HIDDEN.sub("", text)) if "%%" in text or "}`" in text else text
-    if mdx and "<!--" in text:
-        end = text.rfind("-->") + 3  # behind it, each `<!--` would be searched to the end
-        text = _COMMENT.sub("", text[:end]) + text[end:]
-    if not mdx and _MARKDOWN_IN_HTML.search(text):
+    if _MARKDOWN_IN_HTML.search(text):
         # A blank line ends the block of HTML, and a line that begins with an empty marker begins
         # none: kramdown takes it for a paragraph.
         text = _SPAN_FIRST.sub(lambda _: _marker("", saved), text)
@@ -238,9 +215,7 @@ def _in_prose(lines: list[str], saved: list[str], mdx: bool) -> str:
     if "{" in text:
         text = "".join(_with_markers(text, saved))
         text = _ATTRIBUTES.sub(lambda match: _marker(match[0], saved), text)
-        if mdx:
-            text = "".join(_without_expressions(text, saved))
-    return _COMPONENT.sub(lambda match: _marker(match[0], saved), text) if mdx else text
+    return text
 
 
 def _marker(code: str, saved: list[str]) -> str:
@@ -323,59 +298,6 @@ def _dedented(lines: list[str], depth: int = 0) -> list[str]:
     return dedented
 
 
-def _without_esm(lines: list[str]) -> list[str]:
-    """MDX without its imports and exports: each ends where its brackets are balanced.
-
-    As in MDX, one cannot interrupt a paragraph: a line of it may begin with the word "import".
-    """
-    depths = [sum(map(line.count, "{[(")) - sum(map(line.count, "}])")) for line in lines]
-    prose: list[str] = []
-    may_begin, at = True, 0
-    while at < len(lines):
-        end = _end_of_esm(lines, depths, at) if may_begin and _ESM.match(lines[at]) else at
-        if end == at:
-            prose.append(lines[at])
-            may_begin = bool(_ENDS_PARAGRAPH.match(lines[at]))
-            end = at + 1
-        at = end
-    return prose
-
-
-def _end_of_esm(lines: list[str], depths: list[int], at: int) -> int:
-    """The line after an import or export; `at` if it is prose.
-
-    One that is never balanced, such as with a bracket in a string, is its first paragraph.
-    """
-    depth = 0
-    paragraph = next((end for end in range(at, len(lines)) if not lines[end].strip()), len(lines))
-    if not _JAVASCRIPT.search("\n".join(lines[at:paragraph])):
-        return at
-    for end in range(at, min(len(lines), at + _MAX_ESM)):
-        depth += depths[end]
-        if depth <= 0:
-            return end + 1
-    return paragraph
-
-
-def _without_expressions(text: str, saved: list[str]) -> Iterator[str]:
-    """MDX with markers in place of `{expressions}`."""
-    at = failures = 0
-    while (start := text.find("{", at)) >= 0 and failures < 100:
-        depth = 0
-        for end in range(start, min(len(text), start + _MAX_TAG)):
-            depth += (text[end] == "{") - (text[end] == "}")
-            if not depth:
-                yield text[at:start]
-                yield _marker(text[start : end + 1], saved)
-                at = end + 1
-                break
-        else:
-            failures += 1
-            yield text[at : start + 1]
-            at = start + 1
-    yield text[at:]
-
-
 # -- after parsing ---------------------------------------------------------------------------------
 
 
@@ -391,8 +313,6 @@ def _markdown() -> MarkdownIt:
 
 
 _MARKDOWN = _markdown()
-_MDX = _markdown().disable(["html_block", "code"])
-"""MDX has neither indented code nor blocks of HTML: what is between two tags is Markdown."""
 
 
 def _leading_heading(tokens: Sequence[Token]) -> int | None:
