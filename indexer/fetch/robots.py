@@ -1,5 +1,6 @@
 """robots.txt (RFC 9309)."""
 
+import time
 from threading import Lock
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ class Robots:
         self._fetcher = fetcher
         self._agent = fetcher.options.user_agent.partition("/")[0].strip()
         self._rules: dict[str, Protego | FetchFailed] = {}
+        self._turns: dict[str, float] = {}
         self._lock = Lock()
 
     def allows(self, url: str) -> bool:
@@ -39,6 +41,19 @@ class Robots:
             FetchFailed: the site's robots.txt cannot be fetched.
         """
         return min(_MAX_DELAY, self._of(url).crawl_delay(self._agent) or 0.0)
+
+    def wait(self, url: str) -> None:
+        """Pause as long as the delay between two requests to this site says.
+
+        Raises:
+            FetchFailed: the site's robots.txt cannot be fetched.
+        """
+        if delay := self.delay(url):
+            site = urlsplit(url).netloc
+            with self._lock:
+                turn = max(time.monotonic(), self._turns.get(site, 0.0))
+                self._turns[site] = turn + delay
+            time.sleep(max(0.0, turn - time.monotonic()))
 
     def _of(self, url: str) -> Protego:
         parts = urlsplit(url)

@@ -92,6 +92,11 @@ def is_url(spec: str) -> bool:
     return spec.lower().startswith(("http://", "https://"))
 
 
+def bare_host(netloc: str) -> str:
+    """A host without `www.` before it."""
+    return netloc.lower().removeprefix("www.")
+
+
 def is_valid_url(url: str) -> bool:
     """Whether a URL, or a path on a site, can be parsed; `http://[::1` cannot."""
     try:

@@ -1,6 +1,9 @@
-"""The oid and the title of a post whose source gives none."""
+"""What a post has whose source does not state it, or states it in several ways."""
 
 import hashlib
+import re
+from collections.abc import Mapping
+from datetime import date
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -8,6 +11,10 @@ from indexer.html_text import TooDeep, one_line, readable
 from indexer.normalise import MAX_OID
 
 _KEPT = 150
+_LENGTH = 60
+_NAMES = ("name", "label", "title", "slug", "value")
+"""Fields of a table that have the words of a tag."""
+_DATED = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?:/|$)")
 
 
 def fitting(oid: str) -> str:
@@ -35,9 +42,6 @@ def oid_of_page(address: str) -> str:
     return fitting(f"{path or 'index'}{query}")
 
 
-_LENGTH = 60
-
-
 def title_or_start(title: Any, html: Any) -> Any:
     """The title, or the first words of the text; None if there is neither."""
     if title is not None and (not isinstance(title, str) or title.strip()):
@@ -59,3 +63,45 @@ def plain(title: str) -> str:
         return one_line(readable(title).prose)
     except TooDeep:
         return title
+
+
+def title_of_name(name: str) -> str:
+    """The name of a file, or the last part of a path, in words."""
+    words = re.sub(r"[-_\s]+", " ", name).strip()
+    return words[:1].upper() + words[1:]
+
+
+def day_in_path(path: str) -> str:
+    """The day in a path such as `2024/01/31/a-post/`, as `2024-01-31`; "" if there is none."""
+    named = _DATED.search(path)
+    return day(*named.groups()) if named else ""
+
+
+def day(*numbers: str) -> str:
+    """A year, a month and a day as one date; "" if there is no such day."""
+    try:
+        return date(*map(int, numbers)).isoformat()
+    except ValueError:
+        return ""
+
+
+def labels(stated: Any) -> list[str]:
+    """Tags: a string with commas, a table with a name, or a list of such, or of lists of them.
+
+    Hexo writes nested categories as lists; schema.org/keywords allows a DefinedTerm.
+    """
+    if isinstance(stated, str):
+        stated = stated.split(",")
+    terms: list[Any] = []
+    for term in stated if isinstance(stated, list | tuple) else (stated,):
+        terms += term if isinstance(term, list | tuple) else (term,)
+    names = [
+        next(filter(None, map(term.get, _NAMES)), None) if isinstance(term, Mapping) else term
+        for term in terms
+    ]
+    texts = [
+        str(name).strip()
+        for name in names
+        if isinstance(name, str | int | float) and not isinstance(name, bool)
+    ]
+    return list(dict.fromkeys(filter(None, texts)))

@@ -1,25 +1,20 @@
 """A sitemap, or an index of sitemaps, and the pages it lists, fetched a few at a time."""
 
 import re
-import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Lock
 from urllib.parse import urljoin, urlsplit
-from xml.etree.ElementTree import Element, ParseError
-
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from xml.etree.ElementTree import Element
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
-from indexer.html_text import TooDeep
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions, is_url, is_valid_url, unexpected
+from indexer.sources.base import SourceOptions, bare_host, is_url, is_valid_url, unexpected
 from indexer.sources.files import File, decoded, unzipped_bytes
-from indexer.sources.html.page import Page
+from indexer.sources.html.page import read_page
 from indexer.sources.identity import oid_of_page
+from indexer.sources.xml import local_name, locations, parse_xml
 
 _MAX_DEPTH = 3
 _MAX_PAGES = 200_000
@@ -29,9 +24,6 @@ _NOINDEX = re.compile(r"^(?:googlebot:\s*)?[^:]*\b(?:noindex|none)\b", re.IGNORE
 _NO_PAGES = (
     *(".pdf", ".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".xml", ".zip", ".mp3", ".mp4"),
 )
-
-_Entry = tuple[str, str | None]
-_Found = list[SourceItem]
 
 
 class Sitemap:
@@ -54,28 +46,28 @@ class Sitemap:
         """
         with Fetcher(self._options.fetch, self._options.store) as fetcher:
             pages = list(dict(self._entries(fetcher)).items())
-            visit = _Visit(fetcher, self._options)
+            robots = Robots(fetcher)
             connections = self._options.fetch.connections
             with ThreadPoolExecutor(connections) as pool:
-                waiting: deque[Future[_Found]] = deque()
+                waiting: deque[Future[SourceItem]] = deque()
                 try:
                     for number, (url, lastmod) in enumerate(pages):
                         if reason := self._why_no_page(url):
                             oid = oid_of_page(url) if is_valid_url(url) else None
                             yield Skipped(Origin(url), oid, reason)
                             continue
-                        waiting.append(pool.submit(visit.page, url, lastmod))
+                        waiting.append(pool.submit(self._item, fetcher, robots, url, lastmod))
                         if len(waiting) > 2 * connections:
-                            yield from waiting.popleft().result()
+                            yield waiting.popleft().result()
                         self.progress = number / len(pages)
                     while waiting:
-                        yield from waiting.popleft().result()
+                        yield waiting.popleft().result()
                 finally:
                     for future in waiting:
                         future.cancel()
             self.progress = 1.0
 
-    def _entries(self, fetcher: Fetcher) -> Iterator[_Entry]:
+    def _entries(self, fetcher: Fetcher) -> Iterator[tuple[str, str]]:
         """The URLs, each with its last change; all are read before a page is fetched."""
         left = deque([(self.spec, 0)])
         known = {self.spec}
@@ -83,8 +75,9 @@ class Sitemap:
         while left:
             address, depth = left.popleft()
             root = self._root(fetcher, address)
-            for url, lastmod in _locations(root, address):
-                if _local(root) == "urlset":
+            for location, lastmod in locations(root):
+                url = urljoin(address, location) if is_valid_url(location) else location
+                if local_name(root) == "urlset":
                     count += 1
                     yield url, lastmod
                 elif url not in known:
@@ -113,8 +106,8 @@ class Sitemap:
             for address in (self.spec, self._options.site)
             if is_url(address)
         ]
-        hosts = {_without_www(address) for address in own if address}
-        if hosts and _without_www(parts.netloc) not in hosts:
+        hosts = {bare_host(address) for address in own if address}
+        if hosts and bare_host(parts.netloc) not in hosts:
             return "on another host (--site allows one)"
         return ""
 
@@ -131,87 +124,37 @@ class Sitemap:
         else:
             page, self._fetched = self._fetched or fetcher.get(address), None
             body = unzipped_bytes(page.body, address, most)
-        try:
-            root: Element = fromstring(body)
-        except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
-            raise SourceError(f"{address} is not a sitemap: {error}.") from error
-        if _local(root) not in ("urlset", "sitemapindex"):
+        root = parse_xml(body, address)
+        if local_name(root) not in ("urlset", "sitemapindex"):
             raise SourceError(
-                f"{address} is not a sitemap but <{_local(root)}>.", "Name a sitemap.xml."
+                f"{address} is not a sitemap but <{local_name(root)}>.", "Name a sitemap.xml."
             )
         return root
 
-
-class _Visit:
-    """Fetches pages in several threads, no faster than each robots.txt allows."""
-
-    def __init__(self, fetcher: Fetcher, options: SourceOptions) -> None:
-        self._fetcher = fetcher
-        self._options = options
-        self._robots = Robots(fetcher)
-        self._lock = Lock()
-        self._next: dict[str, float] = {}
-
-    def page(self, url: str, lastmod: str | None) -> _Found:
-        """The post on a page, or why there is none."""
-        try:
-            return self._page(url, lastmod)
-        except Exception as error:  # noqa: BLE001 - one odd page must not end the run
-            return [unexpected(error, Origin(url), oid_of_page(url))]
-
-    def _page(self, url: str, lastmod: str | None) -> _Found:
+    def _item(self, fetcher: Fetcher, robots: Robots, url: str, lastmod: str) -> SourceItem:
+        """The post on a page, or why there is none; it runs in several threads."""
         origin, oid = Origin(url), oid_of_page(url)
         try:
-            if not self._robots.allows(url):
-                return [Skipped(origin, None, "disallowed by robots.txt")]
-            self._wait(url)
-            fetched = self._fetcher.get(url)
+            if not robots.allows(url):
+                return Skipped(origin, None, "disallowed by robots.txt")
+            robots.wait(url)
+            return self._post(fetcher.get(url), origin, oid, lastmod)
         except SourceError as error:
             if isinstance(error, FetchFailed) and error.response_status in _GONE:
-                return [Skipped(origin, None, f"gone ({error.response_status})")]
-            return [Reject(origin, oid, error.message, error.remedy or "Try again later.")]
+                return Skipped(origin, None, f"gone ({error.response_status})")
+            return Reject(origin, oid, error.message, error.remedy or "Try again later.")
+        except Exception as error:  # noqa: BLE001 - one odd page must not end the run
+            return unexpected(error, origin, oid)
+
+    def _post(self, fetched: Fetched, origin: Origin, oid: str, lastmod: str) -> SourceItem:
         if _NOINDEX.search(fetched.robots):
-            return [Skipped(origin, None, "noindex")]
+            return Skipped(origin, None, "noindex")
         if not _is_html(fetched):
-            return [Skipped(origin, oid, "not an HTML page")]
-        try:
-            page = Page(decoded(fetched.body, fetched.content_type), fetched.url)
-        except TooDeep as error:
-            return [Reject(origin, oid, str(error), "Close the elements, or leave the page out.")]
-        reason, is_guess = page.why_not_post(oid)
-        if reason:
-            return [Skipped(origin, oid if is_guess else None, reason)]
-        address = urljoin(fetched.url, page.url)
-        return [page.post(origin, oid, address, lastmod, options=self._options)]
-
-    def _wait(self, url: str) -> None:
-        delay = self._robots.delay(url)
-        if not delay:
-            return
-        site = urlsplit(url).netloc
-        with self._lock:
-            turn = max(time.monotonic(), self._next.get(site, 0.0))
-            self._next[site] = turn + delay
-        time.sleep(max(0.0, turn - time.monotonic()))
-
-
-def _locations(root: Element, address: str) -> Iterator[_Entry]:
-    for entry in root:
-        fields = {_local(child): (child.text or "").strip() for child in entry}
-        loc = fields.get("loc", "")
-        url = urljoin(address, loc) if loc and is_valid_url(loc) else loc
-        if url:
-            yield url, fields.get("lastmod") or None
-
-
-def _without_www(host: str) -> str:
-    return host.lower().removeprefix("www.")
+            return Skipped(origin, oid, "not an HTML page")
+        text = decoded(fetched.body, fetched.content_type)
+        return read_page(text, fetched.url, origin, oid, self._options, lastmod=lastmod)
 
 
 def _is_html(page: Fetched) -> bool:
     kind = page.content_type.partition(";")[0].strip().lower()
     return kind in ("", "text/html", "application/xhtml+xml")
-
-
-def _local(element: Element) -> str:
-    return element.tag.rpartition("}")[2]

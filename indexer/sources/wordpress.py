@@ -7,7 +7,6 @@ Field names: WordPress' own `wp-admin/includes/export.php`.
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timezone
-from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException
@@ -18,6 +17,7 @@ from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem, Wh
 from indexer.sources.base import SourceOptions, unexpected
 from indexer.sources.files import File, Stream
 from indexer.sources.identity import title_or_start
+from indexer.sources.xml import local_name
 
 _CONTENT = "{http://purl.org/rss/1.0/modules/content/}encoded"
 _NO_DATE = "0000-00-00 00:00:00"
@@ -138,7 +138,7 @@ def _post(item: Element, origin: Origin, oid: str, language: str) -> RawPost:
 def _comments(item: Element) -> Iterator[RawComment]:
     for comment in item:
         if (
-            _local(comment) == "comment"
+            local_name(comment) == "comment"
             and _text(comment, "comment_approved") == "1"
             and _text(comment, "comment_type") in ("", "comment")
         ):
@@ -175,12 +175,7 @@ def _date(parent: Element, name: str) -> str | None:
 
 def _text(parent: Element, name: str) -> str:
     """The text of the child of this name, whichever version of the export's namespace it is in."""
-    return next((child.text or "" for child in parent if _local(child) == name), "")
-
-
-def _local(element: Any) -> str:
-    tag: str = element.tag
-    return tag.rpartition("}")[2]
+    return next((child.text or "" for child in parent if local_name(child) == name), "")
 
 
 _CODE_TAG = re.compile(r"<(/?)pre\b[^>]*>|\[(/?)(code|sourcecode)\b[^\]]*\]", re.IGNORECASE)

@@ -118,8 +118,8 @@ def test_a_sitemap_on_the_disk(server: Server, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("<urlset><url>", "not a sitemap"),
-        ('<!DOCTYPE x [<!ENTITY a "b">]><urlset>&a;</urlset>', "not a sitemap"),
+        ("<urlset><url>", "not XML"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><urlset>&a;</urlset>', "not XML"),
         ("<rss></rss>", "not a sitemap but <rss>"),
     ],
 )

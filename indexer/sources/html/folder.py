@@ -5,12 +5,12 @@ from pathlib import Path
 from urllib.parse import quote, urljoin
 
 from indexer.errors import SourceError
-from indexer.html_text import TooDeep
 from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import UNREAD, SourceOptions, unexpected
 from indexer.sources.files import decoded, files_in, is_utf8, read_inside, remedy_of
-from indexer.sources.html.built_site import BuiltSite, built_site
-from indexer.sources.html.page import Page
+from indexer.sources.html.built_site import BuiltSite
+from indexer.sources.html.page import read_page
+from indexer.sources.html.survey import built_site
 from indexer.sources.identity import oid_of_page
 from indexer.sources.markdown.site import ABOUT_THE_FOLDER, MARKDOWN, OTHER_MARKUP
 
@@ -52,7 +52,7 @@ class HTMLFolder:
                 self._options.warn(f"{len(missing):,} pages of the sitemap are not in {self.spec}.")
         for number, (file, path) in enumerate(paths.items(), start=1):
             try:
-                yield from self._page(file, path, base, site)
+                yield self._page(file, path, base, site)
             except Exception as error:  # noqa: BLE001 - one odd page must not end the run
                 yield unexpected(error, Origin(str(file)), oid_of_page(quote(path)))
             self.progress = number / len(files)
@@ -66,35 +66,28 @@ class HTMLFolder:
             if oid_of_page(quote(f"{path}.html")) not in site.pages:
                 yield Skipped(Origin(str(file)), None, UNREAD)
 
-    def _page(self, file: Path, path: str, base: Path, site: BuiltSite) -> Iterator[SourceItem]:
+    def _page(self, file: Path, path: str, base: Path, site: BuiltSite) -> SourceItem:
         origin = Origin(str(file))
         if not is_utf8(path):
-            yield Reject(origin, None, "the file's name is not UTF-8", "Rename the file.")
-            return
+            return Reject(origin, None, "the file's name is not UTF-8", "Rename the file.")
         oid = oid_of_page(quote(path))
         if self._options.excludes(path):
-            yield Skipped(origin, None, "excluded by blogsearch.toml")
-            return
+            return Skipped(origin, None, "excluded by blogsearch.toml")
         if self._is_draft(path) and not self._options.drafts:
-            yield Skipped(origin, None, "draft")
-            return
+            return Skipped(origin, None, "draft")
         if oid in site.copies:
-            yield Skipped(origin, oid, "copy or another version of a page")
-            return
+            return Skipped(origin, oid, "copy or another version of a page")
         try:
             text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
-            page = Page(text, urljoin("/", quote(path)), site)
         except OSError as error:
-            yield Reject(origin, oid, error.strerror or str(error), remedy_of(error))
-            return
-        except TooDeep as error:
-            yield Reject(origin, oid, str(error), "Close the elements, or leave the page out.")
-            return
-        reason, is_guess = page.why_not_post(oid)
-        if reason:
-            yield Skipped(origin, oid if is_guess else None, reason)
-        else:
-            yield page.post(origin, oid, self._url(page, path, oid, site), options=self._options)
+            return Reject(origin, oid, error.strerror or str(error), remedy_of(error))
+        location = urljoin("/", quote(path))
+        for name in ("index.html", "index.htm"):
+            if path == name or path.endswith(f"/{name}"):
+                path = path[: -len(name)]
+        address = (self._options.site or site.address).rstrip("/") + "/"
+        base_url = urljoin(address, quote(path))
+        return read_page(text, location, origin, oid, self._options, site=site, base=base_url)
 
     def _is_draft(self, path: str) -> bool:
         """Whether the path says so, as Pelican's `drafts/` and Medium's `draft_…` do."""
@@ -102,11 +95,3 @@ class HTMLFolder:
         if name.startswith("index."):
             folders = folders[:-1]  # a page may be called so
         return not _DRAFTS.isdisjoint(folders) or name.startswith("draft_")
-
-    def _url(self, page: Page, path: str, oid: str, site: BuiltSite) -> str:
-        """The address in the sitemap, else the canonical one, else the path below the folder."""
-        for name in ("index.html", "index.htm"):
-            if path == name or path.endswith(f"/{name}"):
-                path = path[: -len(name)]
-        address = (self._options.site or site.address).rstrip("/") + "/"
-        return site.addresses.get(oid) or urljoin(urljoin(address, quote(path)), page.url)

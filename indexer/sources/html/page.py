@@ -12,10 +12,10 @@ import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import NoDate, moment
-from indexer.html_text import check_depth, one_line
-from indexer.records import Origin, RawPost
+from indexer.html_text import TooDeep, check_depth, one_line
+from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, image_of, is_valid_url
-from indexer.sources.html.built_site import SEPARATORS, BuiltSite
+from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
 from indexer.sources.html.lists import PAGE_OF_LIST, is_list
 from indexer.sources.html.main_content import (
     is_beside_content,
@@ -26,6 +26,7 @@ from indexer.sources.html.main_content import (
     text_length,
     top_articles,
 )
+from indexer.sources.identity import day_in_path, labels, title_of_name
 from indexer.sources.markdown.site import LANGUAGES
 
 _PUBLISHED = (
@@ -46,7 +47,6 @@ _DATE_IN_TEXT = re.compile(
     rf"\b(?:\d{{4}}-\d\d-\d\d|\d{{1,2}} {_MONTH},? \d{{4}}|{_MONTH} \d{{1,2}}, \d{{4}})\b",
     re.IGNORECASE,
 )
-_DATED_PATH = re.compile(r"/(\d{4})/(\d{1,2})/(\d{1,2})(?:/|$)")
 _TOOLS = frozenset(("404", "search", "sitemap", "offline"))
 _INDEXES = frozenset(("genindex", "py-modindex"))
 _SHORT = 300
@@ -75,10 +75,38 @@ _HEAD = 10_000
 _POSTINGS = ("article", "blogposting", "newsarticle", "techarticle", "report", "socialmediaposting")
 
 
+def read_page(
+    text: str,
+    location: str,
+    origin: Origin,
+    oid: str,
+    options: SourceOptions,
+    *,
+    site: BuiltSite | None = None,
+    base: str = "",
+    lastmod: str = "",
+) -> SourceItem:
+    """The post on a page, or why there is none.
+
+    Args:
+        location: the URL of the page, or its path on the site.
+        base: the URL of the page where it states none, if it is not the location.
+        lastmod: its last change, if the page names none.
+    """
+    try:
+        page = Page(text, location, site)
+    except TooDeep as error:
+        return Reject(origin, oid, str(error), "Close the elements, or leave the page out.")
+    reason, is_guess = page.why_not_post(oid)
+    if reason:
+        return Skipped(origin, oid if is_guess else None, reason)
+    listed = site.addresses.get(oid) if site else None
+    url = listed or urljoin(base or location, page.url)
+    return page.post(origin, oid, url, lastmod, options)
+
+
 class Page:
     """A parsed page. `post` may be called once: it modifies the page.
-
-    Its `url` is its own address, "" if it states none.
 
     Args:
         location: the URL of the page, or its path on the site, which relative links begin at.
@@ -104,14 +132,36 @@ class Page:
                 self._labels += content.split(",")
             if name and content:
                 self._meta.setdefault(name, content)
-        link = self._page.css_first("link[rel=canonical][href], a.p-canonical[href]")
-        canonical = _followed((link.attributes.get("href") if link else "") or "")
-        self.url = canonical or _followed(self._meta.get("og:url", ""))
+        link = self._page.css_first("link[rel=canonical][href]")
+        self.canonical = _followed((link.attributes.get("href") if link else "") or "")
         self._data: dict[str, Any] = {}
         self._is_posting = False
         for description in _json_ld(self._page):
             self._is_posting = self._is_posting or _is_posting(description)
             self._data = {**description, **self._data}
+
+    @property
+    def url(self) -> str:
+        """Its own address, "" if it states none."""
+        link = self._page.css_first("a.p-canonical[href]")  # of Medium's export
+        other = (link.attributes.get("href") if link else "") or self._meta.get("og:url", "")
+        return self.canonical or _followed(other)
+
+    @property
+    def og_title(self) -> str:
+        """The title that is stated for other sites; "" if there is none."""
+        return one_line(self._meta.get("og:title", ""))
+
+    @property
+    def name(self) -> str:
+        """The text of `<title>`; "" without one."""
+        title = self._page.css_first("title")
+        return one_line(title.text()) if title else ""
+
+    @property
+    def stated_image(self) -> str:
+        """The image that the page states; "" if it states none."""
+        return self._meta.get("og:image") or self._meta.get("twitter:image") or ""
 
     @property
     def language(self) -> str:
@@ -121,15 +171,20 @@ class Page:
         other = self._meta.get("content-language") or self._data.get("inLanguage")
         return declared or (other if isinstance(other, str) else "")
 
+    def why_hidden(self) -> str:
+        """Why the page says that it is not for readers; "" if it does not."""
+        robots = ",".join(self._meta.get(name, "") for name in ("robots", "googlebot")).lower()
+        if "noindex" in robots or robots.strip(",") == "none":
+            return "noindex"
+        is_redirect = self._page.css_first("meta[http-equiv=refresh i]") is not None
+        return "redirect" if is_redirect else ""
+
     def why_not_post(self, oid: str) -> tuple[str, bool]:
         """Why the page is not a post ("" if it is one), and whether that is a guess."""
-        robots = ",".join(self._meta.get(name, "") for name in ("robots", "googlebot")).lower()
         if not self._is_whole:
             return "part of a page", True
-        if "noindex" in robots or robots.strip(",") == "none":
-            return "noindex", False
-        if self._page.css_first("meta[http-equiv=refresh i]") is not None:
-            return "redirect", False
+        if reason := self.why_hidden():
+            return reason, False
         path = oid.lower()
         parts = path.split("/")
         if PAGE_OF_LIST.search(path) or oid in self._site.paginated:
@@ -193,13 +248,7 @@ class Page:
         return next((node for node in nodes if node is not None), None)
 
     def post(
-        self,
-        origin: Origin,
-        oid: str,
-        url: str,
-        lastmod: str | None = None,
-        *,
-        options: SourceOptions,
+        self, origin: Origin, oid: str, url: str, lastmod: str, options: SourceOptions
     ) -> RawPost:
         """The post; `lastmod` is its last change if the page names none."""
         for selector in options.selectors():
@@ -215,12 +264,10 @@ class Page:
             section = ""  # Hugo names the folder of a page so
         links = self._label_links()
         categories = [section] if section else self._terms_of(links["category"])
-        stated = _terms(self._meta.get("keywords") or self._data.get("keywords") or "")
+        stated = labels(self._meta.get("keywords") or self._data.get("keywords"))
         keywords = self._labels or stated or self._terms_of(links["tag"]) or self._marked_labels()
         self._remove_metadata([link for nodes in links.values() for link in nodes])
-        head = self._page.css_first("head > title")
-        name = one_line(head.text()) if head else ""
-        name = name.strip(" |·•«»›")
+        name = self.name.strip(MARKS)
         main = main_content(self._page, options.content)
         title = html.unescape(self._title(name, main, oid))  # some themes escape twice
         return RawPost(
@@ -239,7 +286,7 @@ class Page:
 
     def _image(self, url: str) -> str | None:
         """The image that the page states, unless many pages have it: then it is the site's."""
-        stated = self._meta.get("og:image") or self._meta.get("twitter:image") or ""
+        stated = self.stated_image
         if not stated or stated in self._site.shared_images or not is_valid_url(stated):
             return None
         return image_of(urljoin(url, stated))
@@ -250,7 +297,7 @@ class Page:
         What many pages have, or is the name of the site, is not the title of a page.
         """
         heading = _heading(main, "h1")
-        stated = [_text(self._meta.get("og:title")), _text(self._data.get("headline"))]
+        stated = [self.og_title, _text(self._data.get("headline"))]
         for text in stated:
             if text and not self._is_shared(text):
                 title = self._bare(text)
@@ -264,7 +311,8 @@ class Page:
             return title
         if self._is_shared(heading):
             heading = ""
-        return heading or title or self._bare(next(filter(None, stated), name)) or _named(oid)
+        fallback = self._bare(next(filter(None, stated), name))
+        return heading or title or fallback or title_of_name(oid.rpartition("/")[2])
 
     def _is_shared(self, title: str) -> bool:
         shared = self._site.shared_titles
@@ -276,11 +324,7 @@ class Page:
 
     def _bare(self, title: str) -> str:
         """A title without the name of the site."""
-        site = self._meta.get("og:site_name", "")
-        for mark in SEPARATORS:
-            if site and title.endswith(mark + site):
-                return title.removesuffix(mark + site)
-        return self._site.bare_title(title)
+        return self._site.bare_title(title, self._meta.get("og:site_name", ""))
 
     def _heading_in(self, name: str) -> str:
         """The heading with which `<title>` begins."""
@@ -321,16 +365,15 @@ class Page:
     def _terms_of(self, links: list[LexborNode]) -> list[str]:
         """The labels of links; Hugo shows the names of its lists with capital letters."""
         main = self._outer()
-        labels = _labels(links) if main is not None and main.tag != "body" else []
+        terms = _texts_of(links) if main is not None and main.tag != "body" else []
         is_hugo = self._meta.get("generator", "").lower().startswith("hugo")
         return [
-            label.lower() if is_hugo and label == string.capwords(label) else label
-            for label in labels
+            term.lower() if is_hugo and term == string.capwords(term) else term for term in terms
         ]
 
     def _marked_labels(self) -> list[str]:
         nodes = [node for node in self._page.css(_LABELS) if node.css_first("a a, li") is None]
-        return _labels(nodes)
+        return _texts_of(nodes)
 
     def _remove_metadata(self, links: list[LexborNode]) -> None:
         """Remove the date, the labels and the reading time from around the text."""
@@ -360,10 +403,10 @@ class Page:
         return folders[-1] if folders and folders[-1] in _LABEL_FOLDERS else ""
 
 
-def _labels(nodes: list[LexborNode]) -> list[str]:
+def _texts_of(nodes: list[LexborNode]) -> list[str]:
     texts = [one_line(node.text()).lstrip("#").strip() for node in nodes]
-    labels = [text for text in dict.fromkeys(texts) if text]
-    return labels if len(labels) <= _MAX_LABELS else []
+    terms = [text for text in dict.fromkeys(texts) if text]
+    return terms if len(terms) <= _MAX_LABELS else []
 
 
 def _followed(address: str) -> str:
@@ -381,8 +424,7 @@ def _is_near(url: str, own: str) -> bool:
 
 def _date_in(address: str) -> datetime | None:
     """The date in an address such as `/2024/01/31/a-post/`."""
-    date = _DATED_PATH.search(urlsplit(address).path)
-    return _first_moment([f"{date[1]}-{date[2]:0>2}-{date[3]:0>2}"]) if date else None
+    return _first_moment([day_in_path(urlsplit(address).path)])
 
 
 def _first_moment(values: list[Any]) -> datetime | None:
@@ -432,25 +474,6 @@ def _without_heading(main: LexborNode | None, title: str) -> str:
 def _begins(title: str, heading: str) -> bool:
     """Whether a title is the heading, or begins with it and goes on with the site's name."""
     return title == heading or title.startswith(tuple(heading + mark for mark in SEPARATORS))
-
-
-def _named(oid: str) -> str:
-    """A title from the last part of the path."""
-    words = re.sub(r"[-_\s]+", " ", oid.rpartition("/")[2]).strip()
-    return words[:1].upper() + words[1:]
-
-
-def _terms(stated: Any) -> list[str]:
-    """Keywords: a string with commas, or a term or a list of them, each a string or a named object.
-
-    schema.org/keywords also allows a DefinedTerm. Anything else is no term.
-    """
-    listed = stated.split(",") if isinstance(stated, str) else stated
-    terms = [
-        term.get("name") if isinstance(term, dict) else term
-        for term in (listed if isinstance(listed, list) else [listed])
-    ]
-    return [term for term in terms if isinstance(term, str) and term.strip()]
 
 
 def _text(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from indexer.html_text import TooDeep, readable
 from indexer.records import Origin, RawPost
 from indexer.sources.base import SourceOptions, image_of
-from indexer.sources.identity import title_or_start
+from indexer.sources.identity import labels, title_of_name, title_or_start
 from indexer.sources.markdown.site import PAGES, Entry, Site, first_of, from_template, site_url
 from indexer.sources.markdown.text import has_template, plain_title, rendered, without_template
 
@@ -52,7 +52,7 @@ def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: Source
     return RawPost(
         origin=origin,
         oid=entry.fields.get("oid") or oid,
-        title=title or _title_from_name(entry, text, site),
+        title=title or _title_from_name(entry, text),
         text=text if _has_words(text) else _summary(entry, first.get("summary", ())),
         url=site_url(options.site or site.address, path),
         # What is not a date is refused later, with the reason.
@@ -86,18 +86,8 @@ def _terms(entry: Entry, names: Iterable[str]) -> list[str]:
     """Labels as a list of strings: a list, a string, or objects with a name."""
     inner = (entry.fields.get(name) for name in ("taxonomies", "extra", "params"))
     tables = [entry.fields, *(table for table in inner if isinstance(table, Mapping))]
-    labels = next(filter(None, (first_of(table, names) for table in tables)), None)
-    if isinstance(labels, str):
-        labels = labels.split(",")
-    terms = []
-    for label in labels if isinstance(labels, list | tuple) else ():
-        # Hexo writes nested categories as lists in the list.
-        for term in label if isinstance(label, list | tuple) else (label,):
-            if isinstance(term, Mapping):
-                term = first_of(term, ("name", "label", "title", "slug", "value"))
-            if isinstance(term, str | int | float) and not isinstance(term, bool):
-                terms.append(str(term).strip())
-    return [term for term in dict.fromkeys(terms) if term and not has_template(term)]
+    stated = next(filter(None, (first_of(table, names) for table in tables)), None)
+    return [label for label in labels(stated) if not has_template(label)]
 
 
 def _has_words(text: str) -> bool:
@@ -119,11 +109,8 @@ def _summary(entry: Entry, first: Iterable[str]) -> str:
     return f"<p>{html.escape(plain_title(summary), quote=False)}</p>"
 
 
-def _title_from_name(entry: Entry, text: str, site: Site) -> str:
+def _title_from_name(entry: Entry, text: str) -> str:
     """The name of the file in words, or the first words of a post that has only a number."""
     if not re.search(r"[^\W\d_]{2}", entry.name):
         return str(title_or_start(None, text) or entry.name)
-    words = re.sub(r"[-_]+", " ", entry.name).strip()
-    if site.generator == "Jekyll":
-        return " ".join(word.capitalize() for word in words.split())
-    return words[:1].upper() + words[1:]
+    return title_of_name(entry.name)

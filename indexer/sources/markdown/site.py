@@ -18,6 +18,7 @@ from indexer.errors import SourceError
 from indexer.records import When
 from indexer.sources.base import UNREAD
 from indexer.sources.files import IGNORED_FOLDERS, files_in
+from indexer.sources.identity import day, day_in_path
 
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 PAGES = (".html", ".htm")
@@ -29,7 +30,6 @@ OTHER_MARKUP = (
 """Formats of posts that are not read."""
 
 DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d-]+Z?)?[-_ ](?=.)")
-_DATED_FOLDERS = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?=/)")
 ABOUT_THE_FOLDER = frozenset(
     ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
 )
@@ -229,14 +229,11 @@ class Site:
         parsed = self.parsed(when)
         return parsed.replace(tzinfo=self.zone) if parsed and is_day(when) else parsed
 
-    def _date_in_path(self, entry: Entry) -> str | None:
-        date = (
-            DATED.match(entry.path.name)
-            or DATED.match(entry.path.parent.name)
-            or _DATED_FOLDERS.search(entry.path.as_posix())
-            or _DATED_FOLDERS.search(Site.own_url(self, entry))
-        )
-        return f"{date[1]}-{date[2]:0>2}-{date[3]:0>2}" if date else None
+    def _date_in_path(self, entry: Entry) -> str:
+        for name in (entry.path.name, entry.path.parent.name):
+            if (named := DATED.match(name)) and (date := day(*named.groups())):
+                return date
+        return day_in_path(entry.path.as_posix()) or day_in_path(Site.own_url(self, entry))
 
     # -- where it is -----------------------------------------------------------------------------
 
