@@ -102,10 +102,10 @@ chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times
 	@exec $(BIN)/python -m bench.kills --kills $(or $(KILLS),50)
 
 load: setup ## send the highest rate of searches that the machine holds, and twice that (SECONDS=60); needs ELASTICSEARCH_URL
-	@exec $(BIN)/python -m bench.load --seconds $(or $(SECONDS),60)
+	@exec $(BIN)/python -m bench.load overload --seconds $(or $(SECONDS),60)
 
 fairness: setup ## how long others wait beside 64 clients that always send (CLIENTS=64); needs ELASTICSEARCH_URL
-	@exec $(BIN)/python -m bench.fairness --clients $(or $(CLIENTS),64)
+	@exec $(BIN)/python -m bench.load fairness --clients $(or $(CLIENTS),64)
 
 fuzz: setup ## 30,000 random requests and as many files (CASES=… of each kind); needs ELASTICSEARCH_URL and REDIS_URL
 	@FUZZ_EXAMPLES=$(or $(CASES),2500) exec $(BIN)/python -m pytest tests/unit/test_fuzz_inputs.py tests/live/test_fuzz.py tests/live/test_fuzz_api.py

@@ -1,16 +1,19 @@
 """Results in a real browser while a visitor types: the time from a key to the first change."""
 
 import os
-from collections.abc import Sequence
+import statistics
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from bench.results import Goal, Section, Table, milliseconds, p95
+from bench.run import Run
 from bench.service import serving
-from bench.workload import Query
 from devstack.servers import redis_server
 
 _DELAY = 120.0  # milliseconds between two keys
+_QUERIES = 20
 
 _OBSERVE = """
 () => {
@@ -26,18 +29,27 @@ _OBSERVE = """
 """
 
 
-def measure_browser(alias: str, queries: Sequence[Query]) -> Section | None:
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser that CHROMIUM names."""
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=as_root)
+        yield browser
+        browser.close()
+
+
+def measure_browser(run: Run) -> Section | None:
     """Queries typed letter by letter on the search page; None without CHROMIUM."""
-    if not (chromium := os.environ.get("CHROMIUM")):
+    if not os.environ.get("CHROMIUM"):
         return None
     times: list[float] = []
-    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    queries = run.queries[:_QUERIES]
     with (
         redis_server() as store,
-        serving(alias, workers=2, redis_url=store.url) as served,
-        sync_playwright() as playwright,
+        serving(run.alias, workers=2, redis_url=store.url) as served,
+        chromium() as browser,
     ):
-        browser = playwright.chromium.launch(executable_path=chromium, args=as_root)
         for query in queries:
             page = browser.new_page()
             page.goto(served.url)
@@ -46,8 +58,6 @@ def measure_browser(alias: str, queries: Sequence[Query]) -> Section | None:
             page.wait_for_timeout(1_000)
             times += page.evaluate("window.times")
             page.close()
-        browser.close()
-    median = sorted(times)[len(times) // 2]
     return Section(
         "Results while typing, in a browser",
         f"{len(queries)} queries typed on the search page in Chromium, a key every "
@@ -55,7 +65,7 @@ def measure_browser(alias: str, queries: Sequence[Query]) -> Section | None:
         "or from the first of those that brought nothing before the next, to the moment at which "
         "the results change.",
         [
-            Goal("results after a key, median", "–", median, 100.0, " ms"),
+            Goal("results after a key, median", "–", statistics.median(times), 100.0, " ms"),
             Goal("results after a key, p95", "–", p95(times), 200.0, " ms"),
         ],
         [

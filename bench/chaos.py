@@ -6,8 +6,8 @@
 Starts engines of its own and the service with two workers, and for each fault sends a steady
 stream of searches whose answers are cached, searches never sent before, writes, and health checks.
 The fault is injected after a few seconds and healed later. One row a fault is printed, then the
-goals that were missed; with any, the exit code is 1. The faults that need nginx or faketime are
-left out where these are not installed. The logs of the service are kept in build/chaos.
+goals that were missed; with any, the exit code is 1. The fault that needs nginx is left out where
+it is not installed. The logs of the service are kept in build/chaos.
 
 `soak` repeats faults and swaps of the first setup by chance, on one service, and checks after each
 that every write that was acknowledged since the beginning is there. Its seed is printed.
@@ -18,17 +18,15 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
-from urllib.parse import urlsplit
+from typing import Any
 
 import click
 import psutil
@@ -36,9 +34,9 @@ import redis
 import requests
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from bench.results import Table
+from bench.results import echo_header, echo_row, exit_with
 from bench.service import start_command
-from bench.stream import CACHED, TOKEN, Kind, Response, Stream
+from bench.stream import CACHED, TOKEN, Kind, Response, Stream, missing
 from devstack.servers import (
     NGINX,
     REPOSITORY,
@@ -55,6 +53,7 @@ from devstack.servers import (
 _BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is healed
 _ALIAS = "chaos"
 _WORKERS = 2
+_SAMPLE = REPOSITORY / "sample" / "posts.jsonl"
 _LOGS = REPOSITORY / "build" / "chaos"
 _SOURCE = _LOGS / "posts.jsonl"
 _SOURCE_POSTS = 3_000
@@ -63,25 +62,24 @@ _SOURCE_POSTS = 3_000
 # new search is answered after it.
 _KNOWN, _REFUSED_WITHIN, _ANSWERED_WITHIN = 4.0, 0.3, 2.0
 
-Way = Literal["direct", "nginx", "faketime"]
-"""How clients reach the service: through nginx, or two services with different clocks."""
+_KILL, _STOP, _TERM = signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Running engines and a running service; `urls`: where the load is sent, by way."""
+    """Running engines and a running service; `proxy`: the URL of an nginx before it, if needed."""
 
     nodes: list[ElasticsearchNode]
     elastic: Elasticsearch
     cache: RedisServer
     server: Gunicorn
-    urls: dict[Way, list[str]]
+    proxy: str
     authority: str
     environment: dict[str, str]
 
-    def command(self, *words: str, **environment: str) -> "subprocess.Popen[bytes]":
+    def command(self, *words: str) -> "subprocess.Popen[bytes]":
         """A started command of the service."""
-        return start_command(_ALIAS, *words, variables={**self.environment, **environment})
+        return start_command(_ALIAS, *words, variables=self.environment)
 
 
 Broken = Callable[[Target], AbstractContextManager[None]]
@@ -92,7 +90,8 @@ class Fault:
     """A fault: a context manager that injects and heals it, `seconds` apart.
 
     `refused`: what may get a 503 meanwhile. `outage`: the goals for the times of an outage hold.
-    `deletes`: what was written before the fault is expected to be gone.
+    `deletes`: what was written before the fault is expected to be gone. `behind_nginx`: clients
+    reach the service through it.
     """
 
     name: str
@@ -101,7 +100,7 @@ class Fault:
     refused: tuple[Kind, ...] = ()
     outage: bool = False
     deletes: bool = False
-    way: Way = "direct"
+    behind_nginx: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,35 +134,30 @@ def _redis(*commands: str, heal: str = "PING") -> Broken:
     return broken
 
 
-@contextmanager
-def _redis_stalled(target: Target) -> Iterator[None]:
-    target.cache.process.send_signal(signal.SIGSTOP)
-    yield
-    target.cache.process.send_signal(signal.SIGCONT)
+def _signal(number: signal.Signals, find: Callable[[Target], Any]) -> Broken:
+    """A process gets a signal; one that is suspended is resumed later."""
 
-
-@contextmanager
-def _redis_killed(target: Target) -> Iterator[None]:
-    target.cache.process.kill()
-    yield
-
-
-def _server(number: signal.Signals) -> Broken:
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
-        target.server.process.send_signal(number)
+        process = find(target)
+        process.send_signal(number)
         yield
+        if number == _STOP:
+            process.send_signal(signal.SIGCONT)
 
     return broken
 
 
-def _worker(number: signal.Signals) -> Broken:
-    @contextmanager
-    def broken(target: Target) -> Iterator[None]:
-        target.server.workers()[0].send_signal(number)
-        yield
+def _cache(target: Target) -> "subprocess.Popen[bytes]":
+    return target.cache.process
 
-    return broken
+
+def _server(target: Target) -> psutil.Process:
+    return target.server.process
+
+
+def _worker(target: Target) -> psutil.Process:
+    return target.server.workers()[0]
 
 
 def _node(number: signal.Signals, find: Callable[[Target], ElasticsearchNode]) -> Broken:
@@ -172,12 +166,10 @@ def _node(number: signal.Signals, find: Callable[[Target], ElasticsearchNode]) -
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
         node = find(target)
-        node.send_signal(number)
-        yield
-        if number == signal.SIGKILL:
+        with _signal(number, lambda _: node)(target):
+            yield
+        if number == _KILL:
             node.start()
-        else:
-            node.send_signal(signal.SIGCONT)
         _await_search(node.url)
 
     return broken
@@ -198,10 +190,22 @@ def _await_search(url: str) -> None:
                 return
 
 
+def _first(target: Target) -> ElasticsearchNode:
+    return target.nodes[0]
+
+
 def _with_primary(target: Target) -> ElasticsearchNode:
     rows: Any = target.elastic.cat.shards(index=_ALIAS, h="prirep,node", format="json").body
     name = next(row["node"] for row in rows if row["prirep"] == "p")
     return next(node for node in target.nodes if node.name == name)
+
+
+def _with_one_shard(target: Target) -> ElasticsearchNode:
+    """A node with one of the shards, and not the master."""
+    rows: Any = target.elastic.cat.shards(index=_ALIAS, h="node", format="json").body
+    with_shards = {row["node"] for row in rows}
+    master = _master(target)
+    return next(node for node in target.nodes if node.name in with_shards and node is not master)
 
 
 def _master(target: Target) -> ElasticsearchNode:
@@ -235,89 +239,72 @@ def _index_deleted(target: Target) -> Iterator[None]:
     (live,) = target.elastic.indices.get_alias(name=_ALIAS)
     target.elastic.indices.delete(index=live)
     yield
-    if code := target.command("rollback").wait(60):
-        raise click.ClickException(f"rollback ended with {code}")
+    _end(target.command("rollback"), "rollback")
 
 
-def _killed_during(*words: str) -> Broken:
+def _killed_during(word: str) -> Broken:
     """Elasticsearch is killed while a command runs; then that goes on, or fails."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
-        _write_source(str(random.random()))
-        command = target.command(*words, str(_SOURCE))
+        _write_source()
+        command = target.command(word, str(_SOURCE))
         time.sleep(random.uniform(1, 4))
         with _node(_KILL, _first)(target):
             yield
-        _end(command, words, allowed=(0, 1))
+        _end(command, word, may_fail=True)
 
     return broken
 
 
-def _command(*words: str, source: bool = False) -> Broken:
+def _command(*words: str) -> Broken:
     """A command that swaps or writes, and succeeds."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
-        if source:
-            _write_source(str(random.random()))
-        _end(target.command(*words, *([str(_SOURCE)] if source else [])), words, allowed=(0,))
+        _write_source()
+        _end(target.command(*words), words[0])
         yield
 
     return broken
 
 
-def _end(command: "subprocess.Popen[bytes]", words: Sequence[str], allowed: Sequence[int]) -> None:
+def _end(command: "subprocess.Popen[bytes]", word: str, *, may_fail: bool = False) -> None:
     """Wait for a command.
 
     Raises:
-        ClickException: it ended with another code.
+        ClickException: it failed.
     """
     code = command.wait(300)
-    click.echo(f"`{' '.join(words)}` ended with {code}", err=True)
-    if code not in allowed:
-        raise click.ClickException(f"{words[0]} ended with {code}")
+    click.echo(f"`{word}` ended with {code}", err=True)
+    if code and not (may_fail and code == 1):
+        raise click.ClickException(f"{word} ended with {code}")
 
 
-def _write_source(text: str) -> None:
+def _write_source() -> None:
     """The sample posts, and others whose text is new each time."""
-    others = (
+    text = random.random()
+    posts = (
         {"oid": f"source-{number}", "title": "Unchanging", "text": f"<p>{text} {number}</p>"}
         for number in range(_SOURCE_POSTS)
     )
-    lines = "".join(json.dumps(post) + "\n" for post in others)
-    _SOURCE.write_text((REPOSITORY / "sample/posts.jsonl").read_text() + lines)
-
-
-def _with_one_shard(target: Target) -> ElasticsearchNode:
-    """A node with one of the shards, and not the master."""
-    rows: Any = target.elastic.cat.shards(index=_ALIAS, h="node", format="json").body
-    with_shards = {row["node"] for row in rows}
-    master = _master(target)
-    return next(node for node in target.nodes if node.name in with_shards and node is not master)
+    lines = "".join(json.dumps(post) + "\n" for post in posts)
+    _SOURCE.write_text(_SAMPLE.read_text() + lines)
 
 
 def _flooded(path: str, line: str, lines: int) -> Broken:
     """Four clients send large requests directly to Elasticsearch."""
+    headers = {"content-type": "application/x-ndjson", "accept": "application/json"}
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
         stop = threading.Event()
-        parts = urlsplit(target.nodes[0].url)
 
         def flood() -> None:
-            with Elasticsearch(parts.geturl(), request_timeout=30, max_retries=0) as client:
+            with Elasticsearch(_first(target).url, request_timeout=30, max_retries=0) as client:
                 while not stop.is_set():
                     with suppress(ApiError, TransportError):
-                        client.perform_request(
-                            "POST",
-                            path,
-                            headers={
-                                "content-type": "application/x-ndjson",
-                                "accept": "application/json",
-                            },
-                            body=line * lines,
-                        )
+                        client.perform_request("POST", path, headers=headers, body=line * lines)
 
         threads = [threading.Thread(target=flood) for _ in range(4)]
         for thread in threads:
@@ -330,46 +317,11 @@ def _flooded(path: str, line: str, lines: int) -> Broken:
     return broken
 
 
-def _an_hour_ahead() -> dict[str, str]:
-    """The environment of a process whose clock is an hour ahead.
-
-    `faketime` itself stays the parent of what it runs, and does not pass on signals. The time of
-    files is not changed, because gunicorn reads there when a worker last lived. The monotonic clock
-    is: if it was not, libfaketime's clock_nanosleep would fail (EINVAL).
-    """
-    printed = subprocess.run(
-        ["faketime", "-f", "+1h", "env"], capture_output=True, text=True, check=True
-    ).stdout
-    variables = dict(line.split("=", 1) for line in printed.splitlines() if "=" in line)
-    return {
-        "LD_PRELOAD": variables["LD_PRELOAD"],
-        "FAKETIME": variables["FAKETIME"],
-        "NO_FAKE_STAT": "1",
-    }
-
-
-@contextmanager
-def _rollbacks_of_two_clocks(target: Target) -> Iterator[None]:
-    """Each machine rolls back at the same time, again and again: one of them has to give way."""
-    for _ in range(3):
-        rollbacks = [target.command("rollback", **clock) for clock in ({}, _an_hour_ahead())]
-        codes = [rollback.wait(180) for rollback in rollbacks]
-        if 0 not in codes:
-            raise click.ClickException(f"neither rollback succeeded: {codes}")
-    yield
-
-
-_KILL, _STOP, _TERM = signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM
 _UNCACHED: tuple[Kind, ...] = ("new", "write")
 _AWAY: dict[str, Any] = {"seconds": 5.0, "refused": _UNCACHED}
 _SEARCHES = '{"index":"chaos"}\n{"query":{"wildcard":{"text":"*a*e*i*"}},"size":0}\n'
 _MSEARCH = "/_msearch?max_concurrent_searches=50"
 _WRITES = '{"index":{"_index":"flood"}}\n{"text":"some words of a post that nobody reads"}\n'
-
-
-def _first(target: Target) -> ElasticsearchNode:
-    return target.nodes[0]
-
 
 SETUPS = [
     Setup(
@@ -384,19 +336,18 @@ SETUPS = [
                     heal="CONFIG SET maxmemory 0",
                 ),
             ),
-            Fault("Redis stalled", _redis_stalled),
+            Fault("Redis stalled", _signal(_STOP, _cache)),
             Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0, _UNCACHED, outage=True),
             Fault("Elasticsearch killed", _node(_KILL, _first), 5.0, _UNCACHED, outage=True),
             Fault("Elasticsearch's disk full", _disk_full, 25.0, ("write",)),
-            Fault("clocks an hour apart", _rollbacks_of_two_clocks, way="faketime"),
             Fault("live index deleted", _index_deleted, 5.0, _UNCACHED, outage=True, deletes=True),
-            Fault("worker SIGTERM", _worker(_TERM)),
-            Fault("worker SIGKILL", _worker(_KILL)),
-            Fault("gunicorn SIGHUP", _server(signal.SIGHUP), 10.0),
-            Fault("worker SIGKILL, behind nginx", _worker(_KILL), way="nginx"),
+            Fault("worker SIGTERM", _signal(_TERM, _worker)),
+            Fault("worker SIGKILL", _signal(_KILL, _worker)),
+            Fault("gunicorn SIGHUP", _signal(signal.SIGHUP, _server), 10.0),
+            Fault("worker SIGKILL, behind nginx", _signal(_KILL, _worker), behind_nginx=True),
             Fault("Elasticsearch killed during reindex", _killed_during("reindex"), **_AWAY),
             Fault("Elasticsearch killed during sync", _killed_during("sync"), **_AWAY),
-            Fault("Redis killed", _redis_killed),
+            Fault("Redis killed", _signal(_KILL, _cache)),
         ]
     ),
     Setup(
@@ -433,8 +384,8 @@ SETUPS = [
     ),
 ]
 _SWAPS = [
-    Fault("reindex", _command("reindex", source=True), 1.0),
-    Fault("sync", _command("sync", source=True), 1.0),
+    Fault("reindex", _command("reindex", str(_SOURCE)), 1.0),
+    Fault("sync", _command("sync", str(_SOURCE)), 1.0),
     Fault("rebuild", _command("rebuild", "--force"), 1.0),
     Fault("rollback", _command("rollback"), 1.0),
 ]
@@ -445,41 +396,34 @@ _NOT_IN_A_SOAK = {"live index deleted", "Redis killed"}  # which nothing brings 
 
 
 @contextmanager
-def _running(setup: Setup, ways: set[Way]) -> Iterator[Target]:
+def _running(setup: Setup, *, with_nginx: bool) -> Iterator[Target]:
     with ExitStack() as stack:
         nodes = stack.enter_context(
             elasticsearch_nodes(setup.nodes, heap=setup.heap, settings=setup.node_settings)
         )
         cache = stack.enter_context(redis_server())
         certificates = stack.enter_context(new_certificates())
+        urls = [node.url for node in nodes]
         environment = {
-            "ELASTICSEARCH_URL": ",".join(node.url for node in nodes),
+            "ELASTICSEARCH_URL": ",".join(urls),
             "REDIS_URL": cache.url,
             "BLOGSEARCH_INDEX": _ALIAS,
             "BLOGSEARCH_REPLICAS": str(min(setup.nodes - 1, 1)),
             "BLOGSEARCH_WRITE_TOKENS": TOKEN,
-            "BLOGSEARCH_RATE_LIMIT": "",  # the clients share one address
             **setup.variables,
         }
-        elastic = stack.enter_context(
-            Elasticsearch([node.url for node in nodes], request_timeout=60)
-        )
+        elastic = stack.enter_context(Elasticsearch(urls, request_timeout=60))
         log = _LOGS / f"{setup.faults[0].name}.log"
         server = stack.enter_context(gunicorn(environment, log, workers=_WORKERS))
-        urls: dict[Way, list[str]] = {"direct": [server.url]}
-        target = Target(
-            nodes, elastic, cache, server, urls, str(certificates.authority), environment
-        )
+        proxy = ""
+        if with_nginx:
+            proxy = stack.enter_context(
+                nginx(server.port, certificates.certificate, certificates.key)
+            )
+        authority = str(certificates.authority)
+        target = Target(nodes, elastic, cache, server, proxy, authority, environment)
         for _ in range(2):  # so that there is a previous generation
-            if target.command("reindex", "sample/posts.jsonl").wait():
-                raise click.ClickException("the sample posts cannot be indexed")
-        if "nginx" in ways:
-            proxy = nginx(server.port, certificates.certificate, certificates.key)
-            urls["nginx"] = [stack.enter_context(proxy)]
-        if "faketime" in ways:
-            ahead = {**environment, **_an_hour_ahead()}
-            second = stack.enter_context(gunicorn(ahead, _LOGS / "an hour ahead.log"))
-            urls["faketime"] = [server.url, second.url]
+            _end(target.command("reindex", str(_SAMPLE)), "reindex")
         yield target
 
 
@@ -501,11 +445,63 @@ def _serves(worker: psutil.Process) -> bool:
     return False
 
 
-def _run(
-    fault: Fault, target: Target, stored: dict[str, str | None]
-) -> tuple[Stream, float, float]:
-    """The stream, when the fault was injected, and when it was healed."""
-    stream = Stream(target.urls[fault.way], target.authority, stored=stored)
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What clients got during a fault, injected and healed at these times, and what was lost."""
+
+    fault: Fault
+    responses: list[Response]
+    acknowledged: int
+    lost: list[str]
+    began: float
+    healed: float
+
+    def of(self, *kinds: Kind, status: int | None = None) -> list[Response]:
+        """The responses of these kinds, and of this status if it is given."""
+        return [
+            response
+            for response in self.responses
+            if response.kind in kinds and status in (None, response.status)
+        ]
+
+    @property
+    def refused_once_known(self) -> list[Response]:
+        """The searches that were refused while the outage should have been known."""
+        known = self.began + _KNOWN
+        refused = self.of("cached", "new", status=503)
+        return [response for response in refused if known < response.began < self.healed]
+
+    @property
+    def first_answer(self) -> float | None:
+        """Seconds from the end of the fault to the first answer to a new search sent after it."""
+        return min(
+            (
+                response.began + response.seconds - self.healed
+                for response in self.of("new", status=200)
+                if response.began >= self.healed
+            ),
+            default=None,
+        )
+
+
+def _try(
+    fault: Fault,
+    target: Target,
+    stored: dict[str, str | None] | None = None,
+    *,
+    timed: bool = True,
+) -> list[str]:
+    """Print the row of a fault; the goals that were missed.
+
+    Args:
+        stored: what was written before, which must be there, too.
+        timed: whether the goals for times hold.
+    """
+    _await_workers(target.server)
+    for query in CACHED:
+        requests.get(f"{target.server.url}/search", params={"q": query}, timeout=60)
+    url = target.proxy if fault.behind_nginx else target.server.url
+    stream = Stream(url, target.authority, stored=stored)
     try:
         time.sleep(_BEFORE)
         began = time.monotonic()
@@ -517,7 +513,11 @@ def _run(
         time.sleep(_AFTER)
     finally:
         stream.end()
-    return stream, began, healed
+    lost = missing(stream.stored, target.elastic, _ALIAS)
+    trial = Trial(fault, stream.responses, stream.acknowledged, lost, began, healed)
+    echo_row(_row(trial))
+    missed = _missed(trial) + (_missed_times(trial) if timed else [])
+    return [f"{fault.name}: {goal}" for goal in missed]
 
 
 _COLUMNS = [
@@ -536,100 +536,57 @@ _COLUMNS = [
 ]
 
 
-def _row(fault: Fault, stream: Stream, lost: int, began: float, end: float) -> list[str]:
+def _row(trial: Trial) -> list[str]:
     def slowest(responses: list[Response]) -> str:
-        return f"{max(one.seconds for one in responses):.2f}" if responses else ""
+        return f"{max(response.seconds for response in responses):.2f}" if responses else ""
 
-    by_kind = {
-        kind: [one for one in stream.responses if one.kind == kind]
-        for kind in ("cached", "new", "write", "alive")
-    }
-    cached, new, writes = by_kind["cached"], by_kind["new"], by_kind["write"]
-    searches = cached + new
-    refused = [one for one in searches if one.status == 503]
-    answered = _first_answer(stream, end)
+    def failed(responses: list[Response]) -> int:
+        return sum(response.failed for response in responses)
+
+    searches, writes = trial.of("cached", "new"), trial.of("write")
+    refused = trial.of("cached", "new", status=503)
+    first = trial.first_answer
     return [
-        fault.name,
+        trial.fault.name,
         f"{len(searches):,}",
-        f"{sum(one.failed for one in searches)}",
-        f"{sum(one.sent > 1 for one in stream.responses)}",
-        f"{sum(one.kind == 'cached' for one in refused)} / {len(refused):,}",
-        f"{sum(one.state == 'STALE' for one in searches):,}",
-        slowest([one for one in cached if one.status == 200]),
-        slowest([one for one in new if one.status == 200]),
-        slowest(_refused_once_known(stream, began, end)),
-        slowest(by_kind["alive"]),
-        "never" if answered is None else f"{answered:.2f}",
-        f"{len(writes)} / {stream.acknowledged} / {sum(one.failed for one in writes)} / {lost}",
+        f"{failed(searches)}",
+        f"{sum(response.sent > 1 for response in trial.responses)}",
+        f"{len(trial.of('cached', status=503))} / {len(refused):,}",
+        f"{sum(response.state == 'STALE' for response in searches):,}",
+        slowest(trial.of("cached", status=200)),
+        slowest(trial.of("new", status=200)),
+        slowest(trial.refused_once_known),
+        slowest(trial.of("alive")),
+        "never" if first is None else f"{first:.2f}",
+        f"{len(writes)} / {trial.acknowledged} / {failed(writes)} / {len(trial.lost)}",
     ]
 
 
-def _refused_once_known(stream: Stream, began: float, end: float) -> list[Response]:
-    """The searches that were refused while the outage should have been known."""
-    return [
-        one
-        for one in stream.responses
-        if one.kind in ("cached", "new") and one.status == 503 and began + _KNOWN < one.began < end
-    ]
-
-
-def _first_answer(stream: Stream, end: float) -> float | None:
-    """Seconds from the end of a fault to the first answer to a new search sent after it."""
-    return min(
-        (
-            one.began + one.seconds - end
-            for one in stream.responses
-            if one.kind == "new" and one.status == 200 and one.began >= end
-        ),
-        default=None,
-    )
-
-
-def _missed(
-    fault: Fault, stream: Stream, lost: list[str], began: float, end: float, *, timed: bool
-) -> list[str]:
-    """The goals that were missed; those of times only if `timed`."""
-    found = [f"lost: {oid}" for oid in lost]
+def _missed(trial: Trial) -> list[str]:
+    """What was lost, and what failed or was refused without need."""
     counted = Counter(
-        f"{one.kind}: {one.status} {one.state}"
-        for one in stream.responses
-        if one.failed or (one.status == 503 and one.kind not in fault.refused)
+        f"{response.kind}: {response.status} {response.state}"
+        for response in trial.responses
+        if response.failed or (response.status == 503 and response.kind not in trial.fault.refused)
     )
-    found += [f"{count} x {what}" for what, count in counted.items()]
-    if not timed:
-        return [f"{fault.name}: {goal}" for goal in found]
-    answered = _first_answer(stream, end)
-    if answered is None or answered > _ANSWERED_WITHIN:
-        found.append("the first new search was answered too late")
-    slow = [
-        one.seconds
-        for one in _refused_once_known(stream, began, end)
-        if one.seconds > _REFUSED_WITHIN
+    return [
+        *(f"lost: {oid}" for oid in trial.lost),
+        *(f"{count} x {what}" for what, count in counted.items()),
     ]
-    if fault.outage and slow:
-        found.append(f"{len(slow)} searches were refused after up to {max(slow):.2f} s")
-    return [f"{fault.name}: {one}" for one in found]
 
 
-def _try(
-    fault: Fault,
-    target: Target,
-    stored: dict[str, str | None] | None = None,
-    *,
-    timed: bool = True,
-) -> list[str]:
-    """Print the row of a fault; the goals that were missed.
-
-    Args:
-        stored: what was written before, which must be there, too.
-    """
-    _await_workers(target.server)
-    for query in CACHED:
-        requests.get(f"{target.urls['direct'][0]}/search", params={"q": query}, timeout=60)
-    stream, began, healed = _run(fault, target, {} if stored is None else stored)
-    lost = stream.missing(target.elastic, _ALIAS)
-    click.echo(f"| {' | '.join(_row(fault, stream, len(lost), began, healed))} |")
-    return _missed(fault, stream, lost, began, healed, timed=timed)
+def _missed_times(trial: Trial) -> list[str]:
+    missed = []
+    if trial.first_answer is None or trial.first_answer > _ANSWERED_WITHIN:
+        missed.append("the first new search was answered too late")
+    slow = [
+        response.seconds
+        for response in trial.refused_once_known
+        if response.seconds > _REFUSED_WITHIN
+    ]
+    if trial.fault.outage and slow:
+        missed.append(f"{len(slow)} searches were refused after up to {max(slow):.2f} s")
+    return missed
 
 
 def _try_all(setup: Setup, faults: list[Fault]) -> list[str]:
@@ -641,7 +598,7 @@ def _try_all(setup: Setup, faults: list[Fault]) -> list[str]:
     waiting = list(faults)
     while waiting:
         try:
-            with _running(setup, {fault.way for fault in waiting}) as target:
+            with _running(setup, with_nginx=any(fault.behind_nginx for fault in waiting)) as target:
                 while waiting:
                     missed += _try(waiting[0], target)
                     del waiting[0]
@@ -661,12 +618,12 @@ def _soak(minutes: float, seed: int) -> list[str]:
     faults = [
         fault
         for fault in setup.faults
-        if fault.way == "direct" and fault.name not in _NOT_IN_A_SOAK
+        if not fault.behind_nginx and fault.name not in _NOT_IN_A_SOAK
     ]
     missed: list[str] = []
     stored: dict[str, str | None] = {}
     ends = time.monotonic() + 60 * minutes
-    with _running(setup, {"direct"}) as target:
+    with _running(setup, with_nginx=False) as target:
         while time.monotonic() < ends and not missed:
             fault = chance.choice(chance.choice([faults, _SWAPS]))
             missed += _try(fault, target, stored, timed=False)
@@ -674,29 +631,26 @@ def _soak(minutes: float, seed: int) -> list[str]:
 
 
 @click.command()
-@click.option("--only", multiple=True, default=[""], help="Only faults whose name contains this.")
+@click.option("--only", default="", help="Only faults whose name contains this.")
 @click.option("--soak", "minutes", type=float, help="Faults and swaps by chance, so many minutes.")
 @click.option("--seed", type=int, help="That of a soak that is to be repeated.")
-def main(only: tuple[str, ...], minutes: float | None, seed: int | None) -> None:
+def main(only: str, minutes: float | None, seed: int | None) -> None:
     """Run all faults, print a row for each, and exit with 1 if a goal was missed."""
     shutil.rmtree(_LOGS, ignore_errors=True)
     _LOGS.mkdir(parents=True)
-    installed = {"direct": True, "nginx": NGINX, "faketime": shutil.which("faketime")}
-    click.echo(Table(_COLUMNS, []).markdown())
+    echo_header(_COLUMNS)
     missed: list[str] = []
     if minutes:
         missed += _soak(minutes, seed if seed is not None else random.randrange(1_000_000))
     for setup in () if minutes else SETUPS:
-        faults = [fault for fault in setup.faults if any(part in fault.name for part in only)]
-        for fault in list(faults):
-            if not installed[fault.way]:
-                click.echo(f"{fault.way} is not installed: left out: {fault.name}", err=True)
-                faults.remove(fault)
+        faults = [fault for fault in setup.faults if only in fault.name]
+        if not NGINX:
+            without = [fault for fault in faults if not fault.behind_nginx]
+            if without != faults:
+                click.echo("nginx is not installed: the fault behind it is left out", err=True)
+            faults = without
         missed += _try_all(setup, faults)
-    click.echo("\nGoals missed: " + ("" if missed else "none"))
-    for one in missed:
-        click.echo(f"- {one}")
-    sys.exit(bool(missed))
+    exit_with(missed)
 
 
 if __name__ == "__main__":

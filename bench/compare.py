@@ -10,48 +10,65 @@ two; medians and ratios are printed. AFTER is HEAD unless it is given; uncommitt
 out.
 """
 
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-import uuid
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 import click
 import requests
 
-from bench.cached import Turn, alternate
+from bench.cached import HEARTBEAT
+from bench.load_generator import highest_rate
 from bench.results import Table, milliseconds
-from bench.service import delete, elasticsearch_url, get_search, index, serving
+from bench.service import (
+    elasticsearch_url,
+    fill_cache,
+    get_search,
+    index,
+    serving,
+    temporary_alias,
+)
+from bench.turns import alternate, timed
 from bench.workload import Query, corpus_of, queries_of
 from devstack.servers import REPOSITORY, redis_server
 
-_HEARTBEAT = "/__lbheartbeat__"
+_WARM_UP = 30  # queries
+_PATH = "/search?q=python"
 
 
 @dataclass(frozen=True, slots=True)
-class Checkout:
-    """A revision in a folder, and the Python that has its packages."""
+class Revision:
+    """A revision that is checked out into a folder, the Python that has its packages, and the
+    alias that it has indexed."""
 
     name: str
     folder: Path
     python: str
+    alias: str
+
+    def serving(self, **options: Any) -> Any:
+        return serving(self.alias, folder=self.folder, python=self.python, **options)
 
 
 @contextmanager
-def checkout(revision: str, name: str) -> Iterator[Checkout]:
-    """A worktree of the revision; removed afterwards."""
-    with tempfile.TemporaryDirectory(prefix="bench-") as parent:
+def indexed_revision(revision: str, name: str, corpus: Path) -> Iterator[Revision]:
+    """A worktree of the revision and its index; removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as parent, temporary_alias() as alias:
         folder = Path(parent) / "revision"
         _git("worktree", "add", "--quiet", "--detach", str(folder), revision)
         try:
-            yield Checkout(name, folder, _python(folder))
+            python = _python(folder)
+            click.echo(f"indexing with {name} …", err=True)
+            index(corpus, alias, folder, python)
+            yield Revision(name, folder, python, alias)
         finally:
             _git("worktree", "remove", "--force", str(folder))
 
@@ -66,12 +83,8 @@ def _python(folder: Path) -> str:
     if locked.read_bytes() == (REPOSITORY / "requirements.lock").read_bytes():
         return sys.executable
     click.echo("  another requirements.lock: making a virtual environment …", err=True)
-    subprocess.run([sys.executable, "-m", "venv", folder / ".venv"], check=True)
-    python = str(folder / ".venv" / "bin" / "python")
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--require-hashes", "-r", locked], check=True)
-    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "-e", folder], check=True)
-    return python
+    subprocess.run(["make", "--silent", "setup"], cwd=folder, check=True)
+    return str(folder / ".venv" / "bin" / "python")
 
 
 @click.command()
@@ -91,89 +104,58 @@ def main(
     """Measure the revisions BEFORE and AFTER."""
     elasticsearch_url()
     corpus, files = corpus_of(data)
-    queries = queries_of(files, number)
     with ExitStack() as stack:
-        checkouts = [
-            stack.enter_context(checkout(revision, f"{side} ({revision})"))
+        revisions = [
+            stack.enter_context(indexed_revision(revision, f"{side} ({revision})", corpus))
             for side, revision in (("before", before), ("after", after))
         ]
-        aliases = {}
-        for revision in checkouts:
-            click.echo(f"indexing with {revision.name} …", err=True)
-            aliases[revision.name] = f"bench-x{uuid.uuid4().hex[:10]}"
-            stack.callback(delete, aliases[revision.name])
-            index(corpus, aliases[revision.name], revision.folder, revision.python)
         click.echo("searches that are not cached …", err=True)
-        click.echo(_uncached(checkouts, aliases, queries))
+        click.echo(_uncached(revisions, queries_of(files, number)))
         click.echo("cached searches …", err=True)
-        click.echo(_cached(checkouts, aliases, seconds, rounds))
+        click.echo(_cached(revisions, seconds, rounds))
 
 
-def _uncached(
-    checkouts: Sequence[Checkout], aliases: dict[str, str], queries: Sequence[Query]
-) -> str:
+def _uncached(revisions: Sequence[Revision], queries: Sequence[Query]) -> str:
     """Each query is sent once to each revision, in random order."""
-    times: dict[tuple[str, str], list[float]] = defaultdict(list)
-    chosen = random.Random(14)
     with ExitStack() as stack, requests.Session() as session:
         urls = {
-            revision.name: stack.enter_context(
-                serving(aliases[revision.name], folder=revision.folder, python=revision.python)
-            ).url
-            for revision in checkouts
+            revision.name: stack.enter_context(revision.serving()).url for revision in revisions
         }
-        for warming in (True, False):
-            for query in queries[:30] if warming else queries:
-                for name in chosen.sample(list(urls), 2):
-                    started = time.perf_counter()
-                    get_search(session, urls[name], query.q)
-                    if not warming:
-                        spent = (time.perf_counter() - started) * 1000
-                        times[query.kind, name].append(spent)
-    before, after = (revision.name for revision in checkouts)
+        warm_up = queries[:_WARM_UP]
+        times = alternate(
+            (
+                {
+                    (query.kind, name): timed(partial(get_search, session, url, query.q))
+                    for name, url in urls.items()
+                }
+                for query in [*warm_up, *queries]
+            ),
+            len(warm_up),
+        )
+    before, after = urls
     rows = []
     for kind in sorted({kind for kind, _ in times}):
-        revision, other = times[kind, before], times[kind, after]
-        ratio = statistics.median(other) / statistics.median(revision)
-        rows.append([kind, *milliseconds(revision), *milliseconds(other), f"{ratio:.2f}"])
+        old, new = times[kind, before], times[kind, after]
+        ratio = statistics.median(new) / statistics.median(old)
+        rows.append([kind, *milliseconds(old), *milliseconds(new), f"{ratio:.2f}"])
     header = ["not cached, HTTP", f"{before}: median ms", "p95", f"{after}: median ms", "p95"]
     return "\n" + Table([*header, "after / before"], rows).markdown()
 
 
-def _cached(
-    checkouts: Sequence[Checkout], aliases: dict[str, str], seconds: float, rounds: int
-) -> str:
+def _cached(revisions: Sequence[Revision], seconds: float, rounds: int) -> str:
     with redis_server() as store, ExitStack() as stack:
-        turns: dict[str, Turn] = {}
-        for revision in checkouts:
-            served = stack.enter_context(
-                serving(
-                    aliases[revision.name],
-                    workers=2,
-                    redis_url=store.url,
-                    folder=revision.folder,
-                    python=revision.python,
-                )
-            )
-            path = "/search?q=python"
-            for _ in range(2):
-                answer = requests.get(served.url + path, timeout=30)
-            if answer.headers["X-Cache"] != "HIT":
-                raise AssertionError(f"not cached: {answer.headers['X-Cache']}")
-            turns[revision.name] = (served.url, [path], {})
-            turns[f"heartbeat {revision.name}"] = (served.url, [_HEARTBEAT], {})
-        rates = alternate(turns, seconds, rounds)
-    medians = {name: statistics.median(found) for name, found in rates.items()}
-    before, after = (revision.name for revision in checkouts)
-    rows = [
-        [
-            kind,
-            f"{medians[prefix + before]:,.0f}",
-            f"{medians[prefix + after]:,.0f}",
-            f"{medians[prefix + after] / medians[prefix + before]:.2f}",
-        ]
-        for kind, prefix in (("cached search", ""), ("heartbeat", "heartbeat "))
-    ]
+        turns: dict[tuple[str, str], Callable[[], float]] = {}
+        for revision in revisions:
+            url = stack.enter_context(revision.serving(workers=2, redis_url=store.url)).url
+            fill_cache(url, _PATH)
+            for kind, path in (("cached search", _PATH), ("heartbeat", HEARTBEAT)):
+                turns[kind, revision.name] = partial(highest_rate, url, [path], seconds)
+        rates = alternate(repeat(turns, rounds + 1))
+    before, after = (revision.name for revision in revisions)
+    rows = []
+    for kind in ("cached search", "heartbeat"):
+        old, new = statistics.median(rates[kind, before]), statistics.median(rates[kind, after])
+        rows.append([kind, f"{old:,.0f}", f"{new:,.0f}", f"{new / old:.2f}"])
     header = ["requests a second", before, after, "after / before"]
     return "\n" + Table(header, rows).markdown()
 

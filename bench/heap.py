@@ -9,8 +9,8 @@ cached from four clients. docs/growing.md has the results.
 """
 
 import tempfile
-import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,8 +19,9 @@ import psutil
 
 from bench.load_generator import send, times_of
 from bench.relevance import SAMPLE
-from bench.results import Table, milliseconds
-from bench.service import serving, start_command
+from bench.results import echo_header, echo_row, milliseconds
+from bench.service import index, serving
+from bench.turns import timed
 from bench.workload import queries_of, write_combined
 from devstack.servers import ElasticsearchNode, elasticsearch_nodes
 
@@ -43,21 +44,16 @@ def _measure(heap: int, posts: int, corpus: Path, paths: Sequence[str]) -> list[
     with elasticsearch_nodes(1, heap=f"{heap}m") as (node,):
         variables = {"ELASTICSEARCH_URL": node.url}
         with serving(_ALIAS, workers=2, variables=variables) as served:
-            for _ in range(2):
-                started = time.monotonic()
-                process = start_command(
-                    _ALIAS, "reindex", str(corpus), variables=variables, quiet=True
-                )
-                if code := process.wait():
-                    return [f"{heap}", f"{posts:,}", f"failed with {code}", "", "", "", ""]
-                took = time.monotonic() - started
+            reindex = timed(partial(index, corpus, _ALIAS, variables=variables))
+            reindex()
+            took = reindex() / 1000
             send(served.url, paths, _SECONDS / 2, _CLIENTS)  # warm-up
             answers = send(served.url, paths, _SECONDS, _CLIENTS)
-            good = [answer for answer in answers if answer.status == 200]
-            return [
-                *(f"{heap}", f"{posts:,}", f"{took:.1f}", *milliseconds(times_of(good))),
-                *(f"{len(answers) - len(good)}", f"{_resident(node):.0f}"),
-            ]
+        good = [answer for answer in answers if answer.status == 200]
+        return [
+            *(f"{heap}", f"{posts:,}", f"{took:.1f}", *milliseconds(times_of(good))),
+            *(f"{len(answers) - len(good)}", f"{_resident(node):.0f}"),
+        ]
 
 
 def _resident(node: ElasticsearchNode) -> float:
@@ -74,7 +70,7 @@ def main(heaps: Sequence[int], numbers: Sequence[int]) -> None:
     """Print a row for each heap and number of posts."""
     corpus, files = SAMPLE
     paths = [f"/search?q={quote(query.q)}" for query in queries_of(files, 100)]
-    click.echo(Table(_COLUMNS, []).markdown())
+    echo_header(_COLUMNS)
     with tempfile.TemporaryDirectory() as folder:
         for posts in numbers:
             path = Path(folder) / f"{posts}.jsonl"
@@ -84,7 +80,7 @@ def main(heaps: Sequence[int], numbers: Sequence[int]) -> None:
                     row = _measure(heap, posts, path, paths)
                 except Exception as error:  # noqa: BLE001 -- the other rows are of use
                     row = [f"{heap}", f"{posts:,}", f"{type(error).__name__}", "", "", "", ""]
-                click.echo(f"| {' | '.join(row)} |")
+                echo_row(row)
 
 
 if __name__ == "__main__":

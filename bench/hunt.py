@@ -16,8 +16,7 @@ import random
 import statistics
 import string
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -28,15 +27,12 @@ from elasticsearch import Elasticsearch
 from hypothesis import HealthCheck, Phase, given, settings, target
 from hypothesis import strategies as st
 
-from app.elastic import connect
 from app.errors import BadRequest, BlogsearchError
-from app.search import search
-from app.search.known import Known
+from app.search import Answer
 from app.search.request import MAX_PAGE, MAX_QUERY, MAX_SIZE, SearchRequest
-from app.settings import Settings
-from bench.service import index, lines, settings_for
+from bench.service import index, lines, searching
 from bench.workload import corpus_of
-from devstack.servers import ElasticsearchNode, elasticsearch_nodes
+from devstack.servers import elasticsearch_nodes
 
 _ALIAS = "hunt"
 _MOST = 5.0  # usual searches
@@ -102,17 +98,9 @@ def _is_valid(request: SearchRequest) -> bool:
 class Meter:
     """Measures searches of one index."""
 
-    def __init__(
-        self, client: Elasticsearch, alias: str, chosen: Settings, process: psutil.Process
-    ) -> None:
-        self._client = client
-        self._alias = alias
-        self._settings = replace(chosen, elasticsearch_timeout=60.0)
-        self._known = Known()
+    def __init__(self, search: Callable[[SearchRequest], Answer], process: psutil.Process) -> None:
+        self._search = search
         self._process = process
-        # Counts would be cached, but nobody repeats an expensive search.
-        cache = {"index.requests.cache.enable": False}
-        client.indices.put_settings(index=alias, settings=cache)
 
     def cpu(self, request: SearchRequest) -> float:
         """Milliseconds of CPU time of Elasticsearch for one search."""
@@ -132,7 +120,7 @@ class Meter:
             click.ClickException: the search failed.
         """
         try:
-            answer = search(self._client, self._alias, request, self._settings, self._known)
+            answer = self._search(request)
         except BlogsearchError as error:
             raise click.ClickException(f"{request}: {error}") from error
         return float(sum(sent["took_ms"] for sent in answer.debug["requests"]))
@@ -202,24 +190,21 @@ def main(data: Path | None, cases: int) -> None:
     judged = random.Random(14).sample(queries, min(_JUDGED, len(queries)))
     with elasticsearch_nodes(1, heap="1g") as (node,):
         index(posts, _ALIAS, variables={"ELASTICSEARCH_URL": node.url})
-        usual, worst = _hunt(node, judged, cases)
+        with Elasticsearch(node.url) as client:
+            # Counts would be cached, but nobody repeats an expensive search.
+            cache = {"index.requests.cache.enable": False}
+            client.indices.put_settings(index=_ALIAS, settings=cache)
+        limits = {"elasticsearch_url": node.url, "elasticsearch_timeout": 60.0}
+        with searching(_ALIAS, **limits) as search:
+            # Its launcher is the parent of Elasticsearch itself.
+            meter = Meter(search, psutil.Process(node.pid).children()[0])
+            requests = usual_searches(meter, judged)
+            usual, worst = in_turn(meter, requests, candidates(meter, judged, cases))
     click.echo(f"a usual search: {usual:.0f} ms")
     for milliseconds, request in worst[:_SHOWN]:
         click.echo(f"{milliseconds / usual:6.1f} usual, {milliseconds:5.0f} ms  {_shown(request)}")
     if worst[0][0] > _MOST * usual:
         raise click.ClickException(f"A search costs more than {_MOST:.0f} usual ones.")
-
-
-def _hunt(
-    node: ElasticsearchNode, judged: Sequence[str], cases: int
-) -> tuple[float, list[tuple[float, SearchRequest]]]:
-    chosen = settings_for(_ALIAS, elasticsearch_url=node.url)
-    with connect(chosen, 60.0) as client:
-        # Its launcher is the parent of Elasticsearch itself.
-        process = psutil.Process(node.pid).children()[0]
-        meter = Meter(client, _ALIAS, chosen, process)
-        usual = usual_searches(meter, judged)
-        return in_turn(meter, usual, candidates(meter, judged, cases))
 
 
 def _shown(request: SearchRequest) -> dict[str, Any]:

@@ -5,9 +5,10 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ import requests
 from elasticsearch import Elasticsearch, helpers
 
 from bench.results import Goal, Section, Table
-from bench.service import delete, get_search, index, lines, serving, start_command
+from bench.run import Run
+from bench.service import get_search, index, lines, serving, start_command, temporary_alias
 from bench.stream import TOKEN
+from bench.turns import alternate, timed
 from indexer.sources import SourceOptions, open_source
 
 _BARE = "bench-bare"
-_OURS = "bench-reindex"
+_REINDEX_ROUNDS, _SYNC_ROUNDS = 3, 4
 
 
 def index_bare(client: Elasticsearch, posts: Sequence[Mapping[str, Any]]) -> float:
@@ -46,27 +49,22 @@ def index_bare(client: Elasticsearch, posts: Sequence[Mapping[str, Any]]) -> flo
         client.indices.delete(index=_BARE)
 
 
-def measure_reindex(client: Elasticsearch, corpora: Mapping[int, Path], rounds: int) -> Section:
-    """The command, from its start to its end, for files of different numbers of posts.
-
-    Args:
-        corpora: the files by their number of posts, the smallest first.
-    """
-    seconds: dict[tuple[int, str], list[float]] = defaultdict(list)
+def measure_reindex(run: Run) -> Section:
+    """The command, from its start to its end, for files of different numbers of posts."""
+    corpora = {posts: run.path(posts) for posts in run.sizes.reindex}
+    seconds: dict[tuple[int, str], list[float]] = {}
     ratios: dict[int, float] = {}
-    try:
-        for number, path in corpora.items():
-            posts = list(lines(path))
-            for _ in range(rounds):
-                started = time.perf_counter()
-                index(path, _OURS)
-                seconds[number, "reindex"].append(time.perf_counter() - started)
-                seconds[number, "bare English index"].append(index_bare(client, posts))
-            stored = client.indices.stats(index=_OURS, metric="store")["_all"]["primaries"]["store"]
+    for number, path in corpora.items():
+        posts = list(lines(path))
+        with temporary_alias() as alias:
+            turns: dict[tuple[int, str], Callable[[], float]] = {
+                (number, "reindex"): _in_seconds(partial(index, path, alias)),
+                (number, "bare English index"): partial(index_bare, run.client, posts),
+            }
+            seconds |= alternate(repeat(turns, _REINDEX_ROUNDS), warm_up=0)
+            stats = run.client.indices.stats(index=alias, metric="store")
+            stored = stats["_all"]["primaries"]["store"]
             ratios[number] = stored["size_in_bytes"] / path.stat().st_size
-            delete(_OURS)
-    finally:
-        delete(_OURS)
     medians = {key: statistics.median(times) for key, times in seconds.items()}
     first, last = next(iter(corpora)), list(corpora)[-1]
     goals = []
@@ -81,9 +79,9 @@ def measure_reindex(client: Elasticsearch, corpora: Mapping[int, Path], rounds: 
         goals.append(Goal(f"a post of {last:,}", f"a post of {first:,}", slower, 1.0, " times"))
     return Section(
         "Reindexing",
-        f"`blogsearch reindex` as a command, {rounds} rounds in turn with `parallel_bulk` of title "
-        "and text into an index with the English analyzer, which is made and refreshed in the "
-        "same time.",
+        f"`blogsearch reindex` as a command, {_REINDEX_ROUNDS} rounds in turn with `parallel_bulk` "
+        "of title and text into an index with the English analyzer, which is made and refreshed in "
+        "the same time.",
         goals,
         [
             Table(
@@ -101,36 +99,41 @@ def measure_reindex(client: Elasticsearch, corpora: Mapping[int, Path], rounds: 
     )
 
 
-def measure_sync(path: Path, posts: int, rounds: int) -> Section:
+def measure_sync(run: Run) -> Section:
     """`sync` of a file in which one post is new, and a post that is written over HTTP, each until a
     search finds it; and reading the file alone."""
-    seconds: dict[str, list[float]] = defaultdict(list)
-    with tempfile.TemporaryDirectory() as folder, requests.Session() as session:
-        source = Path(shutil.copy(path, folder))
+    posts = run.sizes.sync
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        requests.Session() as session,
+        temporary_alias() as alias,
+    ):
+        source = Path(shutil.copy(run.path(posts), folder))
         session.headers["Authorization"] = f"Bearer {TOKEN}"
-        try:
-            index(source, _OURS)
-            with serving(_OURS, variables={"BLOGSEARCH_WRITE_TOKENS": TOKEN}) as served:
-                for nth in range(rounds + 1):
-                    turns: dict[str, Callable[[], str | None]] = {
-                        "reading the file": partial(_read, source),
-                        "sync": partial(_sync, source, f"file{nth}x"),
-                        "HTTP": partial(_put, session, served.url, f"http{nth}x"),
-                    }
-                    for name, turn in turns.items():
-                        started = time.perf_counter()
-                        oid = turn()
-                        while oid and not _finds(session, served.url, oid):
-                            time.sleep(0.01)
-                        if nth:
-                            seconds[name].append(time.perf_counter() - started)
-        finally:
-            delete(_OURS)
+        index(source, alias)
+        with serving(alias, variables={"BLOGSEARCH_WRITE_TOKENS": TOKEN}) as served:
+
+            def written(write: Callable[[str], None], oid: str) -> None:
+                write(oid)
+                while not _finds(session, served.url, oid):
+                    time.sleep(0.01)
+
+            sync = partial(_sync, alias, source)
+            put = partial(_put, session, served.url)
+            seconds = alternate(
+                {
+                    "reading the file": _in_seconds(partial(_read, source)),
+                    "sync": _in_seconds(partial(written, sync, f"file{nth}x")),
+                    "HTTP": _in_seconds(partial(written, put, f"http{nth}x")),
+                }
+                for nth in range(_SYNC_ROUNDS + 1)
+            )
     medians = {name: statistics.median(times) for name, times in seconds.items()}
     return Section(
         f"A new post ({posts:,} posts)",
         "The command `sync` with a file that has one new post, and `PUT /documents/…`, each until "
-        f"a search over HTTP finds the post; {rounds} rounds in turn, one before them dropped.",
+        f"a search over HTTP finds the post; {_SYNC_ROUNDS} rounds in turn after one that is "
+        "dropped.",
         [
             Goal("a new post by `sync`, until it is found", "–", medians["sync"], 1.5, " s"),
             Goal("a new post by HTTP, until it is found", "–", medians["HTTP"], 0.5, " s"),
@@ -144,7 +147,7 @@ def measure_sync(path: Path, posts: int, rounds: int) -> Section:
                 ],
             )
         ],
-        figures=dict(seconds),
+        figures=seconds,
     )
 
 
@@ -157,18 +160,21 @@ def _post(oid: str) -> dict[str, str]:
     return {"title": oid, "text": oid, "url": f"/{oid}/", "pub_date": "2024-01-02"}
 
 
-def _sync(path: Path, oid: str) -> str:
+def _sync(alias: str, path: Path, oid: str) -> None:
     with path.open("a") as file:
         file.write(json.dumps({"oid": oid, **_post(oid)}) + "\n")
-    if start_command(_OURS, "sync", str(path), quiet=True).wait():
+    if start_command(alias, "sync", str(path), quiet=True).wait():
         raise RuntimeError("sync failed")
-    return oid
 
 
-def _put(session: requests.Session, url: str, oid: str) -> str:
+def _put(session: requests.Session, url: str, oid: str) -> None:
     session.put(f"{url}/documents/{oid}", json=_post(oid), timeout=60).raise_for_status()
-    return oid
 
 
 def _finds(session: requests.Session, url: str, oid: str) -> bool:
     return any(hit["oid"] == oid for hit in get_search(session, url, oid)["hits"])
+
+
+def _in_seconds(run: Callable[[], object]) -> Callable[[], float]:
+    turn = timed(run)
+    return lambda: turn() / 1000

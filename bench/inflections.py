@@ -10,29 +10,26 @@ title, in either inflection, are expected. Prints the mean reciprocal rank of th
 import random
 import re
 import statistics
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+
+import click
+from elasticsearch import Elasticsearch
 
 from analyzers.languages import LANGUAGES, Language
-from app.elastic import connect
-from app.search import search
 from app.search.request import SearchRequest
-from bench.service import indexed, lines, settings_for
+from bench.relevance import CUT, reciprocal_rank
+from bench.service import Json, elasticsearch_url, indexed, lines, searching, settings_for
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TAG = re.compile(r"<[^>]+>")
 _SHORTEST = 4  # letters
-_CUT = 10
-
-Json = dict[str, Any]
 
 
-def queries(posts: Sequence[Json], language: Language) -> Iterator[tuple[str, frozenset[str]]]:
-    """Each query with the oids of the posts that are expected."""
+def queries(posts: Sequence[Json], language: Language) -> Iterator[tuple[str, dict[str, int]]]:
+    """Each query with the oids of the posts that are expected, all of the same grade."""
     chosen = random.Random(7)
     counts = Counter[str]()
     for post in posts:
@@ -42,10 +39,9 @@ def queries(posts: Sequence[Json], language: Language) -> Iterator[tuple[str, fr
         families[language.stem(word)].add(word)
     ignored = language.stop_words | language.function_words
     for post in posts:
-        words = _words(post["title"])
         pairs = [
             (first, second)
-            for first, second in pairwise(words)
+            for first, second in pairwise(_words(post["title"]))
             if min(len(first), len(second)) >= _SHORTEST
             and not {first, second} & ignored
             and f"{first} {second}" in post["title"].lower()
@@ -53,55 +49,53 @@ def queries(posts: Sequence[Json], language: Language) -> Iterator[tuple[str, fr
         if not pairs:
             continue
         first, second = chosen.choice(pairs)
-        others = [
+        inflections = [
             word
             for word in sorted(families[language.stem(second)] - {second})
             if language.akin(word, second)
         ]
-        if others:
-            other = max(others, key=counts.__getitem__)
+        if inflections:
+            other = max(inflections, key=counts.__getitem__)
             phrase = re.compile(rf"\b{first}\W+({second}|{other})\b")
-            expected = [one["oid"] for one in posts if phrase.search(one["title"].lower())]
-            yield f"{first} {other}", frozenset(map(str, expected))
+            expected = [post["oid"] for post in posts if phrase.search(post["title"].lower())]
+            yield f"{first} {other}", dict.fromkeys(map(str, expected), 1)
 
 
 def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def reciprocal_rank(oids: Sequence[str], expected: frozenset[str]) -> float:
-    """One over the rank of the first expected post; 0 without one."""
-    return next((1 / rank for rank, oid in enumerate(oids, 1) if oid in expected), 0.0)
+@click.command()
+@click.argument("posts", type=click.Path(exists=True, path_type=Path))
+def main(posts: Path) -> None:
+    """Measure the titles of POSTS."""
+    with (
+        indexed(posts) as alias,
+        searching(alias) as search,
+        Elasticsearch(elasticsearch_url(), request_timeout=60) as client,
+    ):
 
+        def blended(q: str) -> list[str]:
+            return [hit["oid"] for hit in search(SearchRequest(q)).body["hits"]]
 
-def main(path: Path) -> None:
-    posts = list(lines(path))
-    with indexed(path) as alias:
-        settings = settings_for(alias)
-        with connect(settings, timeout=30) as client:
+        def bm25(q: str) -> list[str]:
+            query = {"multi_match": {"query": q, "fields": ["title", "text"]}}
+            response = client.search(
+                index=alias,
+                query={"bool": {"must": query, "filter": {"term": {"kind": "post"}}}},
+                size=CUT,
+                source_includes=["oid"],
+            )
+            return [hit["_source"]["oid"] for hit in response["hits"]["hits"]]
 
-            def blended(q: str) -> list[str]:
-                hits = search(client, alias, SearchRequest(q), settings).body["hits"]
-                return [hit["oid"] for hit in hits]
-
-            def bm25(q: str) -> list[str]:
-                query = {"multi_match": {"query": q, "fields": ["title", "text"]}}
-                response = client.search(
-                    index=alias,
-                    query={"bool": {"must": query, "filter": {"term": {"kind": "post"}}}},
-                    size=_CUT,
-                    source_includes=["oid"],
-                )
-                return [hit["_source"]["oid"] for hit in response["hits"]["hits"]]
-
-            asked = list(queries(posts, LANGUAGES[settings.language]))
-            ways: dict[str, Callable[[str], list[str]]] = {"blended": blended, "BM25": bm25}
-            for name, way in ways.items():
-                ranks = [reciprocal_rank(way(q), expected) for q, expected in asked]
-                first = sum(rank == 1 for rank in ranks)
-                mean = statistics.mean(ranks)
-                print(f"{name:8} {mean:.3f} of {len(asked)} queries, {first} with one first")
+        asked = list(queries(list(lines(posts)), LANGUAGES[settings_for(alias).language]))
+        ways: dict[str, Callable[[str], list[str]]] = {"blended": blended, "BM25": bm25}
+        for name, rank in ways.items():
+            ranks = [reciprocal_rank(rank(q), expected) for q, expected in asked]
+            first = sum(rank == 1 for rank in ranks)
+            mean = statistics.mean(ranks)
+            click.echo(f"{name:8} {mean:.3f} of {len(asked)} queries, {first} with one first")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

@@ -11,7 +11,6 @@ it does not find every post. Exits with 1 if a write is missing or a request fai
 import json
 import random
 import subprocess
-import sys
 import tempfile
 import time
 import traceback
@@ -23,9 +22,9 @@ from pathlib import Path
 import click
 from elasticsearch import Elasticsearch
 
-from bench.results import Table
-from bench.service import delete, elasticsearch_url, index, serving, start_command
-from bench.stream import TOKEN, Kind, Response, Stream
+from bench.results import echo_header, echo_row, exit_with
+from bench.service import elasticsearch_url, index, serving, start_command, temporary_alias
+from bench.stream import TOKEN, Kind, Response, Stream, missing
 from indexer.generations import list_generations
 
 COMMANDS = ("reindex", "sync", "synonyms", "rollback")
@@ -45,12 +44,14 @@ _COLUMNS = [
 class Trial:
     """A command that is killed again and again, on an index and a service of its own."""
 
-    def __init__(self, elastic: Elasticsearch, command: str, posts: int, folder: Path) -> None:
+    def __init__(
+        self, elastic: Elasticsearch, alias: str, command: str, posts: int, folder: Path
+    ) -> None:
+        self.killed = self.completed = self.acknowledged = 0
         self.responses: list[Response] = []
-        self.stored: dict[str, str | None] = {}
-        self.acknowledged = 0
-        self._elastic, self._command, self._posts = elastic, command, posts
-        self._alias = f"bench-x{uuid.uuid4().hex[:8]}"
+        self.missing: list[str] = []
+        self._stored: dict[str, str | None] = {}
+        self._elastic, self._alias, self._command, self._posts = elastic, alias, command, posts
         self._source = folder / "posts.jsonl"
         self._rules = folder / "own.synonyms"
         self._variables = {"BLOGSEARCH_SYNONYMS_DIR": str(folder)}
@@ -64,30 +65,22 @@ class Trial:
             "rollback": ["rollback"],
         }[command]
 
-    def run(self, kills: int, minutes: float) -> tuple[int, int]:
-        """Kill the command so often, or for so long; how often it was killed and completed."""
+    def run(self, kills: int, minutes: float) -> None:
+        """Kill the command so often, or for so long."""
         self._write_source("")
-        killed, completed = 0, 1
         variables = {**self._variables, "BLOGSEARCH_WRITE_TOKENS": TOKEN}
-        try:
-            for _ in range(2):  # `rollback` needs two generations
-                index(self._source, self._alias, variables=self._variables)
-            with serving(self._alias, workers=2, variables=variables) as served:
-                ends = time.monotonic() + 60 * minutes
-                # How long it takes during writes; some runs shall be longer, and complete.
-                usual = self._attempt(served.url, None) or 0.0
-                while killed < kills and time.monotonic() < ends:
-                    if self._attempt(served.url, random.uniform(0.3, usual * 1.2)) is None:
-                        killed += 1
-                    else:
-                        completed += 1
-            self.missing = self._last.missing(self._elastic, self._alias)
-        finally:
-            delete(self._alias)
-        return killed, completed
+        for _ in range(2):  # `rollback` needs two generations
+            index(self._source, self._alias, variables=self._variables)
+        with serving(self._alias, workers=2, variables=variables) as served:
+            ends = time.monotonic() + 60 * minutes
+            # How long it takes during writes; some runs shall be longer, and complete.
+            usual = self._attempt(served.url, None)
+            while self.killed < kills and time.monotonic() < ends:
+                self._attempt(served.url, random.uniform(0.3, usual * 1.2))
+        self.missing = missing(self._stored, self._elastic, self._alias)
 
-    def _attempt(self, url: str, limit: float | None) -> float | None:
-        """The seconds that the command took; None if it was killed after `limit` seconds."""
+    def _attempt(self, url: str, limit: float | None) -> float:
+        """Run the command, and kill it after `limit` seconds; the seconds that it took."""
         # What the command reads, so that it has something to do.
         self._rules.write_text(f"reactjs, react, r{uuid.uuid4().hex[:6]}\n")
         if self._command == "sync":
@@ -95,27 +88,28 @@ class Trial:
         process = start_command(self._alias, *self._words, variables=self._variables, quiet=True)
         if self._command == "reindex":
             self._wait_for_build(process)
-            self.stored.clear()  # it keeps what is written from its start
+            self._stored.clear()  # it keeps what is written from its start
         began = time.monotonic()
-        self._last = Stream([url], clients=self._clients, stored=self.stored, posts=self._posts)
+        stream = Stream(url, clients=self._clients, stored=self._stored, posts=self._posts)
         try:
-            status = process.wait(limit)
+            if status := process.wait(limit):
+                raise RuntimeError(f"{self._command} ended with {status}")
+            self.completed += 1
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-            return None
+            self.killed += 1
         finally:
-            self._last.end()
-            self.responses += self._last.responses
-            self.acknowledged += self._last.acknowledged
-        if status:
-            raise RuntimeError(f"{self._command} ended with {status}")
-        return time.monotonic() - began
+            took = time.monotonic() - began
+            stream.end()
+            self.responses += stream.responses
+            self.acknowledged += stream.acknowledged
+        return took
 
     def _wait_for_build(self, process: "subprocess.Popen[bytes]") -> None:
         def building() -> set[str]:
             generations = list_generations(self._elastic, self._alias)
-            return {one.name for one in generations if one.state == "building"}
+            return {generation.name for generation in generations if generation.state == "building"}
 
         before = building()  # left by the one that was killed
         while process.poll() is None and not building() - before:
@@ -134,15 +128,15 @@ class Trial:
         self._source.write_text("".join(json.dumps(post) + "\n" for post in posts))
 
 
-def _row(command: str, trial: Trial, killed: int, completed: int) -> list[str]:
-    searches = [one for one in trial.responses if one.kind == "all"]
-    refused = sum(one.status == 503 for one in trial.responses)
+def _row(command: str, trial: Trial) -> list[str]:
+    searches = [response for response in trial.responses if response.kind == "all"]
+    refused = sum(response.status == 503 for response in trial.responses)
     return [
-        *(f"`{command}`", str(killed), str(completed)),
+        *(f"`{command}`", str(trial.killed), str(trial.completed)),
         *(f"{trial.acknowledged:,}", str(refused), str(len(trial.missing))),
         f"{len(searches):,}",
-        str(sum(one.failed for one in trial.responses)),
-        f"{max(one.seconds for one in searches):.2f} s",
+        str(sum(response.failed for response in trial.responses)),
+        f"{max(response.seconds for response in searches):.2f} s",
     ]
 
 
@@ -153,24 +147,24 @@ def _row(command: str, trial: Trial, killed: int, completed: int) -> list[str]:
 @click.option("--posts", default=3_000, show_default=True)
 def main(commands: Sequence[str], kills: int, minutes: float, posts: int) -> None:
     """Kill commands during writes, and exit with 1 if a write is lost or a request fails."""
-    click.echo(Table(_COLUMNS, []).markdown())
-    failed = False
+    echo_header(_COLUMNS)
+    missed: list[str] = []
     with Elasticsearch(elasticsearch_url(), request_timeout=60) as elastic:
         for command in commands or COMMANDS:
-            with tempfile.TemporaryDirectory() as folder:
-                trial = Trial(elastic, command, posts, Path(folder))
+            with tempfile.TemporaryDirectory() as folder, temporary_alias() as alias:
+                trial = Trial(elastic, alias, command, posts, Path(folder))
                 try:
-                    killed, completed = trial.run(kills, minutes)
-                except Exception:  # noqa: BLE001 -- the other commands are tried in any case
+                    trial.run(kills, minutes)
+                except Exception as error:  # noqa: BLE001 -- the other commands are tried, too
                     traceback.print_exc()
-                    failed = True
+                    missed.append(f"{command}: {type(error).__name__}: {error}")
                     continue
-            click.echo(f"| {' | '.join(_row(command, trial, killed, completed))} |")
-            wrong = Counter(f"{one.status} {one.state}" for one in trial.responses if one.failed)
-            for line in [*trial.missing[:5], *wrong]:
-                click.echo(f"    {line}", err=True)
-            failed = failed or bool(trial.missing or wrong)
-    sys.exit(failed)
+            echo_row(_row(command, trial))
+            failed = [response for response in trial.responses if response.failed]
+            wrong = Counter(f"{response.status} {response.state}" for response in failed)
+            missed += [f"{command}: missing: {path}" for path in trial.missing[:5]]
+            missed += [f"{command}: {count} x {what}" for what, count in wrong.items()]
+    exit_with(missed)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,14 @@
-"""The load generator: clients in a process of their own, and wrk for the highest rates."""
+"""The load generator: clients in a process of their own."""
 
 import itertools
+import os
 import re
-import shutil
-import subprocess
-import tempfile
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
@@ -19,20 +16,13 @@ import gevent  # type: ignore[import-untyped]
 from gevent import socket
 from gevent.pool import Pool  # type: ignore[import-untyped]
 
-_CONNECTIONS = 16
+CONNECTIONS = 16
+"""Clients of `highest_rate`."""
+
 _TIMEOUT = 20.0  # seconds that an answer may take
 _TICK = 0.001  # seconds after which requests that are due are sent
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
-
-_CYCLE = """
-local paths = {}
-for line in io.lines(%r) do paths[#paths + 1] = line end
-local next = 0
-request = function()
-  next = next %% #paths + 1
-  return wrk.format("GET", paths[next])
-end
-"""
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +40,8 @@ def send(
     seconds: float,
     clients: int,
     rate: float | None = None,
-    headers: Mapping[str, str] = MappingProxyType({}),
+    headers: Mapping[str, str] = _NO_HEADERS,
+    niceness: int = 0,
 ) -> list[Answer]:
     """The answers to requests for these paths, one after the other.
 
@@ -59,9 +50,33 @@ def send(
         clients: the connections, at most.
         rate: requests a second, which are sent at fixed times however long the answers take, as
             visitors do. None: each client sends a request when its last one is answered.
+        niceness: by how much the priority of the clients is lowered.
     """
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(
+        1, mp_context=get_context("spawn"), initializer=os.nice, initargs=(niceness,)
+    ) as pool:
         return pool.submit(_send, url, paths, seconds, clients, rate, dict(headers)).result()
+
+
+def send_beside(
+    url: str,
+    paths: Sequence[str],
+    seconds: float,
+    clients: int,
+    beside: Sequence[str],
+    others: int,
+    rate: float | None = None,
+    niceness: int = 0,
+) -> tuple[list[Answer], list[Answer]]:
+    """The answers to `send`, and to others who begin a second or two before it and end after it.
+
+    Args:
+        beside: the paths that `others` clients, of lower priority by `niceness`, always ask for.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        sent = pool.submit(send, url, beside, seconds + 4, others, niceness=niceness)
+        time.sleep(2)
+        return send(url, paths, seconds, clients, rate), sent.result()
 
 
 def times_of(answers: Sequence[Answer]) -> list[float]:
@@ -75,39 +90,15 @@ def times_of(answers: Sequence[Answer]) -> list[float]:
     return [answer.seconds * 1000 for answer in answers]
 
 
-def has_wrk() -> bool:
-    return shutil.which("wrk") is not None
-
-
 def highest_rate(
-    url: str,
-    paths: Sequence[str],
-    seconds: float,
-    headers: Mapping[str, str] = MappingProxyType({}),
+    url: str, paths: Sequence[str], seconds: float, headers: Mapping[str, str] = _NO_HEADERS
 ) -> float:
     """Answers a second to 16 clients, each of which waits for its answer.
 
     Raises:
         AssertionError: an answer is an error.
     """
-    if not has_wrk():
-        answers = send(url, paths, seconds, _CONNECTIONS, headers=headers)
-        return len(times_of(answers)) / seconds
-    command = ["wrk", "-t2", f"-c{_CONNECTIONS}", f"-d{max(1, round(seconds))}s"]
-    command += ["--timeout", f"{_TIMEOUT:.0f}s"]
-    command += [part for name, value in headers.items() for part in ("-H", f"{name}: {value}")]
-    with tempfile.TemporaryDirectory() as folder:
-        if len(paths) > 1:
-            listed, script = Path(folder) / "paths", Path(folder) / "cycle.lua"
-            listed.write_text("\n".join(paths))
-            script.write_text(_CYCLE % str(listed))
-            command += ["-s", str(script)]
-        printed = subprocess.run(
-            [*command, url + paths[0]], capture_output=True, text=True, check=True
-        ).stdout
-    if "Non-2xx" in printed or "Socket errors" in printed:
-        raise AssertionError(printed)
-    return float(printed.partition("Requests/sec:")[2].split()[0])
+    return len(times_of(send(url, paths, seconds, CONNECTIONS, headers=headers))) / seconds
 
 
 # -- in the process of the generator -----------------------------------------------------------

@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 import threading
 import time
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
@@ -23,12 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from playwright.sync_api import sync_playwright
 
+from bench.browser import chromium
 from bench.relevance import NONSENSE, Judged, ndcg, reciprocal_rank
 from bench.results import Goal, Section, Table, milliseconds, p95
+from bench.run import Run
 from bench.service import get_search, indexed, lines, serving
-from devstack.servers import free_port
+from bench.turns import alternate
+from devstack.servers import free_port, running_process
 
 Json = dict[str, Any]
 Rank = Callable[[str], list[str]]
@@ -37,48 +38,45 @@ Running = tuple[Rank, float]
 """An engine, and the seconds that it took to index the posts."""
 
 _TAGS = re.compile(r"<[^>]+>")
-_MEILISEARCH = "Meilisearch"
-_START = 60.0  # seconds an engine may take to start and to index
+_OURS, _MEILISEARCH = "blogsearch, not cached", "Meilisearch"
+_INDEXING = 300.0  # seconds that Meilisearch may take
 
 
-def measure_other_engines(
-    alias: str,
-    corpus: Path,
-    files: Sequence[Path],
-    number: int,
-    folder: Path,
-    meilisearch: str,
-) -> Section:
-    """Times and quality of `number` judged queries and known items; the engines take turns."""
-    posts = [_plain(post) for post in lines(corpus)]
-    judged, known = _samples(files, number)
+def measure_other_engines(run: Run) -> Section:
+    """Times and quality of judged queries and known items; the engines take turns."""
+    posts = [_plain(post) for post in lines(run.corpus)]
+    judged, known = _samples(run.files, run.sizes.queries)
     with ExitStack() as stack:
         running = {
-            "blogsearch, not cached": stack.enter_context(_ours(alias, corpus)),
+            _OURS: stack.enter_context(_ours(run.alias, run.corpus)),
             f"SQLite FTS5 {sqlite3.sqlite_version}": stack.enter_context(_sqlite(posts)),
         }
         if shutil.which("npm") and os.environ.get("CHROMIUM"):
-            running["Pagefind, in a browser"] = stack.enter_context(_pagefind(posts, folder))
-        if meilisearch:
-            running[_MEILISEARCH] = stack.enter_context(_meilisearch(posts, meilisearch))
-        engines = {name: rank for name, (rank, _) in running.items()}
-        times: dict[str, list[float]] = {name: [] for name in engines}
-        rankings: dict[str, list[tuple[Judged, list[str]]]] = {name: [] for name in engines}
-        for rank in engines.values():
-            for query in judged[:20]:
-                rank(query.q)  # warm-up
-        for query in [*judged, *known]:
-            for name, rank in engines.items():
-                started = time.perf_counter()
-                ranking = rank(query.q)
-                times[name].append((time.perf_counter() - started) * 1000)
-                rankings[name].append((query, ranking))
+            running["Pagefind, in a browser"] = stack.enter_context(_pagefind(posts, run.folder))
+        if run.meilisearch:
+            running[_MEILISEARCH] = stack.enter_context(_meilisearch(posts, run.meilisearch))
+
+        def turn(rank: Rank, query: Judged) -> tuple[float, list[str]]:
+            started = time.perf_counter()
+            ranking = rank(query.q)
+            return (time.perf_counter() - started) * 1000, ranking
+
+        warm_up = judged[:20]
+        queries = [*judged, *known]
+        results = alternate(
+            (
+                {name: partial(turn, rank, query) for name, (rank, _) in running.items()}
+                for query in [*warm_up, *queries]
+            ),
+            len(warm_up),
+        )
+    times = {name: [spent for spent, _ in turns] for name, turns in results.items()}
     rows = []
     for name, (_, indexing) in running.items():
-        quality = rankings[name][: len(judged)]
-        items = rankings[name][len(judged) :]
-        ndcgs = _macro(quality, lambda query, ranking: ndcg(ranking, query.grades))
-        mrr = _macro(items, lambda query, ranking: reciprocal_rank(ranking, query.grades))
+        rankings = [ranking for _, ranking in results[name]]
+        pairs = list(zip(queries, rankings, strict=True))
+        ndcgs = _macro(pairs[: len(judged)], ndcg)
+        mrr = _macro(pairs[len(judged) :], reciprocal_rank)
         rows.append([name, f"{indexing:.1f}", *milliseconds(times[name]), ndcgs, mrr])
     return Section(
         "Other engines",
@@ -103,16 +101,22 @@ def _goals(times: Mapping[str, list[float]], running: Mapping[str, Running]) -> 
     """What is compared with Meilisearch, if it is there."""
     if _MEILISEARCH not in running:
         return []
-    ours, theirs = "blogsearch, not cached", _MEILISEARCH
-    mine, other = times[ours], times[theirs]
+    mine, other = times[_OURS], times[_MEILISEARCH]
     figures = {
         "a search, median": (statistics.median(mine), statistics.median(other), "ms"),
         "a search, p95": (p95(mine), p95(other), "ms"),
-        "indexing": (running[ours][1], running[theirs][1], "s"),
+        "indexing": (running[_OURS][1], running[_MEILISEARCH][1], "s"),
     }
     return [
-        Goal(name, "Meilisearch", one / other, 1.0, " times", note=f"{one:.1f}, {other:.1f} {unit}")
-        for name, (one, other, unit) in figures.items()
+        Goal(
+            name,
+            "Meilisearch",
+            ours / theirs,
+            1.0,
+            " times",
+            note=f"{ours:.1f}, {theirs:.1f} {unit}",
+        )
+        for name, (ours, theirs, unit) in figures.items()
     ]
 
 
@@ -135,12 +139,14 @@ def _samples(files: Sequence[Path], number: int) -> tuple[list[Judged], list[Jud
 
 
 def _macro(
-    pairs: Sequence[tuple[Judged, list[str]]], measure: Callable[[Judged, list[str]], float]
+    pairs: Sequence[tuple[Judged, list[str]]],
+    measure: Callable[[Sequence[str], Mapping[str, int]], float],
 ) -> str:
+    """The mean over the kinds of queries."""
     kinds: dict[str, list[float]] = {}
     for query, ranking in pairs:
         if query.kind != NONSENSE:
-            kinds.setdefault(query.kind, []).append(measure(query, ranking))
+            kinds.setdefault(query.kind, []).append(measure(ranking, query.grades))
     if not kinds:
         return "–"
     return f"{statistics.fmean(statistics.fmean(values) for values in kinds.values()):.3f}"
@@ -181,8 +187,8 @@ _LOAD = "async () => { window.pagefind = await import('/pagefind/pagefind.js'); 
 _SEARCH = """
 async (q) => {
   const { results } = await window.pagefind.search(q);
-  const found = await Promise.all(results.slice(0, 10).map((result) => result.data()));
-  return found.map((data) => data.url);
+  const hits = await Promise.all(results.slice(0, 10).map((result) => result.data()));
+  return hits.map((hit) => hit.url);
 }
 """
 
@@ -213,11 +219,7 @@ def _pagefind(posts: Sequence[Json], folder: Path) -> Iterator[Running]:
         stack.callback(files.server_close)
         threading.Thread(target=files.serve_forever, daemon=True).start()
         stack.callback(files.shutdown)
-        playwright = stack.enter_context(sync_playwright())
-        as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=as_root)
-        stack.callback(browser.close)
-        tab = browser.new_page()
+        tab = stack.enter_context(chromium()).new_page()
         tab.goto(f"http://127.0.0.1:{files.server_port}/0.html")
         tab.evaluate(_LOAD)
 
@@ -231,32 +233,20 @@ def _pagefind(posts: Sequence[Json], folder: Path) -> Iterator[Running]:
 @contextmanager
 def _meilisearch(posts: Sequence[Json], binary: str) -> Iterator[Running]:
     port = free_port()
+    url = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, requests.Session() as session:
-        url = f"http://127.0.0.1:{port}"
-        process = subprocess.Popen(
-            [
-                *(binary, "--http-addr", f"127.0.0.1:{port}"),
-                *("--db-path", f"{folder}/db", "--no-analytics"),
-            ],
-            cwd=folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={"PATH": os.environ["PATH"]},
-        )
-        try:
-            _await(f"{url}/health")
+        command = [binary, "--http-addr", f"127.0.0.1:{port}", "--db-path", f"{folder}/db"]
+        with running_process([*command, "--no-analytics"], port, folder=folder):
             # Its ids take no other characters; ours are put back from the number.
             documents = [{**post, "id": number} for number, post in enumerate(posts)]
             started = time.perf_counter()
             task = session.post(f"{url}/indexes/posts/documents", json=documents).json()
-            task["uid"] = task["taskUid"]
-            deadline = time.monotonic() + _START * 5
+            number = task["taskUid"]
             while task["status"] != "succeeded":
-                if task["status"] == "failed" or time.monotonic() > deadline:
+                if task["status"] == "failed" or time.perf_counter() - started > _INDEXING:
                     raise RuntimeError(f"Meilisearch did not index the posts: {task}")
                 time.sleep(0.2)
-                task = session.get(f"{url}/tasks/{task['uid']}").json()
-
+                task = session.get(f"{url}/tasks/{number}").json()
             indexing = time.perf_counter() - started
 
             def rank(q: str) -> list[str]:
@@ -266,18 +256,3 @@ def _meilisearch(posts: Sequence[Json], binary: str) -> Iterator[Running]:
                 return [posts[hit["id"]]["id"] for hit in answer["hits"]]
 
             yield rank, indexing
-        finally:
-            process.terminate()
-            process.wait(30)
-
-
-def _await(url: str) -> None:
-    deadline = time.monotonic() + _START
-    while True:
-        try:
-            urllib.request.urlopen(url, timeout=1).close()
-            return
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)

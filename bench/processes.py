@@ -5,30 +5,36 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from itertools import product
+from functools import partial
+from itertools import product, repeat
 from urllib.parse import quote
 
 import psutil
-import requests
 
 from bench.load_generator import highest_rate
 from bench.results import Goal, Section, Table, milliseconds
-from bench.service import serving
-from bench.workload import Query
+from bench.run import Run
+from bench.service import getting, serving
+from bench.turns import alternate
 from devstack.servers import REPOSITORY, redis_server
 
 
-def measure_start_up(alias: str, redis_url: str, rounds: int) -> Section:
+def measure_start_up(run: Run) -> Section:
     """From starting gunicorn to the first answer of a search."""
-    times = []
-    for _ in range(rounds + 1):
+
+    def start() -> float:
         started = time.monotonic()
         with serving(
-            alias, workers=2, redis_url=redis_url, ready="/search?q=start&size=1", interval=0.005
+            run.alias,
+            workers=2,
+            redis_url=os.environ.get("REDIS_URL", ""),
+            ready="/search?q=start&size=1",
+            interval=0.005,
         ):
-            times.append((time.monotonic() - started) * 1000)
-    times = times[1:]  # the first one reads the files from the disk
+            return (time.monotonic() - started) * 1000
+
+    # The first one reads the files from the disk.
+    times = alternate(repeat({"start-up": start}, run.sizes.rounds + 1))["start-up"]
     value = statistics.median(times) / 1000
     return Section(
         "Start-up",
@@ -40,7 +46,7 @@ def measure_start_up(alias: str, redis_url: str, rounds: int) -> Section:
     )
 
 
-def measure_commands(alias: str, rounds: int) -> Section:
+def measure_commands(run: Run) -> Section:
     """`blogsearch --help` and `search` against importing the client of Elasticsearch."""
     cli = [sys.executable, "-c", "from app.cli import run; run()"]
     commands = {
@@ -48,24 +54,28 @@ def measure_commands(alias: str, rounds: int) -> Section:
         "blogsearch --help": [*cli, "--help"],
         "blogsearch search": [*cli, "search", "python"],
     }
-    wall: dict[str, list[float]] = {name: [] for name in commands}
-    cpu: dict[str, list[float]] = {name: [] for name in commands}
-    for nth in range(rounds + 1):
-        for name, command in commands.items():
-            started, before = time.monotonic(), os.times()
-            subprocess.run(
-                command,
-                cwd=REPOSITORY,
-                env={**os.environ, "BLOGSEARCH_INDEX": alias, "PYTHONDONTWRITEBYTECODE": ""},
-                check=True,
-                stdout=subprocess.DEVNULL,
-            )
-            ended, after = time.monotonic(), os.times()
-            if nth:
-                wall[name].append((ended - started) * 1000)
-                spent = after.children_user + after.children_system
-                spent -= before.children_user + before.children_system
-                cpu[name].append(spent * 1000)
+    environment = {
+        **os.environ,
+        "BLOGSEARCH_INDEX": run.alias,
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+
+    def spend(command: list[str]) -> tuple[float, float]:
+        """Milliseconds of time and of CPU time."""
+        started, before = time.monotonic(), os.times()
+        subprocess.run(
+            command, cwd=REPOSITORY, env=environment, check=True, stdout=subprocess.DEVNULL
+        )
+        ended, after = time.monotonic(), os.times()
+        cpu = after.children_user + after.children_system
+        cpu -= before.children_user + before.children_system
+        return (ended - started) * 1000, cpu * 1000
+
+    rounds = 2 * run.sizes.rounds
+    turns = {name: partial(spend, command) for name, command in commands.items()}
+    spent = alternate(repeat(turns, rounds + 1))
+    wall = {name: [pair[0] for pair in pairs] for name, pairs in spent.items()}
+    cpu = {name: [pair[1] for pair in pairs] for name, pairs in spent.items()}
     medians = {name: statistics.median(times) for name, times in wall.items()}
     ratio = medians["blogsearch search"] / medians["import elasticsearch"]
     rows = [
@@ -85,23 +95,23 @@ def measure_commands(alias: str, rounds: int) -> Section:
     )
 
 
-def measure_memory(alias: str, queries: Sequence[Query], searches: int) -> Section:
-    """Resident memory of a worker after 1,000 and after `searches` searches."""
+def measure_memory(run: Run) -> Section:
+    """Resident memory of a worker after 1,000 searches, and after many more."""
     # 1,000 different searches: each is computed once, and served from the cache after that.
-    asked = [query.q for query in queries][:200]
+    asked = [query.q for query in run.queries][:200]
     paths = [f"/search?q={quote(q)}&size={size}" for size, q in product(range(1, 51), asked)]
     paths = paths[:1_000]
     with (
         redis_server() as store,
-        serving(alias, workers=1, redis_url=store.url) as served,
-        requests.Session() as session,
+        serving(run.alias, workers=1, redis_url=store.url) as served,
+        getting(served.url) as get,
     ):
         (worker,) = psutil.Process(served.process.pid).children()
         for path in paths:
-            session.get(served.url + path, timeout=30).raise_for_status()
+            get(path)
         points = [(len(paths), worker.memory_info().rss / 2**20)]
         done = float(len(paths))
-        for limit in (searches // 2, searches):
+        for limit in (run.sizes.searches // 2, run.sizes.searches):
             while done < limit:
                 done += highest_rate(served.url, paths, 5.0) * 5.0
             points.append((int(done), worker.memory_info().rss / 2**20))

@@ -24,7 +24,7 @@ import math
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -39,6 +39,7 @@ from app.search import blended, fallback
 from app.search.known import Known
 from app.search.request import MAX_QUERY, MAX_SIZE, SearchRequest
 from app.search.session import SearchSession
+from bench.results import Table, p95, percentile
 from bench.service import elasticsearch_url, get_search, indexed, lines, serving, settings_for
 from devstack.servers import REPOSITORY
 
@@ -118,9 +119,8 @@ def _ask(session: requests.Session, url: str, query: Judged) -> Answered:
 def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
     """The answers with the requests that their searches send. The searches run once more, in this
     process, because the explained ones of a service send other bodies."""
-    settings = settings_for(alias, strategy=strategy)
-    found: Pairs = []
-    known = Known()
+    settings, known = settings_for(alias, strategy=strategy), Known()
+    counted: Pairs = []
     with connect(settings) as client:
         for query, answered in pairs:
             session = SearchSession(client, alias)
@@ -131,8 +131,8 @@ def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
                 blended.answer(session, request, settings, known)
             bodies = [body for sent in session.sent for body in sent.bodies]
             size = sum(len(_encoded(body)) for body in bodies)
-            found.append((query, replace(answered, requests=len(session.sent), sent=size)))
-    return found
+            counted.append((query, replace(answered, requests=len(session.sent), sent=size)))
+    return counted
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:
@@ -184,29 +184,27 @@ def reciprocal_rank(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
 def figures(pairs: Pairs) -> Figures:
     """The measures of some queries, each with the same weight."""
 
-    def mean(values: Iterable[float]) -> float:
-        return statistics.fmean(values)
+    def mean(measure: Callable[[Judged, Answered], float]) -> float:
+        return statistics.fmean(measure(judged, answered) for judged, answered in pairs)
 
-    times = sorted(answered.seconds * 1000 for _, answered in pairs)
+    times = [answered.seconds * 1000 for _, answered in pairs]
     return Figures(
         queries=len(pairs),
-        strict=mean(ndcg(found.ranking, judged.grades) for judged, found in pairs),
-        inflected=mean(ndcg(found.ranking, judged.with_related) for judged, found in pairs),
-        success=mean(
-            float(found.ranking[:1] != () and found.ranking[0] in judged.grades)
-            for judged, found in pairs
-        ),
-        success_at_10=mean(
-            float(not judged.grades.keys().isdisjoint(found.ranking[:CUT]))
-            for judged, found in pairs
-        ),
-        mrr=mean(reciprocal_rank(found.ranking, judged.grades) for judged, found in pairs),
-        nothing=mean(float(not found.count) for _, found in pairs),
-        p50=times[len(times) // 2],
-        p95=times[min(len(times) - 1, int(len(times) * 0.95))],
-        requests=mean(found.requests for _, found in pairs),
-        sent=mean(found.sent for _, found in pairs),
+        strict=mean(lambda judged, answered: ndcg(answered.ranking, judged.grades)),
+        inflected=mean(lambda judged, answered: ndcg(answered.ranking, judged.with_related)),
+        success=mean(lambda judged, answered: _finds(judged, answered.ranking[:1])),
+        success_at_10=mean(lambda judged, answered: _finds(judged, answered.ranking[:CUT])),
+        mrr=mean(lambda judged, answered: reciprocal_rank(answered.ranking, judged.grades)),
+        nothing=mean(lambda _, answered: not answered.count),
+        p50=percentile(times, 0.5),
+        p95=p95(times),
+        requests=mean(lambda _, answered: answered.requests),
+        sent=mean(lambda _, answered: answered.sent),
     )
+
+
+def _finds(judged: Judged, oids: Sequence[str]) -> bool:
+    return not judged.grades.keys().isdisjoint(oids)
 
 
 def by_kind(pairs: Pairs) -> dict[str, Figures]:
@@ -219,69 +217,54 @@ def by_kind(pairs: Pairs) -> dict[str, Figures]:
 
 def macro(kinds: Mapping[str, Figures], everything: Figures) -> Figures:
     """The plain mean over kinds without `nonsense`; times and requests are of all queries."""
-    counted = [found for kind, found in kinds.items() if kind != NONSENSE] or [everything]
-
-    def mean(name: str) -> float:
-        return statistics.fmean(getattr(found, name) for found in counted)
-
-    return replace(
-        everything,
-        strict=mean("strict"),
-        inflected=mean("inflected"),
-        success=mean("success"),
-        success_at_10=mean("success_at_10"),
-        mrr=mean("mrr"),
-        nothing=mean("nothing"),
-    )
+    counted = [of_kind for kind, of_kind in kinds.items() if kind != NONSENSE] or [everything]
+    means: dict[str, Any] = {
+        name: statistics.fmean(getattr(of_kind, name) for of_kind in counted) for name in _MEASURES
+    }
+    return replace(everything, **means)
 
 
 # -- the report ------------------------------------------------------------------------------------
 
-_HEAD = (
-    "| kind | queries | nDCG@10 | inflected | success@1 | success@10 | MRR@10 | nothing | p50 ms "
-    "| p95 ms | requests | bytes |\n| --- " + "| ---: " * 11 + "|"
-)
+_MEASURES = ("strict", "inflected", "success", "success_at_10", "mrr", "nothing")
+_HEAD = [
+    *("kind", "queries", "nDCG@10", "inflected", "success@1", "success@10", "MRR@10", "nothing"),
+    *("p50 ms", "p95 ms", "requests", "bytes"),
+]
 
 
 def table(pairs: Pairs) -> str:
     """The figures per kind and the macro figures, as a table in Markdown."""
     kinds = by_kind(pairs)
-    rows = [_row(kind, found) for kind, found in kinds.items()]
-    return "\n".join([_HEAD, *rows, _row("macro", macro(kinds, figures(pairs)))])
+    named = [*kinds.items(), ("macro", macro(kinds, figures(pairs)))]
+    return Table(_HEAD, [_row(name, of_kind) for name, of_kind in named]).markdown()
 
 
-def _row(name: str, found: Figures) -> str:
-    cells = [name, str(found.queries)]
-    cells += [f"{found.strict:.3f}", f"{found.inflected:.3f}", f"{found.success:.3f}"]
-    cells += [
-        f"{found.success_at_10:.3f}",
-        f"{found.mrr:.3f}",
-        f"{found.nothing:.3f}",
-        f"{found.p50:.1f}",
-        f"{found.p95:.1f}",
+def _row(name: str, row: Figures) -> list[str]:
+    return [
+        *(name, str(row.queries)),
+        *(f"{getattr(row, measure):.3f}" for measure in _MEASURES),
+        *(f"{row.p50:.1f}", f"{row.p95:.1f}"),
+        *((f"{row.requests:.2f}", f"{row.sent:.0f}") if row.requests else ("–", "–")),
     ]
-    cells += [f"{found.requests:.2f}", f"{found.sent:.0f}"] if found.requests else ["–", "–"]
-    return f"| {' | '.join(cells)} |"
 
 
-def comparison(names: tuple[str, str], one: Pairs, other: Pairs, limit: int) -> str:
+def comparison(names: tuple[str, str], first: Pairs, second: Pairs, limit: int) -> str:
     """What the second gained and lost against the first in nDCG@10, per kind and per query."""
-    first, second = by_kind(one), by_kind(other)
+    kinds, other_kinds = by_kind(first), by_kind(second)
     gains = [
         (ndcg(late.ranking, judged.grades) - ndcg(early.ranking, judged.grades), judged)
-        for (judged, early), (_, late) in zip(one, other, strict=True)
+        for (judged, early), (_, late) in zip(first, second, strict=True)
     ]
     won = sorted((gain for gain in gains if gain[0] > 0.005), key=lambda gain: -gain[0])
     lost = sorted((gain for gain in gains if gain[0] < -0.005), key=lambda gain: gain[0])
     report = [f"\n{names[0]} → {names[1]}, nDCG@10"]
-    report += [
-        f"{kind:<15}{first[kind].strict:>8.3f} → {second[kind].strict:.3f} "
-        f"({second[kind].strict - first[kind].strict:+.3f})"
-        for kind in first
-    ]
-    for title, found in (("won", won), ("lost", lost)):
-        report.append(f"\n{len(found)} queries {title}")
-        report += [f"  {gain:+.3f}  {judged.kind:<15}{judged.q}" for gain, judged in found[:limit]]
+    for kind, row in kinds.items():
+        after = other_kinds[kind].strict
+        report.append(f"{kind:<15}{row.strict:>8.3f} → {after:.3f} ({after - row.strict:+.3f})")
+    for title, listed in (("won", won), ("lost", lost)):
+        report.append(f"\n{len(listed)} queries {title}")
+        report += [f"  {gain:+.3f}  {judged.kind:<15}{judged.q}" for gain, judged in listed[:limit]]
     return "\n".join(report)
 
 
@@ -336,7 +319,7 @@ def main(
                     click.echo(f"\n{path.name}, {name}\n\n{table(pairs)}")
                 if compare:
                     click.echo(comparison(compare, results[0], results[1], limit))
-                saved[path.name] = {query.q: asdict(found) for query, found in results[-1]}
+                saved[path.name] = {query.q: asdict(answered) for query, answered in results[-1]}
     if save:
         save.write_text(json.dumps(saved))
 
@@ -349,14 +332,11 @@ def _answers(name: str, file: str, judged: Sequence[Judged], alias: str) -> Pair
     if name.startswith(("http://", "https://")):
         return list(zip(judged, ask(name.rstrip("/"), judged), strict=True))
     saved = json.loads(Path(name).read_text()).get(file, {})
-    missing = [one.q for one in judged if one.q not in saved]
-    if missing:
+    if missing := [query.q for query in judged if query.q not in saved]:
         raise click.ClickException(f"{name} has no answer to {missing[0]!r} of {file}.")
-    return [(one, _loaded(saved[one.q])) for one in judged]
-
-
-def _loaded(answer: Mapping[str, Any]) -> Answered:
-    return Answered(**{**answer, "ranking": tuple(answer["ranking"])})
+    answers = [saved[query.q] for query in judged]
+    loaded = [Answered(**{**answer, "ranking": tuple(answer["ranking"])}) for answer in answers]
+    return list(zip(judged, loaded, strict=True))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The report of `make bench`: what was measured, as Markdown and JSON."""
+"""What is printed of a measurement: percentiles, tables, and the report of `make bench`."""
 
 import importlib.metadata
 import json
@@ -6,11 +6,13 @@ import os
 import platform
 import statistics
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 from elasticsearch import Elasticsearch
 
 from devstack.servers import REPOSITORY
@@ -74,14 +76,40 @@ class Section:
     figures: Mapping[str, object] = field(default_factory=dict)
 
 
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that `share` (0 to 1) of the values do not exceed."""
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
 def p95(values: Sequence[float]) -> float:
     """The 95th percentile."""
-    return sorted(values)[min(len(values) - 1, int(len(values) * 0.95))]
+    return percentile(values, 0.95)
 
 
 def milliseconds(values: Sequence[float]) -> list[str]:
     """Median and 95th percentile as cells; `values` are milliseconds."""
     return [f"{statistics.median(values):.2f}", f"{p95(values):.2f}"]
+
+
+def echo_row(cells: Sequence[str]) -> None:
+    """Print a row of a table, as soon as it was measured."""
+    click.echo(f"| {' | '.join(cells)} |")
+
+
+def echo_header(columns: Sequence[str]) -> None:
+    """Print the head of a table, whose rows follow."""
+    click.echo(Table(columns, []).markdown())
+
+
+def exit_with(missed: Sequence[str]) -> None:
+    """Print the goals that were missed, and exit: with 1 if there are any."""
+    click.echo("\nGoals missed: " + ("" if missed else "none"))
+    for goal in missed:
+        click.echo(f"- {goal}")
+    sys.exit(bool(missed))
+
+
+# -- the report of `make bench` ----------------------------------------------------------------
 
 
 def machine(client: Elasticsearch) -> dict[str, str]:

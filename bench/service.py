@@ -1,29 +1,36 @@
 """An index and a service of the bench's own: built, measured and removed."""
 
 import gzip
+import http.client
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 import requests
 from elasticsearch import Elasticsearch
 
+from app.elastic import connect
+from app.search import Answer, search
+from app.search.known import Known
+from app.search.request import SearchRequest
 from app.settings import Settings, load_settings
 from devstack.servers import REPOSITORY, Gunicorn, gunicorn
 
 BARE_APP = "bench.bare_app:create_app()"
 
 Json = dict[str, Any]
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def lines(path: Path) -> Iterator[Json]:
@@ -48,34 +55,45 @@ def settings_for(alias: str, **changed: Any) -> Settings:
     return replace(load_settings(), index=alias, **changed)
 
 
+# -- an index ----------------------------------------------------------------------------------
+
+
 @contextmanager
-def indexed(corpus: Path) -> Iterator[str]:
-    """An alias for the corpus, indexed with `blogsearch reindex`; deleted afterwards."""
+def temporary_alias() -> Iterator[str]:
+    """A name for indices, which are deleted afterwards."""
     alias = f"bench-x{uuid.uuid4().hex[:10]}"
     try:
-        index(corpus, alias)
         yield alias
     finally:
         delete(alias)
 
 
+@contextmanager
+def indexed(source: Path | str, variables: Mapping[str, str] = _NONE) -> Iterator[str]:
+    """An alias for a source of posts, indexed with `blogsearch reindex`; deleted afterwards."""
+    with temporary_alias() as alias:
+        index(source, alias, variables=variables)
+        yield alias
+
+
 def index(
-    corpus: Path,
+    source: Path | str,
     alias: str,
     folder: Path = REPOSITORY,
     python: str = sys.executable,
-    variables: Mapping[str, str] = MappingProxyType({}),
+    variables: Mapping[str, str] = _NONE,
 ) -> None:
-    """Index a corpus under an alias, with the code in `folder`.
+    """Index a source under an alias, with the code in `folder`.
 
     Raises:
         click.ClickException: `reindex` failed.
     """
+    spec = str(source.resolve()) if isinstance(source, Path) else source
     process = start_command(
-        alias, "reindex", str(corpus.resolve()), folder=folder, python=python, variables=variables
+        alias, "reindex", spec, folder=folder, python=python, variables=variables
     )
-    if process.wait():
-        raise click.ClickException(f"{corpus} could not be indexed; see above.")
+    if process.wait() not in (0, 3):  # 3: some posts were rejected
+        raise click.ClickException(f"{source} could not be indexed; see above.")
 
 
 def start_command(
@@ -83,7 +101,7 @@ def start_command(
     *words: str,
     folder: Path = REPOSITORY,
     python: str = sys.executable,
-    variables: Mapping[str, str] = MappingProxyType({}),
+    variables: Mapping[str, str] = _NONE,
     quiet: bool = False,
 ) -> "subprocess.Popen[bytes]":
     """A started command of the service, without a cache; `variables` are for its environment."""
@@ -112,6 +130,21 @@ def delete(alias: str) -> None:
             client.indices.delete(index=name)
 
 
+# -- searches ----------------------------------------------------------------------------------
+
+
+@contextmanager
+def searching(alias: str, **changed: Any) -> Iterator[Callable[[SearchRequest], Answer]]:
+    """Searches of an alias in this process, which keep between them what a service keeps.
+
+    Args:
+        changed: settings.
+    """
+    settings, known = settings_for(alias, **changed), Known()
+    with connect(settings, timeout=60) as client:
+        yield lambda request: search(client, alias, request, settings, known)
+
+
 @contextmanager
 def serving(
     alias: str,
@@ -119,7 +152,7 @@ def serving(
     *,
     redis_url: str = "",
     workers: int = 1,
-    variables: Mapping[str, str] = MappingProxyType({}),
+    variables: Mapping[str, str] = _NONE,
     **options: Any,
 ) -> Iterator[Gunicorn]:
     """A service whose limits do not show; without a Redis it has no cache.
@@ -151,3 +184,36 @@ def get_search(session: requests.Session, url: str, q: str, size: int = 10) -> J
     response.raise_for_status()
     answer: Json = response.json()
     return answer
+
+
+def fill_cache(url: str, path: str, headers: Mapping[str, str] = _NONE) -> requests.Response:
+    """The answer of the cache to a path, which is asked for once before.
+
+    Raises:
+        AssertionError: it does not come from the cache.
+    """
+    for _ in range(2):
+        answer = requests.get(url + path, headers=headers, timeout=30)
+    if answer.headers.get("X-Cache") != "HIT":
+        raise AssertionError(f"{path} is not cached: {answer.status_code} {answer.headers}")
+    return answer
+
+
+@contextmanager
+def getting(url: str) -> Iterator[Callable[[str], None]]:
+    """A function that gets paths over one connection: the client that costs least.
+
+    It raises AssertionError for another status than 200.
+    """
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port
+    with closing(http.client.HTTPConnection(host, port, timeout=30)) as connection:
+
+        def get(path: str) -> None:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            response.read()
+            if response.status != 200:
+                raise AssertionError(f"{path}: {response.status}")
+
+        yield get

@@ -8,7 +8,6 @@ first letters. Words that say little are not counted. Lists the hits that hide o
 """
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,9 @@ import click
 from werkzeug.datastructures import MultiDict
 
 from analyzers.languages import LANGUAGES
-from app.elastic import connect
-from app.search import search
-from app.search.known import Known
 from app.search.query_parser import parse_query
 from app.search.request import MAX_QUERY, SearchRequest
-from bench.service import indexed, lines, settings_for
+from bench.service import indexed, lines, searching, settings_for
 from indexer.html_text import readable
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
@@ -42,8 +38,8 @@ def shown(hit: dict[str, Any]) -> set[str]:
     sections = hit.get("sections", [])
     comments = [snippet for comment in hit.get("comments", []) for snippet in comment["highlight"]]
     parts = [hit["title"], *hit["highlight"]["text"], *comments]
-    parts += [text for one in sections for text in (one["heading"], one["snippet"])]
-    parts += [heading for one in sections for heading in one.get("above", [])]
+    for section in sections:
+        parts += [section["heading"], section["snippet"], *section.get("above", [])]
     return words(re.sub(r"</?mark>", "", " ".join(parts)))
 
 
@@ -55,29 +51,21 @@ def main(posts: Path, queries: Path, every: int) -> None:
     """Count the hits of QUERIES in POSTS that hide a word."""
     texts = {post["oid"]: readable(post.get("text") or "") for post in lines(posts)}
     of_post = {oid: words(f"{text.prose} {text.code}") for oid, text in texts.items()}
+    asked = [line["q"][:MAX_QUERY] for line in islice(lines(queries), None, None, every)]
     hits = hiding = 0
-    with indexed(posts) as alias:
-        for q, hit in _hits(
-            alias, [line["q"][:MAX_QUERY] for line in islice(lines(queries), None, None, every)]
-        ):
-            hits += 1
-            alike = {word[:_ALIKE] for word in shown(hit)}
-            if hidden := {word for word in q & of_post[hit["oid"]] if word[:_ALIKE] not in alike}:
-                hiding += 1
-                click.echo(f"{hit['oid']} hides {', '.join(sorted(hidden))}")
+    with indexed(posts) as alias, searching(alias) as search:
+        language = LANGUAGES[settings_for(alias).language]
+        for q in asked:
+            terms = parse_query(q, language).examined
+            matter = {term.text.casefold() for term in terms if not term.light}
+            for hit in search(SearchRequest.parse(MultiDict([("q", q)]))).body["hits"]:
+                hits += 1
+                alike = {word[:_ALIKE] for word in shown(dict(hit))}
+                in_post = matter & of_post[hit["oid"]]
+                if hidden := {word for word in in_post if word[:_ALIKE] not in alike}:
+                    hiding += 1
+                    click.echo(f"{hit['oid']} hides {', '.join(sorted(hidden))}")
     click.echo(f"{hiding} of {hits} hits ({hiding / max(1, hits):.1%}) hide a word that they have")
-
-
-def _hits(alias: str, queries: list[str]) -> Iterator[tuple[set[str], dict[str, Any]]]:
-    """The hits of each query, with its words that matter."""
-    settings = settings_for(alias)
-    client, known = connect(settings), Known()
-    for q in queries:
-        query = parse_query(q, LANGUAGES[settings.language])
-        matter = {term.text.casefold() for term in query.examined if not term.light}
-        request = SearchRequest.parse(MultiDict([("q", q)]))
-        for hit in search(client, alias, request, settings, known).body["hits"]:
-            yield matter, dict(hit)
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ class Stream:
     deleted. After any other response than 2xx its state is not known, and it is left out.
 
     Args:
-        urls: of services; each request goes to one of them.
-        ca_file: signs the certificates of those that are https.
+        url: of the service.
+        ca_file: signs its certificate, if it is https.
         clients: how many of each kind.
         stored: of a stream before.
         posts: how many `all` has to find.
@@ -59,7 +59,7 @@ class Stream:
 
     def __init__(
         self,
-        urls: list[str],
+        url: str,
         ca_file: str | None = None,
         clients: Mapping[Kind, int] = CLIENTS,
         stored: dict[str, str | None] | None = None,
@@ -69,7 +69,7 @@ class Stream:
         self.stored = {} if stored is None else stored
         self._posts = posts
         self.acknowledged = 0
-        self._urls = urls
+        self._url = url
         self._verify = ca_file or True
         self._stop = threading.Event()
         self._threads = [
@@ -86,13 +86,6 @@ class Stream:
         for thread in self._threads:
             thread.join()
 
-    def missing(self, elastic: Elasticsearch, alias: str) -> list[str]:
-        """The paths whose post or comment is not in the index as it was acknowledged."""
-        elastic.indices.refresh(index=alias)
-        return [
-            path for path, text in self.stored.items() if not _stored(elastic, alias, path, text)
-        ]
-
     def _run(self, kind: Kind, client: int) -> None:
         number = 0
         while not self._stop.wait(_PAUSES.get(kind, _PAUSE)):
@@ -100,14 +93,8 @@ class Stream:
             began = time.monotonic()
             if kind in ("write", "comment"):
                 status, state, sent = self._write(kind, client, number)
-            elif kind == "alive":
-                status, state, sent = self._send("GET", "/__lbheartbeat__")
-            elif kind == "all":
-                status, state, sent = self._send("GET", _ALL)
             else:
-                new = f"post {random.getrandbits(24):x}"
-                q = random.choice(CACHED) if kind == "cached" else new
-                status, state, sent = self._send("GET", "/search", params={"q": q})
+                status, state, sent = self._send("GET", _path(kind))
             seconds = time.monotonic() - began
             self.responses.append(Response(kind, began, seconds, status, state, sent))
 
@@ -142,7 +129,7 @@ class Stream:
             try:
                 response = requests.request(
                     method,
-                    random.choice(self._urls) + path,
+                    self._url + path,
                     headers=headers,
                     timeout=60,
                     verify=self._verify,
@@ -157,6 +144,21 @@ class Stream:
         return 0, state, 2
 
 
+def missing(stored: Mapping[str, str | None], elastic: Elasticsearch, alias: str) -> list[str]:
+    """The paths whose post or comment is not in the index as it was acknowledged."""
+    elastic.indices.refresh(index=alias)
+    return [path for path, text in stored.items() if not _is_stored(elastic, alias, path, text)]
+
+
+def _path(kind: Kind) -> str:
+    if kind == "alive":
+        return "/__lbheartbeat__"
+    if kind == "all":
+        return _ALL
+    q = random.choice(CACHED) if kind == "cached" else f"post+{random.getrandbits(24):x}"
+    return f"/search?q={q}"
+
+
 def _state(response: requests.Response) -> str:
     if response.ok:
         return response.headers.get("X-Cache", "")
@@ -166,7 +168,7 @@ def _state(response: requests.Response) -> str:
         return "no JSON"
 
 
-def _stored(elastic: Elasticsearch, alias: str, path: str, text: str | None) -> bool:
+def _is_stored(elastic: Elasticsearch, alias: str, path: str, text: str | None) -> bool:
     """Whether a post or a comment is in the index with this text; None: is not in it."""
     oid, _, comment = path.partition("/comments/")
     id_ = f"comment:{oid}:{comment}" if comment else f"post:{oid}"

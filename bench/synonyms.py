@@ -11,8 +11,8 @@ import random
 import re
 import tempfile
 import time
-import uuid
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -20,16 +20,17 @@ import requests
 from elasticsearch import Elasticsearch
 
 from bench.relevance import SAMPLE
-from bench.results import Table, milliseconds
+from bench.results import echo_header, echo_row, milliseconds
 from bench.service import (
-    delete,
     elasticsearch_url,
     get_search,
     index,
     lines,
     serving,
     start_command,
+    temporary_alias,
 )
+from bench.turns import timed
 from bench.workload import write_combined
 
 SEARCHES = 300
@@ -55,42 +56,34 @@ def rule_lines(number: int, words: Sequence[str]) -> Iterator[str]:
 
 def _measure(client: Elasticsearch, number: int, posts: Path, words: Sequence[str]) -> list[str]:
     """A row of the table."""
-    alias = f"bench-x{uuid.uuid4().hex[:8]}"
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, temporary_alias() as alias:
         rules = Path(folder) / "bench.synonyms"
         rules.write_text("".join(f"{line}\n" for line in rule_lines(number, words)))
         variables = {"BLOGSEARCH_SYNONYMS_DIR": folder}
-        try:
-            started = time.perf_counter()
-            if start_command(alias, "synonyms", "check", str(rules), variables=variables).wait():
-                raise click.ClickException("the rules have errors; see above")
-            checked = time.perf_counter()
-            index(posts, alias, variables=variables)
-            ended = time.perf_counter()
-            state = client.cluster.state(metric="metadata", index=alias).body
-            with serving(alias, variables=variables) as served:
-                times = _searches(served.url, words)
-        finally:
-            delete(alias)
+        started = time.perf_counter()
+        if start_command(alias, "synonyms", "check", str(rules), variables=variables).wait():
+            raise click.ClickException("the rules have errors; see above")
+        checked = time.perf_counter()
+        index(posts, alias, variables=variables)
+        ended = time.perf_counter()
+        state = client.cluster.state(metric="metadata", index=alias).body
+        with serving(alias, variables=variables) as served, requests.Session() as session:
+            searches = [partial(get_search, session, served.url, q) for q in _queries(words)]
+            times = [timed(search)() for search in searches][_WARM_UP:]
     return [
         *(f"{number:,}", f"{checked - started:.1f}", f"{ended - checked:.1f}"),
         *(f"{len(json.dumps(state)) / 1e6:.2f}", *milliseconds(times)),
     ]
 
 
-def _searches(url: str, words: Sequence[str]) -> list[float]:
-    """The time of each search in ms: one to three words of the posts, some of them misspelled."""
+def _queries(words: Sequence[str]) -> Iterator[str]:
+    """One to three words of the posts, some of them misspelled."""
     generator = random.Random(4)
-    times = []
-    with requests.Session() as session:
-        for number in range(_WARM_UP + SEARCHES):
-            chosen = [generator.choice(words) for _ in range(1 + number % 3)]
-            if number % 4 == 0:
-                chosen[0] = chosen[0][:-2] + chosen[0][-1]
-            started = time.perf_counter()
-            get_search(session, url, " ".join(chosen))
-            times.append((time.perf_counter() - started) * 1000)
-    return times[_WARM_UP:]
+    for number in range(_WARM_UP + SEARCHES):
+        chosen = [generator.choice(words) for _ in range(1 + number % 3)]
+        if number % 4 == 0:
+            chosen[0] = chosen[0][:-2] + chosen[0][-1]
+        yield " ".join(chosen)
 
 
 @click.command()
@@ -104,7 +97,6 @@ def main(numbers: Sequence[int], count: int) -> None:
     corpus = SAMPLE[0]
     texts = " ".join(post["text"].lower() for post in lines(corpus))
     words = sorted(set(re.findall(r"\b[a-z]{4,12}\b", texts)))
-    header = ["rules", "check, s", "reindex, s", "settings, MB", "search p50, ms", "p95, ms"]
     with (
         tempfile.TemporaryDirectory() as folder,
         Elasticsearch(elasticsearch_url(), request_timeout=600) as client,
@@ -112,8 +104,12 @@ def main(numbers: Sequence[int], count: int) -> None:
         posts = Path(folder) / "posts.jsonl"
         write_combined(corpus, count, posts)
         _measure(client, 0, posts, words)  # warms up the engine; not reported
-        rows = [_measure(client, number, posts, words) for number in numbers]
-    click.echo(f"{count:,} posts, {SEARCHES} searches each\n\n{Table(header, rows).markdown()}")
+        click.echo(f"{count:,} posts, {SEARCHES} searches each\n")
+        echo_header(
+            ["rules", "check, s", "reindex, s", "settings, MB", "search p50, ms", "p95, ms"]
+        )
+        for number in numbers:
+            echo_row(_measure(client, number, posts, words))
 
 
 if __name__ == "__main__":

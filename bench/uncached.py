@@ -1,35 +1,39 @@
 """Searches that are not cached, against bare requests to Elasticsearch."""
 
-import http.client
-import random
 import statistics
 import time
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack
 from functools import partial
-from itertools import cycle, product
+from itertools import chain, cycle, repeat
 from multiprocessing import get_context
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import requests
 from elasticsearch import Elasticsearch
 
 from app.elastic import connect
-from app.search import search
 from app.search.known import Known
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
-from bench.load_generator import send, times_of
-from bench.results import Goal, Section, Table, milliseconds, p95
-from bench.service import BARE_APP, elasticsearch_url, serving, settings_for
+from bench.load_generator import send, send_beside, times_of
+from bench.results import Goal, Section, Table, milliseconds, p95, percentile
+from bench.run import Run
+from bench.service import (
+    BARE_APP,
+    elasticsearch_url,
+    getting,
+    searching,
+    serving,
+    settings_for,
+)
+from bench.turns import alternate, timed
 from bench.workload import (
     CORRECT,
     MISTYPED,
     OWN_WORDS,
     TYPED,
-    Query,
     bare_body,
     bare_titles,
     typed_of,
@@ -37,96 +41,65 @@ from bench.workload import (
 from devstack.servers import redis_server
 
 _WARM_UP = 60  # searches that are not counted
+_MOST = 360  # queries over indices of each size, which are in random order
 _CLIENTS = 8
-
-Times = dict[tuple[str, str, str], list[float]]
-"""Milliseconds by kind of query, way (`in process`, `HTTP`) and request (`search`, `bare`, and over
-HTTP `bare view`)."""
-
-
-def _times(
-    alias: str, url: str, bare_url: str, queries: Sequence[Query], warm_up: Sequence[Query]
-) -> Times:
-    """The times of all queries; every other one, and each that is being typed, goes over HTTP.
-
-    Each query is sent once, to the service over HTTP or to `app.search.search` in this process,
-    never to both, because Elasticsearch keeps some results. Right before or after it, in random
-    order, the same client sends the bare request with the right spelling, and so does a bare Flask
-    view if the query goes over HTTP. Before all of them, other queries are sent in the same ways.
-    """
-    chosen = random.Random(14)
-    settings = settings_for(alias)
-    known = Known()  # kept between searches, as a service does
-    times: Times = defaultdict(list)
-    with (
-        connect(settings, timeout=60) as client,
-        closing(_connection_to(url)) as service,
-        closing(_connection_to(bare_url)) as bare_service,
-    ):
-        client.indices.clear_cache(index=alias)
-        for nth, query in enumerate([*warm_up, *queries]):
-            turns: dict[str, Callable[[], object]] = {
-                "bare": partial(client.search, index=alias, body=bare_body(query.meant)),
-            }
-            if nth % 2 or query.kind == TYPED:
-                way = "HTTP"
-                typing = "&typing=on" if query.kind == TYPED else ""
-                turns["search"] = partial(_get, service, f"/search?q={quote(query.q)}{typing}")
-                turns["bare view"] = partial(_get, bare_service, f"/search?q={quote(query.meant)}")
-            else:
-                way = "in process"
-                request = SearchRequest(query.q)
-                turns["search"] = partial(search, client, alias, request, settings, known)
-            for name in chosen.sample(list(turns), len(turns)):
-                started = time.perf_counter()
-                turns[name]()
-                if nth >= len(warm_up):
-                    times[query.kind, way, name].append((time.perf_counter() - started) * 1000)
-    return times
-
-
-def _connection_to(url: str) -> http.client.HTTPConnection:
-    """A connection that is kept open: the client that costs least."""
-    parts = urlsplit(url)
-    return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
-
-
-def _get(connection: http.client.HTTPConnection, path: str) -> None:
-    connection.request("GET", path)
-    response = connection.getresponse()
-    response.read()
-    if response.status != 200:
-        raise AssertionError(f"{path}: {response.status}")
-
 
 _MEDIANS = {CORRECT: 1.4, MISTYPED: 1.9, OWN_WORDS: 1.4, TYPED: 1.3}
 _TAILS = {CORRECT: 4.0, MISTYPED: 6.0}
 
+Turn = tuple[str, str, str]
+"""Kind of query, way (`in process`, `HTTP`) and request (`search`, `bare`, and over HTTP `bare
+view`)."""
 
-def measure_uncached(
-    alias: str, posts: int, queries: Sequence[Query], warm_up: Sequence[Query]
-) -> Section:
-    """One search against one bare request, in process and over HTTP."""
-    with serving(alias) as served, serving(alias, app=BARE_APP, ready="/bare") as bare_served:
+
+def measure_uncached(run: Run) -> Section:
+    """One search against one bare request, in process and over HTTP.
+
+    Each query is sent once, to the service over HTTP or to `app.search.search` in this process,
+    never to both, because Elasticsearch keeps some results. Every other one goes over HTTP, and so
+    does each that is being typed. Right before or after it the same client sends the bare request
+    with the right spelling, and so does a bare Flask view if the query goes over HTTP.
+    """
+    posts = int(run.client.count(index=run.alias, q="kind:post")["count"])
+    with (
+        serving(run.alias) as served,
+        serving(run.alias, app=BARE_APP, ready="/bare") as bare_served,
+        connect(settings_for(run.alias), timeout=60) as client,
+        searching(run.alias) as search,
+        getting(served.url) as get,
+        getting(bare_served.url) as get_bare,
+    ):
         # Another revision may not have the parameter, and refuses it.
         has_typing = requests.get(f"{served.url}/search?q=a&typing=on", timeout=30).ok
-        queries = [*queries, *(typed_of(queries) if has_typing else [])]
-        times = _times(alias, served.url, bare_served.url, queries, warm_up)
+        queries = [*run.queries, *(typed_of(run.queries) if has_typing else [])]
+        client.indices.clear_cache(index=run.alias)
+
+        def rounds() -> Iterator[dict[Turn, Callable[[], float]]]:
+            for nth, query in enumerate([*run.warm_up, *queries]):
+                over_http = nth % 2 == 1 or query.kind == TYPED
+                way = "HTTP" if over_http else "in process"
+                turns: dict[str, Callable[[], object]] = {
+                    "bare": partial(client.search, index=run.alias, body=bare_body(query.meant)),
+                }
+                if over_http:
+                    typing = "&typing=on" if query.kind == TYPED else ""
+                    turns["search"] = partial(get, f"/search?q={quote(query.q)}{typing}")
+                    turns["bare view"] = partial(get_bare, f"/search?q={quote(query.meant)}")
+                else:
+                    turns["search"] = partial(search, SearchRequest(query.q))
+                yield {(query.kind, way, name): timed(turn) for name, turn in turns.items()}
+
+        times = alternate(rounds(), len(run.warm_up))
     rows: list[list[str]] = []
     goals: list[Goal] = []
     for kind, way, request in sorted(times):
-        values = times[kind, way, request]
-        ours = times[kind, way, "search"]
+        values, ours = times[kind, way, request], times[kind, way, "search"]
+        row = [f"{kind}, {way}: {request}", str(len(values)), *milliseconds(values)]
         if request == "search":
-            rows.append([f"{kind}, {way}: search", str(len(values)), *milliseconds(values), "", ""])
+            rows.append([*row, "", ""])
             continue
         median, tail = statistics.median(ours) / statistics.median(values), p95(ours) / p95(values)
-        rows.append(
-            [
-                *(f"{kind}, {way}: {request}", str(len(values)), *milliseconds(values)),
-                *(f"{median:.2f}", f"{tail:.2f}"),
-            ]
-        )
+        rows.append([*row, f"{median:.2f}", f"{tail:.2f}"])
         against = "a bare request" if request == "bare" else "the same in a bare Flask view"
         for figure, value, reaches in (("median", median, _MEDIANS), ("p95", tail, _TAILS)):
             if kind in reaches:
@@ -134,7 +107,7 @@ def measure_uncached(
                 goals.append(Goal(name, against, value, reaches[kind], " times"))
     return Section(
         f"A search that is not cached ({posts:,} posts)",
-        f"After {len(warm_up)} other queries, each query is sent once, in process or over HTTP "
+        f"After {len(run.warm_up)} other queries, each query is sent once, in process or over HTTP "
         "(gunicorn, one worker, no Redis; Python's `http.client` sends the requests), and right "
         "before or after it as a bare "
         "`combined_fields` request with ten hits and highlights, by the client of Elasticsearch in "
@@ -146,31 +119,37 @@ def measure_uncached(
     )
 
 
-def measure_sizes(aliases: Mapping[int, str], queries: Sequence[Query]) -> Section:
-    """The 95th percentile of searches in process over indices of different sizes; the indices take
-    turns, and each gets other queries of the same kinds."""
-    times: dict[int, list[float]] = defaultdict(list)
-    bare: dict[int, list[float]] = defaultdict(list)
-    turns = cycle(aliases.items())
-    known = {alias: Known() for alias in aliases.values()}
-    with connect(settings_for(""), timeout=60) as client:
-        for nth, query in enumerate([*queries[:_WARM_UP], *queries]):
-            for _ in aliases:
-                posts, alias = next(turns)
-                settings = settings_for(alias)
-                started = time.perf_counter()
-                search(client, alias, SearchRequest(q=query.q), settings, known[alias])
-                between = time.perf_counter()
-                client.search(index=alias, body=bare_body(query.meant))
-                ended = time.perf_counter()
-                if nth >= min(_WARM_UP, len(queries)):
-                    times[posts].append((between - started) * 1000)
-                    bare[posts].append((ended - between) * 1000)
-            next(turns)  # another index begins
+def measure_sizes(run: Run) -> Section:
+    """The 95th percentile of searches in process over indices of different sizes."""
+    aliases = {posts: run.combined(posts) for posts in run.sizes.posts}
+    queries = run.queries[:_MOST]
+    warm_up = queries[:_WARM_UP]
+    with ExitStack() as stack:
+        client = stack.enter_context(connect(settings_for(""), timeout=60))
+        searches = {
+            posts: stack.enter_context(searching(alias)) for posts, alias in aliases.items()
+        }
+
+        def rounds() -> Iterator[dict[tuple[int, str], Callable[[], float]]]:
+            for query in [*warm_up, *queries]:
+                body = bare_body(query.meant)
+                turns: dict[tuple[int, str], Callable[[], float]] = {}
+                for posts, alias in aliases.items():
+                    search = searches[posts]
+                    turns[posts, "search"] = timed(partial(search, SearchRequest(query.q)))
+                    turns[posts, "bare"] = timed(partial(client.search, index=alias, body=body))
+                yield turns
+
+        times = alternate(rounds(), len(warm_up))
+    tails = {posts: p95(times[posts, "search"]) for posts in aliases}
     first, *_, last = aliases
-    value = p95(times[last]) / p95(times[first])
     rows = [
-        [f"{posts:,}", *milliseconds(bare[posts]), *milliseconds(times[posts])] for posts in aliases
+        [
+            f"{posts:,}",
+            *milliseconds(times[posts, "bare"]),
+            *milliseconds(times[posts, "search"]),
+        ]
+        for posts in aliases
     ]
     return Section(
         "Searches by number of posts",
@@ -180,39 +159,36 @@ def measure_sizes(aliases: Mapping[int, str], queries: Sequence[Query]) -> Secti
             Goal(
                 f"p95 over {last:,} posts",
                 f"p95 over {first:,} posts",
-                value,
+                tails[last] / tails[first],
                 2.5,
                 " times",
-                note=" / ".join(f"{p95(times[posts]):.1f}" for posts in aliases) + " ms",
+                note=" / ".join(f"{tail:.1f}" for tail in tails.values()) + " ms",
             )
         ],
         [Table(["posts", "bare: median ms", "p95", "search: median ms", "p95"], rows)],
-        figures={str(posts): values for posts, values in times.items()},
+        figures={str(posts): times[posts, "search"] for posts in aliases},
     )
 
 
-def measure_clients(alias: str, queries: Sequence[Query], seconds: float, rounds: int) -> Section:
+def measure_clients(run: Run) -> Section:
     """Searches per second of eight clients, against bare requests per second of eight clients."""
-    bodies = [bare_body(query.meant) for query in queries]
-    paths = [f"/search?q={quote(query.q)}" for query in queries]
-    searches: list[float] = []
-    bare: list[float] = []
-    times: list[float] = []
-    bare_times: list[float] = []
-    with serving(alias, workers=2) as served:
-        for nth in range(rounds + 1):
-            for ours in (True, False) if nth % 2 else (False, True):
-                if ours:
-                    spent = times_of(send(served.url, paths, seconds, _CLIENTS))
-                else:
-                    spent = _send_bare(elasticsearch_url(), alias, bodies, seconds)
-                if nth:  # the first round warms up
-                    (searches if ours else bare).append(len(spent) / seconds)
-                    (times if ours else bare_times).extend(spent)
-    rate, bare_rate = statistics.median(searches), statistics.median(bare)
+    seconds, rounds = 2 * run.sizes.seconds, run.sizes.rounds // 2
+    bodies = [bare_body(query.meant) for query in run.queries]
+    paths = [f"/search?q={quote(query.q)}" for query in run.queries]
+    with serving(run.alias, workers=2) as served:
+        turns: dict[str, Callable[[], list[float]]] = {
+            "search": lambda: times_of(send(served.url, paths, seconds, _CLIENTS)),
+            "bare request": partial(_send_bare, run.alias, bodies, seconds),
+        }
+        times = alternate(repeat(turns, rounds + 1))
+    rates = {
+        name: statistics.median(len(of_round) / seconds for of_round in of_rounds)
+        for name, of_rounds in times.items()
+    }
+    rate, bare_rate = rates["search"], rates["bare request"]
     rows = [
-        ["search", f"{rate:.0f}", *milliseconds(times)],
-        ["bare request", f"{bare_rate:.0f}", *milliseconds(bare_times)],
+        [name, f"{rates[name]:.0f}", *milliseconds(list(chain(*of_rounds)))]
+        for name, of_rounds in times.items()
     ]
     return Section(
         "Eight clients at a time, not cached",
@@ -229,56 +205,14 @@ def measure_clients(alias: str, queries: Sequence[Query], seconds: float, rounds
             )
         ],
         [Table(["", "per second", "median ms", "p95 ms"], rows)],
-        figures={"searches": searches, "bare": bare},
+        figures=times,
     )
 
 
-def measure_mix(alias: str, queries: Sequence[Query], seconds: float) -> Section:
-    """Cached searches of 90 clients, alone and while ten others send searches that are new."""
-    cached = [f"/search?q={quote(query.meant)}" for query in queries[:50]]
-    new = [f"/search?q={quote(query.q)}+{number}" for number, query in enumerate(queries)]
-    with redis_server() as store, serving(alias, workers=2, redis_url=store.url) as served:
-        send(served.url, cached, seconds, _CLIENTS)  # fills the cache
-        alone = times_of(send(served.url, cached, seconds, 90))
-        with ThreadPoolExecutor(1) as pool:
-            new_searches = pool.submit(send, served.url, new, seconds + 2, 10)
-            time.sleep(1)
-            beside = times_of(send(served.url, cached, seconds, 90))
-            count = len(times_of(new_searches.result()))
-    beside_tail, alone_tail = (
-        sorted(times)[int(0.99 * (len(times) - 1))] for times in (beside, alone)
-    )
-    rows = [
-        [name, f"{len(times) / seconds:,.0f}", f"{statistics.median(times):.1f}", f"{tail:.1f}"]
-        for name, times, tail in (
-            ("alone", alone, alone_tail),
-            ("beside new ones", beside, beside_tail),
-        )
-    ]
-    return Section(
-        "A hundred clients at once",
-        f"Cached searches of 90 clients for {seconds:g} seconds, alone, and while ten others send "
-        f"searches that are not cached ({count:,} in all); gunicorn with 2 workers.",
-        [
-            Goal(
-                "cached searches beside new ones, p99",
-                "cached searches alone",
-                beside_tail / alone_tail,
-                5.0,
-                " times",
-                note=f"{beside_tail:.0f} and {alone_tail:.0f} ms",
-            )
-        ],
-        [Table(["cached searches", "a second", "median ms", "p99 ms"], rows)],
-        figures={"alone": alone, "beside": beside},
-    )
-
-
-def _send_bare(
-    url: str, alias: str, bodies: Sequence[dict[str, object]], seconds: float
-) -> list[float]:
+def _send_bare(alias: str, bodies: Sequence[dict[str, object]], seconds: float) -> list[float]:
     """The milliseconds of searches of as many clients of Elasticsearch, in two processes."""
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        url = elasticsearch_url()
         halves = [pool.submit(_search, url, alias, bodies[nth::2], seconds) for nth in range(2)]
         return [spent for half in halves for spent in half.result()]
 
@@ -291,11 +225,9 @@ def _search(
 
     def work(first: int) -> None:
         for body in cycle([*bodies[first:], *bodies[:first]]):
-            started = time.monotonic()
-            if started >= ends:
+            if time.monotonic() >= ends:
                 return
-            client.search(index=alias, body=body)
-            times.append((time.monotonic() - started) * 1000)
+            times.append(timed(partial(client.search, index=alias, body=body))())
 
     threads = _CLIENTS // 2
     with Elasticsearch(url, request_timeout=30) as client, ThreadPoolExecutor(threads) as pool:
@@ -304,43 +236,81 @@ def _search(
     return times
 
 
-def measure_typeahead(alias: str, queries: Sequence[Query], rounds: int) -> Section:
+def measure_mix(run: Run) -> Section:
+    """Cached searches of 90 clients, alone and while ten others send searches that are new."""
+    seconds = 2 * run.sizes.seconds
+    cached = [f"/search?q={quote(query.meant)}" for query in run.queries[:50]]
+    new = [f"/search?q={quote(query.q)}+{number}" for number, query in enumerate(run.queries)]
+    with redis_server() as store, serving(run.alias, workers=2, redis_url=store.url) as served:
+        send(served.url, cached, seconds, _CLIENTS)  # fills the cache
+        alone = times_of(send(served.url, cached, seconds, 90))
+        answers, new_answers = send_beside(served.url, cached, seconds, 90, new, 10)
+        beside, count = times_of(answers), len(times_of(new_answers))
+    tails = {"alone": percentile(alone, 0.99), "beside new ones": percentile(beside, 0.99)}
+    rows = [
+        [
+            name,
+            f"{len(times) / seconds:,.0f}",
+            f"{statistics.median(times):.1f}",
+            f"{tails[name]:.1f}",
+        ]
+        for name, times in (("alone", alone), ("beside new ones", beside))
+    ]
+    return Section(
+        "A hundred clients at once",
+        f"Cached searches of 90 clients for {seconds:g} seconds, alone, and while ten others send "
+        f"searches that are not cached ({count:,} in all); gunicorn with 2 workers.",
+        [
+            Goal(
+                "cached searches beside new ones, p99",
+                "cached searches alone",
+                tails["beside new ones"] / tails["alone"],
+                5.0,
+                " times",
+                note=f"{tails['beside new ones']:.0f} and {tails['alone']:.0f} ms",
+            )
+        ],
+        [Table(["cached searches", "a second", "median ms", "p99 ms"], rows)],
+        figures={"alone": alone, "beside": beside},
+    )
+
+
+def measure_typeahead(run: Run) -> Section:
     """`/suggest` for the beginnings of words, against a request of ten titles.
 
     A worker keeps the words of the titles that it has suggested, and Redis keeps the answers. So
-    the first round, in which most are new, is dropped and reported beside the others.
+    the first round, in which most are new, is reported beside the others.
     """
-    first: dict[str, list[float]] = defaultdict(list)
-    times: dict[str, list[float]] = defaultdict(list)
-    typed = list(dict.fromkeys(query.meant[:length] for query in queries for length in (3, 5)))
-    chosen = random.Random(14)
-    settings = settings_for(alias)
+    alias, rounds = run.alias, run.sizes.rounds // 2
+    typed = list(dict.fromkeys(query.meant[:length] for query in run.queries for length in (3, 5)))
+    settings, known = settings_for(alias), Known()
     with (
         redis_server() as store,
         serving(alias, redis_url=store.url) as caching_served,
         serving(alias) as served,
         serving(alias, app=BARE_APP, ready="/bare") as bare_served,
-        closing(_connection_to(caching_served.url)) as caching_service,
-        closing(_connection_to(served.url)) as service,
-        closing(_connection_to(bare_served.url)) as bare_service,
+        getting(caching_served.url) as get_cached,
+        getting(served.url) as get,
+        getting(bare_served.url) as get_bare,
         connect(settings) as client,
     ):
-        for nth, text in product(range(rounds + 1), typed):
-            path = f"/suggest?q={quote(text)}"
-            turns: dict[str, Callable[[], object]] = {
-                "bare request": partial(client.search, index=alias, body=bare_titles(text)),
-                "bare view, HTTP": partial(_get, bare_service, path),
-                "cached, HTTP": partial(_get, caching_service, path),
-                "computed, HTTP": partial(_get, service, path),
-                "computed, in process": partial(
-                    suggest, client, alias, SuggestRequest(text), settings
+
+        def turns(text: str) -> dict[str, Callable[[], float]]:
+            path, titles = f"/suggest?q={quote(text)}", bare_titles(text)
+            request = SuggestRequest(text)
+            return {
+                "bare request": timed(partial(client.search, index=alias, body=titles)),
+                "bare view, HTTP": timed(partial(get_bare, path)),
+                "cached, HTTP": timed(partial(get_cached, path)),
+                "computed, HTTP": timed(partial(get, path)),
+                "computed, in process": timed(
+                    partial(suggest, client, alias, request, settings, known)
                 ),
             }
-            for name in chosen.sample(list(turns), len(turns)):
-                started = time.perf_counter()
-                turns[name]()
-                (times if nth else first)[name].append((time.perf_counter() - started) * 1000)
-    medians = {name: statistics.median(values) for name, values in sorted(times.items())}
+
+        first = alternate(map(turns, typed), warm_up=0)
+        times = alternate(map(turns, typed * rounds), warm_up=0)
+    medians = {name: statistics.median(values) for name, values in times.items()}
     return Section(
         "Typeahead",
         "`/suggest` for the first 3 and 5 letters of queries, from the cache, computed over HTTP "
@@ -373,5 +343,5 @@ def measure_typeahead(alias: str, queries: Sequence[Query], rounds: int) -> Sect
                 ],
             )
         ],
-        figures={"first round": dict(first), "other rounds": dict(times)},
+        figures={"first round": first, "other rounds": times},
     )

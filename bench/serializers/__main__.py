@@ -6,12 +6,14 @@ the results. It starts servers of its own; the answers need ELASTICSEARCH_URL.
 """
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bench.serializers.answers import Workload, answers, floats
+from app.search.request import SearchRequest
+from bench.relevance import SAMPLE
 from bench.serializers.registry import serializers
 from bench.serializers.report import (
     JUDGED,
@@ -24,11 +26,37 @@ from bench.serializers.report import (
     tables,
     winner,
 )
-from bench.serializers.timing import TCP, WARM_UP, Cell, Store, measure, stores
+from bench.serializers.timing import TCP, WARM_UP, Cell, Store, Workload, measure, stores
+from bench.service import elasticsearch_url, indexed, searching
+from devstack.servers import REPOSITORY
 
-_REPOSITORY = Path(__file__).resolve().parents[2]
-_DOCS = _REPOSITORY / "docs"
+_DOCS = REPOSITORY / "docs"
 _AGAIN = 20  # times a round
+_HITS = (1, 10, 50)
+_FLOATS = (10, 100, 1_000, 10_000)
+# Tried in this order until one has enough hits: from a usual search to a word of most posts.
+_QUERIES = ("pythn", "date format", "people", "what", "which", "have")
+
+
+def floats() -> list[Workload]:
+    """Lists of random floats as in a benchmark of 2017, the same ones each time."""
+    source = random.Random(2017)
+    return [
+        Workload(f"{count} floats", [source.random() for _ in range(count)], False)
+        for count in _FLOATS
+    ]
+
+
+def answers() -> list[Workload]:
+    """Answers of 1, 10 and 50 hits, from searches of the sample posts."""
+    elasticsearch_url()
+    workloads = []
+    with indexed(SAMPLE[0]) as alias, searching(alias) as search:
+        for hits in _HITS:
+            bodies = (search(SearchRequest(q=q, size=hits)).body for q in _QUERIES)
+            body = next(body for body in bodies if len(body["hits"]) == hits)
+            workloads.append(Workload("1 hit" if hits == 1 else f"{hits} hits", body, True))
+    return workloads
 
 
 @click.command()
@@ -38,23 +66,35 @@ _AGAIN = 20  # times a round
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    default=_REPOSITORY / "build",
+    default=REPOSITORY / "build",
     help="Where serializers.json goes otherwise.",
 )
 def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
     """Measure the serializers; about five minutes."""
     rounds = 9 if quick else rounds
-    workloads = answers()
+    hits, lists = answers(), floats()
     click.echo(f"{rounds} rounds, and {WARM_UP} to warm up.")
-    with stores() as every:
+    with stores() as (every, redis_version):
         if "memcached tcp" not in every:
             click.echo("memcached: not found, left out.")
-        cells = _cells(workloads, floats(), every)
+        cells = _cells(hits, lists, every)
         measure(cells, rounds, lambda nth: _tell(nth, rounds + WARM_UP))
-        final = _final(cells)
+        rows = rows_of(cells, JUDGED, TCP)
+        final = _final(cells, contenders(rows))
         measure(final, rounds, lambda nth: None)
-    result = _result(cells, workloads, list(every), rounds)
-    result["final"] = rows_of(final, JUDGED, TCP)
+    result: dict[str, Any] = {
+        **surroundings(rounds, redis_version),
+        "rule": RULE,
+        "rows": rows,
+        "stores": {name: medians_of(cells, JUDGED, name) for name in every},
+        "hits": {
+            workload.name: rows_of(cells, workload.name, TCP)
+            for workload in hits
+            if workload.name != JUDGED
+        },
+        "floats": {workload.name: rows_of(cells, workload.name, TCP) for workload in lists},
+        "final": rows_of(final, JUDGED, TCP),
+    }
     result["winner"] = winner(result["final"])
     folder = _DOCS if publish else out
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,23 +108,19 @@ def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
     click.echo(f"\nWritten: {folder / 'serializers.json'}")
 
 
-def _cells(workloads: list[Workload], lists: list[Workload], every: dict[str, Store]) -> list[Cell]:
+def _cells(hits: list[Workload], lists: list[Workload], every: dict[str, Store]) -> list[Cell]:
     """Answers in every store; floats over TCP only, as in the benchmark of 2017."""
-    kinds = serializers().values()
-    cells = [
-        Cell(serializer, workload, name, store)
-        for serializer in kinds
-        for workload in workloads
-        for name, store in every.items()
-    ]
-    return cells + [
-        Cell(serializer, workload, TCP, every[TCP]) for serializer in kinds for workload in lists
+    places = [(workload, name) for workload in hits for name in every]
+    places += [(workload, TCP) for workload in lists]
+    return [
+        Cell(serializer, workload, name, every[name])
+        for serializer in serializers().values()
+        for workload, name in places
     ]
 
 
-def _final(cells: list[Cell]) -> list[Cell]:
+def _final(cells: list[Cell], chosen: list[str]) -> list[Cell]:
     """The quickest once more, without the noise of 3,000 other operations."""
-    chosen = contenders(rows_of(cells, JUDGED, TCP))
     return [
         Cell(cell.serializer, cell.workload, cell.store_name, cell.store, visits=_AGAIN)
         for cell in cells
@@ -95,23 +131,6 @@ def _final(cells: list[Cell]) -> list[Cell]:
 def _tell(nth: int, rounds: int) -> None:
     if (nth + 1) % 10 == 0:
         click.echo(f"round {nth + 1} of {rounds}")
-
-
-def _result(
-    cells: list[Cell], workloads: list[Workload], names: list[str], rounds: int
-) -> dict[str, Any]:
-    return {
-        **surroundings(rounds),
-        "rule": RULE,
-        "rows": rows_of(cells, JUDGED, TCP),
-        "stores": {name: medians_of(cells, JUDGED, name) for name in names},
-        "hits": {
-            workload.name: rows_of(cells, workload.name, TCP)
-            for workload in workloads
-            if workload.name != JUDGED
-        },
-        "floats": {workload.name: rows_of(cells, workload.name, TCP) for workload in floats()},
-    }
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """The rule by which a serializer is chosen, and the figures as values for JSON and as tables."""
 
 import platform
-import subprocess
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,7 +10,6 @@ from typing import Any
 from bench.results import Table, put_between
 from bench.serializers.registry import serializers
 from bench.serializers.timing import Cell
-from devstack.processes import redis_binary
 
 Row = dict[str, Any]
 
@@ -89,24 +87,17 @@ def rows_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, Row]:
     return rows
 
 
-def surroundings(rounds: int) -> Row:
+def surroundings(rounds: int, redis_version: str) -> Row:
     """Machine, versions and rounds of a run."""
     return {
         "measured": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "libraries": {name: version(name) for name in (*_LIBRARIES, "redis", "hiredis")},
-        "redis": _redis(),
+        "redis": redis_version,
         "rounds": rounds,
         "answers": "searches of the sample posts on Elasticsearch",
     }
-
-
-def _redis() -> str:
-    printed = subprocess.run(
-        [redis_binary(), "--version"], capture_output=True, text=True, check=True
-    )
-    return printed.stdout.partition("v=")[2].partition(" ")[0]
 
 
 def medians_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, float]:
@@ -152,40 +143,37 @@ def _rows(rows: Mapping[str, Mapping[str, float]]) -> str:
     slowest = max(row["read"] for row in rows.values())
     largest = max(row["size"] for row in rows.values())
     columns = ("read", "average", "stddev", "write", "size")
-    lines = (
-        [
-            f"`{name}`",
-            *(row[column] for column in columns),
-            _bar(row["read"] / slowest, 16),
-            _bar(row["size"] / largest, 16),
-        ]
-        for name, row in sorted(rows.items(), key=lambda item: item[1]["read"])
-    )
     head = ("serializer", "read: median µs", "average", "stddev", "write: median", "bytes")
-    return _table((*head, "median", "size"), lines)
+    table = []
+    for name, row in sorted(rows.items(), key=lambda item: item[1]["read"]):
+        bars = _bar(row["read"] / slowest), _bar(row["size"] / largest)
+        table.append([name, *(row[column] for column in columns), *bars])
+    return _table((*head, "median", "size"), table)
 
 
 def _side_by_side(columns: Mapping[str, Mapping[str, float]]) -> str:
-    lines = ([f"`{name}`", *(values[name] for values in columns.values())] for name in SHOWN)
-    return _table(("serializer", *columns), lines)
+    rows = ([name, *(values[name] for values in columns.values())] for name in SHOWN)
+    return _table(("serializer", *columns), rows)
 
 
-def _reads(rows: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:
-    return {name: {one: row["read"] for one, row in found.items()} for name, found in rows.items()}
+def _reads(results: Mapping[str, Mapping[str, Row]]) -> dict[str, dict[str, float]]:
+    """The medians to read, by workload and serializer."""
+    return {
+        workload: {name: row["read"] for name, row in rows.items()}
+        for workload, rows in results.items()
+    }
 
 
 def _coded(rows: Mapping[str, Mapping[str, float]]) -> str:
-    lines = (
-        [f"`{name}`", row["coded"], row["read"], row["size"]]
-        for name, row in rows.items()
-        if "coded" in row
-    )
-    return _table(("serializer", "sent as stored", "decompressed first", "bytes sent"), lines)
+    head = ("serializer", "sent as stored", "decompressed first", "bytes sent")
+    coded = ((name, row) for name, row in rows.items() if "coded" in row)
+    return _table(head, ([name, row["coded"], row["read"], row["size"]] for name, row in coded))
 
 
-def _table(head: Sequence[str], lines: Iterable[Iterable[object]]) -> str:
-    return Table(head, [[str(cell) for cell in line] for line in lines]).markdown()
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table whose rows begin with the name of a serializer."""
+    return Table(head, [[f"`{name}`", *map(str, cells)] for name, *cells in rows]).markdown()
 
 
-def _bar(share: float, width: int) -> str:
-    return "█" * max(round(share * width), 1)
+def _bar(share: float) -> str:
+    return "█" * max(round(share * 16), 1)

@@ -16,13 +16,21 @@ import redis
 from pymemcache.client.base import Client as MemcachedClient  # type: ignore[import-untyped]
 from redis._parsers import _HiredisParser, _RESP2Parser
 
-from bench.serializers.answers import Workload
 from bench.serializers.registry import Serializer
 from devstack.servers import memcached_server, redis_server
 
 WARM_UP = 3  # rounds
 TCP = "redis tcp"
 """As the service does: Redis over TCP with the C parser."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A value to serialize; an answer also has to become the bytes of a response."""
+
+    name: str
+    value: Any
+    is_answer: bool
 
 
 class Store(Protocol):
@@ -34,11 +42,12 @@ class Store(Protocol):
 
 
 @contextmanager
-def stores() -> Iterator[dict[str, Store]]:
-    """All stores by name; memcached only if it is installed."""
+def stores() -> Iterator[tuple[dict[str, Store], str]]:
+    """All stores by name, memcached only if it is installed; and the version of Redis."""
     with redis_server() as server, memcached_server() as memcached:
+        over_tcp = _redis(server.url, _HiredisParser)
         opened: dict[str, Store] = {
-            TCP: _redis(server.url, _HiredisParser),
+            TCP: over_tcp,
             "redis tcp, python parser": _redis(server.url, _RESP2Parser),
             "redis unix": _redis(server.unix_url, _HiredisParser),
             "redis unix, python parser": _redis(server.unix_url, _RESP2Parser),
@@ -46,7 +55,7 @@ def stores() -> Iterator[dict[str, Store]]:
         if memcached:
             opened["memcached tcp"] = MemcachedClient(memcached, no_delay=True)
         opened["dict"] = _Dictionary()
-        yield opened
+        yield opened, str(over_tcp.info("server")["redis_version"])
 
 
 def _redis(url: str, parser: type) -> "redis.Redis":

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from bench.serializers.answers import Workload
 from bench.serializers.registry import serializers
 from bench.serializers.report import medians_of, rows_of
-from bench.serializers.timing import TCP, WARM_UP, Cell, Timing, measure
+from bench.serializers.timing import TCP, WARM_UP, Cell, Timing, Workload, measure
 
 ANSWER = Workload("10 hits", {"q": "x" * 300, "hits": []}, is_answer=True)
 
