@@ -1,11 +1,10 @@
-"""The rule files that the repository ships, and the script that makes one of them."""
+"""The rule files that the repository ships."""
 
 from pathlib import Path
 
 import pytest
 
 from analyzers.rules import RuleSet, read_rules, rule_files
-from scripts.british_american import EXCLUDED, pairs
 
 FOLDER = Path(__file__).resolve().parents[2] / "synonyms"
 
@@ -66,26 +65,3 @@ def test_each_file_can_be_used_alone() -> None:
 def test_no_british_spelling_becomes_another() -> None:
     rules = read_rules([FOLDER / "british-american.synonyms"])
     assert not {rule.right[0] for rule in rules.rules} & {rule.left[0] for rule in rules.rules}
-
-
-def test_pairs_are_made_of_word_lists(tmp_path: Path) -> None:
-    lists = {
-        "british-words.35": "colour colours organise centre cheque flavour",
-        "american-words.35": "color colors organize center",
-        "english-words.35": "check flavor organized",
-    }
-    for name, content in lists.items():
-        (tmp_path / name).write_text("\n".join(content.split()))
-    found = pairs(tmp_path)
-    assert found["colours"] == "colors"
-    assert found["centre"] == "center"
-    assert found["organising"] == "organizing"
-    assert found["licences"] == "licenses"
-    assert "organised" in found
-    assert "flavour" not in found
-    assert not EXCLUDED & found.keys()
-
-
-def test_missing_word_lists_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="SCOWL"):
-        pairs(tmp_path)
