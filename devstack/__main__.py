@@ -1,5 +1,3 @@
-import sys
-
 from devstack.commands import main
 
-sys.exit(main(sys.argv[1:]))
+main(prog_name="python -m devstack")

@@ -1,14 +1,14 @@
 """The command line: `python -m devstack up|down|status|run|test`."""
 
-import argparse
 import os
 import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
+import click
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from devstack import chromium
@@ -26,7 +26,7 @@ _BLOGSEARCH = str(Path(sys.executable).parent / "blogsearch")
 # them the first answer of `make run` comes two to four seconds earlier.
 _QUICK_START = f"{HEAP} -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
 
-_EPILOG = """\
+_EPILOG = """\b
 Environment variables:
   ELASTICSEARCH_URL, REDIS_URL   engines to use as they are; nothing is started for them
   KEEP_SERVICES=1                run and test leave running what they started
@@ -36,42 +36,61 @@ Environment variables:
 """
 
 
-def up(stack: Stack) -> int:
+@click.group(epilog=_EPILOG)
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Run a real Elasticsearch and a real Redis on this machine."""
+    os.umask(0o022)  # the engines' user must be able to read what root unpacks
+    exit_on_signals()
+    environment = dict(os.environ)
+    if context.invoked_subcommand in ("run", "test") and not _keep_services(environment):
+        environment.setdefault("ES_JAVA_OPTS", _QUICK_START)
+    context.obj = Stack(open_instance(environment), environment)
+
+
+@main.command()
+@click.pass_obj
+def up(stack: Stack) -> None:
     """Start the engines and leave them running; print exports for a shell to eval."""
     for variable, url in stack.up()[0].items():
-        print(f"export {variable}={shlex.quote(url)}")
-    return 0
+        click.echo(f"export {variable}={shlex.quote(url)}")
 
 
-def down(stack: Stack) -> int:
+@main.command()
+@click.pass_obj
+def down(stack: Stack) -> None:
     """Stop the engines."""
     stack.down()
-    return 0
 
 
-def status(stack: Stack) -> int:
+@main.command()
+@click.pass_obj
+def status(stack: Stack) -> None:
     """Print the status of the engines."""
     for line in stack.status():
-        print(line)
-    return 0
+        click.echo(line)
 
 
-def run(stack: Stack) -> int:
+@main.command()
+@click.pass_obj
+def run(stack: Stack) -> None:
     """Start the engines and the service until Ctrl-C; without an index, index the sample posts."""
     port = free_port_of(stack.environment, "PORT", 8000)
     with stack.using(keep=_keep_services(stack.environment)) as urls:
         environment = {**stack.environment, **urls, "PORT": str(port)}
         prepare_index(environment)
-        print(
+        click.echo(
             f"\nblogsearch answers on http://127.0.0.1:{port}/ — Ctrl-C stops it. Try:\n\n"
-            f"  curl 'http://127.0.0.1:{port}/search?q=pythn&debug-search'\n",
-            flush=True,
+            f"  curl 'http://127.0.0.1:{port}/search?q=pythn&debug-search'\n"
         )
-        return run_child([_BLOGSEARCH, "serve"], environment, REPOSITORY, signal.SIGTERM)
+        sys.exit(run_child([_BLOGSEARCH, "serve"], environment, REPOSITORY, signal.SIGTERM))
 
 
-def test(stack: Stack, arguments: list[str]) -> int:
-    """Start the engines and run pytest in three processes; its exit code is returned."""
+@main.command()
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_obj
+def test(stack: Stack, arguments: tuple[str, ...]) -> None:
+    """Start the engines and run pytest in three processes. ARGUMENTS for it follow `--`."""
     browser = chromium.find_or_install(stack.environment)
     with stack.using(keep=_keep_services(stack.environment)) as urls:
         environment = {**stack.environment, **urls}
@@ -84,45 +103,7 @@ def test(stack: Stack, arguments: list[str]) -> int:
             command.append("--deselect=tests/browser")  # pytest ignores no folder that it is given
         else:
             environment["CHROMIUM"] = browser
-        return run_child(command, environment, REPOSITORY, signal.SIGINT)
-
-
-_COMMANDS: dict[str, Callable[[Stack], int]] = {
-    "up": up,
-    "down": down,
-    "status": status,
-    "run": run,
-}
-
-
-def main(arguments: list[str]) -> int:
-    """Run one command and return its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m devstack",
-        description="Run a real Elasticsearch and a real Redis on this machine.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    subparsers = parser.add_subparsers(dest="command", required=True)
-    for name, function in _COMMANDS.items():
-        subparsers.add_parser(name, help=function.__doc__)
-    subparsers.add_parser("test", help=f"{test.__doc__} Arguments for pytest follow `--`.")
-    # Split here: Python versions differ in how argparse treats what follows a `--`.
-    cut = arguments.index("--") if "--" in arguments else len(arguments)
-    parsed = parser.parse_args(arguments[:cut])
-    os.umask(0o022)  # the engines' user must be able to read what root unpacks
-    exit_on_signals()
-    try:
-        environment = dict(os.environ)
-        if parsed.command in ("run", "test") and not _keep_services(environment):
-            environment.setdefault("ES_JAVA_OPTS", _QUICK_START)
-        stack = Stack(open_instance(environment), environment)
-        if parsed.command == "test":
-            return test(stack, arguments[cut + 1 :])
-        return _COMMANDS[parsed.command](stack)
-    except DevstackError as error:
-        print(f"devstack: {error}", file=sys.stderr)
-        return 1
+        sys.exit(run_child(command, environment, REPOSITORY, signal.SIGINT))
 
 
 def prepare_index(environment: Mapping[str, str]) -> None:

@@ -21,7 +21,7 @@ import psutil
 import trustme
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from devstack.engines import ELASTICSEARCH, ELASTICSEARCH_VERSION, wait_until_ready
+from devstack.engines import ELASTICSEARCH, ELASTICSEARCH_VERSION
 from devstack.instance import StartedEngine, open_instance
 from devstack.processes import Processes, redis_binary
 
@@ -35,18 +35,11 @@ _START_ELASTICSEARCH = 300.0
 _START_GUNICORN = 120.0  # on a busy machine
 
 
-def free_port(and_plus: int = 0) -> int:
-    """A TCP port on which no server listens now, nor on that plus `and_plus`."""
-    while True:
-        with socket.socket() as listener, socket.socket() as further:
-            listener.bind(("127.0.0.1", 0))
-            port = int(listener.getsockname()[1])
-            try:
-                if and_plus:
-                    further.bind(("127.0.0.1", port + and_plus))
-            except (OSError, OverflowError):
-                continue
-            return port
+def free_port() -> int:
+    """A TCP port on which no server listens now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 # -- the service -------------------------------------------------------------------------------
@@ -301,24 +294,26 @@ class ElasticsearchNode:
         self._state = self._processes.start(ELASTICSEARCH, self.port)
 
     def wait(self, admin: Elasticsearch | None = None) -> None:
-        """Wait until it answers and its cluster can be searched.
+        """Wait until its cluster can be searched.
 
         Args:
             admin: a client that may see the cluster's health; only for a node with security.
+
+        Raises:
+            RuntimeError: it ended, or did not answer in time; with the end of its log.
         """
-        if admin is None:
-            wait_until_ready(ELASTICSEARCH, self._running(), self._processes.alive)
-            return
         deadline = time.monotonic() + _START_ELASTICSEARCH
-        while True:
-            try:
-                admin.cluster.health(wait_for_status="yellow", timeout="5s")
-                return
-            except (ApiError, TransportError) as error:
-                alive = self._processes.alive(self._running())
-                if not alive or time.monotonic() > deadline:
-                    raise RuntimeError(Path(self._running().log).read_text()[-3000:]) from error
-                time.sleep(0.5)
+        with ExitStack() as stack:
+            client = admin or stack.enter_context(Elasticsearch(self.url, max_retries=0))
+            while True:
+                try:
+                    client.cluster.health(wait_for_status="yellow", timeout="5s")
+                    return
+                except (ApiError, TransportError) as error:
+                    alive = self._processes.alive(self._running())
+                    if not alive or time.monotonic() > deadline:
+                        raise RuntimeError(Path(self._running().log).read_text()[-3000:]) from error
+                    time.sleep(0.5)
 
     def send_signal(self, number: signal.Signals) -> None:
         """Send a signal to all its processes."""

@@ -5,16 +5,17 @@ All messages go to stderr: stdout is for a shell to eval.
 
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
+
+import click
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _END_TIMEOUT_S = 15.0
 
 
-class DevstackError(Exception):
+class DevstackError(click.ClickException):
     """The root of devstack's errors. The message says what is wrong and what to do."""
 
 
@@ -24,7 +25,7 @@ class NotAnswering(DevstackError):
 
 def say(text: str) -> None:
     """Print one line of progress."""
-    print(f"devstack: {text}", file=sys.stderr, flush=True)
+    click.echo(f"devstack: {text}", err=True)
 
 
 def with_log(message: str, log: Path, lines: int = 8) -> str:
