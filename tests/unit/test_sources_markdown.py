@@ -564,7 +564,7 @@ def test_the_words_of_a_post(markdown: str, prose: str, code: str) -> None:
         ("## Two {.cls #x}\n> [!NOTE]\n> Text\n\n- [x] done", "Two\nText\ndone", ""),
         ("Party :tada: at 10:30:15 a::b::c", "Party at 10:30:15 a::b::c", ""),
         ('!!! note "Title"\n    Inside\n\n    ```\n    c\n    ```', "Title\nInside", "c"),
-        ('=== "Tab"\n\n    text\n\n    !!! tip\n        deep', "Tab\ntext\ndeep", ""),
+        ('=== "Tab"\n\n    text\n\n    !!! tip\n        deep', "Tab\ntext\nTip\ndeep", ""),
         (":::note Title\n\nText\n\n:::", "Title\nText", ""),
         ("1. one\n   ```\n   {{ x }}\n   ```\n2. two {{ y }}", "one\ntwo", "{{ x }}"),
         ("a[^1] b[^none]\n\n[^1]: Foot", "a b\nFoot", ""),
@@ -787,6 +787,7 @@ def test_translations_of_hugos_bundles(tmp_path: Path) -> None:
         ("pelicanconf.py", "content/", "output"),
         ("book.toml", "src/", "book"),
         ("config.toml", "content/", "public"),
+        ("mkdocs.yml", "docs/", "site"),
         ("_quarto.yml", "", "_site"),
     ],
 )
@@ -802,7 +803,7 @@ def test_a_generator_that_is_not_followed_has_plain_markdown(
         f"{content}posts/hidden.md": post.format("unlisted: true\n"),
         "README.md": "# About",
     }
-    write(tmp_path, {configuration: "base_url = 'https://e.org'", **files})
+    write(tmp_path, {configuration: "base_url = ''", **files})
     notes: list[str] = []
     posts = read(tmp_path, warn=notes.append)
     assert {oid: post.url for oid, post in posts.items()} == {
@@ -825,25 +826,26 @@ def test_the_site_in_a_folder_of_a_repository(tmp_path: Path) -> None:
     assert urls(write(tmp_path, files)) == {"a": "/a.html"}
 
 
-def test_mkdocs(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {
-            "mkdocs.yml": "site_url: https://e.org/d/\ndocs_dir: text\n"
-            "exclude_docs: |\n  internal/\ntheme:\n  language: de\nx: !!python/name:y.z\n",
-            "text/index.md": "# Welcome\n\nt",
-            "text/guide/a.md": "# Heading\n\nt",
-            "text/guide/README.md": "# Read\n\nt",
-            "text/internal/x.md": "# x",
-        },
-    )
-    found = read(tmp_path)
-    assert {oid: (each.url, each.title) for oid, each in found.items()} == {
+@pytest.mark.parametrize(
+    ("name", "configuration"),
+    [
+        ("mkdocs.yml", "site_url: https://e.org/d/  # the address\nx: !!python/name:y.z\n"),
+        ("mkdocs.yaml", "site_url: 'https://e.org/d/'\n"),
+        ("config.toml", 'base_url = "https://e.org/d"\n'),
+    ],
+)
+def test_the_address_in_a_configuration_that_is_not_followed(
+    tmp_path: Path, name: str, configuration: str
+) -> None:
+    content = "docs" if name.startswith("mkdocs") else "content"
+    files = {"index": "# Welcome", "guide/a": "# Heading", "guide/README": "# Read"}
+    write(tmp_path, {name: configuration})
+    write(tmp_path, {f"{content}/{page}.md": f"{text}\n\nt" for page, text in files.items()})
+    assert {oid: (post.url, post.title) for oid, post in read(tmp_path).items()} == {
         "index": ("https://e.org/d/", "Welcome"),
         "guide/a": ("https://e.org/d/guide/a/", "Heading"),
         "guide/README": ("https://e.org/d/guide/", "Read"),
     }
-    assert found["index"].language == "de"
 
 
 def test_only_the_error_page_of_the_site_is_left_out(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import yaml
+
 from indexer.errors import SourceError
-from indexer.sources.markdown.front_matter import BadFrontMatter, parse_config
+from indexer.sources.markdown.front_matter import load_yaml
 
 
 def lower_names(value: Any) -> Any:
@@ -38,10 +40,10 @@ def read_config(file: Path) -> dict[str, Any]:
             return tomllib.loads(text)
         if file.suffix == ".json":
             return mapping(json.loads(text))
-        return mapping(parse_config(text))
+        return mapping(load_yaml(text))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, RecursionError, BadFrontMatter) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise SourceError(f"{file} cannot be read: {error}.", "Correct it.") from error
 
 

@@ -58,23 +58,19 @@ _PlainLoader.add_implicit_resolver(
 _PlainLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"^<<$"), ["<"])
 
 
-class _ConfigLoader(_PlainLoader):
-    """The same, with unknown tags read as null: MkDocs has `!!python/name:…` and `!ENV`."""
-
-
-_ConfigLoader.add_constructor(None, lambda loader, node: None)
-
-
-def _yaml(text: str, loader: type[_PlainLoader]) -> Any:
+def load_yaml(text: str) -> Any:
     """A YAML document, refused if it is nested too deep or expands too much.
 
     libyaml crashes on deep nesting, and a few hundred bytes of nested anchors may stand for
     gigabytes; both show in the events, before anything is built.
+
+    Raises:
+        yaml.YAMLError, ValueError: it cannot be parsed, or is refused.
     """
     sizes: dict[str, int] = {}  # anchor → nodes that it stands for
     open_nodes: list[tuple[str | None, int]] = []  # anchors, and the count where they began
     count = 0
-    for event in yaml.parse(text, loader):
+    for event in yaml.parse(text, _PlainLoader):
         if isinstance(event, yaml.AliasEvent):
             # An alias inside its own anchor makes a value that contains itself.
             count += sizes.get(event.anchor or "", _MAX_NODES + 1)
@@ -91,7 +87,7 @@ def _yaml(text: str, loader: type[_PlainLoader]) -> Any:
                 sizes[event.anchor] = 1 + len(event.value) // 100
         if len(open_nodes) > _MAX_DEPTH or count > _MAX_NODES:
             raise ValueError("nested too deep, or too many aliases")
-    return yaml.load(text, loader)  # noqa: S506  # a SafeLoader
+    return yaml.load(text, _PlainLoader)  # noqa: S506  # a SafeLoader
 
 
 def split_front_matter(content: str) -> FrontMatter:
@@ -143,25 +139,16 @@ def _split(content: str) -> FrontMatter:
     return FrontMatter({str(name): value for name, value in fields.items()}, rest[end.end() :])
 
 
-def parse_config(text: str) -> Any:
-    """A configuration file in YAML, whatever tags it has.
-
-    Raises:
-        BadFrontMatter: it cannot be parsed.
-    """
-    return _parsed(text, "config")
-
-
 def _parsed(text: str, language: str) -> Any:
     try:
-        if language in ("yaml", "yml", "config"):
-            return _yaml(text, _ConfigLoader if language == "config" else _PlainLoader)
+        if language in ("yaml", "yml"):
+            return load_yaml(text)
         if language == "toml":
             return tomllib.loads(text)
         if language == "json":
             return json.loads(text)
     except yaml.MarkedYAMLError as error:
-        if language != "config" and (fields := _plain_fields(text.split("\n"))):
+        if fields := _plain_fields(text.split("\n")):
             return fields
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise BadFrontMatter(f"invalid YAML: {error.problem or error.context}", line) from None
@@ -211,7 +198,7 @@ def _plain_fields(lines: list[str]) -> dict[str, Any] | None:
         if items is not None and not isinstance(items, list):
             return None
         try:
-            value = _yaml(text, _PlainLoader)
+            value = load_yaml(text)
         except (yaml.YAMLError, ValueError):
             if text[0] in "'\"[":
                 return None

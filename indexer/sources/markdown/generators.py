@@ -1,6 +1,6 @@
 """Which site generator a folder belongs to.
 
-The configuration of Hugo, Jekyll and MkDocs is followed where it decides addresses. Of every other
+The configuration of Hugo and Jekyll is followed where it decides addresses. Of every other
 generator the Markdown is read as plain files; the folder that it builds has the addresses.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from indexer.errors import SourceError
 from indexer.sources.files import IGNORED_FOLDERS, files_in
-from indexer.sources.markdown import hugo, jekyll, mkdocs
+from indexer.sources.markdown import hugo, jekyll
 from indexer.sources.markdown.config import mapping, read_config, read_text
 from indexer.sources.markdown.site import MARKDOWN, PAGES, Root, Site
 
@@ -29,6 +29,7 @@ class Generator:
         content: where posts are by default, if not beside the configuration.
         line: what a line of the file begins with, where others have a file of this name.
         package: its name in the dependencies of `package.json`, if it has no file of its own.
+        address: the name of the setting in the file that has the site's address.
     """
 
     name: str
@@ -37,16 +38,24 @@ class Generator:
     content: tuple[str, ...] = ()
     line: str = ""
     package: str = ""
+    address: str = ""
 
     def builds(self, folder: Path) -> bool:
         """Whether a folder is the root of one of its sites."""
         if self.package:
             return self.package in _packages(folder)
-        return any(not self.line or _has_line(file, self.line) for file in folder.glob(self.file))
+        files = folder.glob(self.file)
+        return any(not self.line or _setting(file, self.line) is not None for file in files)
+
+    def address_in(self, folder: Path) -> str:
+        """The address of a site by its configuration; "" if that does not say it."""
+        files = folder.glob(self.file) if self.address else ()
+        return next(filter(None, (_setting(file, self.address) for file in files)), None) or ""
 
 
 _GENERATORS = (
-    Generator("Zola", "config.toml", "public", ("content",), line="base_url"),
+    Generator("Zola", "config.toml", "public", ("content",), line="base_url", address="base_url"),
+    Generator("MkDocs", "mkdocs.y*ml", "site", ("docs",), address="site_url"),
     Generator("Quarto", "_quarto.yml", "_site"),
     Generator("Lektor", "*.lektorproject", "", ("content",)),
     Generator("Nikola", "conf.py", "output", line="BLOG_TITLE"),
@@ -71,7 +80,8 @@ class Generated(Site):
     def __init__(self, root: Path, generator: Generator) -> None:
         folders = (root / name for name in generator.content if (root / name).is_dir())
         content = next((folder for folder in folders if files_in(folder, MARKDOWN)), root)
-        super().__init__(root, [Root(content.resolve())])
+        address = generator.address_in(root)
+        super().__init__(root, [Root(content.resolve())], address=address)
         self.generator = generator.name
         self.output = generator.output
         command = f"blogsearch reindex {self.output or 'FOLDER'}"
@@ -129,8 +139,6 @@ def _configured(folder: Path) -> Site | None:
         SourceError: the configuration cannot be read.
     """
     try:
-        if any((folder / name).is_file() for name in mkdocs.CONFIGURATION):
-            return mkdocs.MkDocs(folder)
         for generator in _GENERATORS:
             if generator.builds(folder):
                 return Generated(folder, generator)
@@ -156,8 +164,10 @@ def _packages(folder: Path) -> set[str]:
     return {*mapping(package.get("dependencies")), *mapping(package.get("devDependencies"))}
 
 
-def _has_line(file: Path, start: str) -> bool:
+def _setting(file: Path, name: str) -> str | None:
+    """The value of a line that sets a name, without quotes; None if there is no such line."""
     try:
-        return bool(re.search(rf"(?m)^{start}\s*=", read_text(file)))
+        line = re.search(rf"(?m)^{name}\s*[:=]\s*[\"']?([^\s\"'#]*)", read_text(file))
     except OSError:
-        return False
+        return None
+    return line[1] if line else None

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Mapping
+from string import capwords
 from typing import Any
 
 from indexer.html_text import TooDeep, readable
@@ -52,7 +53,7 @@ def raw_post(entry: Entry, origin: Origin, oid: str, site: Site, options: Source
     return RawPost(
         origin=origin,
         oid=entry.fields.get("oid") or oid,
-        title=title or _title_from_name(entry, text),
+        title=title or _title_from_name(entry, text, site),
         text=text if _has_words(text) else _summary(entry, first.get("summary", ())),
         url=site_url(options.site or site.address, path),
         # What is not a date is refused later, with the reason.
@@ -109,8 +110,9 @@ def _summary(entry: Entry, first: Iterable[str]) -> str:
     return f"<p>{html.escape(plain_title(summary), quote=False)}</p>"
 
 
-def _title_from_name(entry: Entry, text: str) -> str:
+def _title_from_name(entry: Entry, text: str, site: Site) -> str:
     """The name of the file in words, or the first words of a post that has only a number."""
     if not re.search(r"[^\W\d_]{2}", entry.name):
         return str(title_or_start(None, text) or entry.name)
-    return title_of_name(entry.name)
+    words = title_of_name(entry.name)
+    return capwords(words) if site.generator == "Jekyll" else words

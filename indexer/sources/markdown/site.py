@@ -86,7 +86,7 @@ class Entry:
     @property
     def is_index(self) -> bool:
         """Whether the file stands for its folder."""
-        return self.path.stem in ("index", "_index")
+        return self.path.stem in ("index", "_index", "README")
 
     @property
     def name(self) -> str:
@@ -179,7 +179,8 @@ class Site:
 
     def why_left_out(self, entry: Entry) -> str:
         """Why a file's content is not a post; "" if it is one. Drafts and dates come later."""
-        if entry.own is None and entry.path.stem.lower() in ABOUT_THE_FOLDER:
+        is_at_top = len(entry.path.parts) == 1 and self.root.resolve() == self.roots[0].folder
+        if is_at_top and entry.own is None and entry.path.stem.lower() in ABOUT_THE_FOLDER:
             return "about the folder, not content"
         if entry.path.stem == "_index" and is_section_list(entry):
             return "list page"

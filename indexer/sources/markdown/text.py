@@ -17,6 +17,7 @@ from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
@@ -50,10 +51,8 @@ _CODE_CLOSES = re.compile(
 )
 _OWN_FENCE = "~~~~~~~~"
 
-_ADMONITION = re.compile(
-    r'([ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+[\w-]+)*|===[+!]?(?=[ \t]*"))'
-    r'(?:[ \t]*"(.*)")?[ \t]*$'
-)
+_TAB = re.compile(r'^([ \t]*)===[+!]?[ \t]*(?="[^"]*"[ \t]*$)')
+"""A content tab of Material for MkDocs, which is written as an admonition."""
 _CONTAINER = re.compile(
     r"[ \t]*:{3,}[ \t]*(?:[\w.-]+)?(?:\[(.*)\]|[ \t]+([^{\n]*?))?[ \t]*(?:\{[^}\n]*\})?[ \t]*$"
 )
@@ -142,8 +141,6 @@ def _marked(text: str) -> tuple[str, list[str]]:
     """The Markdown with markers for template code, and the code that each marker stands for."""
     saved: list[str] = []
     lines = text.replace("\ue000", "").replace("\ue001", "").split("\n")
-    if any(sign in text for sign in ("!!! ", "??? ", "???+", '=== "')):
-        lines = _dedented(lines)
     parts = [
         _in_fence(part) if is_code else _in_prose(part, saved) for is_code, part in _segments(lines)
     ]
@@ -257,45 +254,12 @@ def _with_markers(text: str, saved: list[str]) -> Iterator[str]:
 
 
 def _without_directive(line: str) -> str:
-    """A line without the syntax of containers (`:::note Title`) and of includes."""
+    """A line without the syntax of containers (`:::note Title`), tabs and includes."""
     if ":::" in line and (container := _CONTAINER.match(line)):
         return (container[1] or container[2] or "") + "\n"
-    return "" if _TOOL_LINE.match(line) else line
-
-
-def _dedented(lines: list[str], depth: int = 0) -> list[str]:
-    """Admonitions (`!!! note "Title"`) and content tabs (`=== "Title"`) as plain blocks.
-
-    Done here because mdit-py-plugins' admonitions know neither tabs nor nesting in tabs; without
-    it their indented content would be code.
-    """
-    dedented: list[str] = []
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        at += 1
-        if (fence := _FENCE.match(line)) and (end := _end_of_fence(lines, at - 1, fence)):
-            dedented += lines[at - 1 : end]
-            at = end
-            continue
-        block = _ADMONITION.match(line) if depth < 20 else None
-        if block is None:
-            dedented.append(line)
-            continue
-        indent = block[1]
-        inner = []
-        while at < len(lines) and (
-            not lines[at].strip() or lines[at].startswith((f"{indent}    ", f"{indent}\t"))
-        ):
-            inner.append(
-                indent
-                + lines[at]
-                .removeprefix(indent)
-                .removeprefix("\t")[0 if lines[at].removeprefix(indent).startswith("\t") else 4 :]
-            )
-            at += 1
-        dedented += ["", indent + (block[2] or ""), "", *_dedented(inner, depth + 1), ""]
-    return dedented
+    if _TOOL_LINE.match(line):
+        return ""
+    return _TAB.sub(r"\1!!! tab ", line) if "===" in line else line
 
 
 # -- after parsing ---------------------------------------------------------------------------------
@@ -303,7 +267,7 @@ def _dedented(lines: list[str], depth: int = 0) -> list[str]:
 
 def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    markdown.use(footnote_plugin).use(deflist_plugin)
+    markdown.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
     # The addresses of links are no words; to check and encode them takes an eighth of the time.
     markdown.validateLink = lambda url: True  # type: ignore[method-assign]
     markdown.normalizeLink = lambda url: url  # type: ignore[method-assign]
