@@ -16,10 +16,11 @@ import random
 import statistics
 import string
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import click
 import psutil
@@ -27,12 +28,15 @@ from elasticsearch import Elasticsearch
 from hypothesis import HealthCheck, Phase, given, settings, target
 from hypothesis import strategies as st
 
-from app.errors import BadRequest, BlogsearchError
+from app.errors import BadRequest
 from app.search import Answer
 from app.search.request import MAX_PAGE, MAX_QUERY, MAX_SIZE, SearchRequest
 from bench.service import index, lines, searching
+from bench.turns import alternate
 from bench.workload import corpus_of
 from devstack.servers import elasticsearch_nodes
+
+Search = Callable[[SearchRequest], Answer]
 
 _ALIAS = "hunt"
 _MOST = 5.0  # usual searches
@@ -95,52 +99,25 @@ def _is_valid(request: SearchRequest) -> bool:
     return True
 
 
-class Meter:
-    """Measures searches of one index."""
-
-    def __init__(self, search: Callable[[SearchRequest], Answer], process: psutil.Process) -> None:
-        self._search = search
-        self._process = process
-
-    def cpu(self, request: SearchRequest) -> float:
-        """Milliseconds of CPU time of Elasticsearch for one search."""
-        before = self._cpu_seconds()
-        for _ in range(_REPEATED):
-            self.took(request)
-        return (self._cpu_seconds() - before) * 1000 / _REPEATED
-
-    def _cpu_seconds(self) -> float:
-        times = self._process.cpu_times()
-        return times.user + times.system
-
-    def took(self, request: SearchRequest) -> float:
-        """Milliseconds that Elasticsearch says that it took.
-
-        Raises:
-            click.ClickException: the search failed.
-        """
-        try:
-            answer = self._search(request)
-        except BlogsearchError as error:
-            raise click.ClickException(f"{request}: {error}") from error
-        return float(sum(sent["took_ms"] for sent in answer.debug["requests"]))
+def took(search: Search, request: SearchRequest) -> float:
+    """Milliseconds that Elasticsearch says that it took: the lesser of two runs, as a pause of the
+    machine is no expensive search."""
+    answers = [search(request) for _ in range(2)]
+    return float(min(sum(sent["took_ms"] for sent in a.debug["requests"]) for a in answers))
 
 
-def usual_searches(meter: Meter, queries: Sequence[str]) -> list[SearchRequest]:
+def usual_searches(search: Search, queries: Sequence[str]) -> list[SearchRequest]:
     """The judged queries whose time is nearest to the median; the first round is to warm up."""
     requests = [SearchRequest(q) for q in queries]
     for request in requests:
-        meter.took(request)
-    times = {request: min(meter.took(request) for _ in range(3)) for request in requests}
+        search(request)
+    times = {request: took(search, request) for request in requests}
     median = statistics.median(times.values())
     return sorted(requests, key=lambda request: abs(times[request] - median))[:_USUAL]
 
 
-def candidates(meter: Meter, judged: Sequence[str], cases: int) -> list[SearchRequest]:
-    """The most expensive searches of so many cases, or of `_SECONDS`.
-
-    The lesser of two runs counts, as a pause of the machine is no expensive search.
-    """
+def candidates(search: Search, judged: Sequence[str], cases: int) -> list[SearchRequest]:
+    """The most expensive searches of so many cases, or of `_SECONDS`."""
     seen: dict[SearchRequest, float] = {}
     ends = time.monotonic() + _SECONDS
 
@@ -154,7 +131,7 @@ def candidates(meter: Meter, judged: Sequence[str], cases: int) -> list[SearchRe
     @given(_requests(judged))
     def measure(request: SearchRequest) -> None:
         if time.monotonic() < ends:
-            seen[request] = min(meter.took(request), meter.took(request))
+            seen[request] = took(search, request)
             target(seen[request])
 
     measure()
@@ -162,22 +139,28 @@ def candidates(meter: Meter, judged: Sequence[str], cases: int) -> list[SearchRe
     return sorted(seen, key=lambda request: -seen[request])[:_CANDIDATES]
 
 
-def in_turn(
-    meter: Meter, usual: Sequence[SearchRequest], tried: Sequence[SearchRequest]
-) -> tuple[float, list[tuple[float, SearchRequest]]]:
-    """The CPU time in ms of a usual search, and of those that were tried, the most first."""
-    usual_costs: list[float] = []
-    costs: dict[SearchRequest, list[float]] = {request: [] for request in tried}
-    ends = time.monotonic() + _SECONDS
-    for number in range(_ROUNDS):
-        if number >= _LEAST_ROUNDS and time.monotonic() > ends:
-            break
-        usual_costs += map(meter.cpu, usual)
-        for request, of_request in costs.items():
-            of_request.append(meter.cpu(request))
-    medians = [(statistics.median(of_request), request) for request, of_request in costs.items()]
-    most_first = sorted(medians, key=lambda pair: -pair[0])
-    return max(statistics.median(usual_costs), 1.0), most_first
+def cpu_times(
+    search: Search, process: psutil.Process, requests: Sequence[SearchRequest]
+) -> dict[SearchRequest, list[float]]:
+    """The milliseconds of CPU time of Elasticsearch for each search, in each of the rounds."""
+
+    def cpu_seconds() -> float:
+        times = process.cpu_times()
+        return times.user + times.system
+
+    def cost(request: SearchRequest) -> float:
+        before = cpu_seconds()
+        for _ in range(_REPEATED):
+            search(request)
+        return (cpu_seconds() - before) * 1000 / _REPEATED
+
+    def rounds() -> Iterator[dict[SearchRequest, Callable[[], float]]]:
+        ends = time.monotonic() + _SECONDS
+        for number in range(_ROUNDS):
+            if number < _LEAST_ROUNDS or time.monotonic() < ends:
+                yield {request: partial(cost, request) for request in requests}
+
+    return alternate(rounds(), warm_up=0)
 
 
 @click.command()
@@ -194,21 +177,22 @@ def main(data: Path | None, cases: int) -> None:
             # Counts would be cached, but nobody repeats an expensive search.
             cache = {"index.requests.cache.enable": False}
             client.indices.put_settings(index=_ALIAS, settings=cache)
+        # Its launcher is the parent of Elasticsearch itself.
+        process = psutil.Process(node.pid).children()[0]
         limits = {"elasticsearch_url": node.url, "elasticsearch_timeout": 60.0}
         with searching(_ALIAS, **limits) as search:
-            # Its launcher is the parent of Elasticsearch itself.
-            meter = Meter(search, psutil.Process(node.pid).children()[0])
-            requests = usual_searches(meter, judged)
-            usual, worst = in_turn(meter, requests, candidates(meter, judged, cases))
-    click.echo(f"a usual search: {usual:.0f} ms")
-    for milliseconds, request in worst[:_SHOWN]:
-        click.echo(f"{milliseconds / usual:6.1f} usual, {milliseconds:5.0f} ms  {_shown(request)}")
-    if worst[0][0] > _MOST * usual:
+            usual = usual_searches(search, judged)
+            costs = cpu_times(search, process, [*usual, *candidates(search, judged, cases)])
+    usual_cost = max(statistics.median(chain(*(costs.pop(request) for request in usual))), 1.0)
+    medians = {request: statistics.median(times) for request, times in costs.items()}
+    click.echo(f"a usual search: {usual_cost:.0f} ms")
+    most_first = sorted(medians, key=lambda request: -medians[request])
+    for request in most_first[:_SHOWN]:
+        shown = dict(request.parameters()) | {"page": request.page, "size": request.size}
+        ratio = medians[request] / usual_cost
+        click.echo(f"{ratio:6.1f} usual, {medians[request]:5.0f} ms  {shown}")
+    if medians[most_first[0]] > _MOST * usual_cost:
         raise click.ClickException(f"A search costs more than {_MOST:.0f} usual ones.")
-
-
-def _shown(request: SearchRequest) -> dict[str, Any]:
-    return dict(request.parameters()) | {"page": request.page, "size": request.size}
 
 
 if __name__ == "__main__":

@@ -8,17 +8,29 @@ service.
 """
 
 import os
-import shutil
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
-from playwright.sync_api import Browser, Error, Page, Route, sync_playwright
+from playwright.sync_api import Error, Page, Route, sync_playwright
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 
+_TIMEOUT = 120_000  # milliseconds: for machines that do other work
+_DESK: dict[str, Any] = {"viewport": {"width": 1000, "height": 800}}
+_PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}}
+_PAGES = {
+    "search": ("/?q=pythn", _DESK),
+    "start": ("/", _DESK),
+    "nothing-found": ("/?q=xqzzwk", _DESK),
+    "phone": ("/?q=thank+you", _PHONE),
+    "debug": ("/?q=pythn+date+format&debug-search=requests", _DESK),
+}
+_WIDGETS = {
+    "widget": ("modal", "pythn", _DESK),
+    "widget-inline": ("inline", "thank you", _DESK),
+    "widget-phone": ("modal", "juggling", _PHONE),
+}
 _BLOG = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Siteswap and Sourdough</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -41,90 +53,55 @@ me at all. There may be a lesson in that.</p>
 </body></html>"""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A page, what a visitor does on it, and how much of it is shown."""
-
-    name: str
-    path: str
-    act: Callable[[Page], None] = lambda page: None
-    width: int = 1000
-    height: int = 800
-    whole: bool = False
-
-
-def _type(words: str) -> Callable[[Page], None]:
-    def act(page: Page) -> None:
-        page.get_by_role("searchbox").press_sequentially(words, delay=30)
-        page.locator("blog-search a.link").first.wait_for()
-
-    return act
-
-
-def _open_and_type(words: str) -> Callable[[Page], None]:
-    def act(page: Page) -> None:
-        page.get_by_role("button", name="Search").wait_for()
-        page.keyboard.press("/")
-        _type(words)(page)
-        page.keyboard.press("ArrowDown")
-
-    return act
-
-
-PICTURES_MADE = (
-    Picture("search", "/?q=pythn"),
-    Picture("start", "/"),
-    Picture("nothing-found", "/?q=xqzzwk"),
-    Picture("phone", "/?q=thank+you", width=390, height=780),
-    Picture("debug", "/?q=pythn+date+format&debug-search=requests", whole=True),
-    Picture("widget", "/blog/modal", _open_and_type("pythn")),
-    Picture("widget-inline", "/blog/inline", _type("thank you")),
-    Picture("widget-phone", "/blog/modal", _open_and_type("juggling"), width=390, height=780),
-)
-
-
 def main() -> None:
-    """Make every picture."""
+    """Take every picture."""
     if not (chromium := os.environ.get("CHROMIUM")):
         sys.exit(f"screenshots: set CHROMIUM; see {__file__}")
     address = f"http://127.0.0.1:{os.environ.get('PORT') or 8000}"
-    shutil.rmtree(PICTURES, ignore_errors=True)
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=chromium, args=as_root)
-        for picture in PICTURES_MADE:
-            for scheme in ("light", "dark"):
-                try:
-                    print(_take(browser, address, picture, scheme))
-                except Error as error:
-                    sys.exit(
-                        f"screenshots: {error.message.splitlines()[0]}. Is `make run` running?"
-                    )
-        browser.close()
-
-
-def _take(
-    browser: Browser, address: str, picture: Picture, scheme: Literal["light", "dark"]
-) -> Path:
-    viewport = {"width": picture.width, "height": picture.height}
-    context = browser.new_context(viewport=viewport, color_scheme=scheme)  # type: ignore[arg-type]
-    context.set_default_timeout(120_000)  # milliseconds: for machines that do other work
-    page = context.new_page()
-    page.route("**/blog/*", _serve_blog)
-    page.goto(address + picture.path)
-    picture.act(page)
-    page.wait_for_load_state("networkidle")
-    path = PICTURES / f"{picture.name}-{scheme}.png"
-    page.screenshot(path=path, full_page=picture.whole)
-    context.close()
-    return path
+        for scheme in ("light", "dark"):
+            tab: dict[str, Any] = {"base_url": address, "color_scheme": scheme}
+            try:
+                for name, (path, size) in _PAGES.items():
+                    with browser.new_page(**tab, **size) as page:
+                        page.set_default_timeout(_TIMEOUT)
+                        page.goto(path)
+                        _take(page, f"{name}-{scheme}")
+                for name, (variant, words, size) in _WIDGETS.items():
+                    with browser.new_page(**tab, **size) as page:
+                        page.set_default_timeout(_TIMEOUT)
+                        page.route("**/blog/*", _serve_blog)
+                        page.goto(f"/blog/{variant}")
+                        _type(page, variant, words)
+                        _take(page, f"{name}-{scheme}")
+            except Error as error:
+                reason = error.message.splitlines()[0]
+                sys.exit(f"screenshots: {reason}. Is `make run` running?")
 
 
 def _serve_blog(route: Route) -> None:
     """A post of a blog: `/blog/modal` and `/blog/inline` have that variant of the widget."""
     variant = route.request.url.rpartition("/")[2]
-    body = _BLOG.replace("VARIANT", variant)
-    route.fulfill(body=body, content_type="text/html")
+    route.fulfill(body=_BLOG.replace("VARIANT", variant), content_type="text/html")
+
+
+def _type(page: Page, variant: str, words: str) -> None:
+    if variant == "modal":
+        page.get_by_role("button", name="Search").wait_for()
+        page.keyboard.press("/")
+    page.get_by_role("searchbox").press_sequentially(words, delay=30)
+    page.locator("blog-search a.link").first.wait_for()
+    if variant == "modal":
+        page.keyboard.press("ArrowDown")
+
+
+def _take(page: Page, name: str) -> None:
+    page.wait_for_load_state("networkidle")
+    path = PICTURES / f"{name}.png"
+    page.screenshot(path=path, full_page=name.startswith("debug"))
+    print(path)
 
 
 if __name__ == "__main__":
