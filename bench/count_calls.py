@@ -17,7 +17,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import click
 from flask import Flask
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
@@ -27,10 +26,9 @@ from app.search.request import SearchRequest
 from app.service import cache_key
 from app.settings import Settings
 from app.views.search import parse
-from devstack.servers import redis_server
+from devstack.servers import REPOSITORY, redis_server
 
-_REPOSITORY = Path(__file__).resolve().parent.parent
-_OURS = tuple(f"{_REPOSITORY / package}/" for package in ("app", "indexer", "analyzers"))
+_OURS = tuple(f"{REPOSITORY / package}/" for package in ("app", "indexer", "analyzers"))
 _QUERY = "python"
 # What SECURITY.md tells a public site to set, besides the rate limit, which is the default.
 _PUBLIC: dict[str, Any] = {
@@ -40,25 +38,20 @@ _PUBLIC: dict[str, Any] = {
 _HEADERS = [("Origin", "https://blog.example.org"), ("Accept-Encoding", "gzip, deflate")]
 
 
-@click.command()
 def main() -> None:
     """Print the number of calls by module."""
     with redis_server() as server:
         app = create_app(Settings(redis_url=server.url, index="count-calls", **_PUBLIC))
-        _fill(app)
+        body = {"q": _QUERY, "count": 0, "hits": []}
+        app.extensions["blogsearch"].cache.get_or_compute(
+            cache_key(SearchRequest(q=_QUERY)), lambda: Computed(body, index="", has_hits=True)
+        )
         _get(app)  # opens the connection to Redis
         parse.cache_clear()
-        first, later = _counted(app), _counted(app)
+        first, later = _count_calls(app), _count_calls(app)
     for module in sorted(first | later, key=lambda name: -first[name]):
-        click.echo(f"{first[module]:5} {later[module]:5}  {module}")
-    click.echo(f"{first.total():5} {later.total():5}  in all")
-
-
-def _fill(app: Flask) -> None:
-    body = {"q": _QUERY, "count": 0, "hits": []}
-    app.extensions["blogsearch"].cache.get_or_compute(
-        cache_key(SearchRequest(q=_QUERY)), lambda: Computed(body, index="", has_hits=True)
-    )
+        print(f"{first[module]:5} {later[module]:5}  {module}")
+    print(f"{first.total():5} {later.total():5}  in all")
 
 
 def _get(app: Flask) -> None:
@@ -69,12 +62,12 @@ def _get(app: Flask) -> None:
         raise AssertionError(f"not a cached answer: {status}, {headers}")
 
 
-def _counted(app: Flask) -> "Counter[str]":
+def _count_calls(app: Flask) -> "Counter[str]":
     calls: Counter[str] = Counter()
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(_OURS):
-            calls[str(Path(frame.f_code.co_filename).relative_to(_REPOSITORY))] += 1
+            calls[str(Path(frame.f_code.co_filename).relative_to(REPOSITORY))] += 1
 
     sys.setprofile(profile)
     try:

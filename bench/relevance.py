@@ -288,9 +288,8 @@ SAMPLE = (REPOSITORY / "sample" / "posts.jsonl", [REPOSITORY / "sample" / "queri
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(True, file_okay=False, path_type=Path))
-@click.option("--strategy", default="blended", show_default=True, type=click.Choice(STRATEGIES))
+@click.option("--strategy", default="blended", show_default=True, help="Or an address, or a file.")
 @click.option("--compare", nargs=2, help="Two of: a strategy, an address, a saved file.")
-@click.option("--url", help="Use this running service instead of starting one.")
 @click.option("--every", default=1, show_default=True, help="Use every n-th query only.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Save the answers.")
 @click.option("--limit", default=30, show_default=True, help="Queries to list as won and as lost.")
@@ -298,13 +297,12 @@ def main(
     folder: Path | None,
     strategy: str,
     compare: tuple[str, str] | None,
-    url: str | None,
     every: int,
     save: Path | None,
     limit: int,
 ) -> None:
     """Measure every corpus of FOLDER that has queries, and without a FOLDER the sample."""
-    names = compare or (url or strategy,)
+    names = compare or (strategy,)
     saved: dict[str, dict[str, Any]] = {}
     for corpus, files in list(corpora(folder)) if folder else [SAMPLE]:
         with ExitStack() as stack:

@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+import psutil
 from elasticsearch import Elasticsearch
 
 from devstack.servers import REPOSITORY
@@ -114,33 +116,20 @@ def exit_with(missed: Sequence[str]) -> None:
 
 def machine(client: Elasticsearch) -> dict[str, str]:
     """What the figures depend on besides the code."""
-    cpu = next(
-        (
-            line.partition(":")[2].strip()
-            for line in _read("/proc/cpuinfo").splitlines()
-            if line.startswith("model name")
-        ),
-        platform.processor(),
-    )
-    memory = next(iter(_read("/proc/meminfo").splitlines()), "").partition(":")[2].strip()
+    names = re.findall(r"^model name\s*: (.*)", _read("/proc/cpuinfo"), re.MULTILINE)
     heap = client.nodes.info(metric="jvm")["nodes"]
-    heaps = {node["jvm"]["mem"]["heap_max_in_bytes"] // 2**20 for node in heap.values()}
+    heaps = sorted({node["jvm"]["mem"]["heap_max_in_bytes"] // 2**20 for node in heap.values()})
     packages = ("elasticsearch", "flask", "gevent", "gunicorn", "hiredis", "orjson", "redis")
-    revision = subprocess.run(
-        ["git", "describe", "--always", "--dirty"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    describe = ["git", "describe", "--always", "--dirty"]
+    revision = subprocess.run(describe, cwd=REPOSITORY, capture_output=True, text=True)
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "revision": revision.stdout.strip() or "unknown",
-        "processor": f"{os.cpu_count()} cores, {cpu}",
-        "memory": memory,
+        "processor": f"{os.cpu_count()} cores, {names[0] if names else platform.processor()}",
+        "memory": f"{psutil.virtual_memory().total / 2**30:.1f} GiB",
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
         "Elasticsearch": f"{client.info()['version']['number']}, "
-        + " and ".join(f"{node} MB of heap" for node in sorted(heaps)),
+        + " and ".join(f"{node} MB of heap" for node in heaps),
         "packages": ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages),
         "load at the start": load(),
     }

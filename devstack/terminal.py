@@ -56,14 +56,15 @@ def run_child(
     folder: Path,
     end_signal: signal.Signals,
     timeout: float = _END_TIMEOUT_S,
+    stdout: int | None = None,
 ) -> int:
     """Run a program and return its exit code.
 
     When this process is told to end, the program is sent `end_signal`, once: it is in a process
     group of its own, which Ctrl-C does not reach. It is killed if it still runs `timeout` seconds
-    later.
+    later. `stdout` is the descriptor that it prints to.
     """
-    child = subprocess.Popen(command, cwd=folder, env=environment, process_group=0)
+    child = subprocess.Popen(command, cwd=folder, env=environment, stdout=stdout, process_group=0)
     try:
         return child.wait()
     finally:

@@ -23,15 +23,14 @@ from indexer.sources import SourceOptions, open_source
 
 @dataclass
 class Score:
-    """What was read of one site, and what the front matter says."""
+    """What was read of one site, and what the front matter says.
 
-    posts: int = 0
-    found: int = 0
-    titles: int = 0
-    addresses: int = 0
-    dates: int = 0
-    tags: int = 0
-    drafts: int = 0
+    `right` counts the posts (`found`) and the drafts that were read, and of the posts those with
+    the right titles, addresses, dates and tags.
+    """
+
+    posts: int
+    right: Counter[str] = field(default_factory=Counter)
     words: Counter[str] = field(default_factory=Counter)
     extra: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -55,9 +54,9 @@ def measure(folder: Path, posts: list[Post], build: Build, *, sources: bool = Fa
                 score.extra.append(oid)
             continue
         if post.is_draft:
-            score.drafts += 1
+            score.right["drafts"] += 1
             continue
-        score.found += 1
+        score.right["found"] += 1
         _compare_words(score, post.html, str(item.text), oid)
         checks = {
             "titles": _folded(item.title) == _folded(post.title),
@@ -66,7 +65,7 @@ def measure(folder: Path, posts: list[Post], build: Build, *, sources: bool = Fa
             "tags": not build.has_tags or _labels(item) >= {tag.lower() for tag in post.tags},
         }
         for name, is_right in checks.items():
-            setattr(score, name, getattr(score, name) + is_right)
+            score.right[name] += is_right
             if not is_right:
                 got = {"titles": item.title, "addresses": item.url, "dates": item.pub_date}
                 score.wrong.append(f"{name} {oid}: {got.get(name, _labels(item))}")
@@ -135,12 +134,14 @@ def main(work: Path, only: str, verbose: bool) -> None:
 
 
 def _cells(build: Build, score: Score) -> list[str]:
+    right = score.right
     kept, own = (score.words["both"] / max(1, score.words[key]) for key in ("true", "read"))
     return [
-        f"{score.found} / {score.posts}",
-        *map(str, (len(score.extra), score.drafts, score.titles, score.addresses)),
-        str(score.dates) if build.has_dates else "–",
-        str(score.tags) if build.has_tags else "–",
+        f"{right['found']} / {score.posts}",
+        str(len(score.extra)),
+        *(str(right[name]) for name in ("drafts", "titles", "addresses")),
+        str(right["dates"]) if build.has_dates else "–",
+        str(right["tags"]) if build.has_tags else "–",
         *(f"{kept:.3f}", f"{own:.3f}"),
     ]
 
