@@ -2,7 +2,7 @@
 
     make bench-relevance                    # the sample
     make bench-relevance DATA=FOLDER        # every corpus of a folder
-    .venv/bin/python -m bench.relevance FOLDER --compare fallback blended
+    .venv/bin/python -m bench.relevance FOLDER --compare bm25 blended
     .venv/bin/python -m bench.relevance FOLDER --save before.json
     .venv/bin/python -m bench.relevance FOLDER --compare before.json blended
 
@@ -13,10 +13,12 @@ Queries have q and kind, and
 - judged ones grades ({oid: 2 for the title, 1 for the text}) and related (oids of posts with
   another inflection); questions grades only;
 - known items the oid of the one post that must be found; texts of links too, with the oids of the
-  posts that have the link in skip, which are left out of the ranking.
+  posts that have the link in skip, which are left out of the ranking;
+- any of them a language, that of the visitor. `bench.queries` makes some queries of posts.
 
 The corpus is indexed under an alias of its own, and a service without a cache is started for it.
-`--compare` takes strategies, addresses of running services that have the corpus, and saved files.
+`--compare` takes strategies, `bm25`, addresses of running services that have the corpus, and saved
+files.
 """
 
 import json
@@ -46,6 +48,7 @@ from devstack.servers import REPOSITORY
 CUT = 10
 NONSENSE = "nonsense"
 STRATEGIES = ("blended", "fallback")
+BM25 = "bm25"
 _WARM_UP = 20
 
 # -- queries and answers ---------------------------------------------------------------------------
@@ -53,14 +56,15 @@ _WARM_UP = 20
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One query: `grades` by oid (2 title, 1 text); `related` posts have another inflection, and
-    posts to `skip` are left out of the ranking."""
+    """One query: `grades` by oid (2 title, 1 text); `related` posts have another inflection, posts
+    to `skip` are left out of the ranking, and `language` is the visitor's."""
 
     q: str
     kind: str
     grades: Mapping[str, int]
     related: frozenset[str] = frozenset()
     skip: frozenset[str] = frozenset()
+    language: str = ""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> "Judged":
@@ -69,7 +73,13 @@ class Judged:
         grades = line["grades"] if "grades" in line else {line["oid"]: 1}
         related = frozenset(line.get("related") or ())
         skip = frozenset(line.get("skip") or ())
-        return cls(line["q"][:MAX_QUERY], line["kind"], grades, related, skip)
+        language = line.get("language", "")
+        return cls(line["q"][:MAX_QUERY], line["kind"], grades, related, skip, language)
+
+    @property
+    def size(self) -> int:
+        """How many posts are asked for."""
+        return min(CUT + len(self.skip), MAX_SIZE)
 
     @property
     def with_related(self) -> Mapping[str, int]:
@@ -111,9 +121,33 @@ def ask(url: str, queries: Sequence[Judged]) -> list[Answered]:
 
 def _ask(session: requests.Session, url: str, query: Judged) -> Answered:
     started = time.perf_counter()
-    body = get_search(session, url, query.q, min(CUT + len(query.skip), MAX_SIZE))
+    body = get_search(session, url, query.q, query.size, query.language)
     seconds = time.perf_counter() - started
     return Answered.of(body, query, seconds)
+
+
+def ask_bm25(alias: str, queries: Sequence[Judged]) -> list[Answered]:
+    """The answer of plain BM25 on stemmed titles and texts to each query."""
+    answers = []
+    with connect(settings_for(alias)) as client:
+        for query in queries:
+            started = time.perf_counter()
+            response = client.search(
+                index=alias,
+                query={
+                    "bool": {
+                        "must": {"multi_match": {"query": query.q, "fields": ["title", "text"]}},
+                        "filter": {"term": {"kind": "post"}},
+                    }
+                },
+                size=query.size,
+                source_includes=["oid"],
+            )
+            seconds = time.perf_counter() - started
+            hits = [hit["_source"] for hit in response["hits"]["hits"]]
+            body = {"hits": hits, "count": response["hits"]["total"]["value"]}
+            answers.append(Answered.of(body, query, seconds))
+    return answers
 
 
 def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
@@ -124,7 +158,7 @@ def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
     with connect(settings) as client:
         for query, answered in pairs:
             session = SearchSession(client, alias)
-            request = SearchRequest(q=query.q)
+            request = SearchRequest(q=query.q, prefer=query.language)
             if strategy == "fallback":
                 fallback.answer(session, request, LANGUAGES[settings.language])
             else:
@@ -288,8 +322,8 @@ SAMPLE = (REPOSITORY / "sample" / "posts.jsonl", [REPOSITORY / "sample" / "queri
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(True, file_okay=False, path_type=Path))
-@click.option("--strategy", default="blended", show_default=True, help="Or an address, or a file.")
-@click.option("--compare", nargs=2, help="Two of: a strategy, an address, a saved file.")
+@click.option("--strategy", default="blended", show_default=True, help="Or bm25, address, file.")
+@click.option("--compare", nargs=2, help="Two of these.")
 @click.option("--every", default=1, show_default=True, help="Use every n-th query only.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Save the answers.")
 @click.option("--limit", default=30, show_default=True, help="Queries to list as won and as lost.")
@@ -307,7 +341,7 @@ def main(
     for corpus, files in list(corpora(folder)) if folder else [SAMPLE]:
         with ExitStack() as stack:
             alias = ""
-            if any(name in STRATEGIES for name in names):
+            if {*STRATEGIES, BM25} & {*names}:
                 elasticsearch_url()
                 alias = stack.enter_context(indexed(corpus))
             for path in files:
@@ -327,6 +361,8 @@ def _answers(name: str, file: str, judged: Sequence[Judged], alias: str) -> Pair
         with serving(alias, name) as served:
             pairs = list(zip(judged, ask(served.url, judged), strict=True))
         return with_requests(pairs, alias, name)
+    if name == BM25:
+        return list(zip(judged, ask_bm25(alias, judged), strict=True))
     if name.startswith(("http://", "https://")):
         return list(zip(judged, ask(name.rstrip("/"), judged), strict=True))
     saved = json.loads(Path(name).read_text()).get(file, {})

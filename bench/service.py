@@ -174,13 +174,17 @@ def serving(
         yield served
 
 
-def get_search(session: requests.Session, url: str, q: str, size: int = 10) -> Json:
-    """The answer of `GET /search` with this number of hits.
+def get_search(
+    session: requests.Session, url: str, q: str, size: int = 10, language: str = ""
+) -> Json:
+    """The answer of `GET /search` with this number of hits to a visitor with this language.
 
     Raises:
         requests.HTTPError: the service refused the query.
     """
-    response = session.get(f"{url}/search", params={"q": q, "size": str(size)}, timeout=30)
+    headers = {"Accept-Language": language} if language else {}
+    parameters = {"q": q, "size": str(size)}
+    response = session.get(f"{url}/search", params=parameters, headers=headers, timeout=30)
     response.raise_for_status()
     answer: Json = response.json()
     return answer
