@@ -10,7 +10,6 @@ from itertools import chain, cycle, repeat
 from multiprocessing import get_context
 from urllib.parse import quote
 
-import requests
 from elasticsearch import Elasticsearch
 
 from app.elastic import connect
@@ -69,9 +68,7 @@ def measure_uncached(run: Run) -> Section:
         getting(served.url) as get,
         getting(bare_served.url) as get_bare,
     ):
-        # Another revision may not have the parameter, and refuses it.
-        has_typing = requests.get(f"{served.url}/search?q=a&typing=on", timeout=30).ok
-        queries = [*run.queries, *(typed_of(run.queries) if has_typing else [])]
+        queries = [*run.queries, *typed_of(run.queries)]
         client.indices.clear_cache(index=run.alias)
 
         def rounds() -> Iterator[dict[Turn, Callable[[], float]]]:
