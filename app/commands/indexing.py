@@ -1,58 +1,72 @@
-"""`blogsearch reindex`, `rebuild` and `add`."""
+"""The commands that write to the index, and those for its generations."""
 
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app.commands.building import (
+from app.commands.runs import (
+    RejectLog,
     after_swap,
-    begin_cache_generation,
-    index_settings,
+    display,
+    exit_if_rejected,
     print_built,
-    print_cache_not_updated,
+    print_stale_builds,
     run_on,
-    stop_on_sigterm,
     updates_cache_on_failure,
 )
-from app.commands.reporting import SOME_REJECTED, display, exit_if_rejected
 from app.commands.sources import SourceArguments, rejects_option, source_options
-from app.commands.tools import Tools, pass_tools
-from app.elastic import is_starting
+from app.commands.tools import (
+    ONLY_SOME,
+    Tools,
+    pass_tools,
+    print_cache_not_updated,
+    print_json,
+    print_table,
+    stop_on_sigterm,
+    table_or_json,
+)
+from app.elastic import is_starting, translated
+from app.errors import BlogsearchError
 from app.freshness import Freshness
 from app.meaning import open_model
-from indexer import SCHEMA
+from app.synonyms.loader import index_settings
+from indexer import SCHEMA, generations
 from indexer.build.rebuild import is_current, rolled_back_from
 from indexer.build.rebuild import rebuild as run_rebuild
 from indexer.build.reindex import reindex as run_reindex
+from indexer.build.rollback import rollback as run_rollback
+from indexer.errors import Locked
+from indexer.generations import Generation, list_generations
+from indexer.generations import damage as damage_of
 from indexer.generations import live as find_live
 from indexer.ingest import MaxRejects
 from indexer.lock import Lock
 from indexer.retry import Retry
+from indexer.state import allow_writes_on_full_disk
+from indexer.sync.sync import SyncResult, preview
 from indexer.sync.sync import add as run_add
+from indexer.sync.sync import sync as run_sync
+
+_MANY = 1_000  # posts, of which parsing takes about a second
+_RETRY_LOCK = 2.0  # seconds until --watch tries again while another process holds the lock
 
 
-class MaxRejectsType(click.ParamType[MaxRejects]):
-    """A share of the posts, such as `10%`, or a number of posts."""
-
-    name = "max-rejects"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> MaxRejects:
-        if isinstance(value, MaxRejects):
-            return value
-        try:
-            return MaxRejects.parse(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+def _max_rejects(context: click.Context, option: click.Parameter, value: str) -> MaxRejects:
+    try:
+        return MaxRejects.parse(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, option) from None
 
 
 @click.command()
 @source_options
 @click.option(
     "--max-rejects",
-    type=MaxRejectsType(),
+    metavar="MAX-REJECTS",
+    callback=_max_rejects,
     default="10%",
     show_default=True,
     help="Swap nothing if more posts are rejected: a share (10%) or a number (3).",
@@ -98,7 +112,7 @@ def reindex(
             run.rejects,
             run.options,
         )
-        begin_cache_generation(tools, built.index, built.rules)
+        tools.begin_cache_generation(built.index, built.rules)
     print_built(built)
     run.sources.print_skipped()
     after_swap(tools)
@@ -154,7 +168,7 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
         updates_cache_on_failure(tools),
     ):
         built = run_rebuild(tools.elastic, lock, alias, wanted, show.on_progress)
-        begin_cache_generation(tools, built.index, built.rules)
+        tools.begin_cache_generation(built.index, built.rules)
     print_built(built)
     if live.schema != SCHEMA:
         click.echo(
@@ -202,5 +216,315 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
             "--as-new restores them.",
             err=True,
         )
-        click.get_current_context().exit(SOME_REJECTED)
+        click.get_current_context().exit(ONLY_SOME)
     exit_if_rejected(run.rejects)
+
+
+# -- sync --------------------------------------------------------------------------------------
+
+
+@click.command()
+@source_options
+@click.option("--force", is_flag=True, help="Remove what SOURCE... lacks, however much it is.")
+@click.option(
+    "--watch", "watching", is_flag=True, help="Keep running, and sync after every change of a file."
+)
+@click.option("--dry-run", is_flag=True, help="Print what would be done, and write nothing.")
+@rejects_option
+@pass_tools
+def sync(
+    tools: Tools,
+    sources: SourceArguments,
+    force: bool,
+    watching: bool,
+    dry_run: bool,
+    rejects_path: Path | None,
+) -> None:
+    """Make the live index equal to SOURCE...: add, change and remove what differs.
+
+    Suitable for cron: only one runs at a time, and a source without posts, or with far fewer than
+    the index, removes nothing. If the synonym rules or the mapping have changed, a new generation
+    is built first. Comments that came over HTTP stay as long as their post.
+
+    Exit code 0: done; 1: it failed, or removals were withheld; 3: done, but some lines were
+    rejected.
+
+    \b
+    blogsearch sync content/posts
+    blogsearch sync content/posts --watch
+    blogsearch sync content/posts --dry-run
+    blogsearch sync posts.jsonl --force
+    """
+    if dry_run:
+        if watching:
+            raise click.UsageError("--dry-run and --watch exclude each other.")
+        _preview(tools, sources, force, rejects_path)
+        return
+    if watching:
+        with stop_on_sigterm():
+            _watch(tools, sources, force, rejects_path)
+        return
+    rejects, result = _sync(tools, sources, force, rejects_path)
+    if result.removals_withheld:
+        raise click.ClickException(
+            f"Nothing was removed: {result.removals_withheld}. Check the source, or use --force "
+            "to remove them."
+        )
+    exit_if_rejected(rejects)
+
+
+def _preview(
+    tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
+) -> None:
+    """Print what a sync would do: a line for each document, then the numbers."""
+    with run_on(tools, "sync", sources, rejects_path, writes=False, force=force) as run:
+        result = preview(
+            tools.elastic,
+            tools.settings.index,
+            run.sources.read,
+            index_settings(tools.settings),
+            run.rejects,
+            run.options,
+        )
+    run.sources.print_skipped()
+    if result.builds:
+        click.echo(
+            "A new generation would be built first: the synonym rules, the language or the "
+            "version has changed.",
+            err=True,
+        )
+    names = {"add": result.added, "change": result.changed, "remove": result.removed}
+    for verb in names:
+        for name in names[verb]:
+            click.echo(f"{verb:8}{name}")
+    click.echo(
+        f"{len(result.added):,} documents would be added, {len(result.changed):,} changed, "
+        f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
+    )
+    if result.removals_withheld:
+        raise click.ClickException(
+            f"Nothing would be removed: {result.removals_withheld}. --force removes them."
+        )
+    exit_if_rejected(run.rejects)
+
+
+def _sync(
+    tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
+) -> tuple[RejectLog, SyncResult]:
+    with run_on(tools, "sync", sources, rejects_path, force=force) as run:
+        result = run_sync(
+            tools.elastic,
+            tools.settings.index,
+            run.sources.read,
+            index_settings(tools.settings),
+            run.rejects,
+            run.options,
+        )
+        run.succeeded = not result.removals_withheld
+        if result.changed_anything:
+            tools.begin_cache_generation(result.index, result.rules)
+    run.sources.print_skipped()
+    print_stale_builds(result.stale_builds)
+    if result.built:
+        print_built(result.built)
+        after_swap(tools)
+    if result.rolled_back_from:
+        click.echo(
+            f"{result.index} was not rebuilt with the current synonym rules, because they are "
+            f"those of {result.rolled_back_from}, from which it was rolled back. "
+            "`blogsearch rollback` or `blogsearch synonyms load` applies them.",
+            err=True,
+        )
+    click.echo(
+        f"{result.added:,} documents added, {result.changed:,} changed, "
+        f"{result.removed:,} removed, {result.unchanged:,} unchanged."
+    )
+    if result.parsed >= _MANY:
+        click.echo(
+            f"{result.parsed:,} unchanged posts had to be parsed: another version indexed them, or "
+            "only their form has changed. `blogsearch reindex` makes the next sync faster.",
+            err=True,
+        )
+    return run.rejects, result
+
+
+def _watch(tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None) -> None:
+    """Sync now and after every change, until Ctrl-C."""
+    try:
+        from watchfiles import Change, DefaultFilter, watch
+    except ImportError:
+        raise click.ClickException(
+            "--watch needs the package watchfiles. Run `pip install '.[watch]'` in the folder of "
+            "the repository."
+        ) from None
+
+    paths = sources.paths()
+    without_temporary_files = DefaultFilter()
+
+    def is_watched(change: Change, changed: str) -> bool:
+        return concerns(paths, Path(changed)) and without_temporary_files(change, changed)
+
+    click.echo(f"Watching {sources}; press Ctrl-C to stop.", err=True)
+    # The first sync starts after the watch, so that a change during it is not missed.
+    first = True
+    for changes in watch(
+        *watched_folders(paths),
+        watch_filter=is_watched,
+        debounce=300,
+        rust_timeout=500,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+    ):
+        if changes or first:
+            first = False
+            _sync_until_unlocked(tools, sources, force, rejects_path)
+
+
+def watched_folders(paths: Sequence[Path]) -> list[Path]:
+    """The folders to watch for changes of some files and folders.
+
+    A file is watched through its folder: many editors write a new file and rename it, and a watch
+    on the file itself would follow the old one.
+    """
+    return sorted({path if path.is_dir() else path.parent for path in paths})
+
+
+def concerns(paths: Sequence[Path], changed: Path) -> bool:
+    """Whether a changed file is one of the paths, or inside one of them."""
+    return any(changed == path or path in changed.parents for path in paths)
+
+
+def _sync_until_unlocked(
+    tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
+) -> None:
+    """One sync; an error is printed, and the watch goes on."""
+    while True:
+        try:
+            with translated():
+                _, result = _sync(tools, sources, force, rejects_path)
+        except Locked as error:
+            click.echo(f"{error.message} Waiting.", err=True)
+            time.sleep(_RETRY_LOCK)
+        except BlogsearchError as error:
+            click.echo(f"Error: {error}", err=True)
+            return
+        else:
+            if result.removals_withheld:
+                click.echo(f"Nothing was removed: {result.removals_withheld}.", err=True)
+            return
+
+
+# -- generations -------------------------------------------------------------------------------
+
+
+@click.command()
+@table_or_json
+@pass_tools
+def indices(tools: Tools, form: str) -> None:
+    """List the generations of the index, with their state, documents and size.
+
+    \b
+    blogsearch indices
+    blogsearch indices --format json
+    """
+    existing = list_generations(tools.elastic, tools.settings.index)
+    rows = [_row(tools, generation) for generation in existing]
+    if form == "json":
+        print_json(rows)
+        return
+    if not rows:
+        click.echo("No index yet. Build one with `blogsearch reindex POSTS.jsonl`.")
+        return
+    print_table(
+        ("", "generation", "state", "posts", "comments", "size", "built", "rules"),
+        [
+            (
+                "*" if row["live"] else "",
+                row["generation"],
+                row["state"],
+                "?" if row["damage"] else f"{row['posts']:,}",
+                "?" if row["damage"] else f"{row['comments']:,}",
+                "?" if row["damage"] else f"{row['bytes'] / 1e6:,.1f} MB",
+                (row["built"] or "")[:16].replace("T", " "),
+                (row["rules"] or "")[:8],
+            )
+            for row in rows
+        ],
+        right_aligned=("posts", "comments", "size"),
+    )
+    for row in rows:
+        if row["damage"]:
+            click.echo(f"{row['damage']}.", err=True)
+
+
+def _row(tools: Tools, generation: Generation) -> dict[str, Any]:
+    name = generation.name
+    damage = damage_of(tools.elastic, generation)
+    posts = comments = size = None
+    if not damage:
+        posts, comments = (
+            tools.elastic.count(index=name, query={"term": {"kind": kind}})["count"]
+            for kind in ("post", "comment")
+        )
+        stats = tools.elastic.indices.stats(index=name, metric="store", filter_path="_all.total")
+        size = stats["_all"]["total"]["store"]["size_in_bytes"]
+    return {
+        "generation": name,
+        "live": generation.state == "live",
+        "state": generation.state,
+        "damage": damage,
+        "posts": posts,
+        "comments": comments,
+        "bytes": size,
+        "built": generation.built,
+        "rules": generation.rules,
+        "schema": generation.schema,
+    }
+
+
+@click.command()
+@click.option(
+    "--keep",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="How many generations to keep besides the live one.",
+)
+@pass_tools
+def prune(tools: Tools, keep: int) -> None:
+    """Delete old generations, but not the live one, nor the previous one unless --keep is 0.
+
+    \b
+    blogsearch prune
+    blogsearch prune --keep 0      # also the previous one: no rollback until the next build
+    """
+    client, alias = tools.elastic, tools.settings.index
+    allow_writes_on_full_disk(client, alias)
+    with stop_on_sigterm(), Lock(client, alias, "prune"):
+        stale_builds = generations.recover(client, alias)
+        deleted = generations.prune(client, alias, keep)
+    print_stale_builds(stale_builds)
+    click.echo(f"Deleted {', '.join(deleted)}." if deleted else "Nothing to delete.")
+
+
+@click.command()
+@click.option(
+    "--discard-writes", is_flag=True, help="Do not replay the writes made since the swap."
+)
+@pass_tools
+def rollback(tools: Tools, discard_writes: bool) -> None:
+    """Make the previous generation live again; a second rollback undoes the first.
+
+    Writes made since the swap (over HTTP, by `add` or `sync`) are replayed, so that none is lost.
+    If the alias was removed, so that no generation is live, the last live one gets it again.
+
+    \b
+    blogsearch rollback
+    blogsearch rollback --discard-writes
+    """
+    with stop_on_sigterm():
+        with updates_cache_on_failure(tools):
+            built = run_rollback(tools.elastic, tools.settings.index, discard_writes=discard_writes)
+        tools.begin_cache_generation(built.index, built.rules)
+    print_built(built)
+    after_swap(tools)

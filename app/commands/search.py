@@ -1,12 +1,11 @@
-"""`blogsearch search`, what a visitor would be answered, and `blogsearch categories`."""
+"""`blogsearch search`, what a visitor would be answered, `categories` and `analyze`."""
 
-import json
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from app.commands.output import table_or_json
-from app.commands.tools import Tools, pass_tools
+from app.commands.tools import Tools, pass_tools, print_json, print_table, table_or_json
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
@@ -94,11 +93,11 @@ def search(
     answer = run_search(tools.elastic, settings.index, request, settings, known)
     if form == "json":
         whole = {**answer.body, "debug": answer.debug} if debug_search else answer.body
-        click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
+        print_json(whole)
         return
     _print_hits(answer.body)
     if debug_search:
-        click.echo(json.dumps(answer.debug, indent=2, ensure_ascii=False))
+        print_json(answer.debug)
 
 
 def _print_hits(body: "SearchAnswer") -> None:
@@ -139,9 +138,67 @@ def categories(tools: Tools, form: str) -> None:
     buckets = response["aggregations"]["categories"]["buckets"]
     counts = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
     if form == "json":
-        click.echo(json.dumps(counts, indent=2, ensure_ascii=False))
+        print_json(counts)
         return
     for category, count in counts.items():
         click.echo(f"{count:>8,}  {category}")
     if not counts:
         click.echo("No post has a category.")
+
+
+@click.command()
+@click.argument("text", nargs=-1, required=True)
+@click.option(
+    "--analyzer",
+    type=click.Choice(["blog_text", "blog_forms", "blog_words", "blog_spelling", "blog_code"]),
+    default="blog_text",
+    show_default=True,
+    help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "
+    "as typed, accents folded; blog_spelling: as typed; blog_code: code blocks.",
+)
+@table_or_json
+@pass_tools
+def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> None:
+    """Show the tokens of a text after each step of an analyzer of the live index.
+
+    ⟦ and ⟧ enclose what the next character filter replaces. Below are the synonym rules that made
+    tokens, with file and line.
+
+    \b
+    blogsearch analyze "Going to the Postgres centre"
+    blogsearch analyze --analyzer blog_words "Node.js"
+    """
+    from analyzers.chains import MARKS, SYNONYMS, readable
+    from app.search.synonyms import applied
+    from indexer.generations import require_live
+
+    live = require_live(tools.elastic, tools.settings.index)
+    detail = tools.elastic.indices.analyze(
+        index=live.name, analyzer=analyzer, text=" ".join(text), explain=True
+    )["detail"]
+    shown = str.maketrans(MARKS, "⟦⟧")  # the noncharacters have no glyph
+    # The text that a character filter makes is one token.
+    steps = [
+        (step["name"], [text.translate(shown) for text in step["filtered_text"]])
+        for step in detail.get("charfilters", [])
+    ]
+    tokenizer = [detail["tokenizer"]] if "tokenizer" in detail else []
+    for step in [*tokenizer, *detail.get("tokenfilters", [])]:
+        steps.append((step["name"], [token["token"] for token in step["tokens"]]))
+    synonyms: dict[str, Any] = {"rules": []}
+    for (_, tokens), (name, _) in pairwise(steps):
+        if name == SYNONYMS and tokens:
+            words = [readable(token) or token for token in tokens]
+            synonyms = applied(words, live.rules or "", tools.settings)
+    if form == "json":
+        named = [{"step": name, "tokens": tokens} for name, tokens in steps]
+        print_json({"steps": named, "synonyms": synonyms})
+        return
+    print_table(("step", "tokens"), [(name, " | ".join(tokens)) for name, tokens in steps])
+    for match in synonyms["rules"]:
+        shown_tokens = " | ".join(match["tokens"])
+        for rule in match["rules"]:
+            place = f"{rule['file']}:{rule['line']}"
+            click.echo(f"{match['words']} → {shown_tokens}: {place}: {rule['rule']}")
+    if note := synonyms.get("note"):
+        click.echo(f"Synonyms: {note}.")

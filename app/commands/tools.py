@@ -1,23 +1,40 @@
-"""What commands share: settings, clients, and how their errors are printed.
+"""What commands share: settings and clients, how they print, and how their errors are printed.
 
-The cache, the engine's client and the settings are imported when they are used: `--help` must not
-wait for them.
+What takes long to import is imported when it is used: neither `--help` nor `search` waits for it.
 """
 
-from collections.abc import Sequence
+import json
+import signal
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
+    from rich.console import RenderableType
 
+    from analyzers.findings import Finding
     from app.cache import AnswerCache
     from app.service import Service
     from app.settings import Settings
 
 _TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a visitor
+_PIPE_WIDTH = 100_000  # columns; nothing is cut off or wrapped in a pipe
+
+ONLY_SOME = 3
+"""Exit code: done, but something was rejected or has warnings. 2 is click's, for an invalid command
+line."""
+
+table_or_json = click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table"
+)
+text_or_json = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 
 class Tools:
@@ -53,6 +70,11 @@ class Tools:
 
         return Service(self.settings, self.elastic, self.cache)
 
+    def begin_cache_generation(self, index: str, rules: str) -> None:
+        """Make earlier answers stale, or print that this failed."""
+        if not self.cache.new_generation(index, rules):
+            print_cache_not_updated()
+
     def require_redis(self) -> None:
         """Check that there is a Redis.
 
@@ -73,26 +95,108 @@ class Tools:
 pass_tools = click.make_pass_decorator(Tools, ensure=True)
 
 
-def _message(error: Exception) -> str | None:
-    """What to print for an error of the tree in `app.errors`; None for any other.
+@contextmanager
+def stop_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does, so that it removes what it built."""
 
-    Elasticsearch's own reason is added where the message leaves it out for visitors.
-    """
-    from elasticsearch import ApiError
+    def stop(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
 
-    from app.elastic import translated
-    from app.errors import BlogsearchError
-
+    previous = signal.signal(signal.SIGTERM, stop)
     try:
-        with translated():
-            raise error
-    except BlogsearchError as known:
-        cause = known.__cause__
-        if type(known) is BlogsearchError and isinstance(cause, ApiError):
-            return f"{known.message} ({cause})"
-        return str(known)
-    except Exception:  # noqa: BLE001 - any other error, unchanged
-        return None
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+# -- output ------------------------------------------------------------------------------------
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON that a person can read."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: "Iterable[Sequence[RenderableType]]",
+    right_aligned: Collection[str] = (),
+) -> None:
+    """Print rows below the names of their columns, if these have any, as wide as the terminal; in a
+    pipe, one line a row."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=any(columns))
+    for column in columns:
+        table.add_column(column, justify="right" if column in right_aligned else "left")
+    for row in rows:
+        table.add_row(*row)
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    Console(width=width, markup=False, highlight=False).print(table)
+
+
+def print_cache_not_updated() -> None:
+    """Print that Redis could not be updated after a write."""
+    click.echo(
+        "Redis could not be updated: earlier answers may be served until they expire "
+        "(BLOGSEARCH_CACHE_TTL).",
+        err=True,
+    )
+
+
+# -- findings in rule files --------------------------------------------------------------------
+
+
+def report(
+    files: Sequence[Path], findings: "Sequence[Finding]", form: str, suppressed: int | None = None
+) -> None:
+    """End a check of files: print the findings, and exit with 1 for errors, 3 for warnings only.
+
+    `form` is `text` or `json`. `suppressed` is the number of warnings that the files suppress, None
+    if they cannot.
+    """
+    errors, warnings = _count(findings, "error"), _count(findings, "warning")
+    if form == "json":
+        body = {
+            "files": [str(path) for path in files],
+            "errors": errors,
+            "warnings": warnings,
+            **({} if suppressed is None else {"suppressed": suppressed}),
+            "findings": [finding.as_dict() for finding in findings],
+        }
+        print_json(body)
+    else:
+        for finding in findings:
+            click.echo(str(finding))
+        left_out = f", {suppressed} suppressed" if suppressed else ""
+        click.echo(f"{_number_of(findings)}{left_out}.")
+    if findings:
+        click.get_current_context().exit(1 if errors else ONLY_SOME)
+
+
+def print_findings(findings: "Sequence[Finding]") -> None:
+    """Print findings to stderr, before a command goes on."""
+    for finding in findings:
+        click.echo(str(finding), err=True)
+
+
+def fail(findings: "Sequence[Finding]") -> NoReturn:
+    """End a command that cannot use the files, after printing every finding."""
+    print_findings(findings)
+    raise click.ClickException(f"{_number_of(findings)}; nothing was changed.")
+
+
+def _number_of(findings: "Sequence[Finding]") -> str:
+    counted = ((_count(findings, word), word) for word in ("error", "warning"))
+    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted)
+
+
+def _count(findings: "Sequence[Finding]", severity: str) -> int:
+    return sum(finding.severity == severity for finding in findings)
+
+
+# -- errors ------------------------------------------------------------------------------------
 
 
 class CommandGroup(click.Group):
@@ -120,3 +224,25 @@ class CommandGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> Sequence[str]:  # type: ignore[override]
         """In the order of registration: the everyday commands first."""
         return list(self.commands)
+
+
+def _message(error: Exception) -> str | None:
+    """What to print for an error of the tree in `app.errors`; None for any other.
+
+    Elasticsearch's own reason is added where the message leaves it out for visitors.
+    """
+    from elasticsearch import ApiError
+
+    from app.elastic import translated
+    from app.errors import BlogsearchError
+
+    try:
+        with translated():
+            raise error
+    except BlogsearchError as known:
+        cause = known.__cause__
+        if type(known) is BlogsearchError and isinstance(cause, ApiError):
+            return f"{known.message} ({cause})"
+        return str(known)
+    except Exception:  # noqa: BLE001 - any other error, unchanged
+        return None

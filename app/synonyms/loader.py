@@ -41,6 +41,17 @@ class Loaded:
     replaced: tuple[str, ...] = ()
 
 
+def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSettings:
+    """The settings of a new generation, with the rules of the folder if no others are given.
+
+    Those of the folder are compiled when it is created.
+    """
+    if rules is None:
+        rules = RuleFiles(SynonymFolder.of(settings).used())
+    language, model = LANGUAGES[settings.language], open_model(settings)
+    return IndexSettings(rules, settings.shards, settings.replicas, language, model)
+
+
 class Loader:
     """Loads and removes rule files, one process at a time: it holds the lock of the index."""
 
@@ -106,12 +117,10 @@ class Loader:
 
     def _build(self, lock: Lock, rules: Rules) -> Built | None:
         live = live_generation(self._client, self._settings.index)
-        settings = self._settings
-        language, model = LANGUAGES[settings.language], open_model(settings)
-        index_settings = IndexSettings(rules, settings.shards, settings.replicas, language, model)
-        if live is None or is_current(live, index_settings):
+        wanted = index_settings(self._settings, rules)
+        if live is None or is_current(live, wanted):
             return None
-        built = rebuild(self._client, lock, self._settings.index, index_settings, self._on_progress)
+        built = rebuild(self._client, lock, self._settings.index, wanted, self._on_progress)
         # Before the files are installed, which may fail: the index has been swapped.
         if not self._cache.new_generation(built.index, built.rules):
             log.warning("Redis could not be updated: older answers may be served until they expire")

@@ -15,7 +15,7 @@ from elasticsearch import Elasticsearch
 
 from analyzers.rules import NO_RULES
 from app.cache import open_cache
-from app.commands.building import updates_cache_on_failure
+from app.commands.runs import updates_cache_on_failure
 from app.commands.sources import Sources
 from app.commands.tools import Tools
 from app.settings import Settings
@@ -158,7 +158,7 @@ class TestDifferences:
         raw_digest: str | None,
         run: Callable[..., Result],
     ) -> None:
-        monkeypatch.setattr("app.commands.syncing._MANY", 2)
+        monkeypatch.setattr("app.commands.indexing._MANY", 2)
         comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
         blog.write(entry("a", comments=comments), entry("b", comments=comments), entry("c"))
         blog.sync()

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 import pytest
 
-from app.commands.reporting import Display, display, reject_log
-from app.commands.syncing import concerns, watched_folders
+from app.commands.indexing import concerns, watched_folders
+from app.commands.runs import Display, display, reject_log
 from indexer.progress import Progress
 from indexer.records import Origin, Reject
 

@@ -1,20 +1,33 @@
-"""`blogsearch synonyms`: check, preview, load, list and remove rule files."""
+"""`blogsearch synonyms` and `blogsearch pins`: check, load, list and remove files of rules."""
 
-import json
+from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import click
-from rich.table import Table
 
+from analyzers.findings import Finding
 from analyzers.languages import LANGUAGES
 from analyzers.lint import check as check_rules
 from analyzers.rules import rules_digest
 from analyzers.rules.parse import parse_files
-from app.commands.building import after_swap, print_stale_builds, stop_on_sigterm
-from app.commands.output import console, fail, print_findings, report, text_or_json
-from app.commands.reporting import display
-from app.commands.tools import CommandGroup, Tools, pass_tools
+from app.commands.runs import after_swap, display, print_stale_builds
+from app.commands.tools import (
+    CommandGroup,
+    Tools,
+    fail,
+    pass_tools,
+    print_findings,
+    print_json,
+    print_table,
+    report,
+    stop_on_sigterm,
+    text_or_json,
+)
+from app.pins.files import PinFile, parse, read_file, warnings
+from app.pins.store import PinStore
+from app.search.pins import PinRule
 from app.synonyms.folder import SynonymFolder, check_unique_names
 from app.synonyms.loader import Loader
 from app.synonyms.preview import Change, compare_searches, preview_index
@@ -30,6 +43,7 @@ _files = click.argument(
 _optional_files = click.argument(
     "files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path)
 )
+_names = click.argument("names", metavar="NAME...", nargs=-1, required=True)
 
 
 @click.group(cls=CommandGroup)
@@ -45,13 +59,15 @@ def synonyms() -> None:
     """
 
 
-@synonyms.command()
+@synonyms.command("check")
 @_optional_files
 @click.option("--alone", is_flag=True, help="Check without the rule files in use.")
 @click.option("--offline", is_flag=True, help="Check without Elasticsearch: syntax and cycles.")
 @text_or_json
 @pass_tools
-def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, form: str) -> None:
+def check_synonyms(
+    tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, form: str
+) -> None:
     """Report errors and warnings in FILE..., by file and line. Changes nothing.
 
     The files are checked together with those in use; a file in use with the same name counts as
@@ -77,7 +93,7 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
     report(files, result.findings, form, result.suppressed)
 
 
-@synonyms.command()
+@synonyms.command("preview")
 @_files
 @click.option(
     "--queries",
@@ -94,7 +110,7 @@ def check(tools: Tools, files: tuple[Path, ...], alone: bool, offline: bool, for
 )
 @text_or_json
 @pass_tools
-def preview(
+def preview_synonyms(
     tools: Tools, files: tuple[Path, ...], queries: Path | None, top: int, form: str
 ) -> None:
     """Show which results FILE... would change: posts gained, lost, moved. Changes nothing.
@@ -127,17 +143,17 @@ def preview(
     changed = [change for change in compared if change]
     if form == "json":
         body = {"searches": len(compared), "changed": [asdict(change) for change in changed]}
-        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        print_json(body)
         return
     for change in changed:
         _show_change(change)
     click.echo(f"The results of {len(changed)} of {len(compared)} searches would change.")
 
 
-@synonyms.command()
+@synonyms.command("load")
 @_optional_files
 @pass_tools
-def load(tools: Tools, files: tuple[Path, ...]) -> None:
+def load_synonyms(tools: Tools, files: tuple[Path, ...]) -> None:
     """Check FILE..., make an index with them live, and store them in the synonyms folder.
 
     The new index is built from the posts of the live one, verified and swapped in. Searches go on,
@@ -162,10 +178,10 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     _report_built(tools, loaded.built)
 
 
-@synonyms.command(name="list")
+@synonyms.command("list")
 @text_or_json
 @pass_tools
-def list_(tools: Tools, form: str) -> None:
+def list_synonyms(tools: Tools, form: str) -> None:
     """List the rule files in reading order, and whether the live index has their rules.
 
     \b
@@ -191,14 +207,14 @@ def list_(tools: Tools, form: str) -> None:
             "current": current,
             "files": [dict(zip(names, row, strict=True)) for row in rows],
         }
-        click.echo(json.dumps(body, indent=2))
+        print_json(body)
         return
-    table = Table("file", "rules", "", box=None, pad_edge=False)
+    noted = []
     for name, count, invalid, is_used in rows:
         note = "" if is_used else "not used: BLOGSEARCH_SYNONYMS_WITHOUT or BLOGSEARCH_LANGUAGE"
         note = f"{invalid} invalid lines; run `blogsearch synonyms check`" if invalid else note
-        table.add_row(name, f"{count:,}", note)
-    console().print(table)
+        noted.append((name, f"{count:,}", note))
+    print_table(("file", "rules", ""), noted)
     if live is None:
         click.echo("There is no index yet; `blogsearch reindex` will build one with these rules.")
     elif has_errors and not current:
@@ -213,10 +229,10 @@ def list_(tools: Tools, form: str) -> None:
         )
 
 
-@synonyms.command()
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@synonyms.command("remove")
+@_names
 @pass_tools
-def remove(tools: Tools, names: tuple[str, ...]) -> None:
+def remove_synonyms(tools: Tools, names: tuple[str, ...]) -> None:
     """Make an index without the rule files NAME... live, and delete the files.
 
     To leave out a file that comes with blogsearch, use BLOGSEARCH_SYNONYMS_WITHOUT and
@@ -280,3 +296,161 @@ def _show_change(change: Change) -> None:
             click.echo(f"  {sign} {word} {ranks}: {move.title}")
         if len(moves) > _SHOWN_MOVES:
             click.echo(f"  {sign} {word}: {len(moves) - _SHOWN_MOVES} more")
+
+
+# -- pins --------------------------------------------------------------------------------------
+
+
+@click.group(cls=CommandGroup)
+def pins() -> None:
+    """Manage pinned results: the posts that come first for a search, and those that are hidden.
+
+    \b
+    blogsearch pins check launch.pins     report its errors; changes nothing
+    blogsearch pins load launch.pins      put its rules into effect
+    blogsearch pins list
+    blogsearch pins remove launch
+
+    \b
+    A rule is one line: a search, and the posts by their oid.
+        cron => crontab-guide, -cron-in-2009        first and, with -, hidden
+        python * => python-start                    whatever else is searched for with python
+        opening hours => hours until 2026-12-31     with a last day
+    """
+
+
+@pins.command("check")
+@_files
+@click.option("--offline", is_flag=True, help="Check without Elasticsearch: not the posts.")
+@text_or_json
+@pass_tools
+def check_pins(tools: Tools, files: tuple[Path, ...], offline: bool, form: str) -> None:
+    """Report errors and warnings in FILE..., by file and line. Changes nothing.
+
+    Exit code 0: no findings; 1: errors, the files cannot be loaded; 3: warnings only.
+
+    \b
+    blogsearch pins check launch.pins
+    blogsearch pins check --format json *.pins
+    """
+    _, findings = _checked(tools, files, offline=offline)
+    report(files, findings, form)
+
+
+@pins.command("load")
+@_files
+@pass_tools
+def load_pins(tools: Tools, files: tuple[Path, ...]) -> None:
+    """Check FILE... and put the rules into effect; a file of the same name is replaced.
+
+    Exit code 0: done; 1: failed, nothing was changed.
+
+    \b
+    blogsearch pins load launch.pins
+    """
+    read, findings = _checked(tools, files)
+    if any(finding.severity == "error" for finding in findings):
+        fail(findings)
+    print_findings(findings)
+    for name in _store(tools).save(read):
+        click.echo(f"Replaced {name}.", err=True)
+    _publish(tools)
+    click.echo(f"{', '.join(file.name for file in read)}: in effect.")
+
+
+@pins.command("list")
+@text_or_json
+@pass_tools
+def list_pins(tools: Tools, form: str) -> None:
+    """List the rules that are stored, and what is wrong with them now.
+
+    \b
+    blogsearch pins list
+    blogsearch pins list --format json
+    """
+    store = _store(tools)
+    rules, findings = parse(store.files(), LANGUAGES[tools.settings.language])
+    findings += warnings(rules, _today(), store.existing(rules))
+    if form == "json":
+        body = {
+            "rules": [_as_dict(rule) for rule in rules],
+            "findings": [finding.as_dict() for finding in findings],
+        }
+        print_json(body)
+        return
+    if not rules:
+        click.echo("There are no pinned results.")
+        return
+    table = []
+    for rule in rules:
+        searches = ", ".join(search.text for search in rule.searches)
+        until = str(rule.until) if rule.until else ""
+        table.append((rule.place, searches, ", ".join(rule.first), ", ".join(rule.never), until))
+    print_table(("rule", "search", "first", "never", "until"), table)
+    print_findings(findings)
+
+
+@pins.command("remove")
+@_names
+@pass_tools
+def remove_pins(tools: Tools, names: tuple[str, ...]) -> None:
+    """Delete the files NAME... with their rules.
+
+    \b
+    blogsearch pins remove launch
+    """
+    _store(tools).remove(names)
+    _publish(tools)
+    click.echo(f"Removed {', '.join(names)}.")
+
+
+def _store(tools: Tools) -> PinStore:
+    language = LANGUAGES[tools.settings.language]
+    return PinStore(tools.elastic, tools.settings.index, language)
+
+
+def _checked(
+    tools: Tools, paths: Sequence[Path], *, offline: bool = False
+) -> tuple[list[PinFile], list[Finding]]:
+    """The files, and everything that is wrong with them beside those that are stored."""
+    check_unique_names(paths)
+    findings: list[Finding] = []
+    files: list[PinFile] = []
+    for path in paths:
+        file = read_file(path)
+        if isinstance(file, Finding):
+            findings.append(file)
+        else:
+            files.append(file)
+    own = {file.name for file in files}
+    stored = [] if offline else [file for file in _store(tools).files() if file.name not in own]
+    rules, invalid = parse([*stored, *files], LANGUAGES[tools.settings.language])
+    posts = None if offline else _store(tools).existing(rules)
+    together = [*invalid, *warnings(rules, _today(), posts)]
+    findings += [finding for finding in together if finding.file in own]
+    return files, sorted(findings, key=lambda finding: (finding.file, finding.line))
+
+
+def _publish(tools: Tools) -> None:
+    """Make cached answers stale."""
+    live = live_generation(tools.elastic, tools.settings.index)
+    if live is None:
+        click.echo("There is no index yet; the rules apply once there is one.", err=True)
+    elif tools.cache.configured:
+        tools.begin_cache_generation(live.name, live.rules or "")
+
+
+def _as_dict(rule: PinRule) -> dict[str, object]:
+    return {
+        "file": rule.file,
+        "line": rule.line,
+        "searches": [search.text for search in rule.searches],
+        "first": list(rule.first),
+        "never": list(rule.never),
+        "until": str(rule.until) if rule.until else None,
+        "expired": rule.expired(_today()),
+    }
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()

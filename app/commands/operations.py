@@ -1,0 +1,444 @@
+"""`blogsearch doctor`, `searches` and `cache`: for those who run the service."""
+
+import dataclasses
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+import redis
+from rich.text import Text
+
+from analyzers.rules import RuleErrors, read_rules
+from app.cache.stats import Stats, hit_rate
+from app.commands.tools import (
+    CommandGroup,
+    Tools,
+    pass_tools,
+    print_json,
+    print_table,
+    stop_on_sigterm,
+    table_or_json,
+)
+from app.elastic import connect, translated
+from app.errors import BlogsearchError, FolderNotReadable, without_password
+from app.health import Check, checks, last_run
+from app.insights.proposals import proposals
+from app.insights.report import Report
+from app.synonyms.folder import SynonymFolder
+from app.synonyms.loader import Loader
+from indexer.errors import Damaged
+from indexer.generations import check_writable
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
+
+
+# -- doctor ------------------------------------------------------------------------------------
+
+
+@click.command()
+@table_or_json
+@pass_tools
+def doctor(tools: Tools, form: str) -> None:
+    """Check the engines, the index, the last sync and the synonym files, and say what to do.
+
+    The exit code is 1 when searches cannot be answered, 0 otherwise.
+
+    \b
+    blogsearch doctor
+    blogsearch doctor --format json
+    """
+    with connect(tools.settings) as elastic:  # as the service waits, and not as a command does
+        seen = checks(elastic, tools.cache, tools.settings)
+        runs = last_run(elastic, tools.settings.index)
+    results = [*(_explained(check, tools) for check in seen), runs, _synonyms(tools)]
+    if form == "json":
+        print_json({check.name: check.report() for check in results})
+    else:
+        rows = [
+            (check.name, Text(check.status, _COLOURS[check.status]), check.seen, check.remedy)
+            for check in results
+        ]
+        print_table(("", "", "", ""), rows)
+    if any(check.status == "error" for check in results):
+        sys.exit(1)
+
+
+def _explained(check: Check, tools: Tools) -> Check:
+    """With what `/__heartbeat__` has no time to find out, or does not show: reasons and URLs."""
+    if check.status == "ok":
+        return check
+    if check.name == "index":
+        return _with_damage(check, tools) if check.status == "error" else check
+    # REDIS_URL is one URL; a comma in it separates hosts, or is a part of the password.
+    urls = [tools.settings.redis_url]
+    if check.name == "redis":
+        check = _with_reason(check, tools.cache.client.redis)
+    else:
+        urls = tools.settings.elasticsearch_url.split(",")
+    return replace(check, seen=f"{check.seen} ({', '.join(map(without_password, urls))})")
+
+
+def _with_reason(check: Check, connection: "redis.Redis | None") -> Check:
+    """With the reason why Redis cannot be used."""
+    try:
+        if connection:
+            connection.ping()
+    except (redis.AuthenticationError, redis.ResponseError) as error:
+        remedy = "Correct the user and password in REDIS_URL, percent-encoded."
+        return replace(check, seen=f"denies access: {error}", remedy=remedy)
+    except redis.TimeoutError:
+        return replace(check, seen="does not answer in time")
+    except redis.ConnectionError as error:
+        if "refused" in str(error):
+            remedy = (
+                "Searches work, but are not cached. Start Redis (`docker compose up -d redis`, or "
+                "`make services`), or correct REDIS_URL."
+            )
+            return replace(check, seen="no program answers", remedy=remedy)
+        # After " : " Sentinel's error has the representation of its clients.
+        reason = str(error).partition(" : ")[0]
+        return replace(check, seen=f"does not answer: {reason}")
+    except redis.RedisError as error:
+        remedy = "Correct REDIS_URL: another program may answer there."
+        return replace(check, seen=f"does not answer as Redis does: {error}", remedy=remedy)
+    return check
+
+
+def _with_damage(check: Check, tools: Tools) -> Check:
+    """With why the live index cannot be read."""
+    try:
+        with translated():
+            check_writable(tools.elastic, tools.settings.index)
+    except Damaged as error:
+        return replace(check, seen=error.message, remedy=error.remedy)
+    except BlogsearchError:
+        return check
+    return check
+
+
+def _synonyms(tools: Tools) -> Check:
+    """Whether the rule files are valid and the live index was built with them."""
+    settings = tools.settings
+    try:
+        folder = SynonymFolder.of(settings)
+        files = folder.used()
+        rules = read_rules(files)
+    except FolderNotReadable as error:
+        return Check("synonyms", "warning", "no rules", error.message)
+    except RuleErrors as error:
+        return Check("synonyms", "warning", str(error), "Run `blogsearch synonyms check`.")
+    seen = f"{len(rules.rules):,} rules in {len(files)} file(s) of {settings.synonyms_dir}"
+    if unknown := ", ".join(folder.unknown()):
+        return Check(
+            "synonyms",
+            "warning",
+            f"{seen}; BLOGSEARCH_SYNONYMS_WITHOUT names {unknown}, which does not exist",
+            "Correct the setting; the files are "
+            f"{', '.join(path.stem for path in folder.all()) or 'none'}.",
+        )
+    try:
+        with translated():
+            mappings = tools.elastic.indices.get_mapping(index=settings.index)
+    except BlogsearchError:
+        return Check("synonyms", "ok", seen)
+    built_with = {
+        mapping["mappings"].get("_meta", {}).get("blogsearch", {}).get("rules")
+        for mapping in mappings.values()
+    }
+    if built_with != {rules.digest}:
+        return Check(
+            "synonyms",
+            "warning",
+            f"{seen}; the live index was built with other rules",
+            "Run `blogsearch rebuild` to build it from its own posts with these.",
+        )
+    return Check("synonyms", "ok", seen)
+
+
+# -- searches ----------------------------------------------------------------------------------
+
+_days = click.option(
+    "--days",
+    default=7,
+    show_default=True,
+    type=click.IntRange(1, 400),
+    help="How many days, today included.",
+)
+_limit = click.option(
+    "--limit",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="How many searches to list.",
+)
+
+
+def _options(command: F) -> F:
+    return _days(_limit(table_or_json(command)))
+
+
+@click.group(cls=CommandGroup)
+def searches() -> None:
+    """Show what people search for.
+
+    \b
+    blogsearch searches top       the most frequent searches
+    blogsearch searches nothing   those that found nothing, and what was tried next
+    blogsearch searches slow      those that took longest
+    blogsearch searches erase Q   delete a search from the counts
+
+    A search is counted a minute after it happened; programs, and visitors who send `DNT: 1` or
+    `Sec-GPC: 1`, are not. docs/insights.md says what is stored.
+
+    Exit code 0: done; 1: the counts cannot be read; 2: invalid command line.
+    """
+
+
+@searches.command()
+@_options
+@pass_tools
+def top(tools: Tools, days: int, limit: int, form: str) -> None:
+    """List the most frequent searches.
+
+    \b
+    blogsearch searches top
+    blogsearch searches top --days 30 --limit 100 --format json
+    """
+    report = _report(tools, days)
+    rows = [{"times": times, "query": query} for query, times in report.top[:limit]]
+    _print(report, rows, form)
+
+
+@searches.command()
+@_options
+@click.option("--propose", is_flag=True, help="Propose synonym rules that pass `synonyms check`.")
+@pass_tools
+def nothing(tools: Tools, days: int, limit: int, form: str, propose: bool) -> None:
+    """List the searches that found nothing, and what the same visitor tried next with success.
+
+    With --propose only rules are printed, one a line, for a file that `synonyms load` takes.
+
+    \b
+    blogsearch searches nothing
+    blogsearch searches nothing --propose > mine.synonyms
+    """
+    report = _report(tools, days)
+    if not propose:
+        rows = [
+            {"times": times, "query": query, "then": report.then(query)}
+            for query, times in report.nothing[:limit]
+        ]
+        _print(report, rows, form)
+        return
+    with stop_on_sigterm():
+        loader = Loader(tools.settings, tools.elastic, tools.cache)
+        proposed = proposals(report, loader, SynonymFolder.of(tools.settings))[:limit]
+    if form == "json":
+        body = [
+            {"rule": rule.rule, "query": rule.failed, "then": rule.succeeded, "times": rule.times}
+            for rule in proposed
+        ]
+        print_json(body)
+        return
+    for rule in proposed:
+        click.echo(rule.rule)
+    if not proposed:
+        click.echo("There is nothing to propose.", err=True)
+
+
+@searches.command()
+@_options
+@pass_tools
+def slow(tools: Tools, days: int, limit: int, form: str) -> None:
+    """List the searches that took longest, with the most milliseconds that one took.
+
+    \b
+    blogsearch searches slow --days 1
+    """
+    report = _report(tools, days)
+    rows = [{"ms": milliseconds, "query": query} for query, milliseconds in report.slow[:limit]]
+    _print(report, rows, form)
+
+
+@searches.command("erase")
+@click.argument("query", required=False)
+@click.option("--all", "everything", is_flag=True, help="Delete everything that was counted.")
+@click.confirmation_option("--yes", prompt="This cannot be undone. Go on?", help="Do not ask.")
+@pass_tools
+def erase_searches(tools: Tools, query: str | None, everything: bool) -> None:
+    """Delete a search, in any case of letters, from the counts of all days.
+
+    \b
+    blogsearch searches erase "my name"
+    blogsearch searches erase --all
+    """
+    if bool(query) == everything:
+        raise click.UsageError("Give either a query or --all.")
+    tools.require_redis()
+    deleted = tools.service.counts.erase(query)
+    click.echo("Everything is deleted." if everything else f"{deleted} entries are deleted.")
+
+
+def _report(tools: Tools, days: int) -> Report:
+    """The counted searches.
+
+    Raises:
+        click.ClickException: nothing is counted, or Redis does not answer.
+    """
+    if not tools.settings.insights_days:
+        raise click.ClickException(
+            "Searches are not counted, because BLOGSEARCH_INSIGHTS_DAYS is 0."
+        )
+    tools.require_redis()
+    report = tools.service.counts.report(days)
+    if report is None:
+        raise click.ClickException("Redis failed while it was read. Run the command again.")
+    return report
+
+
+def _print(report: Report, rows: list[dict[str, Any]], form: str) -> None:
+    if form == "json":
+        totals = {
+            "searches": report.searches,
+            "nothing": report.without_hits,
+            "cached": report.cached,
+        }
+        print_json({**totals, "queries": rows})
+        return
+    if not rows:
+        click.echo("No searches were counted in this time.")
+        return
+    print_table(list(rows[0]), [[*map(_cell, row.values())] for row in rows])
+
+
+def _cell(value: str | float | Iterable[str]) -> str:
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    return value if isinstance(value, str) else ", ".join(value)
+
+
+# -- cache -------------------------------------------------------------------------------------
+
+
+@click.group(cls=CommandGroup)
+def cache() -> None:
+    """Show, clear and warm the cache of answers in Redis.
+
+    \b
+    blogsearch cache stats     hit rate, memory, sizes, most frequent queries
+    blogsearch cache warm      compute the answers to the most frequent queries
+    blogsearch cache clear     delete all cached answers
+    """
+
+
+@cache.command()
+@click.option(
+    "--popular",
+    default=10,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="How many queries to list.",
+)
+@table_or_json
+@pass_tools
+def stats(tools: Tools, popular: int, form: str) -> None:
+    """Show how often the cache had the answer, and how much memory it takes.
+
+    \b
+    blogsearch cache stats
+    blogsearch cache stats --popular 50 --format json
+    """
+    tools.require_redis()
+    report = tools.cache.stats()
+    states = tools.service.search_log.states()
+    frequent = tools.service.search_log.popular(popular)
+    if form == "json":
+        listed = [(request.key(), count) for request, count in frequent]
+        counts = {"searches": states, "popular": listed, "hit_rate": hit_rate(states)}
+        print_json({**dataclasses.asdict(report), **counts})
+        return
+    _print_figures(report, states)
+    if frequent:
+        rows = []
+        for request, count in frequent:
+            chosen = (f"{name}={value}" for name, value in request.parameters() if name != "q")
+            rows.append((f"{count:.1f}", " ".join([request.q, *chosen])))
+        print_table(("times", "query"), rows)
+
+
+@cache.command()
+@click.confirmation_option(prompt="Delete all cached answers?", help="Do not ask for confirmation.")
+@pass_tools
+def clear(tools: Tools) -> None:
+    """Delete all cached answers; the next searches are answered by Elasticsearch.
+
+    Not needed after a change: a swap, a changed document and new synonym rules make older answers
+    stale.
+
+    \b
+    blogsearch cache clear --yes
+    """
+    tools.require_redis()
+    deleted = tools.cache.clear()
+    if deleted is None:
+        raise click.ClickException(
+            "Redis failed before all answers were deleted. Run the command again."
+        )
+    click.echo(f"{deleted} answers deleted.")
+
+
+@cache.command()
+@click.option(
+    "--at-most",
+    default=100,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="How many queries to answer.",
+)
+@pass_tools
+def warm(tools: Tools, at_most: int) -> None:
+    """Compute and cache the answers to the most frequent queries of the last week.
+
+    `blogsearch reindex` does the same after a swap.
+
+    \b
+    blogsearch cache warm
+    blogsearch cache warm --at-most 1000
+    """
+    tools.require_redis()
+    warmed = tools.service.warm(at_most=at_most)
+    click.echo(f"{warmed.answered} queries answered.")
+    if warmed.failed:
+        raise click.ClickException(
+            f"{warmed.failed} queries could not be answered; `blogsearch doctor` may say why."
+        )
+
+
+def _print_figures(figures: Stats, states: dict[str, int]) -> None:
+    share = hit_rate(states)
+    rate = "-" if share is None else f"{share:.1%}"
+    shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    median, largest = (_bytes(figures.sizes.get(name, 0)) for name in ("median", "largest"))
+    answers = f"{figures.sizes.get('count', 0)}, {_bytes(figures.sizes.get('total', 0))}"
+    limit = figures.memory.get("maxmemory")
+    used = _bytes(figures.memory.get("used_memory", 0))
+    rows = (
+        ("generation", figures.generation or "none yet"),
+        ("hit rate", f"{rate} ({shown or 'no searches yet'})"),
+        ("answers", answers),
+        ("sizes", f"median {median}, largest {largest}"),
+        ("Redis in all", f"{used} of {_bytes(limit) if limit else 'no limit'}"),
+    )
+    print_table(("", ""), rows)
+
+
+def _bytes(count: float) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
