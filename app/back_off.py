@@ -1,14 +1,23 @@
-"""Whether an engine is used: not after it failed, until it responds to a probe again."""
+"""Whether an engine is used: not after it failed, until it responds to a probe again.
+
+`Admission` also limits how many searches are computed at a time. Cached answers and health checks
+are not admitted, so that they never wait for Elasticsearch.
+"""
 
 import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import Context
+
+from app.errors import Busy, NoIndex, OutdatedIndex, Unavailable
 
 _INTERVAL = 0.5  # seconds between two probes of an outage
 _PROBE_LOST = 5.0  # seconds without a probe after which its process has probably ended
+_SLOT_WAIT = 0.2  # seconds that a search waits for a free slot
+_SUSPICIOUS = 0.5  # seconds that a computation may run before Elasticsearch is probed
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +98,73 @@ class BackOff:
             self._failed_at[0] = 0.0
             self._probing = False
         return True
+
+
+class Admission(BackOff):
+    """Limits the computations of one process, none of which begins in an outage of Elasticsearch.
+
+    A failed computation does not begin an outage, because one expensive search would then be an
+    outage for everybody. It starts a probe.
+
+    Args:
+        responds, recovered: whether Elasticsearch responds, as for `BackOff`.
+        limit: how many computations run at a time.
+    """
+
+    def __init__(
+        self,
+        responds: Callable[[], bool],
+        limit: int,
+        recovered: Callable[[], bool] | None = None,
+    ) -> None:
+        super().__init__("Elasticsearch", responds, recovered)
+        self._slots = threading.BoundedSemaphore(limit)
+        self._running: dict[object, float] = {}  # when each running computation began
+        self._watching = False
+
+    @contextmanager
+    def admit(self) -> Iterator[None]:
+        """Runs one computation, which may raise errors of the service.
+
+        Raises:
+            Unavailable: Elasticsearch is known to be unavailable.
+            Busy: as many computations as are allowed are running.
+        """
+        if not self.available:
+            raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
+        if not self._slots.acquire(timeout=_SLOT_WAIT):
+            self.probe()
+            raise Busy("Too many searches are running. Try again in a second.")
+        computation = object()
+        self._running[computation] = time.monotonic()
+        self._start_watching()
+        try:
+            yield
+        except (NoIndex, OutdatedIndex):
+            raise
+        except Unavailable:
+            self.probe()
+            raise
+        finally:
+            del self._running[computation]
+            self._slots.release()
+
+    def _start_watching(self) -> None:
+        with self._lock:
+            if not self._watching:
+                self._watching = start_thread(self._watch)
+
+    def _watch(self) -> None:
+        """Have Elasticsearch probed before a computation times out; ends when none is running."""
+        while True:
+            time.sleep(_SUSPICIOUS)
+            with self._lock:
+                started = list(self._running.values())
+                if not started:
+                    self._watching = False
+                    return
+            if time.monotonic() - min(started) > _SUSPICIOUS:
+                self.probe()
 
 
 def _probe_until_it_responds(reference: "weakref.ref[BackOff]") -> None:

@@ -143,7 +143,7 @@ def post_worker_init(worker: Any) -> None:
     gc.freeze()
     gc.enable()
     if service := worker.wsgi.extensions.get("blogsearch"):  # not in the bench's bare application
-        service.admission.back_off.share(memoryview(_outage))
+        service.admission.share(memoryview(_outage))
         service.cache.ping()
 
 

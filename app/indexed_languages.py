@@ -3,12 +3,12 @@
 import threading
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import Language
+from app.back_off import start_thread
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import LanguageAccept
@@ -40,8 +40,7 @@ class IndexedLanguages:
             if due:
                 self._refreshed = time.monotonic()
         if due:
-            with suppress(RuntimeError):  # no more threads; the next try is in a minute
-                threading.Thread(target=self._refresh_quietly, daemon=True).start()
+            start_thread(self._refresh_quietly)
         return self._several
 
     def preferred(self, accepted: "LanguageAccept") -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from elasticsearch import Elasticsearch
 
 from analyzers.languages import LANGUAGES
-from app.admission import Admission
+from app.back_off import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
 from app.errors import BlogsearchError, StillComputing, Unavailable

@@ -5,30 +5,26 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
-import redis
-
 from app.back_off import start_thread
-from app.cache import stats
 from app.cache.memoize import Memoized, P, T
 from app.cache.redis_client import RedisClient, TimeLimit
 from app.cache.serializers import PLAIN, Serializer, render
-from app.cache.single_flight import LockTimeout, SingleFlight
+from app.cache.single_flight import Entry, LockTimeout, SingleFlight
 from app.cache.store import (
     AnswerStore,
     CachedAnswer,
-    Counter,
     Keys,
     Lookup,
+    Stats,
     index_of,
     make_etag,
-    make_generation,
 )
 from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.logs import note
@@ -38,7 +34,6 @@ _EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is
 
 _REFRESHES = 2  # in the background at a time, so that visitors' searches come first
 _NEWER_WAIT = 1.0  # seconds after which an older answer is served instead
-_COMMAND_TIMEOUT = 2.0  # seconds that a command, unlike a search, may spend on Redis
 _SIZES_KEPT = 10.0  # seconds
 
 log = logging.getLogger(__name__)
@@ -72,7 +67,7 @@ class Lifetimes:
     stale_ttl: float = 86_400.0
 
 
-class AnswerCache:
+class AnswerCache(AnswerStore):
     """Finished answers in Redis. Made without a connection; threads and forked workers share it.
 
     No method fails because of Redis: without it answers are computed (state OFF) and the other
@@ -91,31 +86,12 @@ class AnswerCache:
         *,
         lock_wait: float = 3.0,
     ) -> None:
-        self.client = client
-        self.keys = keys
-        self._digest = lru_cache(maxsize=1024)(keys.digest)  # popular searches come again and again
-        self._store = AnswerStore(client, keys, serializer)
+        super().__init__(client, keys, serializer)
         self._lifetimes = lifetimes
         self._lock_wait = lock_wait
         self._single_flight: SingleFlight[CachedAnswer] = SingleFlight(client)
         self._refreshes = threading.BoundedSemaphore(_REFRESHES)
-        self._sizes = self.memoize(seconds=_SIZES_KEPT, args_rewrite=lambda *_: ())(stats.sizes)
-
-    @property
-    def configured(self) -> bool:
-        """Whether there is a Redis to keep answers in, reachable or not."""
-        return self.client.configured
-
-    # -- answers -------------------------------------------------------------------------------
-
-    def lookup(self, key: str, counters: Sequence[Counter] = ()) -> Lookup:
-        """What Redis has for the request that `key` stands for; raises counters by one."""
-        limit = TimeLimit(self.client.timeout)
-        return self._store.lookup(self._digest(key), limit, counters)
-
-    def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
-        """Raise counters by one; what they are now, None without Redis."""
-        return self._store.count(counters, TimeLimit(self.client.timeout))
+        self._sizes = self.memoize(seconds=_SIZES_KEPT, args_rewrite=lambda *_: ())(self._measure)
 
     def get_or_compute(self, key: str, compute: Compute, *, available: bool = True) -> CachedAnswer:
         """The answer to the request that `key` stands for; see `answer`."""
@@ -137,7 +113,7 @@ class AnswerCache:
         cached = lookup.answer
         if cached and cached.state == "HIT":
             if available and refresh_due(cached.age, cached.ttl, cached.took):
-                self._refresh_in_background(lookup.digest, compute, lookup)
+                self._refresh_in_background(lookup, compute)
             return cached
         try:
             if not available:
@@ -160,23 +136,24 @@ class AnswerCache:
             StillComputing: another search was not done in `wait` seconds.
             Exception: what `compute` raised.
         """
-        digest, limit = lookup.digest, lookup.limit
         try:
-            with self._single_flight.enter(
-                (digest, lookup.generation), self.keys.lock(digest), wait, limit
-            ) as entry:
+            with self._enter(lookup, wait) as entry:
                 if entry.result:
                     return replace(entry.result, state="HIT" if lookup.reached else "OFF")
-                again = self._store.lookup(digest, limit)
+                again = self.lookup(lookup.key, limit=lookup.limit)
                 if again.answer and again.answer.state == "HIT":
                     entry.result = again.answer
                 else:
-                    entry.result = self._compute_and_keep(digest, compute, again, limit)
+                    entry.result = self._compute_and_keep(again, compute)
                 return entry.result
         except LockTimeout:
             raise StillComputing(
                 "The same search is being answered for somebody else. Try again in a second."
             ) from None
+
+    def _enter(self, lookup: Lookup, wait: float) -> AbstractContextManager[Entry[CachedAnswer]]:
+        flight = (lookup.digest, lookup.generation)
+        return self._single_flight.enter(flight, self.keys.lock(lookup.digest), wait, lookup.limit)
 
     def _older(self, lookup: Lookup, error: Exception) -> CachedAnswer | None:
         """The cached answer, which is better than an error; None if there is none.
@@ -185,7 +162,7 @@ class AnswerCache:
         """
         if lookup.failed:
             limit = TimeLimit(self.client.timeout, in_outage=True)
-            lookup = self._store.lookup(lookup.digest, limit)
+            lookup = self.lookup(lookup.key, limit=limit)
         older = lookup.answer
         if older and not isinstance(error, BlogsearchError | TimeoutError):
             log.error("an older answer is served: %s", error, exc_info=error)
@@ -193,18 +170,16 @@ class AnswerCache:
             note(stale_because=getattr(error, "code", "slow"))
         return older
 
-    def _refresh_in_background(self, digest: bytes, compute: Compute, lookup: Lookup) -> None:
+    def _refresh_in_background(self, lookup: Lookup, compute: Compute) -> None:
         """Compute and keep the answer in another thread, unless some thread or process already
         does, or too many refreshes are running."""
+        lookup = replace(lookup, limit=TimeLimit(self.client.timeout))
 
         def refresh() -> None:
-            limit = TimeLimit(self.client.timeout)
             try:
-                with self._single_flight.enter(
-                    (digest, lookup.generation), self.keys.lock(digest), 0.0, limit
-                ) as entry:
+                with self._enter(lookup, wait=0.0) as entry:
                     if not entry.result:
-                        entry.result = self._compute_and_keep(digest, compute, lookup, limit)
+                        entry.result = self._compute_and_keep(lookup, compute)
             except (LockTimeout, Unavailable):
                 pass  # another does it, or Elasticsearch is unavailable
             except Exception:
@@ -212,38 +187,33 @@ class AnswerCache:
             finally:
                 self._refreshes.release()
 
-        if self._refreshes.acquire(blocking=False):
-            try:
-                # Not an executor: its threads are lost in a forked worker and delay its exit.
-                threading.Thread(target=refresh, daemon=True).start()
-            except RuntimeError:  # no more threads, or the interpreter is shutting down
-                self._refreshes.release()
+        # Not an executor: its threads are lost in a forked worker and delay its exit.
+        if self._refreshes.acquire(blocking=False) and not start_thread(refresh):
+            self._refreshes.release()
 
-    def _compute_and_keep(
-        self, digest: bytes, compute: Compute, lookup: Lookup, limit: TimeLimit
-    ) -> CachedAnswer:
+    def _compute_and_keep(self, lookup: Lookup, compute: Compute) -> CachedAnswer:
         """Compute the answer and keep it under the generation that was current before.
 
         Raises:
             Unavailable: `compute` did.
         """
-        generation = lookup.generation
+        generation, limit = lookup.generation, lookup.limit
         if generation is None and lookup.reached:
-            generation = self._store.first_generation(limit)
+            generation = self._first_generation(limit)
         started = time.monotonic()
         computed = compute()
         took = time.monotonic() - started
         if generation and computed.index and index_of(generation) != computed.index:
             # Redis missed a swap, or a write did not say which index is live. No answer of another
             # index may count as fresh any more.
-            generation = self._store.replace_generation(generation, computed.index, limit)
-        serializer = self._store.serializer if generation else PLAIN
+            generation = self._replace_generation(generation, computed.index, limit)
+        serializer = self._serializer if generation else PLAIN
         payload = serializer.compress(render(computed.body))
         ttl = self._lifetimes.ttl if computed.has_hits else self._lifetimes.ttl_empty
         answer = CachedAnswer(
             "MISS" if lookup.reached else "OFF",
             payload,
-            make_etag(generation or b"", digest, payload),
+            make_etag(generation or b"", lookup.digest, payload),
             generation or b"",
             0.0,
             ttl * random.uniform(1 - _JITTER, 1 + _JITTER),  # noqa: S311 -- no secret
@@ -253,25 +223,8 @@ class AnswerCache:
         )
         if generation:
             stale_ttl = self._lifetimes.stale_ttl if computed.keep_stale else 0.0
-            self._store.put(digest, answer, answer.ttl + stale_ttl, limit)
+            self._put(lookup, answer, answer.ttl + stale_ttl)
         return answer
-
-    # -- generations ---------------------------------------------------------------------------
-
-    def new_generation(self, index: str, rules: str) -> bool:
-        """After a swap or a write that can be searched: older answers are no longer fresh.
-
-        `index` is the concrete index that answers now, `rules` the digest of its synonym rules.
-        False when there is a Redis that did not take it: older answers may then be served until
-        they expire.
-        """
-        generation = make_generation(index, rules)
-        taken = self._store.begin_generation(generation, TimeLimit(_COMMAND_TIMEOUT))
-        return taken or not self.configured
-
-    def generation(self) -> str:
-        """The current generation: index, rules and a random part; "" when there is none."""
-        return stats.generation(self.client, self.keys)
 
     # -- other values --------------------------------------------------------------------------
 
@@ -308,29 +261,14 @@ class AnswerCache:
 
     # -- upkeep --------------------------------------------------------------------------------
 
-    def stats(self) -> stats.Stats:
+    def stats(self) -> Stats:
         """Figures of the cache; sizes may be some seconds old, as they take a scan of all keys."""
-        return stats.Stats(
-            generation=self.generation(),
-            sizes=self._sizes(self.client, self.keys),
-            memory=stats.memory(self.client),
-        )
+        return Stats(self.generation(), self._sizes(), self._memory())
 
     def clear(self) -> int | None:
-        """Delete all kept answers; how many there were, None when Redis is unavailable."""
-        deleted = stats.clear(self.client, self.keys)
-        self._sizes.invalidate(self.client, self.keys)
+        deleted = super().clear()
+        self._sizes.invalidate()
         return deleted
-
-    def ping(self) -> str | None:
-        """The version of Redis, None when it is unavailable."""
-        info = self.client.ask(self.client.timeout, None, redis.Redis.info, "server")
-        return None if info is None else str(info.get("redis_version", "unknown"))
-
-    def accepts_writes(self) -> bool:
-        """Whether Redis takes a value; not when it is full, or a replica."""
-        key, seconds = self.keys.probe, self.client.timeout
-        return bool(self.client.ask(seconds, False, redis.Redis.set, key, b"", px=1_000))
 
 
 def _within(seconds: float, work: Callable[[], CachedAnswer]) -> CachedAnswer:

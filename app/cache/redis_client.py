@@ -63,11 +63,6 @@ class RedisClient:
         self.back_off = BackOff("Redis", lambda: _responds(connection, timeout))
         self._silent_until = 0.0
 
-    @property
-    def configured(self) -> bool:
-        """Whether there is a Redis at all."""
-        return self.redis is not None
-
     def call(
         self,
         limit: TimeLimit,
@@ -103,15 +98,16 @@ class RedisClient:
 
     def ask(
         self,
-        seconds: float,
+        limit: TimeLimit | float,
         default: D,
         command: Callable[Concatenate["redis.Redis", P], T],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T | D:
-        """What a command returns that may take so many seconds; `default` without Redis."""
+        """What a command returns within a limit or so many seconds; `default` without Redis."""
+        limit = limit if isinstance(limit, TimeLimit) else TimeLimit(limit)
         try:
-            return self.call(TimeLimit(seconds), command, *args, **kwargs)
+            return self.call(limit, command, *args, **kwargs)
         except RedisUnavailable:
             return default
 

@@ -8,12 +8,14 @@ round trip.
 import hashlib
 import hmac
 import secrets
+import statistics
 import struct
 import time
 import zlib
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal, Protocol
 
 import orjson
@@ -27,6 +29,11 @@ from app.cache.redis_client import (
     TimeLimit,
 )
 from app.cache.serializers import Serializer, render
+
+_TIMEOUT = 10.0  # seconds for what no search waits for
+_WRITE_TIMEOUT = 2.0  # seconds that beginning a generation may take
+_BATCH = 1000  # keys
+_MAX_MEASURED = 100_000  # answers; beyond that the sizes are those of a sample
 
 State = Literal["HIT", "MISS", "STALE", "OFF"]
 
@@ -151,7 +158,7 @@ class CachedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What Redis had for a request.
+    """What Redis had for the request that `key` and `digest` stand for.
 
     `generation` is None when there is none yet. `answer` is HIT or STALE, None when nothing is
     kept. `reached` is False without Redis, and `failed` if it failed now. `limit` is what the
@@ -159,6 +166,7 @@ class Lookup:
     None without Redis.
     """
 
+    key: str
     digest: bytes
     limit: TimeLimit
     reached: bool
@@ -176,6 +184,26 @@ if current == ARGV[1] then redis.call("set", KEYS[1], ARGV[2]) end
 if current == ARGV[1] or current == ARGV[2] then return ARGV[2] end
 return ARGV[1]
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The cache of one alias.
+
+    `sizes`: number of the kept answers, and bytes of all, of the median and of the largest.
+    `memory`: what Redis reports for everything that it holds. Everything is empty when Redis is
+    unavailable.
+    """
+
+    generation: str
+    sizes: dict[str, int]
+    memory: dict[str, Any]
+
+
+def hit_rate(states: Mapping[str, int]) -> float | None:
+    """The share of searches answered from the cache, stale or not; None before the first."""
+    total = sum(states.values())
+    return (states.get("HIT", 0) + states.get("STALE", 0)) / total if total else None
 
 
 def make_etag(generation: bytes, digest: bytes, payload: bytes) -> str:
@@ -209,26 +237,41 @@ def index_of(generation: bytes) -> str:
 
 
 class AnswerStore:
-    """The answers of one alias, written by one serializer."""
+    """The answers of one alias, written by one serializer. Threads and forked workers may share it.
+
+    No method fails because of Redis: without it they return None, False or nothing.
+    """
 
     def __init__(self, client: RedisClient, keys: Keys, serializer: Serializer) -> None:
-        self._client = client
-        self._keys = keys
-        self.serializer = serializer
+        self.client = client
+        self.keys = keys
+        self._serializer = serializer
+        self._digest = lru_cache(maxsize=1024)(keys.digest)  # popular searches come again and again
 
-    def lookup(self, digest: bytes, limit: TimeLimit, counters: Sequence[Counter] = ()) -> Lookup:
-        """The generation and the answer to a request, in one round trip that raises counters."""
-        keys = (self._keys.generation, self._keys.answers + digest.hex())
+    @property
+    def configured(self) -> bool:
+        """Whether there is a Redis to keep answers in, reachable or not."""
+        return self.client.redis is not None
+
+    # -- answers -------------------------------------------------------------------------------
+
+    def lookup(
+        self, key: str, counters: Sequence[Counter] = (), limit: TimeLimit | None = None
+    ) -> Lookup:
+        """The generation, and the answer to the request that `key` stands for, in one round trip
+        that raises counters by one."""
+        digest, limit = self._digest(key), limit or TimeLimit(self.client.timeout)
+        names = (self.keys.generation, self.keys.answers + digest.hex())
         try:
-            reply = self._client.call(limit, _get_and_count, keys, counters)
+            generation, data, counts = self.client.call(limit, _get_and_count, names, counters)
         except RedisUnavailable as error:
-            return Lookup(digest, limit, reached=False, failed=isinstance(error, RedisFailed))
-        generation, data, counts = reply
+            failed = isinstance(error, RedisFailed)
+            return Lookup(key, digest, limit, reached=False, failed=failed)
         answer = self._read(digest, data, generation) if data else None
-        return Lookup(digest, limit, True, generation, answer, counts=counts)
+        return Lookup(key, digest, limit, True, generation, answer, counts=counts)
 
     def _read(self, digest: bytes, data: bytes, generation: bytes | None) -> CachedAnswer | None:
-        value = unseal(self._keys.secret, digest, data)
+        value = unseal(self.keys.secret, digest, data)
         if value is None:
             return None
         etag, created, ttl, took, length, has_hits = _HEAD.unpack_from(value)
@@ -245,20 +288,17 @@ class AnswerStore:
             max(age, 0.0),
             ttl,
             took,
-            self.serializer,
+            self._serializer,
             has_hits,
         )
 
-    def count(self, counters: Sequence[Counter], limit: TimeLimit) -> Sequence[int] | None:
+    def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
         """Raise counters by one; what they are now, None without Redis."""
-        try:
-            return self._client.call(limit, _get_and_count, (self._keys.generation,), counters)[2]
-        except RedisUnavailable:
-            return None
+        names, without_redis = (self.keys.generation,), (None, None, None)
+        seconds = self.client.timeout
+        return self.client.ask(seconds, without_redis, _get_and_count, names, counters)[2]
 
-    def put(
-        self, digest: bytes, answer: CachedAnswer, keep_seconds: float, limit: TimeLimit
-    ) -> None:
+    def _put(self, lookup: Lookup, answer: CachedAnswer, keep_seconds: float) -> None:
         """Keep an answer for `keep_seconds`, if Redis takes it."""
         head = _HEAD.pack(
             bytes.fromhex(answer.etag),
@@ -268,45 +308,116 @@ class AnswerStore:
             len(answer.generation),
             answer.has_hits,
         )
-        data = seal(self._keys.secret, digest, head + answer.generation + answer.payload)
-        key, milliseconds = self._keys.answers + digest.hex(), int(keep_seconds * 1000)
-        with suppress(RedisUnavailable):
-            self._client.call(limit, redis.Redis.set, key, data, px=milliseconds)
+        data = seal(self.keys.secret, lookup.digest, head + answer.generation + answer.payload)
+        name, milliseconds = self.keys.answers + lookup.digest.hex(), int(keep_seconds * 1000)
+        self.client.ask(lookup.limit, None, redis.Redis.set, name, data, px=milliseconds)
 
-    def begin_generation(self, generation: bytes, limit: TimeLimit) -> bool:
-        """Make this generation the current one; False when Redis did not take it.
+    # -- generations ---------------------------------------------------------------------------
 
-        A full Redis takes none, but can delete the present one: kept answers are not fresh then.
+    def generation(self) -> str:
+        """The current generation: index, rules and a random part; "" when there is none."""
+        current = self.client.ask(_TIMEOUT, None, redis.Redis.get, self.keys.generation)
+        return current.decode("utf-8", "replace") if isinstance(current, bytes) else ""
+
+    def new_generation(self, index: str, rules: str) -> bool:
+        """After a swap or a write that can be searched: older answers are no longer fresh.
+
+        A full Redis takes no generation, but can delete the present one: kept answers are not fresh
+        then.
+
+        Args:
+            index: the concrete index that answers now.
+            rules: the digest of its synonym rules.
+
+        Returns:
+            False when there is a Redis that did not take it: older answers may then be served until
+            they expire.
         """
-        key = self._keys.generation
+        name, limit = self.keys.generation, TimeLimit(_WRITE_TIMEOUT)
         try:
             try:
-                self._client.call(limit, redis.Redis.set, key, generation)
+                self.client.call(limit, redis.Redis.set, name, make_generation(index, rules))
             except RedisRefused:
-                self._client.call(limit, redis.Redis.delete, key)
+                self.client.call(limit, redis.Redis.delete, name)
         except RedisUnavailable:
-            return False
+            return not self.configured
         return True
 
-    def first_generation(self, limit: TimeLimit) -> bytes | None:
+    def _first_generation(self, limit: TimeLimit) -> bytes | None:
         """The current generation, made now when there is none; None when Redis takes none."""
-        return self._generation(_set_default, make_generation("", ""), limit)
+        first = make_generation("", "")
+        generation = self.client.ask(limit, None, _set_default, self.keys.generation, first)
+        return generation if isinstance(generation, bytes) else None
 
-    def replace_generation(self, seen: bytes, index: str, limit: TimeLimit) -> bytes | None:
+    def _replace_generation(self, seen: bytes, index: str, limit: TimeLimit) -> bytes | None:
         """Begin a generation of `index` in place of `seen`; the generation of an answer that was
         computed by `index` under `seen`.
 
         That is `seen`, so the answer is not fresh, if a write or a swap has begun a generation
         meanwhile. None when Redis takes none.
         """
-        return self._generation(_replace, (seen, _successor(seen, index)), limit)
-
-    def _generation(self, command: Any, value: Any, limit: TimeLimit) -> bytes | None:
-        try:
-            generation = self._client.call(limit, command, self._keys.generation, value)
-        except RedisUnavailable:
-            return None
+        values: Any = (seen, _successor(seen, index))  # bytes, which redis-py's types leave out
+        script, name = _REPLACE_GENERATION, self.keys.generation
+        generation: Any = self.client.ask(limit, None, redis.Redis.eval, script, 1, name, *values)
         return generation if isinstance(generation, bytes) else None
+
+    # -- upkeep --------------------------------------------------------------------------------
+
+    def ping(self) -> str | None:
+        """The version of Redis, None when it is unavailable."""
+        info = self.client.ask(self.client.timeout, None, redis.Redis.info, "server")
+        return None if info is None else str(info.get("redis_version", "unknown"))
+
+    def accepts_writes(self) -> bool:
+        """Whether Redis takes a value; not when it is full, or a replica."""
+        name, seconds = self.keys.probe, self.client.timeout
+        return bool(self.client.ask(seconds, False, redis.Redis.set, name, b"", px=1_000))
+
+    def clear(self) -> int | None:
+        """Delete all kept answers and the counts of states; how many answers, None without
+        Redis."""
+
+        def command(client: "redis.Redis") -> int:
+            deleted = sum(int(client.unlink(*batch)) for batch in self._names(client))
+            client.delete(self.keys.counts)
+            return deleted
+
+        return self.client.ask(_TIMEOUT, None, command)
+
+    def _measure(self) -> dict[str, int]:
+        """Bytes of the kept answers: count, total, median and largest."""
+
+        def command(client: "redis.Redis") -> list[int]:
+            measured: list[int] = []
+            for batch in self._names(client):
+                with client.pipeline(transaction=False) as pipeline:
+                    for name in batch:
+                        pipeline.strlen(name)
+                    # An answer may expire between being listed and being measured.
+                    measured += [size for size in pipeline.execute() if size]
+                if len(measured) >= _MAX_MEASURED:
+                    break
+            return measured
+
+        measured = self.client.ask(_TIMEOUT, [], command)
+        return {
+            "count": len(measured),
+            "total": sum(measured),
+            "median": int(statistics.median(measured)) if measured else 0,
+            "largest": max(measured, default=0),
+        }
+
+    def _memory(self) -> dict[str, Any]:
+        """What Redis reports of its memory; `maxmemory` 0 means no limit."""
+        info: dict[str, Any] = self.client.ask(_TIMEOUT, {}, redis.Redis.info, "memory")
+        wanted = ("used_memory", "used_memory_peak", "maxmemory", "maxmemory_policy")
+        return {name: info[name] for name in wanted if name in info}
+
+    def _names(self, client: "redis.Redis") -> Iterator[list[bytes]]:
+        """The names of all kept answers, in batches."""
+        names = client.scan_iter(match=f"{self.keys.answers}*", count=_BATCH)
+        while batch := list(islice(names, _BATCH)):
+            yield batch
 
 
 def _get_and_count(
@@ -340,7 +451,3 @@ def _set_default(client: "redis.Redis", key: str, value: bytes) -> Any:
         pipeline.set(key, value, nx=True)
         pipeline.get(key)
         return pipeline.execute()[1]
-
-
-def _replace(client: "redis.Redis", key: str, values: tuple[bytes, bytes]) -> Any:
-    return client.eval(_REPLACE_GENERATION, 1, key, *values)

@@ -11,7 +11,7 @@ import redis
 from rich.text import Text
 
 from analyzers.rules import RuleErrors, read_rules
-from app.cache.stats import Stats, hit_rate
+from app.cache.store import Stats, hit_rate
 from app.commands.tools import (
     CommandGroup,
     Tools,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.admission import Admission
+from app.back_off import Admission
 from app.errors import BlogsearchError, Busy, NoIndex, Unavailable
 
 
@@ -61,8 +61,8 @@ def test_processes_share_what_they_know_of_an_outage() -> None:
     engine = Engine()
     memory = memoryview(mmap.mmap(-1, 8))
     first, second = (Admission(engine.responds, 8) for _ in range(2))
-    first.back_off.share(memory)
-    second.back_off.share(memory)
+    first.share(memory)
+    second.share(memory)
     _fail(first, Unavailable("timed out"))
     _until(lambda: not second.available)
     with pytest.raises(Unavailable), second.admit():
@@ -77,7 +77,7 @@ def test_another_process_goes_on_when_the_one_that_probed_has_ended() -> None:
     memory = memoryview(mmap.mmap(-1, 8))
     memory.cast("d")[0] = time.monotonic() - 60
     admission = Admission(engine.responds, 8)
-    admission.back_off.share(memory)
+    admission.share(memory)
     assert not admission.available
     _until(lambda: admission.available)
 
