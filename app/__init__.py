@@ -25,10 +25,9 @@ def create_app(
     # Imported here, so that a command that needs only the settings does not load Flask.
     from flask import Flask
 
-    from app import clients, observe
+    from app import clients, metrics
     from app.cache import open_cache
     from app.elastic import connect
-    from app.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
     from app.settings import process_settings
     from app.views import (
@@ -41,7 +40,6 @@ def create_app(
         operations,
         page,
         search,
-        suggest,
         widget,
     )
 
@@ -52,21 +50,11 @@ def create_app(
     app.url_map.merge_slashes = False
     service = Service(settings, elastic or connect(settings), cache or open_cache(settings))
     app.extensions[EXTENSION] = service
-    metrics = app.extensions[METRICS] = Metrics()
-    observe.register(app, service, metrics)  # first, so that it sees the finished responses
+    metrics.register(app, service)  # first, so that it sees the finished responses
     errors.register(app)
     clients.register(app, service)
     headers.register(app, settings)
-    for module in (
-        search,
-        suggest,
-        page,
-        clicks,
-        insights,
-        widget,
-        documents,
-        operations,
-        api,
-    ):
-        app.register_blueprint(module.blueprint)
+    modules = (page, clicks, insights, widget, documents, operations, api)
+    for blueprint in (search.blueprint, search.suggestions, *(part.blueprint for part in modules)):
+        app.register_blueprint(blueprint)
     return app

@@ -1,7 +1,5 @@
 """The client of a request: its address behind trusted proxies, and its rate limit."""
 
-import ipaddress
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -10,6 +8,7 @@ from typing import TYPE_CHECKING
 from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from app.rate_limit import network_of, parse_address
 from app.service import Service
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 # counted with their first request to Redis. Documents can only be written with a token, and the
 # other blueprints are answered from memory.
 _COUNTED = ("page", "insights")
-_WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
-_IPV6_PREFIX = 64  # bits; a client usually has all addresses of its /64 network
 
 
 def register(app: Flask, service: Service) -> None:
@@ -53,7 +50,7 @@ class TrustedProxies:
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         forwarded = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
-        senders = [_address(sender) for sender in (*forwarded, environ.get("REMOTE_ADDR", ""))]
+        senders = [parse_address(sender) for sender in (*forwarded, environ.get("REMOTE_ADDR", ""))]
         depth = 0
         while depth < len(forwarded) and self._trusted(senders[-1 - depth]):
             depth += 1
@@ -80,30 +77,5 @@ def limited_client() -> str:
 
 @lru_cache(maxsize=1024)
 def _is_private(address: str | None) -> bool:
-    parsed = _address(address or "")
+    parsed = parse_address(address or "")
     return not isinstance(parsed, str) and parsed.is_private
-
-
-@lru_cache(maxsize=1024)
-def network_of(address: str | None) -> str:
-    """The key of a client for rate limits and counts: its IPv4 address, or its IPv6 network."""
-    parsed = _address(address or "")
-    if isinstance(parsed, str):
-        return "unknown"
-    if parsed.version == 4:
-        return str(parsed)
-    return str(ipaddress.ip_network((parsed, _IPV6_PREFIX), strict=False))
-
-
-def _address(text: str) -> IPv4Address | IPv6Address | str:
-    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is invalid.
-
-    An IPv4-mapped IPv6 address (dual-stack sockets) is returned as IPv4.
-    """
-    text = text.strip()
-    match = _WITH_PORT.fullmatch(text)
-    try:
-        parsed = ipaddress.ip_address(match[1] or match[2] if match else text)
-    except ValueError:
-        return text
-    return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed

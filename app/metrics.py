@@ -1,13 +1,19 @@
-"""Figures for Prometheus, of all worker processes together.
+"""One log line and the metrics of every request, and its id; figures for Prometheus.
 
-With several processes prometheus-client keeps the figures in files, in the folder that
+The figures are those of all worker processes together. With several processes prometheus-client keeps the figures in files, in the folder that
 PROMETHEUS_MULTIPROC_DIR names; gunicorn_config.py makes one.
 """
 
+import logging
 import os
+import random
+import re
+import time
 from collections.abc import Iterator
+from functools import cache
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
+from flask import Flask, Response, g, request
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -20,13 +26,20 @@ from prometheus_client.registry import Collector
 
 from app.cache import AnswerCache
 from app.health import COMMANDS
+from app.logs import begin
+from app.service import Service
 from indexer.state import read_runs
 
 METRICS = "blogsearch-metrics"
 """Where the Metrics are in `app.extensions`."""
 
+_ID_HEADER = "X-Request-ID"
+_VALID_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+_SLOW = 1.0  # seconds; well above what an uncached search takes on a small machine
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _TIMEOUT = 2.0  # seconds that reading the state of the index may take
+
+log = logging.getLogger("blogsearch.requests")
 
 
 class Metrics:
@@ -72,6 +85,55 @@ class Metrics:
         own = CollectorRegistry()
         own.register(index)
         return generate_latest(registry) + generate_latest(own)
+
+
+def register(app: Flask, service: Service) -> None:
+    """Log and count every request of the application."""
+    metrics = app.extensions[METRICS] = Metrics()
+    settings = service.settings
+
+    @cache
+    def histogram(endpoint: str, outcome: str) -> Histogram:
+        return metrics.requests.labels(endpoint, outcome)
+
+    def started() -> None:
+        g.started = time.perf_counter()
+        sent_id = request.headers.get(_ID_HEADER, "")
+        # No secret. The proxy's id, so that its log and this one can be joined.
+        valid = _VALID_ID.fullmatch(sent_id)
+        request_id = sent_id if valid else f"{random.getrandbits(64):016x}"
+        g.fields = begin(request_id=request_id, method=request.method, path=request.path)
+
+    def ended(response: Response) -> Response:
+        if "fields" not in g:  # the request was refused before `started`
+            return response
+        fields, status, seconds = g.fields, response.status_code, time.perf_counter() - g.started
+        fields["status"] = status
+        fields["total_ms"] = round(seconds * 1000, 2)
+        outcome = (fields.get("cache", "").lower() or "ok") if status < 400 else str(status)
+        histogram(request.endpoint or "none", outcome).observe(seconds)
+        if "engine_ms" in fields:
+            failed = fields.get("error", "ok")
+            metrics.computations.labels(failed).observe(fields["engine_ms"] / 1000)
+            metrics.engine_requests.inc(fields.get("engine_requests", 0))
+        for result in ("accepted", "rejected"):
+            if count := fields.get(result):
+                metrics.documents.labels(result).inc(count)
+        plan = fields.pop("plan", {})
+        if settings.log_requests and log.isEnabledFor(logging.INFO):
+            # What `log.info("request", extra=fields)` does, without looking for the calling line.
+            record = logging.LogRecord(log.name, logging.INFO, __file__, 0, "request", None, None)
+            record.__dict__.update(fields)
+            log.handle(record)
+        is_search = "cache" in fields or "engine_ms" in fields
+        if is_search and seconds > _SLOW:
+            shown = request.query_string.decode("utf-8", "replace")
+            log.warning("slow search", extra={**fields, "query": shown, **plan})
+        response.headers[_ID_HEADER] = fields["request_id"]
+        return response
+
+    app.before_request(started)
+    app.after_request(ended)
 
 
 class IndexMetrics(Collector):

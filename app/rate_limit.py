@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from ipaddress import ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.errors import RateLimited
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _PERIODS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _LIMIT = re.compile(r"(\d+) ?(?:/|per) ?(\d+)? ?(second|minute|hour|day)s?")
+_WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
+_IPV6_PREFIX = 64  # bits; a client usually has all addresses of its /64 network
 _MOST = 10_000  # counters that a process keeps without Redis
 _SITE = 4  # times the limit of a client for a whole /48 network, whose parts may take turns
 
@@ -73,6 +75,31 @@ class Standing(NamedTuple):
             "X-RateLimit-Remaining": str(self.remaining),
             "X-RateLimit-Reset": str(self.quota.resets),
         }
+
+
+@lru_cache(maxsize=1024)
+def network_of(address: str | None) -> str:
+    """The key of a client for rate limits and counts: its IPv4 address, or its IPv6 network."""
+    parsed = parse_address(address or "")
+    if isinstance(parsed, str):
+        return "unknown"
+    if parsed.version == 4:
+        return str(parsed)
+    return str(ip_network((parsed, _IPV6_PREFIX), strict=False))
+
+
+def parse_address(text: str) -> IPv4Address | IPv6Address | str:
+    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is invalid.
+
+    An IPv4-mapped IPv6 address (dual-stack sockets) is returned as IPv4.
+    """
+    text = text.strip()
+    match = _WITH_PORT.fullmatch(text)
+    try:
+        parsed = ip_address(match[1] or match[2] if match else text)
+    except ValueError:
+        return text
+    return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed
 
 
 @lru_cache(maxsize=1024)

@@ -13,10 +13,9 @@ from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
 from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.indexed_languages import IndexedLanguages
-from app.insights.archive import Counts
-from app.insights.clicks import LIMIT as CLICK_LIMIT
+from app.insights.counts import CLICK_LIMIT, Counts
 from app.insights.search_log import SearchLog
-from app.insights.visitors import Visitor
+from app.insights.sessions import Visitor
 from app.logs import note, timed
 from app.meaning import open_model
 from app.pins.store import PinStore
@@ -28,15 +27,9 @@ from app.search.known import Known
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
 from app.settings import Settings
-from indexer.errors import Locked
-from indexer.generations import prune
-from indexer.lock import Lock
 
 EXTENSION = "blogsearch"
 """Where the Service is in `app.extensions`."""
-
-_WARM_AFTER_SWAP = 20.0  # seconds; the command that swapped waits for it
-_PRUNE_TIMEOUT = 120.0  # seconds for a request to Elasticsearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +38,6 @@ class Warmed:
 
     answered: int
     failed: int
-
-
-@dataclass(frozen=True, slots=True)
-class AfterSwap:
-    """What `Service.after_swap` did: `deleted` generations, and a `warning` if some remain."""
-
-    warmed: Warmed
-    deleted: list[str]
-    warning: str = ""
 
 
 class Service:
@@ -71,7 +55,8 @@ class Service:
         self.rate_limiter = RateLimiter(cache.keys, parse_limits(settings.rate_limit))
         self.click_limiter = RateLimiter(cache.keys, parse_limits(CLICK_LIMIT))
         language = LANGUAGES[settings.language]
-        self.known = Known(PinStore(elastic, settings.index, language), open_model(settings))
+        self.pins = PinStore(elastic, settings.index, language)
+        self.known = Known(self.pins, open_model(settings))
         self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(
             lambda: responds(elastic),
@@ -191,23 +176,6 @@ class Service:
             else:
                 answered += 1
         return Warmed(answered, failed)
-
-    def after_swap(self) -> AfterSwap:
-        """Warm the cache and delete old generations.
-
-        Nothing is deleted while another process builds; that process deletes them. Elasticsearch
-        may fail here; the swap counts nevertheless.
-        """
-        warmed = self.warm(seconds=_WARM_AFTER_SWAP)
-        client, alias = self.elastic.options(request_timeout=_PRUNE_TIMEOUT), self.settings.index
-        try:
-            with translated(), Lock(client, alias, "prune"):
-                return AfterSwap(warmed, prune(client, alias))
-        except Locked:
-            return AfterSwap(warmed, [])
-        except BlogsearchError as error:
-            warning = f"Old indices may remain; `blogsearch prune` deletes them. {error}"
-            return AfterSwap(warmed, [], warning)
 
     def _get_or_compute(self, request: SearchRequest, lookup: Lookup) -> CachedAnswer:
         return self.cache.answer(

@@ -18,7 +18,7 @@ from app.cache import open_cache
 from app.cli import main
 from app.commands.tools import Tools
 from app.insights.search_log import SearchLog
-from app.insights.visitors import Visitor
+from app.insights.sessions import Visitor
 from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings

@@ -24,8 +24,8 @@ from app.commands.tools import (
 from app.elastic import connect, translated
 from app.errors import BlogsearchError, FolderNotReadable, without_password
 from app.health import Check, checks, last_run
+from app.insights.counts import Report
 from app.insights.proposals import proposals
-from app.insights.report import Report
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from indexer.errors import Damaged

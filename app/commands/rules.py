@@ -26,7 +26,6 @@ from app.commands.tools import (
     text_or_json,
 )
 from app.pins.files import PinFile, parse, read_file, warnings
-from app.pins.store import PinStore
 from app.search.pins import PinRule
 from app.synonyms.folder import SynonymFolder, check_unique_names
 from app.synonyms.loader import Loader
@@ -352,7 +351,7 @@ def load_pins(tools: Tools, files: tuple[Path, ...]) -> None:
     if any(finding.severity == "error" for finding in findings):
         fail(findings)
     print_findings(findings)
-    for name in _store(tools).save(read):
+    for name in tools.service.pins.save(read):
         click.echo(f"Replaced {name}.", err=True)
     _publish(tools)
     click.echo(f"{', '.join(file.name for file in read)}: in effect.")
@@ -368,7 +367,7 @@ def list_pins(tools: Tools, form: str) -> None:
     blogsearch pins list
     blogsearch pins list --format json
     """
-    store = _store(tools)
+    store = tools.service.pins
     rules, findings = parse(store.files(), LANGUAGES[tools.settings.language])
     findings += warnings(rules, _today(), store.existing(rules))
     if form == "json":
@@ -399,14 +398,9 @@ def remove_pins(tools: Tools, names: tuple[str, ...]) -> None:
     \b
     blogsearch pins remove launch
     """
-    _store(tools).remove(names)
+    tools.service.pins.remove(names)
     _publish(tools)
     click.echo(f"Removed {', '.join(names)}.")
-
-
-def _store(tools: Tools) -> PinStore:
-    language = LANGUAGES[tools.settings.language]
-    return PinStore(tools.elastic, tools.settings.index, language)
 
 
 def _checked(
@@ -423,9 +417,11 @@ def _checked(
         else:
             files.append(file)
     own = {file.name for file in files}
-    stored = [] if offline else [file for file in _store(tools).files() if file.name not in own]
+    stored = (
+        [] if offline else [file for file in tools.service.pins.files() if file.name not in own]
+    )
     rules, invalid = parse([*stored, *files], LANGUAGES[tools.settings.language])
-    posts = None if offline else _store(tools).existing(rules)
+    posts = None if offline else tools.service.pins.existing(rules)
     together = [*invalid, *warnings(rules, _today(), posts)]
     findings += [finding for finding in together if finding.file in own]
     return files, sorted(findings, key=lambda finding: (finding.file, finding.line))

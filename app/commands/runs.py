@@ -17,16 +17,21 @@ from rich.text import Text
 
 from app.commands.sources import SourceArguments, Sources
 from app.commands.tools import ONLY_SOME, Tools, stop_on_sigterm
+from app.elastic import translated
+from app.errors import BlogsearchError
 from app.freshness import Freshness
 from indexer.build.builder import Built
 from indexer.errors import Locked, LockLost
+from indexer.generations import prune
 from indexer.ingest import IngestOptions
+from indexer.lock import Lock
 from indexer.progress import Progress
 from indexer.records import Reject
 from indexer.state import record_run
 
 _MAX_PRINTED = 20  # rejects on the terminal; --rejects writes all of them
 _INTERVAL = 5.0  # seconds between two plain lines
+_WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
 
 
 # -- progress and rejects ------------------------------------------------------------------------
@@ -260,12 +265,22 @@ def print_stale_builds(names: Iterable[str]) -> None:
 
 
 def after_swap(tools: Tools) -> None:
-    """Warm the cache with the most frequent queries, and delete old generations."""
-    done = tools.service.after_swap()
-    if done.warmed.answered:
-        number = done.warmed.answered
-        click.echo(f"The answers to the {number:,} most frequent queries are cached.")
-    if done.deleted:
-        click.echo(f"Deleted {', '.join(done.deleted)}.")
-    if done.warning:
-        click.echo(done.warning, err=True)
+    """Warm the cache with the most frequent queries, and delete old generations.
+
+    Nothing is deleted while another process builds; that process deletes them. Elasticsearch may
+    fail here; the swap counts nevertheless.
+    """
+    if answered := tools.service.warm(seconds=_WARM_AFTER_SWAP).answered:
+        click.echo(f"The answers to the {answered:,} most frequent queries are cached.")
+    client, alias = tools.elastic, tools.settings.index
+    try:
+        with translated(), Lock(client, alias, "prune"):
+            deleted = prune(client, alias)
+    except Locked:
+        return
+    except BlogsearchError as error:
+        hint = "Old indices may remain; `blogsearch prune` deletes them."
+        click.echo(f"{hint} {error}", err=True)
+        return
+    if deleted:
+        click.echo(f"Deleted {', '.join(deleted)}.")

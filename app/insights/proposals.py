@@ -7,7 +7,7 @@ from pathlib import Path
 
 from analyzers.rules.parse import Words, normalise, words
 from app.errors import FolderNotReadable
-from app.insights.report import Report
+from app.insights.counts import Report
 from app.insights.sessions import Pair
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader

@@ -24,8 +24,8 @@ import redis
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
 from app.cache.store import Keys
 from app.errors import BadRequest
-from app.insights.sessions import Event, pairs, searches
-from app.insights.visitors import Visitor
+from app.insights.sessions import Event, Visitor, pairs, searches
+from app.rate_limit import network_of
 from app.search.request import SearchRequest
 
 WINDOW = 45.0
@@ -274,9 +274,6 @@ class SearchLog:
 
 
 def _event(seen: _Seen, salt: bytes) -> Event:
-    # Imported here: it imports Flask, which commands do not need.
-    from app.clients import network_of
-
     client = f"{network_of(seen.visitor.address)}\n{seen.visitor.user_agent}".encode()
     digest = hashlib.blake2b(client, key=salt, digest_size=8).hexdigest()
     key, q = seen.request.key(), seen.request.q

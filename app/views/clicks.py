@@ -2,10 +2,10 @@
 
 from flask import Blueprint, request
 
-from app.clients import network_of
 from app.errors import BadRequest, Forbidden
-from app.insights.clicks import MAX_TEXT, record
-from app.insights.visitors import visitor_of
+from app.insights.counts import MAX_TEXT
+from app.insights.sessions import visitor_of
+from app.rate_limit import network_of
 from app.search.request import MAX_PAGE, MAX_SIZE
 from app.settings import Settings
 from app.views import current_service
@@ -29,7 +29,7 @@ def count() -> tuple[str, int]:
     Raises:
         BadRequest: a field is missing or invalid.
         Forbidden: a page of an origin that may not read answers sent it.
-        RateLimited: the client has sent more than `clicks.LIMIT`.
+        RateLimited: the client has sent more than `CLICK_LIMIT`.
     """
     service = current_service()
     request.max_content_length = _MAX_BYTES
@@ -45,8 +45,7 @@ def count() -> tuple[str, int]:
         # Counted in the memory of this process, so that no address is stored.
         quotas = service.click_limiter.quotas(network_of(request.remote_addr))
         service.click_limiter.check(quotas, None)
-        days = service.settings.insights_days
-        record(service.cache.client, service.cache.keys, days, (q, int(position), oid))
+        service.counts.count_opened(q, int(position), oid)
     return "", 204
 
 

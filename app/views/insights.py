@@ -33,10 +33,9 @@ from app.errors import (
     Unavailable,
 )
 from app.health import last_run
-from app.insights.attention import dismiss, dismissed, pin, pinned, restore, unpin
-from app.insights.clicks import rarely_opened, read_opened
+from app.insights.counts import Day, Report, rarely_opened, read_opened
+from app.insights.pinning import pin, pinned, unpin
 from app.insights.proposals import FILE, Proposal, candidates, proposals
-from app.insights.report import Day, Report
 from app.search.request import parse_parameters, whole_number
 from app.service import Service
 from app.synonyms.folder import SynonymFolder
@@ -152,7 +151,7 @@ def page() -> str:
     days = _days(request.args)
     report = _read(service, days)
     proposed, problem = _proposals(service, report)
-    hidden = dismissed(service)
+    hidden = service.counts.dismissed()
     opened = read_opened(service.cache.client, service.cache.keys, days)
     rarely = [row for row in rarely_opened(report, opened) if row.query not in hidden]
     return render_template(
@@ -187,9 +186,9 @@ def pins() -> WerkzeugResponse:
 def dismissals() -> WerkzeugResponse:
     """List a search no longer, or with `undo` again."""
     if query := request.form.get("undo"):
-        restore(current_service(), query)
+        current_service().counts.restore(query)
     else:
-        dismiss(current_service(), request.form.get("q", ""))
+        current_service().counts.dismiss(request.form.get("q", ""))
     return _back()
 
 

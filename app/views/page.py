@@ -24,7 +24,7 @@ from werkzeug.exceptions import NotFound
 from analyzers.languages import LANGUAGES
 from app.browse import EVERYTHING, Browse, browse
 from app.errors import BlogsearchError
-from app.insights.visitors import visitor_of
+from app.insights.sessions import visitor_of
 from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.views import current_service

@@ -1,4 +1,4 @@
-"""`GET /search`: the answer as JSON, from the cache if it can be."""
+"""`GET /search` and `GET /suggest`: answers as JSON, from the cache if they can be."""
 
 import time
 from dataclasses import replace
@@ -10,14 +10,15 @@ from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer, Lifetimes, State
 from app.clients import limited_client
-from app.insights.visitors import visitor_of
-from app.search.request import SearchRequest
+from app.insights.sessions import visitor_of
+from app.search.request import SearchRequest, SuggestRequest
 from app.service import Service
 from app.settings import Settings
 from app.views import current_service
 from app.views.write_request import authorize, is_operator
 
 blueprint = Blueprint("search", __name__)
+suggestions = Blueprint("suggest", __name__)
 
 
 @blueprint.get("/search")
@@ -34,6 +35,14 @@ def search() -> Response:
     if depends:
         response.vary.add("Accept-Language")
     return response
+
+
+@suggestions.get("/suggest")
+def suggest() -> Response:
+    """Completed searches and titles for `q`; each leads to a post."""
+    service = current_service()
+    answer = service.suggest(parse_suggest(request.query_string), limited_client())
+    return cached_response(answer, service.settings)
 
 
 def authorize_debug(settings: Settings) -> None:
@@ -54,10 +63,16 @@ def parse(query_string: bytes) -> SearchRequest:
         BadRequest: parameters are invalid.
         UnicodeDecodeError: the query string is not UTF-8.
     """
-    return SearchRequest.parse(parameters_of(query_string))
+    return SearchRequest.parse(_parameters(query_string))
 
 
-def parameters_of(query_string: bytes) -> MultiDict[str, str]:
+@lru_cache(maxsize=1024)
+def parse_suggest(query_string: bytes) -> SuggestRequest:
+    """As `parse`, the parameters of a request for suggestions."""
+    return SuggestRequest.parse(_parameters(query_string))
+
+
+def _parameters(query_string: bytes) -> MultiDict[str, str]:
     """The parameters as werkzeug has them in `request.args`.
 
     Raises:

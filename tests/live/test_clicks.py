@@ -15,8 +15,7 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.cache import open_cache
-from app.insights.clicks import Opened, read_opened
-from app.insights.report import Report, read_report
+from app.insights.counts import Opened, Report, read_opened, read_report
 from app.insights.search_log import SearchLog
 from app.insights.sessions import Event
 from app.settings import Settings

@@ -14,10 +14,9 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.cache import open_cache
-from app.insights.report import Report, read_report
+from app.insights.counts import Report, read_report
 from app.insights.search_log import SearchLog, day_of, last_days
-from app.insights.sessions import PAUSE
-from app.insights.visitors import Visitor
+from app.insights.sessions import PAUSE, Visitor
 from app.search.request import SearchRequest
 from app.service import EXTENSION, Service
 from app.settings import Settings

@@ -7,8 +7,9 @@ from werkzeug.test import TestResponse
 
 from app import create_app
 from app.cache import open_cache
-from app.clients import network_of, register
+from app.clients import register
 from app.elastic import connect
+from app.rate_limit import network_of
 from app.service import Service
 from app.settings import Settings
 

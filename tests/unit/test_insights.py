@@ -8,8 +8,7 @@ from app.cache.redis_client import RedisClient
 from app.cache.store import Keys
 from app.insights.proposals import candidates
 from app.insights.search_log import SearchLog
-from app.insights.sessions import MOST, Event, pairs, searches
-from app.insights.visitors import Visitor, visitor_of
+from app.insights.sessions import MOST, Event, Visitor, pairs, searches, visitor_of
 from app.search.request import SearchRequest
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
