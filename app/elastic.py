@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -185,14 +185,7 @@ def _certificates(settings: Settings, hosts: list[str]) -> dict[str, Any]:
 
 def responds(elastic: Elasticsearch) -> bool:
     """Whether Elasticsearch responds to `GET /` within a second; denied access is a response."""
-    try:
-        # On a timeout another node is tried: one that hangs is not an outage of the cluster.
-        elastic.options(request_timeout=_PROBE_TIMEOUT, retry_on_timeout=True).info()
-    except ApiError as error:
-        return not _failed(error)
-    except TransportError:
-        return False
-    return True
+    return _probe(elastic, lambda client: client.info())
 
 
 def answers_searches(elastic: Elasticsearch, alias: str) -> bool:
@@ -200,12 +193,21 @@ def answers_searches(elastic: Elasticsearch, alias: str) -> bool:
 
     While it starts it responds before its indices are open, and each search would wait for that.
     """
-    try:
-        elastic.options(request_timeout=_PROBE_TIMEOUT, retry_on_timeout=True).search(
+    return _probe(
+        elastic,
+        lambda client: client.search(
             index=alias, size=0, track_total_hits=False, allow_partial_search_results=False
-        )
+        ),
+    )
+
+
+def _probe(elastic: Elasticsearch, request: Callable[[Elasticsearch], object]) -> bool:
+    try:
+        # On a timeout another node is tried: one that hangs is not an outage of the cluster.
+        request(elastic.options(request_timeout=_PROBE_TIMEOUT, retry_on_timeout=True))
     except ApiError as error:
-        return not _failed(error)
+        # Otherwise it is no fault of the request: an overload, a lost node, a bad disk.
+        return error.status_code != 429 and error.status_code < 500
     except TransportError:
         return False
     return True
@@ -214,11 +216,6 @@ def answers_searches(elastic: Elasticsearch, alias: str) -> bool:
 def is_starting(error: Exception) -> bool:
     """Whether Elasticsearch may answer soon: it is away, starts, or cannot read its users yet."""
     return is_temporary(error) or (isinstance(error, ApiError) and error.status_code == 401)
-
-
-def _failed(error: ApiError) -> bool:
-    """Whether it is no fault of the request: an overload, a lost node, a shard with a bad disk."""
-    return error.status_code == 429 or error.status_code >= 500
 
 
 def _with_port(host: str) -> str:

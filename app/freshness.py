@@ -21,6 +21,7 @@ from indexer.errors import IndexingError
 from indexer.generations import require_live
 from indexer.retry import Retry, time_limit
 
+_TIMEOUT = 120.0  # seconds; a refresh after many writes takes longer than a search
 _DELAY = 0.3  # seconds during which writes that do not wait share one refresh
 _UNTIL_TAKEN = Retry(total=math.inf, first_pause=1.0, longest_pause=1.0)
 _BURST, _PER = 10, 10.0  # shared refreshes without a pause within some seconds
@@ -34,7 +35,7 @@ class Freshness:
     """
 
     def __init__(self, elastic: Elasticsearch, cache: AnswerCache, alias: str) -> None:
-        self._elastic = elastic
+        self._elastic = elastic.options(request_timeout=_TIMEOUT)
         self._cache = cache
         self._alias = alias
         self._lock = threading.Lock()
@@ -52,7 +53,9 @@ class Freshness:
         False when Redis did not take the new generation: it may serve older answers once it is
         back.
         """
-        return self._publish()
+        self._elastic.indices.refresh(index=self._alias)
+        live = require_live(self._elastic, self._alias)
+        return self._cache.new_generation(live.name, live.rules or "")
 
     def shared(self) -> bool:
         """Like `now`, but callers within about a second share one refresh; in a stream of calls it
@@ -77,27 +80,15 @@ class Freshness:
             # Without a free thread the next write tries again.
             self._waiting = self._waiting or start_thread(self._publish_until_taken)
 
-    def flush(self) -> None:
-        """Do now what `soon` has promised; never raises."""
-        with self._lock:
-            if not self._waiting and not self._running:
-                return
-        self.at_end()
-
     def at_end(self) -> None:
         """Like `now`, for a process that ends: for some seconds at most; never raises."""
         try:
             with time_limit(_EXIT_TIMEOUT):
-                self._publish()
+                self.now()
         except (ApiError, TransportError):
             self._cache.new_generation(self._alias, "")
         except IndexingError:
             return
-
-    def _publish(self) -> bool:
-        self._elastic.indices.refresh(index=self._alias)
-        live = require_live(self._elastic, self._alias)
-        return self._cache.new_generation(live.name, live.rules or "")
 
     def _pause_in_a_stream(self) -> None:
         """Wait for the next full second, the same one in all processes, after a burst."""
@@ -133,5 +124,6 @@ class Freshness:
 
 
 def _flush(reference: "weakref.ref[Freshness]") -> None:
-    if freshness := reference():
-        freshness.flush()
+    """Do now what `soon` has promised."""
+    if (freshness := reference()) and (freshness._waiting or freshness._running):
+        freshness.at_end()

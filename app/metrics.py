@@ -1,7 +1,8 @@
 """One log line and the metrics of every request, and its id; figures for Prometheus.
 
-The figures are those of all worker processes together. With several processes prometheus-client keeps the figures in files, in the folder that
-PROMETHEUS_MULTIPROC_DIR names; gunicorn_config.py makes one.
+The figures are those of all worker processes together. With several processes prometheus-client
+keeps them in files, in the folder that PROMETHEUS_MULTIPROC_DIR names; gunicorn_config.py makes
+one.
 """
 
 import logging
@@ -9,7 +10,8 @@ import os
 import random
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
@@ -155,29 +157,24 @@ class IndexMetrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         generation = self._cache.generation()
-        info = GaugeMetricFamily(
+        index, _, rest = generation.partition(" ")
+        yield _gauges(
             "blogsearch_generation_info",
             "The current generation of the cache",
-            labels=["index", "rules"],
+            ("index", "rules"),
+            {(index, rest.partition(" ")[0]): 1 if generation else 0},
         )
-        index, _, rest = generation.partition(" ")
-        info.add_metric([index, rest.partition(" ")[0]], 1 if generation else 0)
-        yield info
-        available = GaugeMetricFamily(
+        redis_available = self._cache.client.back_off.available
+        yield _gauges(
             "blogsearch_available",
             "1 if the engine is used, 0 in a known outage",
-            labels=["engine"],
+            ("engine",),
+            {("elasticsearch",): self._available, ("redis",): redis_available},
         )
-        available.add_metric(["elasticsearch"], self._available)
-        available.add_metric(["redis"], self._cache.client.back_off.available)
-        yield available
-        if not self._available:
-            return
-        try:
-            yield from self._runs()
-            yield from self._posts()
-        except (ApiError, TransportError):
-            return
+        if self._available:
+            with suppress(ApiError, TransportError):
+                yield from self._runs()
+                yield from self._posts()
 
     def _posts(self) -> Iterator[Metric]:
         response = self._elastic.search(
@@ -188,37 +185,39 @@ class IndexMetrics(Collector):
             aggs={"newest": {"max": {"field": "pub_date"}}},
             allow_partial_search_results=False,
         ).body
-        yield GaugeMetricFamily(
-            "blogsearch_posts", "Posts in the live index", value=response["hits"]["total"]["value"]
-        )
-        newest = response["aggregations"]["newest"]["value"]
-        if newest is not None:
-            yield GaugeMetricFamily(
-                "blogsearch_newest_post_timestamp_seconds",
-                "Date of the newest post",
-                value=newest / 1000,
-            )
+        number, newest = response["hits"]["total"]["value"], response["aggregations"]["newest"]
+        yield _gauges("blogsearch_posts", "Posts in the live index", (), {(): number})
+        if (milliseconds := newest["value"]) is not None:
+            name, help_ = "blogsearch_newest_post_timestamp_seconds", "Date of the newest post"
+            yield _gauges(name, help_, (), {(): milliseconds / 1000})
 
     def _runs(self) -> Iterator[Metric]:
         """The last run of each command, which stores it because it ends before a scrape."""
         runs = read_runs(self._elastic, self._alias, COMMANDS)
-        rejected = GaugeMetricFamily(
+        yield _gauges(
             "blogsearch_run_rejected_documents",
             "Posts and comments that the last run of a command rejected",
-            labels=["command"],
+            ("command",),
+            {(run.command,): run.rejected for run in runs},
         )
-        succeeded = GaugeMetricFamily(
+        yield _gauges(
             "blogsearch_run_succeeded",
             "1 if the last run of a command did what it should, 0 if it failed",
-            labels=["command"],
+            ("command",),
+            {(run.command,): run.succeeded for run in runs},
         )
-        ended = GaugeMetricFamily(
+        yield _gauges(
             "blogsearch_run_timestamp_seconds",
             "When the last run of a command ended",
-            labels=["command"],
+            ("command",),
+            {(run.command,): run.ended for run in runs},
         )
-        for run in runs:
-            rejected.add_metric([run.command], run.rejected)
-            succeeded.add_metric([run.command], run.succeeded)
-            ended.add_metric([run.command], run.ended)
-        yield from (rejected, succeeded, ended)
+
+
+def _gauges(
+    name: str, text: str, labels: Sequence[str], values: Mapping[tuple[str, ...], float]
+) -> Metric:
+    gauges = GaugeMetricFamily(name, text, labels=labels)
+    for names, value in values.items():
+        gauges.add_metric(names, value)
+    return gauges

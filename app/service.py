@@ -12,6 +12,7 @@ from app.back_off import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
 from app.errors import BlogsearchError, StillComputing, Unavailable
+from app.freshness import Freshness
 from app.indexed_languages import IndexedLanguages
 from app.insights.counts import CLICK_LIMIT, Counts
 from app.insights.search_log import SearchLog
@@ -57,6 +58,7 @@ class Service:
         language = LANGUAGES[settings.language]
         self.pins = PinStore(elastic, settings.index, language)
         self.known = Known(self.pins, open_model(settings))
+        self.freshness = Freshness(elastic, cache, settings.index)
         self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(
             lambda: responds(elastic),

@@ -30,7 +30,6 @@ from app.commands.tools import (
 )
 from app.elastic import is_starting, translated
 from app.errors import BlogsearchError
-from app.freshness import Freshness
 from app.meaning import open_model
 from app.synonyms.loader import index_settings
 from indexer import SCHEMA, generations
@@ -204,7 +203,7 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
     with run_on(tools, "add", sources, rejects_path, newest=as_new) as run:
         model = open_model(tools.settings)
         added = run_add(elastic, alias, run.sources.read(), run.rejects, run.options, model)
-        if not Freshness(elastic, tools.cache, alias).now():
+        if not tools.service.freshness.now():
             print_cache_not_updated()
     hint = "the index is newer; --as-new replaces them"
     older = f", {added.older:,} left unchanged ({hint})" if added.older else ""

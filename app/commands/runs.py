@@ -19,7 +19,6 @@ from app.commands.sources import SourceArguments, Sources
 from app.commands.tools import ONLY_SOME, Tools, stop_on_sigterm
 from app.elastic import translated
 from app.errors import BlogsearchError
-from app.freshness import Freshness
 from indexer.build.builder import Built
 from indexer.errors import Locked, LockLost
 from indexer.generations import prune
@@ -174,7 +173,7 @@ def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
         yield
     except BaseException as error:
         if not _locked_out(error):
-            Freshness(tools.elastic, tools.cache, tools.settings.index).at_end()
+            tools.service.freshness.at_end()
         raise
 
 

@@ -11,19 +11,18 @@ from dataclasses import replace
 from typing import Any
 
 from elasticsearch import Elasticsearch
-from flask import Blueprint, Response, current_app, g, jsonify, request
+from flask import Blueprint, Response, g, jsonify, request
 from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import PathConverter
 
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, NoIndex, NotFound, Unavailable
-from app.freshness import Freshness
 from app.logs import note
-from app.service import EXTENSION, Service
+from app.service import Service
 from app.views import current_service
 from app.views.bulk_items import BulkItem, accepted, comment_items, failure, post_items
 from app.views.document_types import WriteAnswer, WriteResult
-from app.views.write_request import Refresh, authorize, read_entries, requested_refresh
+from app.views.write_request import authorize, read_entries, requested_refresh
 from indexer.errors import IndexingError, NoGeneration
 from indexer.passages import with_passages
 from indexer.retry import time_limit
@@ -31,7 +30,6 @@ from indexer.write.live import Write, delete_comment, delete_post, put
 
 blueprint = Blueprint("documents", __name__)
 
-_FRESHNESS = "blogsearch-freshness"
 _TIMEOUT = 30.0  # seconds for the whole request; a write may take longer than a search
 
 
@@ -48,11 +46,7 @@ class _OidConverter(PathConverter):
 
 @blueprint.record_once
 def _set_up(state: BlueprintSetupState) -> None:
-    service: Service = state.app.extensions[EXTENSION]
     state.app.url_map.converters["oid"] = _OidConverter
-    state.app.extensions[_FRESHNESS] = Freshness(
-        service.elastic.options(request_timeout=_TIMEOUT), service.cache, service.settings.index
-    )
 
 
 @blueprint.before_request
@@ -60,6 +54,7 @@ def _check_request() -> None:
     g.time_limit = ExitStack()
     g.time_limit.enter_context(time_limit(_TIMEOUT))
     authorize(request, current_service().settings)
+    g.refresh = requested_refresh(request)
     try:
         request.environ["PATH_INFO"].encode("latin-1").decode()
     except UnicodeError:
@@ -76,7 +71,7 @@ def _end_time_limit(_: BaseException | None) -> None:
 @blueprint.post("/documents")
 def post_documents() -> Response:
     """Write posts: one, a JSON array, or NDJSON."""
-    return _write(post_items(_entries()))
+    return _write(post_items(read_entries(request)))
 
 
 @blueprint.put("/documents/<oid:oid>")
@@ -88,13 +83,12 @@ def put_document(oid: str) -> Response:
 @blueprint.delete("/documents/<oid:oid>")
 def delete_document(oid: str) -> Response:
     """Delete a post and its comments."""
-    refresh = requested_refresh(request)
     service = current_service()
     with _write_errors():
         existed, comments = delete_post(_client(service), service.settings.index, oid)
     if not existed and not comments:
         raise NotFound(f"There is no post {oid!r}.")
-    _make_visible(refresh)
+    _make_visible()
     return _deleted(
         {"kind": "post", "oid": oid, "comments": comments, "status": 200, "result": "deleted"}
     )
@@ -103,7 +97,7 @@ def delete_document(oid: str) -> Response:
 @blueprint.post("/documents/<oid:post_oid>/comments")
 def post_comments(post_oid: str) -> Response:
     """Write comments on a post: one, a JSON array, or NDJSON."""
-    return _write(comment_items(post_oid, _entries()))
+    return _write(comment_items(post_oid, read_entries(request)))
 
 
 @blueprint.put("/documents/<oid:post_oid>/comments/<oid:oid>")
@@ -115,13 +109,12 @@ def put_comment(post_oid: str, oid: str) -> Response:
 @blueprint.delete("/documents/<oid:post_oid>/comments/<oid:oid>")
 def remove_comment(post_oid: str, oid: str) -> Response:
     """Delete one comment."""
-    refresh = requested_refresh(request)
     service = current_service()
     with _write_errors():
         deleted = delete_comment(_client(service), service.settings.index, post_oid, oid)
     if not deleted:
         raise NotFound(f"There is no comment {oid!r} on the post {post_oid!r}.")
-    _make_visible(refresh)
+    _make_visible()
     return _deleted(
         {"kind": "comment", "oid": oid, "post_oid": post_oid, "status": 200, "result": "deleted"}
     )
@@ -129,7 +122,6 @@ def remove_comment(post_oid: str, oid: str) -> Response:
 
 def _write(items: list[BulkItem]) -> Response:
     """Write the valid documents, and respond with a result for each."""
-    refresh = requested_refresh(request)
     service = current_service()
     writes = [item.outcome for item in items if isinstance(item.outcome, Write)]
     posts = with_passages((write.document for write in writes), service.known.model)
@@ -146,11 +138,11 @@ def _write(items: list[BulkItem]) -> Response:
     note(accepted=taken, rejected=len(results) - taken - unavailable)
     # There is no time left to wait for a refresh when a part was not written in time.
     if unavailable:
-        _freshness().soon()
+        current_service().freshness.soon()
     if not any(accepted(result) for result in results):
         raise failure(results)
     if not unavailable:
-        _make_visible(refresh)
+        _make_visible()
     failed = not all(accepted(result) for result in results)
     answer: WriteAnswer = {"results": results, "errors": failed}
     response = jsonify(answer)
@@ -159,9 +151,9 @@ def _write(items: list[BulkItem]) -> Response:
     return response
 
 
-def _make_visible(refresh: Refresh) -> None:
+def _make_visible() -> None:
     """Refresh the index and update the cache: now if the client waits for it, else soon."""
-    freshness = _freshness()
+    freshness, refresh = current_service().freshness, g.refresh
     if refresh == "false":
         freshness.soon()
         return
@@ -186,18 +178,8 @@ def _write_errors() -> Iterator[None]:
     except (NoIndex, NoGeneration):
         raise
     except (Unavailable, IndexingError):
-        _freshness().soon()
+        current_service().freshness.soon()
         raise
-
-
-def _freshness() -> Freshness:
-    freshness: Freshness = current_app.extensions[_FRESHNESS]
-    return freshness
-
-
-def _entries() -> list[tuple[int | None, Any]]:
-    requested_refresh(request)  # report an invalid parameter before reading a large body
-    return read_entries(request)
 
 
 def _entry_named(oid: str) -> list[tuple[int | None, Any]]:
@@ -206,7 +188,7 @@ def _entry_named(oid: str) -> list[tuple[int | None, Any]]:
     Raises:
         BadRequest: several entries, not an object, or an object with another oid.
     """
-    entries = _entries()
+    entries = read_entries(request)
     entry = entries[0][1]
     if len(entries) != 1 or not isinstance(entry, Mapping):
         raise BadRequest("Send one JSON object. Use POST to send several.")

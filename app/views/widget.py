@@ -18,7 +18,12 @@ from app.views.clicks import counts_clicks
 
 blueprint = Blueprint("widget", __name__)
 
-_MAX_AGE = 3600  # seconds; a new version reaches readers after that at the latest
+_FOR_ALL_ORIGINS = {
+    "Cache-Control": "public, max-age=3600",  # a new version reaches readers after an hour
+    # A page may load it with `crossorigin`, or isolate itself (Cross-Origin-Embedder-Policy).
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
 _SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "widget/placing")
 
 
@@ -35,10 +40,7 @@ def widget() -> Response:
         response.data = compressed
         response.headers["Content-Encoding"] = "gzip"
     response.vary.add("Accept-Encoding")
-    response.headers["Cache-Control"] = f"public, max-age={_MAX_AGE}"
-    # A page may load it with `crossorigin`, or isolate itself (Cross-Origin-Embedder-Policy).
-    response.headers["Access-Control-Allow-Origin"] = "*"
-    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    response.headers.update(_FOR_ALL_ORIGINS)
     response.set_etag(hashlib.sha256(script).hexdigest()[:16], weak=True)
     response.make_conditional(request)
     return response
@@ -49,9 +51,7 @@ def messages() -> Response:
     """The messages of the widget in the language `lang`, or in that of the blog."""
     language = LanguageAccept([(request.args.get("lang", ""), 1)])
     response = jsonify(messages_for(language, _default_language()).for_widget())
-    response.headers["Cache-Control"] = f"public, max-age={_MAX_AGE}"
-    response.headers["Access-Control-Allow-Origin"] = "*"
-    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    response.headers.update(_FOR_ALL_ORIGINS)
     return response
 
 

@@ -21,6 +21,9 @@ class NoIndex:
     def __init__(self) -> None:
         self.asked = threading.Event()
 
+    def options(self, **options: object) -> "NoIndex":
+        return self
+
     def __getattr__(self, name: str) -> Any:
         self.asked.set()
         raise NotFoundError("index_not_found_exception", cast(Any, None), {})
