@@ -137,7 +137,9 @@ class Admission(BackOff):
             raise Busy("Too many searches are running. Try again in a second.")
         computation = object()
         self._running[computation] = time.monotonic()
-        self._start_watching()
+        with self._lock:
+            if not self._watching:
+                self._watching = start_thread(self._watch)
         try:
             yield
         except (NoIndex, OutdatedIndex):
@@ -148,11 +150,6 @@ class Admission(BackOff):
         finally:
             del self._running[computation]
             self._slots.release()
-
-    def _start_watching(self) -> None:
-        with self._lock:
-            if not self._watching:
-                self._watching = start_thread(self._watch)
 
     def _watch(self) -> None:
         """Have Elasticsearch probed before a computation times out; ends when none is running."""

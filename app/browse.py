@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from analyzers.languages import LANGUAGES, Language
 from app.cache import Computed
 from app.elastic import translated
-from app.search.answer import SHAPE, BrowseAnswer, Facets, NewestPost
+from app.search.answer import SHAPE, BrowseAnswer, Facets
 from app.search.facets import counts, read
 from app.search.filters import NEWEST, post_filters
 from app.search.query_builder import bool_query
@@ -56,16 +56,12 @@ def _compute(service: Service, filters: SearchRequest) -> Computed:
         response = client.search(index=index, body=body, allow_partial_search_results=False).body
     hits = response["hits"]["hits"]
     answer: BrowseAnswer = {
-        "newest": [_post(hit["_source"]) for hit in hits],
+        "newest": [hit["_source"] | {"title": plain(hit["_source"]["title"])} for hit in hits],
         "facets": read(response),
     }
     # There are too many combinations of filters to keep all of them for a day.
     index = hits[0]["_index"] if hits else ""
     return Computed(body=answer, index=index, has_hits=bool(hits), keep_stale=filters == EVERYTHING)
-
-
-def _post(source: Json) -> NewestPost:
-    return {**source, "title": plain(source["title"])}  # type: ignore[typeddict-item]
 
 
 def _search(filters: SearchRequest, language: Language) -> Json:

@@ -154,11 +154,14 @@ def connect(
     hosts = [host.strip() for host in settings.elasticsearch_url.split(",") if host.strip()]
     if not hosts:
         raise _bad_url("is empty")
+    # The client takes certificates only with https.
+    over_tls = any(host.startswith("https://") for host in hosts)
+    certificates: Any = {"ca_certs": settings.ca_file} if settings.ca_file and over_tls else {}
     try:
         return Elasticsearch(
             [_with_port(host) for host in hosts],
             api_key=settings.elasticsearch_api_key or None,
-            **_certificates(settings, hosts),
+            **certificates,
             request_timeout=timeout or settings.elasticsearch_timeout,
             # A visitor waits: try each other node once, and none again after a timeout.
             max_retries=min(len(hosts) - 1, 2),
@@ -175,12 +178,6 @@ def _bad_url(problem: str) -> BadSettings:
         f"ELASTICSEARCH_URL {problem}. Write it like http://127.0.0.1:9200; percent-encode what is "
         "not a letter or digit in a user name or password, commas too."
     )
-
-
-def _certificates(settings: Settings, hosts: list[str]) -> dict[str, Any]:
-    """The client's option for `ca_file`, which it accepts only for https."""
-    over_tls = any(host.startswith("https://") for host in hosts)
-    return {"ca_certs": settings.ca_file} if settings.ca_file and over_tls else {}
 
 
 def responds(elastic: Elasticsearch) -> bool:
@@ -330,21 +327,20 @@ def translated() -> Iterator[None]:
     try:
         yield
     except (ApiError, TransportError) as error:
-        raise _translation(error) from error
-
-
-def _translation(error: ApiError | TransportError) -> BlogsearchError:
-    status = error.status_code if isinstance(error, ApiError) else 0
-    kind = str(error.message)
-    error_class, text = next(
-        (becomes, text)
-        for raised, which, becomes, text in _TRANSLATIONS
-        if isinstance(error, raised)
-        and (which is None or (which in kind if isinstance(which, str) else status in which))
-    )
-    cause = _root_cause(error) if isinstance(error, ApiError) else ""
-    described = f"{kind}: {cause}" if cause else kind
-    return error_class(text.format(status=status, kind=described, block=_block(error)))
+        status, block, kind = 0, "", str(error.message)
+        cause = ""
+        if isinstance(error, ApiError):
+            status, cause = error.status_code, _root_cause(error)
+            refusal = refusal_from(error.body)
+            block = f"{refusal.reason[0].upper()}{refusal.reason[1:]}. {refusal.remedy}"
+        error_class, text = next(
+            (becomes, text)
+            for raised, which, becomes, text in _TRANSLATIONS
+            if isinstance(error, raised)
+            and (which is None or (which in kind if isinstance(which, str) else status in which))
+        )
+        described = f"{kind}: {cause}" if cause else kind
+        raise error_class(text.format(status=status, kind=described, block=block)) from error
 
 
 def _root_cause(error: ApiError) -> str:
@@ -352,11 +348,3 @@ def _root_cause(error: ApiError) -> str:
     described = error.body.get("error") if isinstance(error.body, dict) else None
     causes = described.get("root_cause") if isinstance(described, dict) else None
     return str(causes[0].get("reason", "")) if causes else ""
-
-
-def _block(error: ApiError | TransportError) -> str:
-    """Why the index accepts no writes: because of a full disk, or while it is being replaced."""
-    if not isinstance(error, ApiError):
-        return ""
-    refusal = refusal_from(error.body)
-    return f"{refusal.reason[0].upper()}{refusal.reason[1:]}. {refusal.remedy}"

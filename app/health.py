@@ -3,7 +3,6 @@
 import math
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NotRequired, TypedDict
 
@@ -20,7 +19,9 @@ from indexer.refusals import DISK_FULL, REMOVE_BLOCK
 from indexer.state import read_runs, state_index
 
 _MAX_AGE = 1.0  # seconds
+_TIMEOUT = 2.0  # seconds for each request of a shared check
 _OLD_SYNC = 2 * 86_400.0  # seconds; a schedule of one sync a day may miss one of them
+_START_ELASTICSEARCH = "Start Elasticsearch, or check ELASTICSEARCH_URL."
 COMMANDS = ("reindex", "sync", "add")
 """The commands that read sources, whose last runs are recorded."""
 
@@ -60,9 +61,8 @@ class SharedChecks:
     Threads may share it; those that ask while a check runs get its result.
     """
 
-    def __init__(self, make: Callable[[bool], list[Check]]) -> None:
-        """`make` is told whether Elasticsearch is available, as far as is known."""
-        self._make = make
+    def __init__(self, elastic: Elasticsearch, cache: AnswerCache, settings: Settings) -> None:
+        self._parts = elastic.options(request_timeout=_TIMEOUT), cache, settings
         self._lock = threading.Lock()
         self._made = -math.inf
         self._available = True
@@ -73,7 +73,7 @@ class SharedChecks:
         with self._lock:
             old = time.monotonic() - self._made >= _MAX_AGE
             if old or available != self._available:
-                self._checks = self._make(available)
+                self._checks = checks(*self._parts, available=available)
                 self._made, self._available = time.monotonic(), available
             return self._checks
 
@@ -88,8 +88,7 @@ def checks(
     if available:
         engine = _elasticsearch(elastic)
     else:
-        remedy = "Start Elasticsearch, or check ELASTICSEARCH_URL."
-        engine = Check("elasticsearch", "error", "does not respond", remedy)
+        engine = Check("elasticsearch", "error", "does not respond", _START_ELASTICSEARCH)
     if engine.status == "error":
         index = Check("index", "error", "not checked: Elasticsearch does not answer")
     else:
@@ -105,7 +104,11 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
     except BlogsearchError as error:
         cause = error.__cause__
         if isinstance(cause, TransportError):  # the message says to run doctor, which this is
-            return Check("elasticsearch", "error", *_connection_problem(cause))
+            message = str(cause.message)
+            for part, seen, remedy in _CONNECTION_PROBLEMS:
+                if part in message:
+                    return Check("elasticsearch", "error", seen, remedy)
+            return Check("elasticsearch", "error", message, _START_ELASTICSEARCH)
         return Check("elasticsearch", "error", str(cause or error), str(error))
     seen = f"{version}, {health['number_of_nodes']} node(s), cluster {health['status']}"
     if health["status"] == "red":
@@ -151,15 +154,6 @@ _CONNECTION_PROBLEMS = (
     ),
 )
 """A part of the client's message, what it means, and what to do."""
-
-
-def _connection_problem(error: TransportError) -> tuple[str, str]:
-    """Why there is no connection to Elasticsearch, and what to do."""
-    message = str(error.message)
-    for part, seen, remedy in _CONNECTION_PROBLEMS:
-        if part in message:
-            return seen, remedy
-    return message, "Start Elasticsearch, or check ELASTICSEARCH_URL."
 
 
 def _index(elastic: Elasticsearch, settings: Settings) -> Check:

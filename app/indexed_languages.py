@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
@@ -77,7 +76,9 @@ class IndexedLanguages:
         )
         counts = response["aggregations"]
         named = [bucket["key"] for bucket in counts["named"]["buckets"]]
-        self._tags = _unique([*named, self._default] if counts["unnamed"]["doc_count"] else named)
+        if counts["unnamed"]["doc_count"] and self._default not in named:
+            named.append(self._default)
+        self._tags = tuple(named)
         self._several = len({tag.partition("-")[0] for tag in self._tags}) > 1
 
     def _refresh_quietly(self) -> None:
@@ -85,7 +86,3 @@ class IndexedLanguages:
             self.refresh()
         except (ApiError, TransportError):
             return  # the next try is in a minute
-
-
-def _unique(tags: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(tags))

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
+from elasticsearch import ApiError, TransportError
 from flask import Flask, Response, g, request
 from prometheus_client import (
     CollectorRegistry,
@@ -26,7 +26,6 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from app.cache import AnswerCache
 from app.health import COMMANDS
 from app.logs import begin
 from app.service import Service
@@ -141,16 +140,14 @@ def register(app: Flask, service: Service) -> None:
 class IndexMetrics(Collector):
     """Which engines are used, and the state of the live index, read when Prometheus asks.
 
-    When Elasticsearch is known not to be `available`, it is sent no request.
+    In a known outage Elasticsearch is sent no request.
     """
 
-    def __init__(
-        self, elastic: Elasticsearch, cache: AnswerCache, alias: str, *, available: bool = True
-    ) -> None:
-        self._elastic = elastic.options(request_timeout=_TIMEOUT)
-        self._available = available
-        self._cache = cache
-        self._alias = alias
+    def __init__(self, service: Service) -> None:
+        self._elastic = service.elastic.options(request_timeout=_TIMEOUT)
+        self._available = service.admission.available
+        self._cache = service.cache
+        self._alias = service.settings.index
 
     def describe(self) -> list[Metric]:
         return []

@@ -196,7 +196,16 @@ def _operation(path: str, endpoint: str, view: Any) -> Json:
         "summary": _one_line(summary),
         "description": _one_line(rest),
         "parameters": [
-            *map(_path_parameter, names),
+            *(
+                {
+                    "name": name,
+                    "in": "path",
+                    "required": True,
+                    "description": _OID[name],
+                    "schema": {"type": "string", "minLength": 1},
+                }
+                for name in names
+            ),
             *map(_parameter, operation.parameters),
         ],
         "responses": {
@@ -214,17 +223,6 @@ def _operation(path: str, endpoint: str, view: Any) -> Json:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _path_parameter(name: str) -> Json:
-    schema = {"type": "string", "minLength": 1}
-    return {
-        "name": name,
-        "in": "path",
-        "required": True,
-        "description": _OID[name],
-        "schema": schema,
-    }
 
 
 def _parameter(parameter: Parameter) -> Json:

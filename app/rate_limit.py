@@ -10,7 +10,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,8 +27,7 @@ _MOST = 10_000  # counters that a process keeps without Redis
 _SITE = 4  # times the limit of a client for a whole /48 network, whose parts may take turns
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """So many requests in so many seconds; `text` is the setting."""
 
     amount: int
@@ -60,21 +58,6 @@ class Quota(NamedTuple):
     amount: int
     text: str
     resets: int
-
-
-class Standing(NamedTuple):
-    """How many requests a client has left of the quota of which it has used the most."""
-
-    quota: Quota
-    remaining: int
-
-    def headers(self) -> dict[str, str]:
-        """The limit, what is left of it, and when it begins anew."""
-        return {
-            "X-RateLimit-Limit": str(self.quota.amount),
-            "X-RateLimit-Remaining": str(self.remaining),
-            "X-RateLimit-Reset": str(self.quota.resets),
-        }
 
 
 @lru_cache(maxsize=1024)
@@ -130,18 +113,16 @@ class RateLimiter:
             return quotas
         site = site_of(client)
         now = int(time.time())
-        for limit in self._limits:
-            resets = now - now % limit.seconds + limit.seconds
-            key = f"{self._prefix}{client}:{limit.seconds}:{resets}"
-            quotas.append(Quota(key, limit.seconds, limit.amount, limit.text, resets))
-            if site:
-                key = f"{self._prefix}{site}:{limit.seconds}:{resets}"
-                amount = _SITE * limit.amount
-                quotas.append(Quota(key, limit.seconds, amount, limit.text, resets))
+        for amount, seconds, text in self._limits:
+            resets = now - now % seconds + seconds
+            for name, times in ((client, 1), (site, _SITE)) if site else ((client, 1),):
+                key = f"{self._prefix}{name}:{seconds}:{resets}"
+                quotas.append(Quota(key, seconds, times * amount, text, resets))
         return quotas
 
-    def check(self, quotas: Sequence[Quota], counts: Sequence[int] | None) -> Standing:
-        """Where the client stands.
+    def check(self, quotas: Sequence[Quota], counts: Sequence[int] | None) -> dict[str, str]:
+        """Headers for the client: the quota of which it has used the most, what is left of it, and
+        when it begins anew.
 
         Args:
             quotas: at least one.
@@ -153,15 +134,19 @@ class RateLimiter:
         if counts is None:
             counts = self._count(quotas)
         least = math.inf
-        for quota, count in zip(quotas, counts, strict=True):
-            share = 1 - count / quota.amount
+        for candidate, count in zip(quotas, counts, strict=True):
+            share = 1 - count / candidate.amount
             if share < least:
-                least, standing = share, Standing(quota, quota.amount - count)
-        if standing.remaining < 0:
-            wait = max(standing.quota.resets - int(time.time()), 1)
-            message = f"Too many requests: {standing.quota.text} are allowed. Try again later."
+                least, quota, remaining = share, candidate, candidate.amount - count
+        if remaining < 0:
+            wait = max(quota.resets - int(time.time()), 1)
+            message = f"Too many requests: {quota.text} are allowed. Try again later."
             raise RateLimited(message, retry_after=wait)
-        return standing
+        return {
+            "X-RateLimit-Limit": str(quota.amount),
+            "X-RateLimit-Remaining": str(remaining),
+            "X-RateLimit-Reset": str(quota.resets),
+        }
 
     def _count(self, quotas: Sequence[Quota]) -> list[int]:
         with self._lock:

@@ -13,13 +13,14 @@ from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
 from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.freshness import Freshness
+from app.health import SharedChecks
 from app.indexed_languages import IndexedLanguages
 from app.insights.counts import CLICK_LIMIT, Counts
 from app.insights.search_log import SearchLog
 from app.insights.sessions import Visitor
 from app.logs import note, timed
 from app.meaning import open_model
-from app.pins.store import PinStore
+from app.pins import PinStore
 from app.rate_limit import RateLimiter, parse_limits
 from app.search import Answer
 from app.search import search as run_search
@@ -58,6 +59,7 @@ class Service:
         language = LANGUAGES[settings.language]
         self.pins = PinStore(elastic, settings.index, language)
         self.known = Known(self.pins, open_model(settings))
+        self.checks = SharedChecks(elastic, cache, settings)
         self.freshness = Freshness(elastic, cache, settings.index)
         self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(

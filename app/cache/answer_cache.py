@@ -12,6 +12,8 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import Any
 
+import redis
+
 from app.back_off import start_thread
 from app.cache.memoize import Memoized, P, T
 from app.cache.redis_client import RedisClient, TimeLimit
@@ -35,6 +37,7 @@ _EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is
 _REFRESHES = 2  # in the background at a time, so that visitors' searches come first
 _NEWER_WAIT = 1.0  # seconds after which an older answer is served instead
 _SIZES_KEPT = 10.0  # seconds
+_INFO_TIMEOUT = 10.0  # seconds
 
 log = logging.getLogger(__name__)
 
@@ -263,7 +266,10 @@ class AnswerCache(AnswerStore):
 
     def stats(self) -> Stats:
         """Figures of the cache; sizes may be some seconds old, as they take a scan of all keys."""
-        return Stats(self.generation(), self._sizes(), self._memory())
+        memory: dict[str, Any] = self.client.ask(_INFO_TIMEOUT, {}, redis.Redis.info, "memory")
+        wanted = ("used_memory", "used_memory_peak", "maxmemory", "maxmemory_policy")
+        reported = {name: memory[name] for name in wanted if name in memory}
+        return Stats(self.generation(), self._sizes(), reported)
 
     def clear(self) -> int | None:
         deleted = super().clear()

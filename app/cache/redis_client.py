@@ -84,7 +84,10 @@ class RedisClient:
             with deadline(limit.remaining):
                 return command(self.redis, *args, **kwargs)
         except (redis.ResponseError, LockError) as error:
-            self._log_refusal(error)
+            # Once a minute: it is full, read-only, or its user lacks a permission.
+            if not isinstance(error, LockError) and started >= self._silent_until:
+                self._silent_until = started + _REFUSALS_APART
+                log.warning("Redis refuses a command: %s", error)
             raise RedisRefused(str(error)) from error
         except Exception as error:
             # redis-py reports a reply of the wrong shape with any exception of Python's.
@@ -127,13 +130,6 @@ class RedisClient:
             return self.call(TimeLimit(seconds), command, *args, **kwargs)
         except RedisUnavailable as error:
             raise Unavailable("Redis does not answer. Try again in some seconds.") from error
-
-    def _log_refusal(self, error: Exception) -> None:
-        """Once a minute: it is full, read-only, or its user lacks a permission."""
-        now = time.monotonic()
-        if not isinstance(error, LockError) and now >= self._silent_until:
-            self._silent_until = now + _REFUSALS_APART
-            log.warning("Redis refuses a command: %s", error)
 
 
 def _responds(connection: "redis.Redis | None", timeout: float) -> bool:

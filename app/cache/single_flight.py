@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-import redis
 from redis.lock import Lock
 
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
@@ -149,8 +148,5 @@ class SingleFlight(Generic[T]):
                     return
             for lock in held:
                 with suppress(RedisUnavailable):
-                    self._client.call(TimeLimit(self._client.timeout), _reacquire, lock)
-
-
-def _reacquire(_: "redis.Redis", lock: Lock) -> None:
-    lock.reacquire()
+                    limit = TimeLimit(self._client.timeout)
+                    self._client.call(limit, lambda _, held: held.reacquire(), lock)

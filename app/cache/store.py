@@ -191,8 +191,8 @@ class Stats:
     """The cache of one alias.
 
     `sizes`: number of the kept answers, and bytes of all, of the median and of the largest.
-    `memory`: what Redis reports for everything that it holds. Everything is empty when Redis is
-    unavailable.
+    `memory`: what Redis reports for everything that it holds; `maxmemory` 0 means no limit.
+    Everything is empty when Redis is unavailable.
     """
 
     generation: str
@@ -406,12 +406,6 @@ class AnswerStore:
             "median": int(statistics.median(measured)) if measured else 0,
             "largest": max(measured, default=0),
         }
-
-    def _memory(self) -> dict[str, Any]:
-        """What Redis reports of its memory; `maxmemory` 0 means no limit."""
-        info: dict[str, Any] = self.client.ask(_TIMEOUT, {}, redis.Redis.info, "memory")
-        wanted = ("used_memory", "used_memory_peak", "maxmemory", "maxmemory_policy")
-        return {name: info[name] for name in wanted if name in info}
 
     def _names(self, client: "redis.Redis") -> Iterator[list[bytes]]:
         """The names of all kept answers, in batches."""

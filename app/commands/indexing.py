@@ -38,6 +38,7 @@ from indexer.build.rebuild import rebuild as run_rebuild
 from indexer.build.reindex import reindex as run_reindex
 from indexer.build.rollback import rollback as run_rollback
 from indexer.errors import Locked
+from indexer.fetch import shown
 from indexer.generations import Generation, list_generations
 from indexer.generations import damage as damage_of
 from indexer.generations import live as find_live
@@ -357,7 +358,10 @@ def _watch(tools: Tools, sources: SourceArguments, force: bool, rejects_path: Pa
             "the repository."
         ) from None
 
-    paths = sources.paths()
+    for spec in sources.specs:
+        if not Path(spec).exists():
+            raise click.UsageError(f"--watch needs files or folders; {shown(spec)} is neither.")
+    paths = [Path(spec).resolve() for spec in sources.specs]
     without_temporary_files = DefaultFilter()
 
     def is_watched(change: Change, changed: str) -> bool:

@@ -25,7 +25,7 @@ from app.commands.tools import (
     stop_on_sigterm,
     text_or_json,
 )
-from app.pins.files import PinFile, parse, read_file, warnings
+from app.pins import PinFile, parse, read_file, warnings
 from app.search.pins import PinRule
 from app.synonyms.folder import SynonymFolder, check_unique_names
 from app.synonyms.loader import Loader

@@ -68,7 +68,7 @@ def search(
     from analyzers.languages import LANGUAGES
     from app.errors import BadRequest
     from app.meaning import open_model
-    from app.pins.store import PinStore
+    from app.pins import PinStore
     from app.search import search as run_search
     from app.search.known import Known
     from app.search.request import SearchRequest

@@ -52,17 +52,6 @@ class SourceArguments:
         opened = [open_source(spec, self.kind, options) for spec in self.specs]
         return Sources(opened, options, verbose=self.verbose)
 
-    def paths(self) -> list[Path]:
-        """The sources as paths to watch.
-
-        Raises:
-            click.UsageError: a source is not a file or folder.
-        """
-        for spec in self.specs:
-            if not Path(spec).exists():
-                raise click.UsageError(f"--watch needs files or folders; {shown(spec)} is neither.")
-        return [Path(spec).resolve() for spec in self.specs]
-
     def __str__(self) -> str:
         return " ".join(self.specs)
 

@@ -207,7 +207,9 @@ class Counts:
             self._forget({"range": {"at": {"lt": last_days(self._days)[-1]}}})
 
     def _store(self) -> None:
-        for date in self._missing(last_days(self._days)[1:]):
+        dates = last_days(self._days)[1:]
+        stored = {document["_id"] for document in self._stored(dates, source=False)}
+        for date in (date for date in dates if _id(date) not in stored):
             counts = self._client.require(_TIMEOUT, _read, self._keys, date)
             if counts["totals"]:
                 document = {"what": "insights", "at": date, **counts}
@@ -220,7 +222,7 @@ class Counts:
         dates = last_days(self._days)[1:]
         names = [self._keys.insights("totals", date) for date in dates]
         present = self._client.require(_TIMEOUT, _exist, names)
-        lost = [date for date, is_present in zip(dates, present, strict=True) if not is_present]
+        lost = [date for date, exists in zip(dates, present, strict=True) if not exists]
         for stored in self._stored(lost):
             counts = stored["_source"]
             self._client.require(_TIMEOUT, _write, self._keys, counts, self._days)
@@ -234,10 +236,6 @@ class Counts:
             ignore_unavailable=True,
             expand_wildcards="all",
         )
-
-    def _missing(self, dates: Sequence[str]) -> list[str]:
-        stored = {document["_id"] for document in self._stored(dates, source=False)}
-        return [date for date in dates if _id(date) not in stored]
 
     def _stored(self, dates: Sequence[str], *, source: bool = True) -> list[Json]:
         index = state_index(self._alias)
@@ -327,13 +325,11 @@ def read_opened(client: RedisClient, keys: Keys, days: int) -> Mapping[str, Open
             q, position, oid = json.loads(entry)
             positions[str(q)][int(position)] += int(count)
             posts[str(q)][str(oid)] += int(count)
-    return {q: _summary(positions[q], posts[q]) for q in positions}
-
-
-def _summary(positions: Counter[int], posts: Counter[str]) -> Opened:
-    times = positions.total()
-    mean = sum(position * count for position, count in positions.items()) / times
-    return Opened(times, mean, posts.most_common(1)[0][0])
+    summaries = {}
+    for q, counted in positions.items():
+        mean = sum(position * count for position, count in counted.items()) / counted.total()
+        summaries[q] = Opened(counted.total(), mean, posts[q].most_common(1)[0][0])
+    return summaries
 
 
 def rarely_opened(report: Report, opened: Mapping[str, Opened]) -> Sequence[RarelyOpened]:
@@ -343,13 +339,16 @@ def rarely_opened(report: Report, opened: Mapping[str, Opened]) -> Sequence[Rare
         return []
     failed = {query for query, _ in report.nothing}
     rows = [RarelyOpened(query, times, opened.get(query)) for query, times in report.top]
-    return [row for row in rows if row.query not in failed and _needs_attention(row)]
-
-
-def _needs_attention(row: RarelyOpened) -> bool:
-    if row.opened is None:
-        return row.times >= _LEAST_SEARCHES
-    return row.opened.times >= _LEAST_CLICKS and row.opened.position > _FAR_DOWN
+    return [
+        row
+        for row in rows
+        if row.query not in failed
+        and (
+            row.opened.times >= _LEAST_CLICKS and row.opened.position > _FAR_DOWN
+            if row.opened
+            else row.times >= _LEAST_SEARCHES
+        )
+    ]
 
 
 # -- Redis and the state index ------------------------------------------------------------------
@@ -362,7 +361,7 @@ def _id(date: str) -> str:
 def _exist(client: "redis.Redis", names: Sequence[str]) -> list[Any]:
     with client.pipeline(transaction=False) as pipeline:
         for name in names:
-            pipeline.hgetall(name)
+            pipeline.exists(name)
         return pipeline.execute()
 
 

@@ -5,7 +5,7 @@ import re
 from analyzers.languages import LANGUAGES
 from app.elastic import translated
 from app.errors import BadRequest
-from app.pins.files import SUFFIX, PinFile, parse
+from app.pins import SUFFIX, PinFile, parse
 from app.service import Service
 from indexer.generations import require_live
 

@@ -20,7 +20,7 @@ from indexer.errors import other_schema
 
 if TYPE_CHECKING:
     from analyzers.meaning import Model
-    from app.pins.store import PinStore
+    from app.pins import PinStore
 
 Json = dict[str, Any]
 

@@ -30,13 +30,14 @@ def debug_view(answer: Json, debug: Json, total_ms: float) -> Json:
 def _hits(answer: Json, explained: Sequence[Json]) -> list[Json]:
     titles = {hit["oid"]: hit["title"] for hit in answer["hits"]}
     names = list(dict.fromkeys(part["part"] for hit in explained for part in hit["parts"]))
-    longest = max((_sum(hit) for hit in explained), default=0.0) or 1.0
+    longest = max((sum(part["score"] for part in hit["parts"]) for hit in explained), default=0.0)
+    scale = _WIDTH / (longest or 1.0)
     hits = []
     above: Json | None = None
     for rank, hit in enumerate(explained, (answer["page"] - 1) * answer["size"] + 1):
         segments, x = [], 0.0
         for part in hit["parts"]:
-            width = part["score"] / longest * _WIDTH
+            width = part["score"] * scale
             colour = names.index(part["part"]) % _COLOURS
             segments.append({**part, "x": round(x, 1), "width": round(width, 1), "colour": colour})
             x += width
@@ -51,10 +52,6 @@ def _hits(answer: Json, explained: Sequence[Json]) -> list[Json]:
         )
         above = hit
     return hits
-
-
-def _sum(hit: Json) -> float:
-    return float(sum(part["score"] for part in hit["parts"]))
 
 
 def _reason(hit: Json, above: Json) -> str:

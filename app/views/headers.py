@@ -47,7 +47,7 @@ def register(app: Flask, settings: Settings) -> None:
         for name in headers.keys():  # noqa: SIM118 -- iterating yields pairs
             added.pop(name, None)
         if standing := g.get("fields", {}).pop("standing", None):
-            added |= standing.headers()
+            added |= standing
         if origins and path in _READABLE:
             added |= _cors(origins)
             if "*" not in origins:

@@ -9,8 +9,8 @@ import hmac
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from elasticsearch import ApiError, TransportError
 from flask import (
@@ -42,9 +42,6 @@ from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from app.views import current_service
 from app.views.errors import set_error_headers
-
-if TYPE_CHECKING:
-    from werkzeug.datastructures import MultiDict
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
@@ -102,7 +99,12 @@ def _authorize() -> None:
         time.sleep(_WRONG_TOKEN_DELAY)
         raise Unauthorized("The password is not BLOGSEARCH_INSIGHTS_TOKEN.")
     if request.method == "POST":
-        _check_form(token)
+        # A browser sends the password with forms of other sites, too; they do not know this value.
+        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+            raise Forbidden("The form was sent by another site.")
+        form = request.form.get("form", "")
+        if not hmac.compare_digest(form.encode(), _form_value(token).encode()):
+            raise Forbidden("The form is not from this page. Load the page again.")
 
 
 def _sent_password() -> str | None:
@@ -111,14 +113,6 @@ def _sent_password() -> str | None:
         return request.authorization.password if request.authorization else None
     except ValueError:
         return ""
-
-
-def _check_form(token: str) -> None:
-    """A browser sends the password with forms of other sites, too; they cannot know this value."""
-    if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-        raise Forbidden("The form was sent by another site.")
-    if not hmac.compare_digest(request.form.get("form", "").encode(), _form_value(token).encode()):
-        raise Forbidden("The form is not from this page. Load the page again.")
 
 
 def _form_value(token: str) -> str:
@@ -148,12 +142,21 @@ def page() -> str:
     service = current_service()
     longest = service.settings.insights_days
     periods = [days for days in _PERIODS if days < longest] + [longest]
-    days = _days(request.args)
-    report = _read(service, days)
+    days = min(parse_parameters(request.args, (DAYS,), "this page").get("days", 30), longest)
+    if not service.settings.insights_days or not service.settings.redis_url:
+        raise NotCounted(
+            "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
+        )
+    report = service.counts.report(days)
+    if report is None:
+        raise Unavailable("Redis, where searches are counted, does not answer. Try again soon.")
     proposed, problem = _proposals(service, report)
     hidden = service.counts.dismissed()
     opened = read_opened(service.cache.client, service.cache.keys, days)
     rarely = [row for row in rarely_opened(report, opened) if row.query not in hidden]
+    rules: Sequence[str] = ()
+    with suppress(BlogsearchError):  # Elasticsearch does not answer
+        rules = pinned(service)
     return render_template(
         "insights.html",
         report=report,
@@ -165,7 +168,7 @@ def page() -> str:
         problem=problem,
         file=service.settings.synonyms_dir / FILE,
         rarely=rarely,
-        pinned=_pinned(service),
+        pinned=rules,
         dismissed=hidden,
         form=_form_value(service.settings.insights_token),
         last_run=last_run(service.elastic, service.settings.index),
@@ -210,35 +213,6 @@ def erase_searches() -> WerkzeugResponse:
 
 def _back() -> WerkzeugResponse:
     return redirect(url_for("insights.page", days=request.form.get("days", type=int)), 303)
-
-
-def _pinned(service: Service) -> Sequence[str]:
-    """The rules that were made here; none while Elasticsearch does not answer."""
-    try:
-        return pinned(service)
-    except BlogsearchError:
-        return ()
-
-
-def _days(args: "MultiDict[str, str]") -> int:
-    """How many days are shown.
-
-    Raises:
-        BadRequest: an unknown parameter, or an invalid number.
-    """
-    chosen: int = parse_parameters(args, (DAYS,), "this page").get("days", 30)
-    return min(chosen, current_service().settings.insights_days)
-
-
-def _read(service: Service, days: int) -> Report:
-    if not service.settings.insights_days or not service.settings.redis_url:
-        raise NotCounted(
-            "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
-        )
-    report = service.counts.report(days)
-    if report is None:
-        raise Unavailable("Redis, where searches are counted, does not answer. Try again soon.")
-    return report
 
 
 def _proposals(service: Service, report: Report) -> tuple[Sequence[Proposal], str]:

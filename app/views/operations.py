@@ -6,31 +6,15 @@ The paths with underscores are those of Mozilla's Dockerflow convention.
 from typing import Literal, TypedDict
 
 from flask import Blueprint, Response, current_app, jsonify, request
-from flask.blueprints import BlueprintSetupState
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from app.health import Check, CheckReport, SharedChecks, checks
+from app.health import CheckReport
 from app.metrics import METRICS, IndexMetrics, Metrics
-from app.service import EXTENSION, Service
 from app.version import VERSION, commit
 from app.views import current_service
 from app.views.write_request import authorize, is_operator, sent_token
 
 blueprint = Blueprint("operations", __name__)
-
-_CHECKS = "blogsearch-checks"
-_TIMEOUT = 2.0  # seconds for each request of a health check
-
-
-@blueprint.record_once
-def _set_up(state: BlueprintSetupState) -> None:
-    service: Service = state.app.extensions[EXTENSION]
-
-    def make(available: bool) -> list[Check]:
-        elastic = service.elastic.options(request_timeout=_TIMEOUT)
-        return checks(elastic, service.cache, service.settings, available=available)
-
-    state.app.extensions[_CHECKS] = SharedChecks(make)
 
 
 class Liveness(TypedDict):
@@ -80,8 +64,7 @@ def ready() -> Response:
     if not details and sent_token(request) and service.settings.accepted_tokens:
         # An answer without the details would tell at once, and unlogged, that the token is wrong.
         authorize(request, service.settings)
-    shared: SharedChecks = current_app.extensions[_CHECKS]
-    results = shared.current(available=service.admission.available)
+    results = service.checks.current(available=service.admission.available)
     failed = any(check.status == "error" for check in results)
     degraded = any(check.status == "warning" for check in results)
     answer: Health = {
@@ -110,12 +93,6 @@ def metrics() -> Response:
     if not is_operator(request, service.settings):
         authorize(request, service.settings)
     counted: Metrics = current_app.extensions[METRICS]
-    index = IndexMetrics(
-        service.elastic,
-        service.cache,
-        service.settings.index,
-        available=service.admission.available,
-    )
-    response = Response(counted.render(index), content_type=CONTENT_TYPE_LATEST)
+    response = Response(counted.render(IndexMetrics(service)), content_type=CONTENT_TYPE_LATEST)
     response.headers["Cache-Control"] = "no-store"
     return response

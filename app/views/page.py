@@ -130,7 +130,7 @@ def _page(
             debug=debug,
             error=error,
             pages=_pages(answer) if answer else [],
-            period=_period(args),
+            period=f"{args.get('since') or '…'} – {args.get('until') or '…'}",
             newest=start.newest,
             filtered=any(name in args for name in ("category", "since", "until", "year")),
             facets=facets if not error else None,
@@ -188,11 +188,6 @@ def _pages(answer: dict[str, Any]) -> list[int]:
     return list(range(max(1, current - _PAGES_SHOWN), min(last, current + _PAGES_SHOWN) + 1))
 
 
-def _period(args: "MultiDict[str, str]") -> str:
-    """The days between `since` and `until`, as a visitor reads them."""
-    return f"{args.get('since') or '…'} – {args.get('until') or '…'}"
-
-
 def _messages() -> Messages:
     """The messages in the visitor's language, or in that of the blog."""
     default = LANGUAGES[current_service().settings.language].code
@@ -203,11 +198,14 @@ def _messages() -> Messages:
 def _site() -> dict[str, Any]:
     """For every template: the name and the home page of the blog."""
     settings = current_service().settings
-    site: Json = {"name": settings.site_name, "url": settings.site_url, "style": ""}
-    site["images"] = settings.site_images
-    if settings.site_style:
-        site["style"] = str(Path(settings.site_style).resolve())
-    return {"site": site}
+    return {
+        "site": {
+            "name": settings.site_name,
+            "url": settings.site_url,
+            "images": settings.site_images,
+            "style": str(Path(settings.site_style).resolve()) if settings.site_style else "",
+        }
+    }
 
 
 @blueprint.app_template_global()

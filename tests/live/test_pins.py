@@ -15,8 +15,7 @@ from flask.testing import FlaskClient
 from analyzers.languages import ENGLISH
 from analyzers.rules import NO_RULES
 from app import create_app
-from app.pins.files import PinFile
-from app.pins.store import PinStore
+from app.pins import PinFile, PinStore
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
 from indexer.build.rebuild import rebuild

@@ -14,8 +14,7 @@ from flask.testing import FlaskClient
 
 from analyzers.languages import ENGLISH
 from app import create_app
-from app.pins.files import PinFile
-from app.pins.store import PinStore
+from app.pins import PinFile, PinStore
 from app.search import search
 from app.search.request import SearchRequest
 from app.settings import Settings

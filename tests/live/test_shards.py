@@ -22,8 +22,9 @@ from app.elastic import translated
 from app.errors import Unavailable
 from app.indexed_languages import IndexedLanguages
 from app.metrics import IndexMetrics
-from app.pins.store import PinStore
+from app.pins import PinStore
 from app.search.pins import PinRule
+from app.service import Service
 from app.settings import Settings
 from app.synonyms.loader import count_posts
 from indexer.scan import raw_digests
@@ -155,7 +156,7 @@ def test_nothing_is_counted_in_a_part_of_the_posts(elastic: Elasticsearch, whole
     tools = Tools(whole)
     tools.elastic = elastic  # does not wait a minute for the shard
     assert CliRunner().invoke(main, ["categories"], obj=tools).exit_code != 0
-    metrics = generate_latest(IndexMetrics(elastic, open_cache(whole), whole.index))
+    metrics = generate_latest(IndexMetrics(Service(whole, elastic, open_cache(whole))))
     assert b"blogsearch_posts" not in metrics
 
 

@@ -12,8 +12,7 @@ from flask.testing import FlaskClient
 from analyzers.languages import ENGLISH
 from analyzers.rules import NO_RULES
 from app import create_app
-from app.pins.files import PinFile
-from app.pins.store import PinStore
+from app.pins import PinFile, PinStore
 from app.settings import Settings
 from devstack.servers import redis_server
 from indexer import OLDEST_READABLE

@@ -19,7 +19,7 @@ from analyzers.languages import LANGUAGES
 from analyzers.lint import check
 from analyzers.rules import RuleErrors, read_rules
 from app.errors import BadRequest
-from app.pins.files import PinFile, parse, read_file, warnings
+from app.pins import PinFile, parse, read_file, warnings
 from app.search.query_parser import parse_query
 from app.search.request import SearchRequest
 from indexer.errors import SourceError
