@@ -21,6 +21,7 @@ from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import (
     ONLY_SOME,
     Tools,
+    number_option,
     pass_tools,
     print_cache_not_updated,
     print_json,
@@ -486,13 +487,7 @@ def _row(tools: Tools, generation: Generation) -> dict[str, Any]:
 
 
 @click.command()
-@click.option(
-    "--keep",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="How many generations to keep besides the live one.",
-)
+@number_option("--keep", 1, 0, None, "How many generations to keep besides the live one.")
 @pass_tools
 def prune(tools: Tools, keep: int) -> None:
     """Delete old generations, but not the live one, nor the previous one unless --keep is 0.

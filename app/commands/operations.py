@@ -2,9 +2,9 @@
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import redis
@@ -14,7 +14,9 @@ from analyzers.rules import RuleErrors, read_rules
 from app.cache.store import Stats, hit_rate
 from app.commands.tools import (
     CommandGroup,
+    F,
     Tools,
+    number_option,
     pass_tools,
     print_json,
     print_table,
@@ -30,8 +32,6 @@ from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from indexer.errors import Damaged
 from indexer.generations import check_writable
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
@@ -161,20 +161,8 @@ def _synonyms(tools: Tools) -> Check:
 
 # -- searches ----------------------------------------------------------------------------------
 
-_days = click.option(
-    "--days",
-    default=7,
-    show_default=True,
-    type=click.IntRange(1, 400),
-    help="How many days, today included.",
-)
-_limit = click.option(
-    "--limit",
-    default=20,
-    show_default=True,
-    type=click.IntRange(1, 1000),
-    help="How many searches to list.",
-)
+_days = number_option("--days", 7, 1, 400, "How many days, today included.")
+_limit = number_option("--limit", 20, 1, 1000, "How many searches to list.")
 
 
 def _options(command: F) -> F:
@@ -336,13 +324,7 @@ def cache() -> None:
 
 
 @cache.command()
-@click.option(
-    "--popular",
-    default=10,
-    show_default=True,
-    type=click.IntRange(min=0),
-    help="How many queries to list.",
-)
+@number_option("--popular", 10, 0, None, "How many queries to list.")
 @table_or_json
 @pass_tools
 def stats(tools: Tools, popular: int, form: str) -> None:
@@ -392,13 +374,7 @@ def clear(tools: Tools) -> None:
 
 
 @cache.command()
-@click.option(
-    "--at-most",
-    default=100,
-    show_default=True,
-    type=click.IntRange(min=0),
-    help="How many queries to answer.",
-)
+@number_option("--at-most", 100, 0, None, "How many queries to answer.")
 @pass_tools
 def warm(tools: Tools, at_most: int) -> None:
     """Compute and cache the answers to the most frequent queries of the last week.

@@ -17,6 +17,7 @@ from app.commands.tools import (
     CommandGroup,
     Tools,
     fail,
+    number_option,
     pass_tools,
     print_findings,
     print_json,
@@ -100,13 +101,7 @@ def check_synonyms(
     metavar="FILE",
     help="Searches to compare, one per line, instead of the most frequent ones.",
 )
-@click.option(
-    "--top",
-    default=100,
-    show_default=True,
-    type=click.IntRange(1, 1000),
-    help="Number of most frequent searches to compare.",
-)
+@number_option("--top", 100, 1, 1000, "Number of most frequent searches to compare.")
 @text_or_json
 @pass_tools
 def preview_synonyms(

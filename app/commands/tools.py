@@ -6,12 +6,12 @@ What takes long to import is imported when it is used: neither `--help` nor `sea
 import json
 import signal
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from app.service import Service
     from app.settings import Settings
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 _TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a visitor
 _PIPE_WIDTH = 100_000  # columns; nothing is cut off or wrapped in a pipe
 
@@ -35,6 +37,14 @@ table_or_json = click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table"
 )
 text_or_json = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+
+
+def number_option(
+    name: str, default: int, least: int, most: int | None, text: str
+) -> Callable[[F], F]:
+    """An option for a whole number within limits, with its default in the help."""
+    kind = click.IntRange(least, most)
+    return click.option(name, default=default, show_default=True, type=kind, help=text)
 
 
 class Tools:

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from app.commands.sources import SourceArguments, source_options
-from app.commands.tools import Tools, pass_tools
+from app.commands.tools import Tools, number_option, pass_tools
 from app.site_file import NAME
 from indexer.errors import SourceError
 from indexer.normalise import documents
@@ -71,13 +71,7 @@ class _Trial:
 
 @click.command("try")
 @source_options
-@click.option(
-    "--posts",
-    default=5,
-    show_default=True,
-    type=click.IntRange(1, 100),
-    help="How many posts to show.",
-)
+@number_option("--posts", 5, 1, 100, "How many posts to show.")
 @click.option(
     "--seconds", default=10.0, show_default=True, help="Stop reading the source after this time."
 )
