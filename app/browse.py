@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 
 from analyzers.languages import LANGUAGES, Language
 from app.cache import Computed
-from app.elastic import translated
 from app.search.answer import SHAPE, BrowseAnswer, Facets
 from app.search.facets import counts, read
 from app.search.filters import NEWEST, post_filters
@@ -42,18 +41,16 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
     """
     # The key of a search begins with its query, so no search has one of these.
     key = f"{SHAPE} browse&{urlencode(filters.parameters())}"
-    answer = service.cache.get_or_compute(
-        key, lambda: _compute(service, filters), available=service.admission.available
-    ).body
+    lookup = service.cache.lookup(key)
+    answer = service.get_or_compute(lookup, lambda: _compute(service, filters)).body
     return Browse(answer["newest"], answer["facets"])
 
 
 def _compute(service: Service, filters: SearchRequest) -> Computed:
     index, timeout = service.settings.index, service.settings.elasticsearch_timeout
-    with service.admission.admit(), translated():
-        client = service.elastic.options(request_timeout=timeout)
-        body = _search(filters, LANGUAGES[service.settings.language])
-        response = client.search(index=index, body=body, allow_partial_search_results=False).body
+    client = service.elastic.options(request_timeout=timeout)
+    body = _search(filters, LANGUAGES[service.settings.language])
+    response = client.search(index=index, body=body, allow_partial_search_results=False).body
     hits = response["hits"]["hits"]
     answer: BrowseAnswer = {
         "newest": [hit["_source"] | {"title": plain(hit["_source"]["title"])} for hit in hits],

@@ -2,8 +2,9 @@
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from elasticsearch import Elasticsearch
 
@@ -86,7 +87,7 @@ class Service:
         lookup = self._look_up(request, client)
         answer = None if lookup.answer else self._beyond_the_end(request)
         if answer is None:
-            answer = self._get_or_compute(request, lookup)
+            answer = self.get_or_compute(lookup, lambda: self._compute(request))
         note(cache=answer.state)
         self.search_log.record(
             answer.state,
@@ -108,13 +109,22 @@ class Service:
             RateLimited, Unavailable: as `answer` does.
         """
         lookup = self._look_up(request, client and f"{client} suggest")
-        answer = self.cache.answer(
-            lookup,
-            lambda: self._compute_suggestions(request),
-            available=self.admission.available,
-        )
+        answer = self.get_or_compute(lookup, lambda: self._compute_suggestions(request))
         note(cache=answer.state)
         return answer
+
+    def get_or_compute(self, lookup: Lookup, compute: Callable[[], Computed]) -> CachedAnswer:
+        """The answer that was looked up, or else what `compute` gets from Elasticsearch.
+
+        Raises:
+            Unavailable: as `answer` does.
+        """
+
+        def admitted() -> Computed:
+            with self.admission.admit(), translated():
+                return compute()
+
+        return self.cache.answer(lookup, admitted, available=self.admission.available)
 
     def count(self, client: str) -> None:
         """Count the request of a client that is no search.
@@ -142,17 +152,15 @@ class Service:
         if request.page == 1:
             return None
         first_request = replace(request, page=1)
-        first = self._get_or_compute(first_request, self._look_up(first_request))
+        lookup = self._look_up(first_request)
+        first = self.get_or_compute(lookup, lambda: self._compute(first_request))
         body = first.body
         if (request.page - 1) * request.size < body["count"]:
             return None
         return first.with_body({**body, "page": request.page, "hits": []})
 
     def _compute_suggestions(self, request: SuggestRequest) -> Computed:
-        with self.admission.admit(), translated():
-            body, index = suggest(
-                self.elastic, self.settings.index, request, self.settings, self.known
-            )
+        body, index = suggest(self.elastic, self.settings.index, request, self.settings, self.known)
         # As for later pages: there are too many beginnings of words to keep them for a day.
         return Computed(
             body=body, index=index, has_hits=bool(body["suggestions"]), keep_stale=False
@@ -170,7 +178,7 @@ class Service:
             if time.monotonic() >= ends:
                 break
             try:
-                self._get_or_compute(request, self._look_up(request))
+                self.get_or_compute(self._look_up(request), partial(self._compute, request))
             except StillComputing:
                 continue
             except Unavailable:
@@ -181,13 +189,8 @@ class Service:
                 answered += 1
         return Warmed(answered, failed)
 
-    def _get_or_compute(self, request: SearchRequest, lookup: Lookup) -> CachedAnswer:
-        return self.cache.answer(
-            lookup, lambda: self._compute(request), available=self.admission.available
-        )
-
     def _compute(self, request: SearchRequest) -> Computed:
-        with self.admission.admit(), timed("engine"), translated():
+        with timed("engine"):
             answer: Answer = run_search(
                 self.elastic, self.settings.index, request, self.settings, self.known
             )
