@@ -6,8 +6,7 @@ Imports nothing but the standard library, because gunicorn's configuration impor
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
@@ -18,7 +17,7 @@ _STANDARD = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "ta
 
 
 def begin(**fields: Any) -> dict[str, Any]:
-    """Begin the fields of a request; the same dict is filled by `note` and `timed`."""
+    """Begin the fields of a request; the same dict is filled by `note` and `add_time`."""
     request_fields = dict(fields)
     _fields.set(request_fields)
     return request_fields
@@ -29,16 +28,6 @@ def note(**fields: Any) -> None:
     current = _fields.get()
     if current is not None:
         current.update(fields)
-
-
-@contextmanager
-def timed(part: str) -> Iterator[None]:
-    """Add the time of a part to the line of the current request: `part` and `_ms`."""
-    started = time.perf_counter()
-    try:
-        yield
-    finally:
-        add_time(part, time.perf_counter() - started)
 
 
 def add_time(part: str, seconds: float) -> None:

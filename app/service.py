@@ -19,7 +19,7 @@ from app.indexed_languages import IndexedLanguages
 from app.insights.counts import CLICK_LIMIT, Counts
 from app.insights.search_log import SearchLog
 from app.insights.sessions import Visitor
-from app.logs import note, timed
+from app.logs import add_time, note
 from app.meaning import open_model
 from app.pins import PinStore
 from app.rate_limit import RateLimiter, parse_limits
@@ -190,10 +190,13 @@ class Service:
         return Warmed(answered, failed)
 
     def _compute(self, request: SearchRequest) -> Computed:
-        with timed("engine"):
+        started = time.perf_counter()
+        try:
             answer: Answer = run_search(
                 self.elastic, self.settings.index, request, self.settings, self.known
             )
+        finally:
+            add_time("engine", time.perf_counter() - started)
         note(engine_requests=len(answer.debug["requests"]), plan=_plan(answer))
         body = {**answer.body, "debug": answer.debug} if request.debug else answer.body
         # A crawler that follows the pages of every query would fill Redis for a day.

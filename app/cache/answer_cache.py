@@ -5,17 +5,17 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import redis
 
 from app.back_off import start_thread
-from app.cache.memoize import Memoized, P, T
+from app.cache.memoize import Memoized, MemoizeOptions, P, T
 from app.cache.redis_client import RedisClient, TimeLimit
 from app.cache.serializers import PLAIN, Serializer, render
 from app.cache.single_flight import Entry, LockTimeout, SingleFlight
@@ -232,13 +232,7 @@ class AnswerCache(AnswerStore):
     # -- other values --------------------------------------------------------------------------
 
     def memoize(
-        self,
-        *,
-        seconds: float,
-        args_rewrite: Callable[..., Iterable[Any]] | None = None,
-        on_hit: Callable[..., object] | None = None,
-        on_miss: Callable[..., object] | None = None,
-        store: bool = True,
+        self, **options: Unpack[MemoizeOptions]
     ) -> Callable[[Callable[P, T]], Memoized[P, T]]:
         """A decorator that keeps a function's value for `seconds`, for all processes.
 
@@ -248,17 +242,7 @@ class AnswerCache(AnswerStore):
         """
 
         def decorate(function: Callable[P, T]) -> Memoized[P, T]:
-            return Memoized(
-                function,
-                self.client,
-                self.keys,
-                seconds=seconds,
-                lock_wait=self._lock_wait,
-                args_rewrite=args_rewrite,
-                on_hit=on_hit,
-                on_miss=on_miss,
-                store=store,
-            )
+            return Memoized(function, self.client, self.keys, self._lock_wait, options)
 
         return decorate
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from functools import update_wrapper
 from hashlib import blake2b
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, Required, TypedDict, TypeVar, cast
 
 import orjson
 import redis
@@ -24,6 +24,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class MemoizeOptions(TypedDict, total=False):
+    """How long a value is kept, and the options of `AnswerCache.memoize`."""
+
+    seconds: Required[float]
+    args_rewrite: Callable[..., Iterable[Any]]
+    on_hit: Callable[..., object]
+    on_miss: Callable[..., object]
+    store: bool
+
+
 class Memoized(Generic[P, T]):
     """A function whose value is kept for a while; made by `AnswerCache.memoize`.
 
@@ -35,24 +45,16 @@ class Memoized(Generic[P, T]):
         function: Callable[P, T],
         client: RedisClient,
         keys: Keys,
-        *,
-        seconds: float,
         lock_wait: float,
-        args_rewrite: Callable[..., Iterable[Any]] | None,
-        on_hit: Callable[..., object] | None,
-        on_miss: Callable[..., object] | None,
-        store: bool,
+        options: MemoizeOptions,
     ) -> None:
         self._function = function
         self._client = client
         self._keys = keys
-        self._seconds = seconds
         self._lock_wait = lock_wait
-        self._signature = inspect.signature(function)
-        self._rewrite = args_rewrite or self._bound_arguments
-        self._on_hit = on_hit
-        self._on_miss = on_miss
-        self._store = store
+        self._options = options
+        self._store = options.get("store", True)
+        self._rewrite = options.get("args_rewrite", self._bound_arguments)
         # The value in a list: None is a value, and no list means that there is none.
         self._single_flight: SingleFlight[list[T]] = SingleFlight(client)
         update_wrapper(self, function)
@@ -80,16 +82,16 @@ class Memoized(Generic[P, T]):
                     entry.result = value_in_list
             except LockTimeout:
                 return self.refresh(*args, **kwargs)
-        if self._on_hit:
-            self._on_hit(*args, **kwargs)
+        if on_hit := self._options.get("on_hit"):
+            on_hit(*args, **kwargs)
         return value_in_list[0]
 
     def refresh(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run the function now and keep its value."""
         value = self._function(*args, **kwargs)
         self._set(self.key(*args, **kwargs), value if self._store else None)
-        if self._on_miss:
-            self._on_miss(*args, **kwargs)
+        if on_miss := self._options.get("on_miss"):
+            on_miss(*args, **kwargs)
         return value
 
     def invalidate(self, *args: P.args, **kwargs: P.kwargs) -> None:
@@ -109,7 +111,7 @@ class Memoized(Generic[P, T]):
 
     def _bound_arguments(self, *args: Any, **kwargs: Any) -> Iterable[Any]:
         """`f(1)`, `f(a=1)` and a default of 1 are the same call."""
-        bound = self._signature.bind(*args, **kwargs)
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
         bound.apply_defaults()
         return [*bound.args, *sorted(bound.kwargs.items())]
 
@@ -122,7 +124,7 @@ class Memoized(Generic[P, T]):
 
     def _set(self, key: str, value: Any) -> None:
         data = seal(self._keys.secret, self._keys.digest(key), dumps(value))
-        name, milliseconds = self._keys.memoized(key), int(self._seconds * 1000)
+        name, milliseconds = self._keys.memoized(key), int(self._options["seconds"] * 1000)
         timeout = self._client.timeout
         self._client.ask(timeout, None, redis.Redis.set, name, data, px=milliseconds)
 

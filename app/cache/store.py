@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import orjson
 import redis
@@ -29,6 +29,7 @@ from app.cache.redis_client import (
     TimeLimit,
 )
 from app.cache.serializers import Serializer, render
+from app.rate_limit import Quota
 
 _TIMEOUT = 10.0  # seconds for what no search waits for
 _WRITE_TIMEOUT = 2.0  # seconds that beginning a generation may take
@@ -36,16 +37,6 @@ _BATCH = 1000  # keys
 _MAX_MEASURED = 100_000  # answers; beyond that the sizes are those of a sample
 
 State = Literal["HIT", "MISS", "STALE", "OFF"]
-
-
-class Counter(Protocol):
-    """A number under `key` that ends `seconds` after it was raised last."""
-
-    @property
-    def key(self) -> str: ...
-
-    @property
-    def seconds(self) -> int: ...
 
 
 # -- keys --------------------------------------------------------------------------------------
@@ -162,7 +153,7 @@ class Lookup:
 
     `generation` is None when there is none yet. `answer` is HIT or STALE, None when nothing is
     kept. `reached` is False without Redis, and `failed` if it failed now. `limit` is what the
-    request may still spend on Redis. `counts`: of the counters that were raised with the lookup;
+    request may still spend on Redis. `counts`: of the quotas for which the request was counted;
     None without Redis.
     """
 
@@ -256,14 +247,14 @@ class AnswerStore:
     # -- answers -------------------------------------------------------------------------------
 
     def lookup(
-        self, key: str, counters: Sequence[Counter] = (), limit: TimeLimit | None = None
+        self, key: str, quotas: Sequence[Quota] = (), limit: TimeLimit | None = None
     ) -> Lookup:
         """The generation, and the answer to the request that `key` stands for, in one round trip
-        that raises counters by one."""
+        that also counts the request for each quota."""
         digest, limit = self._digest(key), limit or TimeLimit(self.client.timeout)
         names = (self.keys.generation, self.keys.answers + digest.hex())
         try:
-            generation, data, counts = self.client.call(limit, _get_and_count, names, counters)
+            generation, data, counts = self.client.call(limit, _get_and_count, names, quotas)
         except RedisUnavailable as error:
             failed = isinstance(error, RedisFailed)
             return Lookup(key, digest, limit, reached=False, failed=failed)
@@ -292,11 +283,11 @@ class AnswerStore:
             has_hits,
         )
 
-    def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
-        """Raise counters by one; what they are now, None without Redis."""
+    def count(self, quotas: Sequence[Quota]) -> Sequence[int] | None:
+        """Count a request for each quota; what the counts are now, None without Redis."""
         names, without_redis = (self.keys.generation,), (None, None, None)
         seconds = self.client.timeout
-        return self.client.ask(seconds, without_redis, _get_and_count, names, counters)[2]
+        return self.client.ask(seconds, without_redis, _get_and_count, names, quotas)[2]
 
     def _put(self, lookup: Lookup, answer: CachedAnswer, keep_seconds: float) -> None:
         """Keep an answer for `keep_seconds`, if Redis takes it."""
@@ -415,9 +406,9 @@ class AnswerStore:
 
 
 def _get_and_count(
-    client: "redis.Redis", keys: Sequence[str], counters: Sequence[Counter]
+    client: "redis.Redis", keys: Sequence[str], quotas: Sequence[Quota]
 ) -> tuple[bytes | None, bytes | None, Sequence[int] | None]:
-    """The values of one or two keys, and what the counters are now that they were raised.
+    """The values of one or two keys, and the counts of the quotas with this request.
 
     The counts are None if Redis refuses to count, as a full one and a replica do.
 
@@ -427,9 +418,9 @@ def _get_and_count(
     """
     with client.pipeline(transaction=False) as pipeline:
         pipeline.mget(keys)
-        for counter in counters:
-            pipeline.incr(counter.key)
-            pipeline.expire(counter.key, counter.seconds)
+        for quota in quotas:
+            pipeline.incr(quota.key)
+            pipeline.expire(quota.key, quota.seconds)
         values, *replies = pipeline.execute(raise_on_error=False)
     if isinstance(values, redis.RedisError):
         raise values

@@ -21,13 +21,12 @@ from markupsafe import Markup
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import NotFound
 
-from analyzers.languages import LANGUAGES
 from app.browse import EVERYTHING, Browse, browse
 from app.errors import BlogsearchError
 from app.insights.sessions import visitor_of
 from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
-from app.views import current_service
+from app.views import current_service, default_language
 from app.views.clicks import counts_clicks
 from app.views.debug import debug_view
 from app.views.errors import http_error, set_error_headers
@@ -190,8 +189,7 @@ def _pages(answer: dict[str, Any]) -> list[int]:
 
 def _messages() -> Messages:
     """The messages in the visitor's language, or in that of the blog."""
-    default = LANGUAGES[current_service().settings.language].code
-    return messages_for(request.accept_languages, default)
+    return messages_for(request.accept_languages, default_language())
 
 
 @blueprint.app_context_processor

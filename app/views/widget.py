@@ -11,9 +11,8 @@ import rjsmin  # type: ignore[import-untyped]
 from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.datastructures import LanguageAccept
 
-from analyzers.languages import LANGUAGES
 from app.messages import messages_for
-from app.views import current_service
+from app.views import current_service, default_language
 from app.views.clicks import counts_clicks
 
 blueprint = Blueprint("widget", __name__)
@@ -32,7 +31,7 @@ def widget() -> Response:
     """The script, for pages of every origin. It contains nothing of the blog."""
     script, compressed = _script(
         Path(current_app.static_folder or ""),
-        _default_language(),
+        default_language(),
         counts_clicks(current_service().settings),
     )
     response = Response(script, content_type="text/javascript; charset=utf-8")
@@ -50,13 +49,9 @@ def widget() -> Response:
 def messages() -> Response:
     """The messages of the widget in the language `lang`, or in that of the blog."""
     language = LanguageAccept([(request.args.get("lang", ""), 1)])
-    response = jsonify(messages_for(language, _default_language()).for_widget())
+    response = jsonify(messages_for(language, default_language()).for_widget())
     response.headers.update(_FOR_ALL_ORIGINS)
     return response
-
-
-def _default_language() -> str:
-    return LANGUAGES[current_service().settings.language].code
 
 
 @cache
