@@ -112,9 +112,8 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
         return Check("elasticsearch", "error", str(cause or error), str(error))
     seen = f"{version}, {health['number_of_nodes']} node(s), cluster {health['status']}"
     if health["status"] == "red":
-        return Check(
-            "elasticsearch", "warning", seen, "A shard is missing: see _cluster/allocation/explain."
-        )
+        remedy = "A shard is missing: see _cluster/allocation/explain."
+        return Check("elasticsearch", "warning", seen, remedy)
     return Check("elasticsearch", "ok", seen)
 
 
@@ -167,9 +166,8 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     except IndexingError as error:
         return Check("index", "error", error.message, error.remedy)
     except NoIndex as error:
-        return Check(
-            "index", "error", f"there is no index behind the alias {alias!r}", error.message
-        )
+        seen = f"there is no index behind the alias {alias!r}"
+        return Check("index", "error", seen, error.message)
     except BlogsearchError as error:
         cause = error.__cause__
         # Otherwise the message may say to run doctor, which this is.
@@ -192,13 +190,12 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     if not count["count"]:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
     if generation.language != settings.language:
-        return Check(
-            "index",
-            "warning",
-            f"{seen}, in {generation.language}; BLOGSEARCH_LANGUAGE is {settings.language}",
+        seen = f"{seen}, in {generation.language}; BLOGSEARCH_LANGUAGE is {settings.language}"
+        remedy = (
             "Run `blogsearch rebuild`: it builds the index from its own posts with the present "
-            "language and rules. Or change the setting.",
+            "language and rules. Or change the setting."
         )
+        return Check("index", "warning", seen, remedy)
     return Check("index", "ok", seen)
 
 
@@ -276,12 +273,8 @@ def _redis(cache: AnswerCache, settings: Settings) -> Check:
         return Check("redis", "ok", "no cache, because REDIS_URL is empty")
     version = cache.ping()
     if version is None:
-        return Check(
-            "redis",
-            "warning",
-            "does not answer",
-            "Searches work, but are not cached. Start Redis, or check REDIS_URL.",
-        )
+        remedy = "Searches work, but are not cached. Start Redis, or check REDIS_URL."
+        return Check("redis", "warning", "does not answer", remedy)
     if not cache.accepts_writes():
         return Check(
             "redis",

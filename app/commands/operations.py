@@ -32,6 +32,7 @@ from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from indexer.errors import Damaged
 from indexer.generations import check_writable
+from indexer.generations import live as live_generation
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
@@ -133,29 +134,19 @@ def _synonyms(tools: Tools) -> Check:
         return Check("synonyms", "warning", str(error), "Run `blogsearch synonyms check`.")
     seen = f"{len(rules.rules):,} rules in {len(files)} file(s) of {settings.synonyms_dir}"
     if unknown := ", ".join(folder.unknown()):
-        return Check(
-            "synonyms",
-            "warning",
-            f"{seen}; BLOGSEARCH_SYNONYMS_WITHOUT names {unknown}, which does not exist",
-            "Correct the setting; the files are "
-            f"{', '.join(path.stem for path in folder.all()) or 'none'}.",
-        )
+        seen = f"{seen}; BLOGSEARCH_SYNONYMS_WITHOUT names {unknown}, which does not exist"
+        files_there = ", ".join(path.stem for path in folder.all()) or "none"
+        remedy = f"Correct the setting; the files are {files_there}."
+        return Check("synonyms", "warning", seen, remedy)
     try:
         with translated():
-            mappings = tools.elastic.indices.get_mapping(index=settings.index)
+            live = live_generation(tools.elastic, settings.index)
     except BlogsearchError:
-        return Check("synonyms", "ok", seen)
-    built_with = {
-        mapping["mappings"].get("_meta", {}).get("blogsearch", {}).get("rules")
-        for mapping in mappings.values()
-    }
-    if built_with != {rules.digest}:
-        return Check(
-            "synonyms",
-            "warning",
-            f"{seen}; the live index was built with other rules",
-            "Run `blogsearch rebuild` to build it from its own posts with these.",
-        )
+        live = None
+    if live and live.rules != rules.digest:
+        seen = f"{seen}; the live index was built with other rules"
+        remedy = "Run `blogsearch rebuild` to build it from its own posts with these."
+        return Check("synonyms", "warning", seen, remedy)
     return Check("synonyms", "ok", seen)
 
 
