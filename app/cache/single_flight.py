@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from redis.lock import Lock
 
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from indexer.retry import Retry
 
 T = TypeVar("T")
 
@@ -63,7 +64,6 @@ class SingleFlight(Generic[T]):
             LockTimeout: the wait is over.
             Exception: whatever the computation of the other thread raised.
         """
-        deadline = time.monotonic() + wait
         with self._mutex:
             future = self._running.get(key)
             first = future is None
@@ -77,7 +77,7 @@ class SingleFlight(Generic[T]):
             yield Entry(result)
             return
         try:
-            with self._locked(lock_name, deadline, limit):
+            with self._locked(lock_name, wait, limit):
                 entry: Entry[T] = Entry()
                 yield entry
         except BaseException as error:
@@ -96,13 +96,13 @@ class SingleFlight(Generic[T]):
             del self._running[key]
 
     @contextmanager
-    def _locked(self, name: str, deadline: float, limit: TimeLimit) -> Generator[None, None, None]:
+    def _locked(self, name: str, wait: float, limit: TimeLimit) -> Generator[None, None, None]:
         """Hold the lock in Redis, or none when Redis is unavailable or refuses it."""
         if self._client.redis is None:
             yield
             return
         lock = Lock(self._client.redis, name, timeout=_LOCK_LIFETIME, thread_local=False)
-        if not self._acquire(lock, deadline, limit):
+        if not self._acquire(lock, wait, limit):
             yield
             return
         self._keep_renewed(lock)
@@ -114,19 +114,16 @@ class SingleFlight(Generic[T]):
             with suppress(RedisUnavailable):
                 self._client.call(limit, lambda _: lock.release())
 
-    def _acquire(self, lock: Lock, deadline: float, limit: TimeLimit) -> bool:
+    def _acquire(self, lock: Lock, wait: float, limit: TimeLimit) -> bool:
         """Whether the lock is held; each try has its own deadline, unlike in `Lock.acquire`."""
-        pause = _FIRST_PAUSE
         try:
-            while not self._client.call(limit, lambda _: lock.acquire(blocking=False)):
-                if time.monotonic() + pause > deadline:
-                    raise LockTimeout
-                time.sleep(pause)
-                pause = min(pause * 1.5, _LONGEST_PAUSE)
+            for _ in Retry(wait, _FIRST_PAUSE, _LONGEST_PAUSE).attempts():
+                if self._client.call(limit, lambda _: lock.acquire(blocking=False)):
+                    return True
                 limit = TimeLimit(self._client.timeout)
         except RedisUnavailable:
             return False
-        return True
+        raise LockTimeout
 
     def _keep_renewed(self, lock: Lock) -> None:
         with self._mutex:
