@@ -34,11 +34,10 @@ def create_app(
         api,
         clicks,
         documents,
-        errors,
-        headers,
         insights,
         operations,
         page,
+        responses,
         search,
         widget,
     )
@@ -51,9 +50,8 @@ def create_app(
     service = Service(settings, elastic or connect(settings), cache or open_cache(settings))
     app.extensions[EXTENSION] = service
     metrics.register(app, service)  # first, so that it sees the finished responses
-    errors.register(app)
+    responses.register(app, settings)
     clients.register(app, service)
-    headers.register(app, settings)
     modules = (page, clicks, insights, widget, documents, operations, api)
     for blueprint in (search.blueprint, search.suggestions, *(part.blueprint for part in modules)):
         app.register_blueprint(blueprint)

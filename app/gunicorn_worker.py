@@ -96,7 +96,7 @@ class Worker(GeventWorker):  # type: ignore[misc]
 def response(status: Status, message: str) -> bytes:
     """A whole HTTP response with an error."""
     # Imported here: gunicorn's arbiter imports this module, and needs no Flask.
-    from app.views.headers import SAFETY
+    from app.views.responses import SAFETY
 
     number, phrase = status
     code = "internal" if status is _INTERNAL else phrase.lower().replace(" ", "_")

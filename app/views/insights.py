@@ -7,6 +7,7 @@ steal.
 import hashlib
 import hmac
 import logging
+import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -24,6 +25,8 @@ from flask import (
 )
 from werkzeug.wrappers import Response as WerkzeugResponse
 
+from analyzers.languages import LANGUAGES
+from app.elastic import translated
 from app.errors import (
     BadRequest,
     BlogsearchError,
@@ -34,18 +37,20 @@ from app.errors import (
 )
 from app.health import last_run
 from app.insights.counts import Day, Report, rarely_opened, read_opened
-from app.insights.pinning import pin, pinned, unpin
 from app.insights.proposals import FILE, Proposal, candidates, proposals
+from app.pins import SUFFIX, PinFile, parse
 from app.search.request import parse_parameters, whole_number
 from app.service import Service
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from app.views import current_service
-from app.views.errors import set_error_headers
+from app.views.responses import set_error_headers
+from indexer.generations import require_live
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
 _WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
+_PINS = f"insights{SUFFIX}"  # the file of the rules that are made here
 _PERIODS = (7, 30, 90, 365)  # days
 _LIST = 20  # searches in a list
 _PROPOSALS_KEPT = 300.0  # seconds
@@ -156,7 +161,7 @@ def page() -> str:
     rarely = [row for row in rarely_opened(report, opened) if row.query not in hidden]
     rules: Sequence[str] = ()
     with suppress(BlogsearchError):  # Elasticsearch does not answer
-        rules = pinned(service)
+        rules = _pinned(service)
     return render_template(
         "insights.html",
         report=report,
@@ -177,11 +182,17 @@ def page() -> str:
 
 @blueprint.post("/pins")
 def pins() -> WerkzeugResponse:
-    """Pin a post for a search, or with `undo` remove the rule that did."""
-    if rule := request.form.get("undo"):
-        unpin(current_service(), rule)
-    else:
-        pin(current_service(), request.form.get("q", ""), request.form.get("oid", ""))
+    """Pin a post for a search, or with `undo` remove the rule that did.
+
+    Raises:
+        BadRequest: the search or the oid cannot be written as a rule.
+        Conflict: another process changed the pins at the same time.
+    """
+    service, undo = current_service(), request.form.get("undo")
+    oid = re.sub(r"^-|[\\,]", r"\\\g<0>", request.form.get("oid", ""))
+    rule = undo or f"{request.form.get('q', '')} => {oid}"
+    others = [text for text in _pinned(service) if text != rule]
+    _save(service, others if undo else [*others, rule])
     return _back()
 
 
@@ -213,6 +224,28 @@ def erase_searches() -> WerkzeugResponse:
 
 def _back() -> WerkzeugResponse:
     return redirect(url_for("insights.page", days=request.form.get("days", type=int)), 303)
+
+
+def _pinned(service: Service) -> list[str]:
+    """The rules in the pin file `insights.pins`."""
+    with translated():
+        files = service.pins.files()
+    texts = [file.text for file in files if file.name == _PINS]
+    return texts[0].splitlines() if texts else []
+
+
+def _save(service: Service, lines: list[str]) -> None:
+    file = PinFile(_PINS, "".join(f"{text}\n" for text in lines))
+    rules, errors = parse([file], LANGUAGES[service.settings.language])
+    if errors or len(rules) != len(lines) or any(len(rule.searches) > 1 for rule in rules):
+        raise BadRequest("This search cannot be pinned here. Write a rule in a file of your own.")
+    with translated():
+        if lines:
+            service.pins.save([file])
+        else:
+            service.pins.remove([_PINS])
+        live = require_live(service.elastic, service.settings.index)
+    service.cache.new_generation(live.name, live.rules or "")
 
 
 def _proposals(service: Service, report: Report) -> tuple[Sequence[Proposal], str]:

@@ -29,7 +29,7 @@ from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.views import current_service, default_language
 from app.views.clicks import counts_clicks
 from app.views.debug import debug_view
-from app.views.errors import http_error, set_error_headers
+from app.views.responses import http_error, set_error_headers
 from app.views.search import authorize_debug, depends_on_language, in_visitors_language
 
 Json = dict[str, Any]
