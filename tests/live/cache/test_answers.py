@@ -279,7 +279,7 @@ def test_fifty_threads_ask_and_one_computes(opened: Open) -> None:
 def test_fifty_threads_ask_without_redis_and_one_computes(
     opened: Open,
 ) -> None:
-    compute = Computation(seconds=0.2)
+    compute = Computation(seconds=1.0)  # on a busy machine all threads start in that time
     cached = ask_at_once(opened(redis_url=""), compute, 50)
     assert compute.times == 1
     assert {one.state for one in cached} == {"OFF"}
