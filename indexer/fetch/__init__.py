@@ -3,7 +3,7 @@
 from indexer.fetch.fetcher import Fetcher, check_url
 from indexer.fetch.page_store import PageStore
 from indexer.fetch.robots import Robots
-from indexer.fetch.types import AddressRefused, Fetched, FetchFailed, FetchOptions, Store, shown
+from indexer.fetch.types import AddressRefused, Fetched, FetchFailed, FetchOptions, shown
 
 __all__ = [
     "AddressRefused",
@@ -13,7 +13,6 @@ __all__ = [
     "Fetcher",
     "PageStore",
     "Robots",
-    "Store",
     "check_url",
     "shown",
 ]

@@ -12,8 +12,9 @@ from requests.exceptions import RequestException, SSLError, Timeout
 from urllib3.exceptions import HTTPError, InvalidHeader, NewConnectionError
 from urllib3.util.retry import Retry as URLLibRetry
 
+from indexer.fetch.page_store import PageStore
 from indexer.fetch.transport import PublicAddressAdapter, cancelled_after
-from indexer.fetch.types import Fetched, FetchFailed, FetchOptions, Store, shown
+from indexer.fetch.types import Fetched, FetchFailed, FetchOptions, shown
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _TEMPORARY = (429, 500, 502, 503, 504)
@@ -30,7 +31,7 @@ class Fetcher:
     server must not see them.
     """
 
-    def __init__(self, options: FetchOptions, store: Store | None = None) -> None:
+    def __init__(self, options: FetchOptions, store: PageStore | None = None) -> None:
         self.options = options
         self._store = store
         self._session = requests.Session()

@@ -16,6 +16,9 @@ from indexer.fetch.types import Fetched
 class PageStore:
     """One file per page; any file, and the folder, may be deleted at any time.
 
+    It keeps bodies, not only validators: a source must yield every post on every run, because
+    `sync` removes the posts that a source does not yield.
+
     `warn` is called once, when a page could not be stored: the next run then fetches it anew.
     """
 

@@ -1,7 +1,6 @@
 """The values and errors of fetching."""
 
 from dataclasses import dataclass
-from typing import Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 from indexer.errors import SourceError
@@ -76,17 +75,3 @@ class Fetched:
     etag: str = ""
     last_modified: str = ""
     robots: str = ""
-
-
-class Store(Protocol):
-    """Keeps fetched pages between runs, for conditional requests.
-
-    It keeps bodies, not only validators: a source must yield every post on every run, because
-    `sync` removes the posts that a source does not yield.
-    """
-
-    def get(self, url: str) -> Fetched | None:
-        """The stored page, or None."""
-
-    def put(self, url: str, fetched: Fetched) -> None:
-        """Store a page, replacing an earlier one."""

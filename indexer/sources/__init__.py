@@ -1,7 +1,4 @@
-"""Sources of posts, each a module that implements the protocol `Source`."""
-
-import os
-from collections.abc import Callable
+"""Sources of posts, each a module with a `Source`."""
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, check_url
@@ -9,7 +6,7 @@ from indexer.sources.base import Source, SourceOptions, is_url
 from indexer.sources.detect import kind_of_page, kind_of_path
 from indexer.sources.exports import Ghost, Substack
 from indexer.sources.feed import Feed
-from indexer.sources.files import refuse_folder
+from indexer.sources.files import check_place
 from indexer.sources.html.folder import HTMLFolder
 from indexer.sources.json_lines import JSONLines, raw_comment, raw_post
 from indexer.sources.markdown import MarkdownFolder
@@ -18,19 +15,20 @@ from indexer.sources.wordpress import WordPress
 
 __all__ = ["KINDS", "Source", "SourceOptions", "open_source", "raw_comment", "raw_post"]
 
-_LOCAL: dict[str, Callable[[str, SourceOptions], Source]] = {
-    JSONLines.kind: JSONLines,
-    MarkdownFolder.kind: MarkdownFolder,
-    HTMLFolder.kind: HTMLFolder,
-    WordPress.kind: WordPress,
-    Ghost.kind: Ghost,
-    Substack.kind: Substack,
+_SOURCES: dict[str, type[Source]] = {
+    source.kind: source
+    for source in (
+        JSONLines,
+        MarkdownFolder,
+        HTMLFolder,
+        WordPress,
+        Ghost,
+        Substack,
+        Feed,
+        Sitemap,
+    )
 }
-_FETCHED: dict[str, Callable[[str, SourceOptions, Fetched | None], Source]] = {
-    Feed.kind: Feed,
-    Sitemap.kind: Sitemap,
-}
-KINDS = (*_LOCAL, *_FETCHED)
+KINDS = tuple(_SOURCES)
 """The values of `--source`."""
 
 
@@ -42,19 +40,11 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     Raises:
         SourceError: it does not exist, or its kind is unknown.
     """
-    if not spec.strip():
-        # pathlib would take an empty string for the current folder.
-        raise SourceError("The name of a source is empty.", "Name a file, a folder or a URL.")
     options.check_selectors()
     if is_url(spec) or "://" in spec:
         check_url(spec)
-    else:
-        try:
-            os.scandir(spec).close()
-        except (FileNotFoundError, NotADirectoryError):
-            pass
-        except OSError as error:
-            refuse_folder(error)
+    elif spec != "-":
+        check_place(spec)
     page: Fetched | None = None
     if kind is None and is_url(spec):
         with Fetcher(options.fetch, options.store) as fetcher:
@@ -62,10 +52,8 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
         kind = kind_of_page(page, options.fetch.max_bytes)
     elif kind is None:
         kind = kind_of_path(spec)
-    if kind in _FETCHED:
-        return _FETCHED[kind](spec, options, page)
-    if kind not in _LOCAL:
+    if kind not in _SOURCES:
         raise SourceError(f"{kind!r} is not a kind of source.", f"Known are {', '.join(KINDS)}.")
-    if is_url(spec):
+    if is_url(spec) and not _SOURCES[kind].is_remote:
         raise SourceError(f"{kind} cannot be read from a URL.", "Download it and name the file.")
-    return _LOCAL[kind](spec, options)
+    return _SOURCES[kind](spec, options, page)

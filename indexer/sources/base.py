@@ -1,19 +1,23 @@
-"""The protocol of sources, and the options of reading."""
+"""What all sources share, and the options of reading."""
 
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from indexer.errors import SourceError
-from indexer.fetch import FetchOptions, Store
+from indexer.fetch import Fetched, Fetcher, FetchOptions, PageStore
 from indexer.records import Origin, RawPost, Reject, SourceItem
+from indexer.sources.files import File, unzipped_bytes
+
+T = TypeVar("T")
 
 UNREAD = "format that is not read"
 """Why a file that seems to be a post is left out whatever the options are."""
@@ -51,7 +55,7 @@ class SourceOptions:
     site: str = ""
     content: str = ""
     fetch: FetchOptions = field(default_factory=FetchOptions)
-    store: Store | None = None
+    store: PageStore | None = None
     warn: Callable[[str], None] = lambda message: None
 
     def template_for(self, section: str) -> str:
@@ -146,21 +150,27 @@ def unexpected(error: Exception, origin: Origin, oid: str | None) -> Reject:
     return Reject(origin, oid, reason, "Report it as a bug, with what was read.")
 
 
-class Source(Protocol):
-    """A stream of posts from one place."""
+class Source(ABC):
+    """A stream of posts from one place.
 
-    @property
-    def kind(self) -> str:
-        """The value of `--source`."""
+    Args:
+        spec: the place as the user named it.
+        fetched: the response by which its kind was detected; it is read once.
+    """
 
-    @property
-    def spec(self) -> str:
-        """The place as the user named it."""
+    kind: ClassVar[str]
+    """The value of `--source`."""
+    is_remote: ClassVar[bool] = False
+    """Whether it may be read from a URL."""
 
-    @property
-    def progress(self) -> float | None:
+    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
+        self.spec = spec
+        self.progress: float | None = None
         """The fraction read so far (0 to 1); None if unknown."""
+        self._options = options
+        self._fetched = fetched
 
+    @abstractmethod
     def read(self) -> Iterator[SourceItem]:
         """Every post, or why something is not one; only one at a time is in memory.
 
@@ -168,3 +178,35 @@ class Source(Protocol):
             SourceError: also in mid-stream, when the rest cannot be read. A source never just
                 ends early, because the caller would take what is missing for removed.
         """
+
+    def _content(self, place: str, fetcher: Fetcher) -> Fetched:
+        """The decompressed content of a file or a URL.
+
+        Raises:
+            SourceError: it cannot be read or fetched, or is too large.
+        """
+        most = self._options.fetch.max_bytes
+        if not is_url(place):
+            return Fetched(place, File(place).content(most))
+        page, self._fetched = self._fetched or fetcher.get(place), None
+        return replace(page, body=unzipped_bytes(page.body, page.url, most))
+
+    def _each(
+        self,
+        entries: Sequence[T],
+        item_of: Callable[[T], SourceItem],
+        name_of: Callable[[T], tuple[Origin, str | None]],
+    ) -> Iterator[SourceItem]:
+        """The item of each entry; an unexpected error is a reject, and does not end the run.
+
+        Args:
+            name_of: an entry's origin, and its oid if that is certain.
+        """
+        for number, entry in enumerate(entries, start=1):
+            try:
+                yield item_of(entry)
+            except SourceError:
+                raise
+            except Exception as error:  # noqa: BLE001 - see above
+                yield unexpected(error, *name_of(entry))
+            self.progress = number / len(entries)

@@ -12,7 +12,7 @@ from indexer.fetch import Fetched
 from indexer.sources import html, markdown
 from indexer.sources.base import is_valid_url
 from indexer.sources.exports import SUBSTACK
-from indexer.sources.files import File, decoded, files_in, remedy_of, unzipped_bytes
+from indexer.sources.files import File, decoded, files_in, unzipped_bytes
 from indexer.sources.markdown.generators import site_of
 from indexer.sources.markdown.site import OTHER_MARKUP
 
@@ -40,17 +40,11 @@ def kind_of_path(spec: str) -> str:
     """The kind of a file, a folder, or standard input.
 
     Raises:
-        SourceError: no such thing, empty, or nothing that is known.
+        SourceError: it is empty, or nothing that is known.
     """
     if spec == "-":
         return "jsonlines"
     place = Path(spec)
-    try:
-        there = place.exists()
-    except OSError as error:
-        raise SourceError(f"{spec}: {error.strerror or error}.", remedy_of(error)) from error
-    if not there:
-        raise SourceError(f"There is no file or folder {spec}.", "Check the spelling.")
     if place.is_dir():
         return _kind_of_folder(place)
     if place.is_fifo():

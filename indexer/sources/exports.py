@@ -10,7 +10,7 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions, image_of
+from indexer.sources.base import Source, image_of
 from indexer.sources.files import File, decoded, read_inside, remedy_of
 from indexer.sources.identity import title_or_start
 
@@ -19,28 +19,24 @@ SUBSTACK = "posts.csv"
 """The file by which Substack's export is told from other folders."""
 
 
-class Ghost:
+class Ghost(Source):
     """The published posts and pages of a JSON export; the slug is the oid and the address."""
 
     kind = "ghost"
 
-    def __init__(self, spec: str, options: SourceOptions) -> None:
-        self.spec = spec
-        self.progress: float | None = None
-        self._options = options
-        self._file = File(spec)
-
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the export."""
         try:
-            data = orjson.loads(self._file.content(_MAX_BYTES))["db"][0]["data"]
+            data = orjson.loads(File(self.spec).content(_MAX_BYTES))["db"][0]["data"]
             posts, tags = data["posts"], _tags(data)
         except (orjson.JSONDecodeError, KeyError, IndexError, TypeError) as error:
             reason = f"{self.spec} is not an export of Ghost: {error!s:.100}."
             raise SourceError(reason, "Export it again.") from error
-        for number, post in enumerate(posts, start=1):
-            yield self._item(post, tags)
-            self.progress = number / len(posts)
+        yield from self._each(
+            posts,
+            lambda post: self._item(post, tags),
+            lambda post: (Origin(f"{self.spec} {post!s:.100}"), None),
+        )
 
     def _item(self, post: dict[str, Any], tags: dict[Any, list[str]]) -> SourceItem:
         slug = post.get("slug")
@@ -81,35 +77,27 @@ def _moment(value: Any) -> Any:
     return datetime.fromtimestamp(value / 1000, UTC) if isinstance(value, int) else value
 
 
-class Substack:
+class Substack(Source):
     """The published posts of a folder with `posts.csv`; the address is `/p/` and the slug."""
 
     kind = "substack"
 
-    def __init__(self, spec: str, options: SourceOptions) -> None:
-        self.spec = spec
-        self.progress: float | None = None
-        self._options = options
-        self._folder = Path(spec)
-        if not (self._folder / SUBSTACK).is_file():
-            raise SourceError(
-                f"{spec} has no {SUBSTACK}.", "Name the folder of the unpacked export."
-            )
-
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the table."""
         try:
-            table = decoded(
-                read_inside(self._folder / SUBSTACK, [self._folder.resolve()], _MAX_BYTES)
-            )
+            table = decoded(self._read(SUBSTACK))
         except OSError as error:
             raise SourceError(
                 f"{self.spec}: {error.strerror or error}.", remedy_of(error)
             ) from error
         rows = list(csv.DictReader(table.splitlines()))
-        for number, row in enumerate(rows, start=1):
-            yield self._item(row)
-            self.progress = number / len(rows)
+        yield from self._each(
+            rows, self._item, lambda row: (Origin(f"{self.spec} {row.get('post_id')}"), None)
+        )
+
+    def _read(self, name: str) -> bytes:
+        folder = Path(self.spec)
+        return read_inside(folder / name, [folder.resolve()], _MAX_BYTES)
 
     def _item(self, row: dict[str, str]) -> SourceItem:
         name = row.get("post_id") or ""
@@ -118,9 +106,8 @@ class Substack:
             return Skipped(origin, None, "draft")
         if row.get("audience", "everyone") != "everyone":
             return Skipped(origin, None, "for subscribers only")
-        file = self._folder / "posts" / f"{name}.html"
         try:
-            text = decoded(read_inside(file, [self._folder.resolve()], _MAX_BYTES))
+            text = decoded(self._read(f"posts/{name}.html"))
         except OSError as error:
             return Reject(origin, name, error.strerror or str(error), remedy_of(error))
         subtitle = row.get("subtitle") or ""

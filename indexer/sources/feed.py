@@ -6,16 +6,14 @@ A feed has the latest posts only. To be complete, a blog needs one of the other 
 import html
 import io
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import feedparser  # type: ignore[import-untyped]
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher
+from indexer.fetch import Fetcher
 from indexer.records import Origin, RawPost, SourceItem
-from indexer.sources.base import SourceOptions, is_url, unexpected
-from indexer.sources.files import File, unzipped_bytes
+from indexer.sources.base import Source, is_url
 from indexer.sources.identity import fitting, plain, title_or_start
 
 _TAIL = 2000
@@ -25,28 +23,22 @@ _SUMMARY = 600
 _ENDS = (b"</rss>", b"</feed>", b"RDF>")
 
 
-class Feed:
+class Feed(Source):
     """The entries of one feed, with their content, or else their summary."""
 
     kind = "feed"
-
-    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
-        self.spec = spec
-        self.progress: float | None = None
-        self._options = options
-        self._fetched = fetched
-        self._file = None if is_url(spec) else File(spec)
+    is_remote = True
 
     def read(self) -> Iterator[SourceItem]:
         """Every entry; `id` is its oid, or its link where it has none."""
-        page = self._content()
-        body = unzipped_bytes(page.body, page.url, self._options.fetch.max_bytes)
+        with Fetcher(self._options.fetch, self._options.store) as fetcher:
+            page = self._content(self.spec, fetcher)
         # As a stream: feedparser would try bytes as the name of a file first.
         headers = {"content-location": page.url} if is_url(page.url) else {}
         if page.content_type:
             headers["content-type"] = page.content_type
-        feed = feedparser.parse(io.BytesIO(body), response_headers=headers)
-        self._check(feed, body)
+        feed = feedparser.parse(io.BytesIO(page.body), response_headers=headers)
+        self._check(feed, page.body)
         total = len(feed.entries)
         summaries = sum(
             not entry.get("content") and len(_html(entry)) < _SUMMARY for entry in feed.entries
@@ -57,24 +49,15 @@ class Feed:
                 "the sitemap or the built site has the whole texts."
             )
         language = self._options.language or feed.feed.get("language")
-        for number, entry in enumerate(feed.entries, start=1):
-            origin = Origin(f"{self.spec} entry {number}")
-            try:
-                yield _post(entry, origin, language)
-            except Exception as error:  # noqa: BLE001 - one odd entry must not end the run
-                yield unexpected(error, origin, None)
-            self.progress = number / total
+        entries = list(enumerate(feed.entries, start=1))
+        yield from self._each(
+            entries,
+            lambda entry: _post(entry[1], self._origin(entry[0]), language),
+            lambda entry: (self._origin(entry[0]), None),
+        )
 
-    def _content(self) -> Fetched:
-        if self._file is not None:
-            body = self._file.content(self._options.fetch.max_bytes)
-            return Fetched(Path(self.spec).as_posix(), body)
-        # The response that detected the feed is used once; reading again fetches again.
-        page, self._fetched = self._fetched, None
-        if page is None:
-            with Fetcher(self._options.fetch, self._options.store) as fetcher:
-                page = fetcher.get(self.spec)
-        return page
+    def _origin(self, number: int) -> Origin:
+        return Origin(f"{self.spec} entry {number}")
 
     def _check(self, feed: Any, body: bytes) -> None:
         if not feed.get("version"):  # absent for an empty body

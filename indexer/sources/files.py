@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, NoReturn, TypeAlias, cast
 
 from indexer.errors import SourceError
 
@@ -50,7 +50,25 @@ def files_in(
     return sorted(files)
 
 
-def refuse_folder(error: OSError) -> None:
+def check_place(spec: str) -> None:
+    """Check that a file or a folder can be read.
+
+    Raises:
+        SourceError: there is no such thing, it is a device, or the folder cannot be read.
+    """
+    try:
+        mode = os.stat(spec).st_mode  # noqa: PTH116  # pathlib takes "" for the current folder
+        if stat.S_ISDIR(mode):
+            os.scandir(spec).close()
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise SourceError(f"There is no file or folder {spec!r}.", "Check the spelling.") from error
+    except OSError as error:
+        refuse_folder(error)
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise SourceError(f"{spec} is a device.", "Name a file, a folder, or - for input.")
+
+
+def refuse_folder(error: OSError) -> NoReturn:
     """For `os.walk`: stop at a folder that cannot be read."""
     raise SourceError(f"{error.filename}: {error.strerror or error}.", remedy_of(error)) from error
 
@@ -121,12 +139,8 @@ class File:
         self._spec = spec
         self._file: io.FileIO | None = None
         self._size = 0
-        if spec != "-" and not Path(spec).exists():
-            raise SourceError(f"There is no file {spec}.", "Name one, or - for standard input.")
         if spec != "-" and Path(spec).is_dir():
             raise SourceError(f"{spec} is a folder, not a file.", "Name a file in it.")
-        if spec != "-" and (Path(spec).is_char_device() or Path(spec).is_block_device()):
-            raise SourceError(f"{spec} is a device, not a file.", "Name a file, or - for input.")
 
     @property
     def progress(self) -> float | None:

@@ -8,9 +8,10 @@ from typing import Any
 import orjson
 
 from indexer.errors import SourceError
+from indexer.fetch import Fetched
 from indexer.normalise import oid_of_reject
 from indexer.records import IsUnchangedEntry, Origin, RawComment, RawPost, Reject, SourceItem
-from indexer.sources.base import SourceOptions
+from indexer.sources.base import Source, SourceOptions
 from indexer.sources.files import File, Stream
 
 MAX_LINE = 16 * 1024 * 1024
@@ -41,21 +42,15 @@ _MAX_UNKNOWN = 1_000
 _MISTAKEN = {"oid": ("id", "_id", "guid", "slug"), "title": ("name", "headline")}
 
 
-class JSONLines:
+class JSONLines(Source):
     """A file of posts with the fields of `RawPost`; others are ignored, and named."""
 
     kind = "jsonlines"
 
-    def __init__(self, spec: str, options: SourceOptions) -> None:
-        self.spec = spec
-        self._options = options
+    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
+        super().__init__(spec, options, fetched)
         self._file = File(spec)
         self._left_out = False
-
-    @property
-    def progress(self) -> float | None:
-        """The fraction of the bytes."""
-        return self._file.progress
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
         """The post of every line; a Reject with its number for each other line.
@@ -64,7 +59,10 @@ class JSONLines:
         """
         with self._file.opened() as stream:
             unknown: Counter[str] = Counter()
-            yield from self._posts(stream, is_unchanged, unknown)
+            for post in self._posts(stream, is_unchanged, unknown):
+                self.progress = self._file.progress
+                yield post
+        self.progress = self._file.progress
         which = "posts that are new or changed" if self._left_out else "posts"
         for name, count in unknown.most_common(20):
             meant = _MEANT.get(name.lower()) or next(iter(get_close_matches(name, FIELDS, 1)), "")

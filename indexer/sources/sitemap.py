@@ -10,8 +10,8 @@ from xml.etree.ElementTree import Element
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions, bare_host, is_url, is_valid_url, unexpected
-from indexer.sources.files import File, decoded, unzipped_bytes
+from indexer.sources.base import Source, bare_host, is_url, is_valid_url, unexpected
+from indexer.sources.files import decoded
 from indexer.sources.html.page import read_page
 from indexer.sources.identity import oid_of_page
 from indexer.sources.xml import local_name, locations, parse_xml
@@ -26,17 +26,11 @@ _NO_PAGES = (
 )
 
 
-class Sitemap:
+class Sitemap(Source):
     """The pages that a sitemap lists, as far as robots.txt allows them."""
 
     kind = "sitemap"
-
-    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
-        self.spec = spec
-        self.progress: float | None = None
-        self._options = options
-        self._fetched = fetched
-        self._file = None if is_url(spec) else File(spec)
+    is_remote = True
 
     def read(self) -> Iterator[SourceItem]:
         """Every page in the order of the sitemap.
@@ -118,13 +112,7 @@ class Sitemap:
         return "not an HTML page" if urlsplit(url).path.lower().endswith(_NO_PAGES) else ""
 
     def _root(self, fetcher: Fetcher, address: str) -> Element:
-        most = self._options.fetch.max_bytes
-        if address == self.spec and self._file is not None:
-            body = self._file.content(most)
-        else:
-            page, self._fetched = self._fetched or fetcher.get(address), None
-            body = unzipped_bytes(page.body, address, most)
-        root = parse_xml(body, address)
+        root = parse_xml(self._content(address, fetcher).body, address)
         if local_name(root) not in ("urlset", "sitemapindex"):
             raise SourceError(
                 f"{address} is not a sitemap but <{local_name(root)}>.", "Name a sitemap.xml."

@@ -13,8 +13,9 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from indexer.errors import SourceError
+from indexer.fetch import Fetched
 from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem, When
-from indexer.sources.base import SourceOptions, unexpected
+from indexer.sources.base import Source, SourceOptions, unexpected
 from indexer.sources.files import File, Stream
 from indexer.sources.identity import title_or_start
 from indexer.sources.xml import local_name
@@ -24,20 +25,14 @@ _NO_DATE = "0000-00-00 00:00:00"
 _NOT_XML = bytes((*range(9), 11, 12, *range(14, 32)))
 
 
-class WordPress:
+class WordPress(Source):
     """An export as Tools → Export makes it; also .gz."""
 
     kind = "wordpress"
 
-    def __init__(self, spec: str, options: SourceOptions) -> None:
-        self.spec = spec
-        self._options = options
+    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
+        super().__init__(spec, options, fetched)
         self._file = File(spec)
-
-    @property
-    def progress(self) -> float | None:
-        """By bytes."""
-        return self._file.progress
 
     def read(self) -> Iterator[SourceItem]:
         """Every post and page; its WordPress ID is its oid."""
@@ -48,6 +43,7 @@ class WordPress:
                     if element.tag == "language":
                         language = language or element.text or ""
                     else:
+                        self.progress = self._file.progress
                         yield self._item(element, language)
             except ParseError as error:
                 line, column = error.position

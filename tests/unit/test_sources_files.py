@@ -216,7 +216,7 @@ def test_no_such_place_and_no_such_kind(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="neither Markdown nor HTML"):
         open_source(str(tmp_path), None, SourceOptions())
     for kind in (None, "markdown"):
-        with pytest.raises(SourceError, match="is empty"):
+        with pytest.raises(SourceError, match="no file or folder"):
             open_source("", kind, SourceOptions())
     feed = save(tmp_path / "feed.json", '{"version": "https://jsonfeed.org/version/1.1"}')
     with pytest.raises(SourceError, match="JSON Feed"):
@@ -1213,7 +1213,7 @@ def test_names_that_are_not_utf8_and_links_to_themselves_are_rejects(
 def test_a_device_is_not_a_folder(tmp_path: Path) -> None:
     (tmp_path / "zero.md").symlink_to("/dev/zero")
     for kind in ("markdown", "html"):
-        with pytest.raises(SourceError, match="neither a file nor a folder"):
+        with pytest.raises(SourceError, match="is a device"):
             open_source(str(tmp_path / "zero.md"), kind, SourceOptions())
 
 

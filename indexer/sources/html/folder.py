@@ -6,7 +6,7 @@ from urllib.parse import quote, urljoin
 
 from indexer.errors import SourceError
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import UNREAD, SourceOptions, unexpected
+from indexer.sources.base import UNREAD, Source
 from indexer.sources.files import decoded, files_in, is_utf8, read_inside, remedy_of
 from indexer.sources.html.built_site import BuiltSite
 from indexer.sources.html.page import read_page
@@ -19,43 +19,33 @@ _MAX_BYTES = 20_000_000
 _DRAFTS = frozenset(("draft", "drafts", "_drafts"))
 
 
-class HTMLFolder:
+class HTMLFolder(Source):
     """Every page below a folder except lists of posts, redirects, drafts and error pages."""
 
     kind = "html"
 
-    def __init__(self, spec: str, options: SourceOptions) -> None:
-        self.spec = spec
-        self.progress: float | None = None
-        self._options = options
-        self._folder = Path(spec)
-        if not self._folder.exists():
-            raise SourceError(f"There is no folder {spec}.", "Name the folder of the built site.")
-        if not (self._folder.is_dir() or self._folder.is_file()):
-            raise SourceError(f"{spec} is neither a file nor a folder.", "Name the built site.")
-
     def read(self) -> Iterator[SourceItem]:
         """Every page in the order of the paths; its oid is its path."""
-        files = files_in(self._folder, SUFFIXES)
+        place = Path(self.spec)
+        files = files_in(place, SUFFIXES)
         if not files:
             raise SourceError(
                 f"{self.spec} has no HTML page.", "Name the folder of the built site."
             )
-        base = self._folder if self._folder.is_dir() else self._folder.parent
+        base = place if place.is_dir() else place.parent
         paths = {file: file.relative_to(base).as_posix() for file in files}
         named = {oid_of_page(quote(path)): file for file, path in paths.items() if is_utf8(path)}
         site = BuiltSite()
-        if self._folder.is_dir():
+        if place.is_dir():
             site = built_site(base, named, self._options.site)
             yield from self._unread(base, site)
             if missing := sorted(site.addresses.keys() - named.keys()):
                 self._options.warn(f"{len(missing):,} pages of the sitemap are not in {self.spec}.")
-        for number, (file, path) in enumerate(paths.items(), start=1):
-            try:
-                yield self._page(file, path, base, site)
-            except Exception as error:  # noqa: BLE001 - one odd page must not end the run
-                yield unexpected(error, Origin(str(file)), oid_of_page(quote(path)))
-            self.progress = number / len(files)
+        yield from self._each(
+            files,
+            lambda file: self._page(file, paths[file], base, site),
+            lambda file: (Origin(str(file)), oid_of_page(quote(paths[file]))),
+        )
 
     def _unread(self, base: Path, site: BuiltSite) -> Iterator[Skipped]:
         """Files in formats of posts, except those that are the source of a page beside them."""

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from indexer.errors import SourceError
+from indexer.fetch import Fetched
 from indexer.normalise import MAX_HTML
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions, unexpected
+from indexer.sources.base import Source, SourceOptions
 from indexer.sources.files import OutsideFolder, is_utf8, read_inside, remedy_of
 from indexer.sources.identity import fitting
 from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
@@ -31,22 +31,16 @@ SUFFIXES = MARKDOWN
 _OID = re.compile(rb"""\boid["']?[ \t]*[:=]""", re.IGNORECASE)
 
 
-class MarkdownFolder:
+class MarkdownFolder(Source):
     """Every post below a folder, or one post; its path below the site's content is its oid."""
 
     kind = "markdown"
 
-    def __init__(self, spec: str, options: SourceOptions) -> None:
+    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
         for template in (options.url_template, *options.url_templates.values()):
             check_template(template)
-        self.spec = spec
-        self.progress: float | None = None
-        self._options = options
+        super().__init__(spec, options, fetched)
         self._place = Path(spec)
-        if not self._place.exists():
-            raise SourceError(f"There is no folder {spec}.", "Name the folder with the posts.")
-        if not (self._place.is_dir() or self._place.is_file()):
-            raise SourceError(f"{spec} is neither a file nor a folder.", "Name one with posts.")
 
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the paths."""
@@ -59,17 +53,15 @@ class MarkdownFolder:
         for note in site.notes if place.is_dir() and not self._options.template_for("") else ():
             self._options.warn(note)
         now = self._options.moment()
-        files = list(walk(site, place))
-        for number, (file, root, reason) in enumerate(files, start=1):
-            try:
-                yield self._skip(file, reason) if reason else self._item(file, root, site, now)
-            except SourceError:
-                raise
-            except Exception as error:  # noqa: BLE001 - one odd file must not end the run
-                yield unexpected(error, Origin(self._shown(file)), None)  # it may say its own oid
-            self.progress = number / len(files)
+        yield from self._each(
+            list(walk(site, place)),
+            lambda found: self._item(*found, site, now),
+            lambda found: (Origin(self._shown(found[0])), None),  # it may state an oid of its own
+        )
 
-    def _item(self, file: Path, root: Root, site: Site, now: datetime) -> SourceItem:
+    def _item(self, file: Path, root: Root, reason: str, site: Site, now: datetime) -> SourceItem:
+        if reason:
+            return self._skip(file, reason)
         path = root.path_of(file)
         if self._options.excludes(path.as_posix()):
             return self._skip(file, "excluded by blogsearch.toml")
