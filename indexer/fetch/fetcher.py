@@ -1,19 +1,17 @@
 """The HTTP client: retries, redirects, conditional requests, limits of time and size."""
 
 import time
-from http.cookiejar import DefaultCookiePolicy
 from types import TracebackType
 from typing import Self
 from urllib.parse import urldefrag, urljoin, urlsplit
 
-import requests
-from requests.exceptions import ConnectionError as NoConnection
-from requests.exceptions import RequestException, SSLError, Timeout
-from urllib3.exceptions import HTTPError, InvalidHeader, NewConnectionError
+from urllib3 import BaseHTTPResponse, Timeout
+from urllib3.exceptions import HTTPError, InvalidHeader, LocationValueError, SSLError
+from urllib3.exceptions import NewConnectionError as NoConnection
 from urllib3.util.retry import Retry as URLLibRetry
 
 from indexer.fetch.page_store import PageStore
-from indexer.fetch.transport import PublicAddressAdapter, cancelled_after
+from indexer.fetch.transport import cancelled_after, public_pools
 from indexer.fetch.types import Fetched, FetchFailed, FetchOptions, shown
 
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -25,7 +23,7 @@ _TOO_LARGE = "Split it, or leave it out."
 
 
 class Fetcher:
-    """One HTTP session; safe to use from several threads.
+    """Pools of connections; safe to use from several threads.
 
     Ignores proxies, `.netrc` and cookies of the environment: those are the user's, and a blog's
     server must not see them.
@@ -34,15 +32,9 @@ class Fetcher:
     def __init__(self, options: FetchOptions, store: PageStore | None = None) -> None:
         self.options = options
         self._store = store
-        self._session = requests.Session()
-        self._session.trust_env = False
-        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        self._session.headers["User-Agent"] = options.user_agent
-        adapter = PublicAddressAdapter(
+        self._pools = public_pools(
             allow_private=options.allow_private, connections=options.connections
         )
-        self._session.mount("http://", adapter)
-        self._session.mount("https://", adapter)
 
     def __enter__(self) -> Self:
         return self
@@ -53,7 +45,7 @@ class Fetcher:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._session.close()
+        self._pools.clear()
 
     def get(self, url: str) -> Fetched:
         """Fetch `url`.
@@ -96,40 +88,55 @@ class Fetcher:
         for _ in self.options.retry.attempts(wait):
             wanted = 0.0
             try:
-                with self._request(url, stored, deadline) as response:
-                    if response.status_code not in _TEMPORARY:
+                response = self._request(url, stored, deadline)
+                try:
+                    if response.status not in _TEMPORARY:
                         return self._read(url, response, stored, deadline)
                     wanted = min(self.options.retry_after_max, _retry_after(response))
                     fault = _status_error(url, response)
+                finally:
+                    response.close()
             except SSLError as error:
                 remedy = "Check the server's certificate, and that it speaks TLS on this port."
                 raise FetchFailed(url, f"TLS failed: {_innermost(error)}", remedy) from error
-            except (NoConnection, Timeout, HTTPError) as error:
-                fault = _connection_error(url, error)
-            except (RequestException, ValueError) as error:
+            except (LocationValueError, ValueError) as error:
                 raise FetchFailed(url, f"the request cannot be sent: {error}") from error
+            except NoConnection as error:
+                remedy = "Check the host and the port."
+                fault = FetchFailed(url, f"no connection: {_innermost(error)}", remedy)
+            except HTTPError as error:
+                fault = FetchFailed(url, f"the response is incomplete: {_innermost(error)}")
         raise fault
 
-    def _request(self, url: str, stored: Fetched | None, deadline: float) -> requests.Response:
-        headers = {"Accept-Encoding": "gzip, deflate"}
+    def _request(self, url: str, stored: Fetched | None, deadline: float) -> BaseHTTPResponse:
+        headers = {"Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
+        headers["User-Agent"] = self.options.user_agent
         if stored and stored.etag:
             headers["If-None-Match"] = stored.etag
         if stored and stored.last_modified:
             headers["If-Modified-Since"] = stored.last_modified
         left = max(_MIN_TIMEOUT, deadline - time.monotonic())
-        timeout = (min(left, self.options.connect_timeout), min(left, self.options.read_timeout))
-        return self._session.get(
-            url, headers=headers, timeout=timeout, stream=True, allow_redirects=False
+        timeout = Timeout(
+            min(left, self.options.connect_timeout), min(left, self.options.read_timeout)
+        )
+        return self._pools.request(
+            "GET",
+            url,
+            headers=headers,
+            timeout=timeout,
+            preload_content=False,
+            redirect=False,
+            retries=False,
         )
 
     def _read(
-        self, url: str, response: requests.Response, stored: Fetched | None, deadline: float
+        self, url: str, response: BaseHTTPResponse, stored: Fetched | None, deadline: float
     ) -> Fetched | str:
-        if response.status_code in _REDIRECTS and "Location" in response.headers:
+        if response.status in _REDIRECTS and "Location" in response.headers:
             return _utf8(response.headers["Location"])
-        if response.status_code == 304 and stored:
+        if response.status == 304 and stored:
             return stored
-        if response.status_code != 200:
+        if response.status != 200:
             raise _status_error(url, response)
         return Fetched(
             url=url,
@@ -159,7 +166,7 @@ def check_url(url: str) -> None:
         raise FetchFailed(url, "the URL contains a user name or password", "Remove them.")
 
 
-def _read_body(url: str, response: requests.Response, max_bytes: int, deadline: float) -> bytes:
+def _read_body(url: str, response: BaseHTTPResponse, max_bytes: int, deadline: float) -> bytes:
     """The decompressed body; `deadline` is a time of the monotonic clock.
 
     Raises:
@@ -171,9 +178,9 @@ def _read_body(url: str, response: requests.Response, max_bytes: int, deadline: 
     if announced.isdigit() and int(announced[:20]) > max_bytes:
         raise too_large
     body = bytearray()
-    with cancelled_after(deadline - time.monotonic(), response.raw.shutdown) as expired:
+    with cancelled_after(deadline - time.monotonic(), response.shutdown) as expired:
         try:
-            for chunk in response.raw.stream(_CHUNK, decode_content=True):
+            for chunk in response.stream(_CHUNK, decode_content=True):
                 body += chunk
                 if len(body) > max_bytes:
                     raise too_large
@@ -185,22 +192,13 @@ def _read_body(url: str, response: requests.Response, max_bytes: int, deadline: 
     return bytes(body)
 
 
-def _status_error(url: str, response: requests.Response) -> FetchFailed:
-    answer = f"the server answered {response.status_code} {response.reason or ''}".strip()
-    remedy = "Check the URL." if response.status_code in (404, 410) else ""
-    return FetchFailed(url, answer, remedy, status=response.status_code)
+def _status_error(url: str, response: BaseHTTPResponse) -> FetchFailed:
+    answer = f"the server answered {response.status} {response.reason or ''}".strip()
+    remedy = "Check the URL." if response.status in (404, 410) else ""
+    return FetchFailed(url, answer, remedy, status=response.status)
 
 
-def _connection_error(url: str, error: Exception) -> FetchFailed:
-    reason = getattr(error.args[0], "reason", None) if error.args else None
-    if isinstance(reason, NewConnectionError):
-        return FetchFailed(
-            url, f"no connection: {_innermost(error)}", "Check the host and the port."
-        )
-    return FetchFailed(url, f"the response is incomplete: {_innermost(error)}")
-
-
-def _retry_after(response: requests.Response) -> float:
+def _retry_after(response: BaseHTTPResponse) -> float:
     """The seconds that the server asks to wait; 0 if it asks for none."""
     header = response.headers.get("Retry-After", "")
     try:

@@ -12,8 +12,8 @@ from functools import partial
 from threading import Event, Timer
 from typing import Any
 
-from requests.adapters import HTTPAdapter
-from urllib3 import HTTPConnectionPool, HTTPResponse, HTTPSConnectionPool
+import certifi
+from urllib3 import HTTPConnectionPool, HTTPResponse, HTTPSConnectionPool, PoolManager
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 from urllib3.util.connection import create_connection
@@ -28,20 +28,16 @@ _SPECIAL = [
 ]
 
 
-class PublicAddressAdapter(HTTPAdapter):
-    """A requests adapter that refuses private addresses unless they are allowed."""
-
-    def __init__(self, *, allow_private: bool, connections: int) -> None:
-        self._allow_private = allow_private
-        super().__init__(pool_connections=connections, pool_maxsize=connections, max_retries=0)
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        """Use connection pools that check addresses."""
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {
-            "http": partial(_Pool, allow_private=self._allow_private),
-            "https": partial(_TLSPool, allow_private=self._allow_private),
-        }
+def public_pools(*, allow_private: bool, connections: int) -> PoolManager:
+    """Pools of connections that refuse private addresses unless they are allowed."""
+    pools = PoolManager(
+        connections, maxsize=connections, ca_certs=certifi.where(), cert_reqs="CERT_REQUIRED"
+    )
+    pools.pool_classes_by_scheme = {  # called as the classes are
+        "http": partial(_Pool, allow_private=allow_private),  # type: ignore[dict-item]
+        "https": partial(_TLSPool, allow_private=allow_private),  # type: ignore[dict-item]
+    }
+    return pools
 
 
 def is_public(address: str) -> bool:
