@@ -200,8 +200,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         options = SourceOptions(
             drafts=drafts or file.drafts,
             future=future or file.future,
-            url_template=url_template,
-            url_templates=file.urls,
+            url_templates={"": url_template} if url_template else file.urls,
             site=site or file.site,
             include=file.include,
             exclude=file.exclude,

@@ -174,7 +174,7 @@ def init(place: str | None, yes: bool, force: bool) -> None:
             )
         else:
             language = site.language_of(PurePosixPath("post.md"), "", {})
-            content = _shown(_content_of(site))
+            content = _shown(site.roots[0].folder if len(site.roots) == 1 else site.root)
             where = "this folder" if content == "." else content
             click.echo(f"Generator: {site.generator}. Posts in {where}.", err=True)
             for note in site.notes:
@@ -197,15 +197,6 @@ def init(place: str | None, yes: bool, force: bool) -> None:
     except OSError as error:
         raise SourceError(f"{NAME} cannot be written: {error.strerror}.") from error
     click.echo(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
-
-
-def _content_of(site: Site) -> Path:
-    """The folder that holds all content of a site; it may be above the site's configuration."""
-    if len(site.roots) == 1:
-        return site.roots[0].folder
-    root = site.root.resolve()
-    common = Path(os.path.commonpath([root, *(place.folder for place in site.roots)]))
-    return common if site_of(common).root.resolve() == root else root
 
 
 def _published_at(place: Path) -> str:
@@ -245,10 +236,8 @@ def _built_site(site: Site) -> str:
     """The folder into which the generator has built the site; "" if there is none."""
     names = (site.output, "public", "_site", "site", "dist", "build", "out", "output")
     places = (site.root / name for name in names if name)
-    built = next((place for place in places if (place / "index.html").is_file()), None)
-    if built is None:
-        return ""
-    return _shown(built.resolve())
+    built = [place for place in places if (place / "index.html").is_file()]
+    return _shown(built[0].resolve()) if built else ""
 
 
 def _string(text: str) -> str:

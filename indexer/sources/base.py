@@ -30,8 +30,8 @@ class SourceOptions:
     Args:
         drafts, future: include posts that are not published yet; `now` decides what is future
             (None: when the source is read).
-        url_template: makes addresses for Markdown posts, such as `/{year}/{month}/{slug}/`;
-            `url_templates` has one for each section, "" for all others.
+        url_templates: make addresses for Markdown posts, such as `/{year}/{month}/{slug}/`, one
+            for each section, which is the first folder of a post's path, and "" for all others.
         site: the URL of the blog's front page, put before paths on the site.
         include, exclude: globs of paths below the content; in `exclude` also CSS selectors, which
             begin with `.` or `#`, of elements of pages.
@@ -46,7 +46,6 @@ class SourceOptions:
     drafts: bool = False
     future: bool = False
     now: datetime | None = None
-    url_template: str = ""
     url_templates: Mapping[str, str] = field(default_factory=dict)
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -59,8 +58,8 @@ class SourceOptions:
     warn: Callable[[str], None] = lambda message: None
 
     def template_for(self, section: str) -> str:
-        """The URL template of a section, the first folder of a post's path."""
-        return self.url_template or self.url_templates.get(section, self.url_templates.get("", ""))
+        """The URL template of a section."""
+        return self.url_templates.get(section, self.url_templates.get("", ""))
 
     def excludes(self, path: str) -> bool:
         """Whether `include` and `exclude` leave a file out; `path` is below the content."""

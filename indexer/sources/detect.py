@@ -26,6 +26,10 @@ _HINT = f"{_KNOWN} If it is one of them, say which with --source."
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _GHOST = re.compile(r'\{\s*"db"\s*:\s*\[')
+_FEED_LINKS = """
+link[rel~=alternate][type="application/rss+xml" i][href],
+link[rel~=alternate][type="application/atom+xml" i][href]
+"""
 _XML_ROOTS = {
     "rss": "feed",
     "feed": "feed",
@@ -147,12 +151,8 @@ def _kind_of_start(start: bytes, name: str) -> str:
 def _instead(page: Fetched) -> str:
     """Where the page's feed and its sitemap are."""
     parsed = LexborHTMLParser(decoded(page.body[:_PEEKED], page.content_type))
-    for link in parsed.css('link[rel~="alternate"][href]'):
-        if (link.attributes.get("type") or "").lower() in (
-            "application/rss+xml",
-            "application/atom+xml",
-        ):
-            href = link.attributes.get("href") or ""
-            feed = urljoin(page.url, href) if is_valid_url(href) else href
-            return f"Its feed is {feed}; its sitemap may be {urljoin(page.url, '/sitemap.xml')}."
+    for link in parsed.css(_FEED_LINKS):
+        href = link.attributes.get("href") or ""
+        feed = urljoin(page.url, href) if is_valid_url(href) else href
+        return f"Its feed is {feed}; its sitemap may be {urljoin(page.url, '/sitemap.xml')}."
     return f"Name its feed or its sitemap, which may be {urljoin(page.url, '/sitemap.xml')}."

@@ -48,21 +48,18 @@ def title_or_start(title: Any, html: Any) -> Any:
         return title
     if not isinstance(html, str):
         return None
-    try:
-        start = one_line(readable(html[:20_000]).prose)
-    except TooDeep:
-        return None
+    start = plain(html[:20_000])
     if len(start) <= _LENGTH:
         return start or None
     return start[:_LENGTH].rpartition(" ")[0].rstrip(" ,;:–-") + "…"
 
 
-def plain(title: str) -> str:
-    """The text of a title that is HTML."""
+def plain(html: str) -> str:
+    """The text of HTML; HTML that is nested too deep is refused later, and stays as it is."""
     try:
-        return one_line(readable(title).prose)
+        return one_line(readable(html).prose)
     except TooDeep:
-        return title
+        return html
 
 
 def title_of_name(name: str) -> str:

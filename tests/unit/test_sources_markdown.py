@@ -288,7 +288,7 @@ def test_a_day_without_a_time_is_the_same_day_in_every_zone(
     found = read(tmp_path)
     assert {each.pub_date for each in found.values()} == {datetime(2024, 1, 1, tzinfo=UTC)}
     assert [each.url for each in found.values()] == ["/2024/01/01/said/", "/2024/01/01/named/"]
-    by_template = urls(tmp_path, url_template="/{year}/{month}/{day}/{slug}")
+    by_template = urls(tmp_path, url_templates={"": "/{year}/{month}/{day}/{slug}"})
     assert list(by_template.values()) == ["/2024/01/01/said", "/2024/01/01/named"]
 
 
@@ -516,13 +516,13 @@ def test_a_template_for_addresses(tmp_path: Path) -> None:
         },
     )
     template = "/{section}/{year}/{month}/{day}/{categories}/{slug}.html"
-    assert urls(tmp_path, url_template=template, site="https://example.org/b/") == {
+    assert urls(tmp_path, url_templates={"": template}, site="https://example.org/b/") == {
         "posts/2024-01-31-hello": "https://example.org/b/posts/2024/01/31/a-b/hello.html",
         "posts/own": "https://example.org/b/own/",
     }
     for wrong in ("/{jahr}/", "/{", "/{0}/", "/{slug.x}/"):
         with pytest.raises(SourceError, match=r"may have \{year\}"):
-            read(tmp_path, url_template=wrong)
+            read(tmp_path, url_templates={"": wrong})
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -812,7 +812,7 @@ def test_a_generator_that_is_not_followed_has_plain_markdown(
     }
     assert (posts["posts/a"].title, posts["posts/a"].keywords) == ("A", ["x"])
     assert words in notes[0]
-    assert read(tmp_path, warn=pytest.fail, url_template="/{slug}/")
+    assert read(tmp_path, warn=pytest.fail, url_templates={"": "/{slug}/"})
 
 
 def test_eleventys_collections_are_no_keywords(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
-from indexer.sources.html.main_content import Lengths, text_length, top_articles
+from indexer.sources.html.main_content import Lengths, ancestors, text_length, top_articles
 
 LISTS = frozenset(
     ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
@@ -128,7 +128,11 @@ def _entries(
             if block:
                 blocks.setdefault(block[0].mem_id, block)
     covered = {node.mem_id for block in blocks.values() for node in block}
-    outer = [block for block in blocks.values() if not _is_inside(block[0], main, covered)]
+    outer = [
+        block
+        for block in blocks.values()
+        if covered.isdisjoint(node.mem_id for node in ancestors(block[0], main))
+    ]
     text = sum(text_length(node) for block in outer for node in block)
     return Entries(len(outer), text, max(0, own.text - text))
 
@@ -138,21 +142,15 @@ def _outer_list(link: LexborNode, main: LexborNode) -> int:
 
     A list with a link to the page itself is a menu, whatever element it is in.
     """
-    outer = 0
-    node = link.parent
-    while node is not None and node.mem_id != main.mem_id:
-        if node.tag in ("ul", "ol"):
-            outer = node.mem_id
-        node = node.parent
-    return outer
+    lists = [node.mem_id for node in ancestors(link, main) if node.tag in ("ul", "ol")]
+    return lists[-1] if lists else 0
 
 
 def _block(link: LexborNode, main: LexborNode, *, is_lenient: bool) -> list[LexborNode]:
     """The nodes of the entry that a link is the title of; none if it is a link in a text."""
     heading = next((node for node in link.css("h1, h2, h3, h4, h5, h6")), None)
     is_cover = not text_length(link) and link.css_first("img") is None
-    node: LexborNode | None = link
-    while node is not None and node.mem_id != main.mem_id:
+    for node in (link, *ancestors(link, main)):
         if node.tag in _HEADINGS:
             heading = node
         if node.tag in ("li", "tr", "dd", "dt", "p"):
@@ -165,7 +163,6 @@ def _block(link: LexborNode, main: LexborNode, *, is_lenient: bool) -> list[Lexb
         if node.tag == "article":
             is_title = node.css_first("time") is not None and _is_most(link, node)
             return [node] if heading is not None or is_cover or is_title else []
-        node = node.parent
     if heading is not None:
         return _section(heading, main)
     if not is_cover and link.css_first("img, div") is not None:
@@ -197,12 +194,3 @@ def _section(heading: LexborNode, main: LexborNode) -> list[LexborNode]:
         section.append(following)
         following = following.next
     return section
-
-
-def _is_inside(node: LexborNode, main: LexborNode, covered: set[int]) -> bool:
-    parent = node.parent
-    while parent is not None and parent.mem_id != main.mem_id:
-        if parent.mem_id in covered:
-            return True
-        parent = parent.parent
-    return False

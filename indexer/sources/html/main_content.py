@@ -5,56 +5,36 @@ paragraphs hold the most text that is not links. docs/sources.md compares this w
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _MARKED = ("[itemprop=articleBody]", "article", "main", "[role=main]", "#content")
-_COMMENTS = ", ".join(
-    (
-        *("#comments", ".comments", ".comments-area", ".comment-list", ".commentlist", "#respond"),
-        *("#disqus_thread", ".giscus", ".utterances", ".webmentions", "#webmentions", ".u-comment"),
-        *("#comment-section", ".comment-section", '[itemtype$="schema.org/Comment"]'),
-        *("article.comment", "li.comment", "div.comment", "[itemprop=comment]"),
-    )
-)
-_AROUND = ", ".join(
-    (
-        *("nav", "aside", "footer", "form", "dialog", "[hidden]", "[aria-hidden=true]"),
-        *("[role=navigation]", "[role=search]", "[role=complementary]", "[role=contentinfo]"),
-        *(".headerlink", ".header-anchor", ".anchor-link", ".heading-anchor", ".permalink"),
-        *(".toc", "#toc", ".table-of-contents", "#TOC", ".contents.topic", "#markdown-toc"),
-        *("[class*=table-of-contents i]", "[id*=table-of-contents i]", "[id=TableOfContents]"),
-        *(
-            "[class*=reading-time i]",
-            "[class*=readtime i]",
-            "[class*=read-time i]",
-            ".article-time--reading",
-        ),
-        *("a[rel~=prev]", "a[rel~=next]", "[class*=prev-next i]", "[class*=nextprev i]"),
-        *("[class*=pagination i]", "[class*=post-nav i]", "[class*=prevnext i]", ".pagenavigation"),
-        *("[class*=codeblocktitle i]", "figure.highlight > figcaption", "button", "span.lang"),
-        *(
-            "[class*=skip-link i]",
-            "[class*=skiplink i]",
-            "[class*=skip-nav i]",
-            "[class*=cookie i]",
-        ),
-        *("[class*=breadcrumb i]", "[id*=breadcrumb i]", "[aria-label*=breadcrumb i]"),
-        *(
-            '[itemtype$="schema.org/BreadcrumbList"]',
-            ".pager",
-            ".post-navigation",
-            ".nav-links",
-            ".sidebar",
-        ),
-        *(".sphinxsidebar", ".related", ".related-posts", ".share", ".sharedaddy", ".social"),
-        *(".skip-link", ".screen-reader-text", ".post-meta", ".entry-meta", ".byline"),
-        *(".footnote-backref", ".cookie-banner", ".sourceline", ".commentline"),
-        *("[role=banner]", '[itemtype$="schema.org/WPHeader"]', "header:has(nav):not(:has(h1))"),
-    )
-)
+_COMMENTS = """
+#comments, .comments, .comments-area, .comment-list, .commentlist, #respond, #disqus_thread,
+.giscus, .utterances, .webmentions, #webmentions, .u-comment, #comment-section, .comment-section,
+[itemtype$="schema.org/Comment"], article.comment, li.comment, div.comment, [itemprop=comment]
+"""
+_AROUND = """
+nav, aside, footer, form, dialog, [hidden], [aria-hidden=true],
+[role=navigation], [role=search], [role=complementary], [role=contentinfo],
+.headerlink, .header-anchor, .anchor-link, .heading-anchor, .permalink,
+.toc, #toc, .table-of-contents, #TOC, .contents.topic, #markdown-toc,
+[class*=table-of-contents i], [id*=table-of-contents i], [id=TableOfContents],
+[class*=reading-time i], [class*=readtime i], [class*=read-time i], .article-time--reading,
+a[rel~=prev], a[rel~=next], [class*=prev-next i], [class*=nextprev i],
+[class*=pagination i], [class*=post-nav i], [class*=prevnext i], .pagenavigation,
+[class*=codeblocktitle i], figure.highlight > figcaption, button, span.lang,
+[class*=skip-link i], [class*=skiplink i], [class*=skip-nav i], [class*=cookie i],
+[class*=breadcrumb i], [id*=breadcrumb i], [aria-label*=breadcrumb i],
+[itemtype$="schema.org/BreadcrumbList"], .pager, .post-navigation, .nav-links, .sidebar,
+.sphinxsidebar, .related, .related-posts, .share, .sharedaddy, .social,
+.skip-link, .screen-reader-text, .post-meta, .entry-meta, .byline,
+.footnote-backref, .cookie-banner, .sourceline, .commentline,
+[role=banner], [itemtype$="schema.org/WPHeader"], header:has(nav):not(:has(h1))
+"""
 _IN_HEADINGS = ", ".join(f"h{level} a[href*='#']:not([id]):not([name])" for level in range(1, 7))
 _TEXT = "p, pre, blockquote, dd, li, td"
 _MIN_MARKED = 140
@@ -123,14 +103,8 @@ def _is_card(article: LexborNode) -> bool:
 
 def is_beside_content(node: LexborNode) -> bool:
     """Whether a node is in a menu, or in an article inside another."""
-    articles = 0
-    parent = node.parent
-    while parent is not None:
-        if parent.tag in ("nav", "aside"):
-            return True
-        articles += parent.tag == "article"
-        parent = parent.parent
-    return articles > 1
+    tags = [ancestor.tag for ancestor in ancestors(node)]
+    return "nav" in tags or "aside" in tags or tags.count("article") > 1
 
 
 def main_content(page: LexborHTMLParser, selector: str = "") -> LexborNode | None:
@@ -156,16 +130,16 @@ def main_content(page: LexborHTMLParser, selector: str = "") -> LexborNode | Non
         nodes = body.css(selector)
         if not nodes:
             continue
-        longest = max(nodes, key=lambda node: lengths.get(node.mem_id, _NONE).text)
-        length = lengths.get(longest.mem_id, _NONE).text
+        longest = max(nodes, key=lambda node: lengths[node.mem_id].text)
+        length = lengths[longest.mem_id].text
         # Sections of one page may be articles, too: none of them is the content.
-        all_articles = sum(lengths.get(node.mem_id, _NONE).text for node in top_articles(nodes))
+        all_articles = sum(lengths[node.mem_id].text for node in top_articles(nodes))
         if length >= _MIN_MARKED and (selector != "article" or length > 0.6 * all_articles):
             _remove_path(longest, lengths)
             return longest
     for selector in ("main", "[role=main]", "article"):
         nodes = body.css(selector)
-        if len(nodes) == 1 and lengths.get(nodes[0].mem_id, _NONE).text:
+        if len(nodes) == 1 and lengths[nodes[0].mem_id].text:
             return nodes[0]  # a short post
     _remove_link_lists(body, lengths)
     return _densest(body, _measure(body)) or body
@@ -174,14 +148,17 @@ def main_content(page: LexborHTMLParser, selector: str = "") -> LexborNode | Non
 def top_articles(nodes: list[LexborNode]) -> list[LexborNode]:
     """Those of the nodes that are not inside another of them; they are in document order."""
     known = {node.mem_id for node in nodes}
-    top = []
-    for node in nodes:
-        parent = node.parent
-        while parent is not None and parent.mem_id not in known:
-            parent = parent.parent
-        if parent is None:
-            top.append(node)
-    return top
+    return [
+        node for node in nodes if not any(ancestor.mem_id in known for ancestor in ancestors(node))
+    ]
+
+
+def ancestors(node: LexborNode, below: LexborNode | None = None) -> Iterator[LexborNode]:
+    """The elements that a node is in, from the inside, up to one that is not among them."""
+    parent = node.parent
+    while parent is not None and (below is None or parent.mem_id != below.mem_id):
+        yield parent
+        parent = parent.parent
 
 
 def text_length(node: LexborNode) -> int:
@@ -191,12 +168,12 @@ def text_length(node: LexborNode) -> int:
 
 def link_share(node: LexborNode) -> float:
     """The part of an element's text that is links, 0 to 1."""
-    return _measure(node).get(node.mem_id, _NONE).link_share
+    return _measure(node)[node.mem_id].link_share
 
 
 def own_lengths(node: LexborNode | None) -> Lengths:
     """The lengths of an element without the scripts, navigation, footers and forms in it."""
-    return _measure(node, _NOT_OWN).get(node.mem_id, _NONE) if node else _NONE
+    return _measure(node, _NOT_OWN)[node.mem_id] if node else _NONE
 
 
 def _holds_content(node: LexborNode) -> bool:
@@ -206,7 +183,7 @@ def _holds_content(node: LexborNode) -> bool:
 
 def _measure(root: LexborNode, skipped: frozenset[str] = frozenset()) -> dict[int, Lengths]:
     """The lengths of every element, in one pass: asking each for its text would be quadratic."""
-    lengths: dict[int, Lengths] = {}
+    lengths: dict[int, Lengths] = defaultdict(lambda: _NONE)
     stack: list[tuple[LexborNode, bool]] = [(root, False)]
     open_sums: list[list[int]] = [[0, 0, 0]]
     while stack:
@@ -241,7 +218,7 @@ def _remove_path(main: LexborNode, lengths: dict[int, Lengths]) -> None:
     before = list(takewhile(lambda node: node.tag != "h1", nodes))
     if len(before) < len(nodes):
         for node in before:
-            length = lengths.get(node.mem_id, _NONE)
+            length = lengths[node.mem_id]
             if node.parent is not None and length.text < _MAX_MENU and length.link_share > 0.7:
                 node.remove()
 
@@ -249,7 +226,7 @@ def _remove_path(main: LexborNode, lengths: dict[int, Lengths]) -> None:
 def _remove_link_lists(body: LexborNode, lengths: dict[int, Lengths]) -> None:
     """Menus and "next, previous, up" of templates that do not mark them as navigation."""
     for node in body.css("header, div, ul, table, p"):
-        length = lengths.get(node.mem_id, _NONE)
+        length = lengths[node.mem_id]
         if (
             node.parent is not None
             and 0 < length.text < _MAX_MENU
@@ -272,15 +249,13 @@ def _densest(body: LexborNode, lengths: dict[int, Lengths]) -> LexborNode | None
         parent = paragraph.parent
         if parent is not None:
             nodes[parent.mem_id] = parent
-            scores[parent.mem_id] += lengths.get(paragraph.mem_id, _NONE).unlinked
+            scores[parent.mem_id] += lengths[paragraph.mem_id].unlinked
     if not scores:
         return None
     element: LexborNode | None = nodes[max(scores, key=lambda key: scores[key])]
-    enough = _MIN_SHARE * lengths.get(body.mem_id, _NONE).unlinked
+    enough = _MIN_SHARE * lengths[body.mem_id].unlinked
     while (
-        element is not None
-        and element.tag != "body"
-        and lengths.get(element.mem_id, _NONE).unlinked < enough
+        element is not None and element.tag != "body" and lengths[element.mem_id].unlinked < enough
     ):
         element = element.parent
     return element

@@ -155,7 +155,7 @@ class Page:
     @property
     def name(self) -> str:
         """The text of `<title>`; "" without one."""
-        title = self._page.css_first("title")
+        title = self._page.css_first("head > title")
         return one_line(title.text()) if title else ""
 
     @property

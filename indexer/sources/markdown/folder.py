@@ -37,7 +37,7 @@ class MarkdownFolder(Source):
     kind = "markdown"
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
-        for template in (options.url_template, *options.url_templates.values()):
+        for template in options.url_templates.values():
             check_template(template)
         super().__init__(spec, options, fetched)
         self._place = Path(spec)
