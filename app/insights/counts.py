@@ -361,7 +361,7 @@ def _id(date: str) -> str:
 def _exist(client: "redis.Redis", names: Sequence[str]) -> list[Any]:
     with client.pipeline(transaction=False) as pipeline:
         for name in names:
-            pipeline.exists(name)
+            pipeline.hgetall(name)  # docs/redis.acl has no EXISTS
         return pipeline.execute()
 
 
