@@ -25,7 +25,7 @@ from typing import Any
 
 from analyzers.bigrams import CHARACTERS
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
-from analyzers.rules import Rules
+from analyzers.rules.compile import Rules
 
 TEXT = "blog_text"
 """Prose: synonyms, stop words removed, stemmed, folded."""
@@ -233,7 +233,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         return chain([char_filters[0], f"{char_filters[1]}_index"], names)
 
     first = named("lowercase", (language.lowercase,))
-    folding = named("folding", language.folding)
+    folding = named("folding", (*language.folding, "asciifolding"))
     if language.folds_first:
         first, folding = first + folding, []
     if language.apostrophe:

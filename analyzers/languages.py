@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Any
 
 from analyzers.bigrams import usual_width
-from analyzers.function_words import FUNCTION_WORDS
 
 TokenFilter = str | Mapping[str, Any]
 """The name of a token filter that needs no configuration, or its configuration."""
@@ -62,7 +61,8 @@ class Language:
             than `str.lower`.
         apostrophe: a regular expression for what is removed at an apostrophe: 's in English, l' in
             French; "": nothing.
-        folding: filters after which spellings with and without accents are equal.
+        folding: filters after which, and after `asciifolding`, spellings with and without accents
+            are equal.
         folds_first: whether words are folded before anything else, because accents are optional in
             the language. Otherwise they are letters of their own: the stemmer needs them, and a
             correction is shown with them.
@@ -82,7 +82,7 @@ class Language:
     lowercase: TokenFilter = "lowercase"
     capitals: Mapping[str, str] = field(default_factory=dict)
     apostrophe: str = ""
-    folding: tuple[TokenFilter, ...] = ("asciifolding",)
+    folding: tuple[TokenFilter, ...] = ()
     folds_first: bool = False
     patterns: tuple[tuple[str, str], ...] = ()
     letters: Mapping[str, str] = field(default_factory=dict)
@@ -103,14 +103,13 @@ class Language:
         Accents count where they are letters: the Hungarian "bár" is one, "bar" is not.
         """
         name = "english" if self.name in _WITH_ENGLISH else self.name
-        path = resources.files("analyzers") / "stop_words" / f"{name}.txt"
-        return frozenset(map(self.written, path.read_text("utf-8").split()))
+        return frozenset(map(self.written, _words("stop_words", name)))
 
-    @property
+    @cached_property
     def function_words(self) -> frozenset[str]:
         """Question words, pronouns and auxiliary verbs that are not stop words and yet say little
         about what is searched for, as `written` returns them; none for most languages."""
-        return FUNCTION_WORDS.get(self.name, frozenset())
+        return frozenset(_words("function_words", self.name))
 
     def written(self, word: str) -> str:
         """The token of the chain `SPELLING` for a word, as typed but with straight apostrophes.
@@ -206,6 +205,11 @@ class Language:
         )
 
 
+def _words(folder: str, language: str) -> list[str]:
+    path = resources.files("analyzers") / folder / f"{language}.txt"
+    return path.read_text("utf-8").split() if path.is_file() else []
+
+
 @lru_cache(maxsize=10_000)
 def _stem(algorithm: str, word: str) -> str:
     # Imported here: it loads every language, and most commands stem nothing.
@@ -298,7 +302,7 @@ def _languages() -> Iterable[Language]:
     yield Language(
         "german",
         "german",
-        folding=("german_normalization", "asciifolding"),
+        folding=("german_normalization",),
         patterns=(("([ao])e", r"\1"), ("(?<![aeiouqyäöü])ue", "u")),
         confused=f"{_CONFUSED} dt bp gk vw",
         keyboard=("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
@@ -307,7 +311,7 @@ def _languages() -> Iterable[Language]:
         "russian",
         "russian",
         # ё is usually written е; the stemmer makes no difference.
-        folding=(_YO, "asciifolding"),
+        folding=(_YO,),
         folds_first=True,
         letters={"ё": "е"},
         vowels="аеиоуыэюя",
@@ -348,7 +352,7 @@ def _languages() -> Iterable[Language]:
     yield Language(
         "greek",
         "greek",
-        folding=(_lowercase("greek"), "asciifolding"),
+        folding=(_lowercase("greek"),),
         letters=_GREEK,
         vowels="αεηιουω",
         confused="",
@@ -364,14 +368,14 @@ def _languages() -> Iterable[Language]:
     yield Language(
         "serbian",
         "serbian",
-        folding=("serbian_normalization", "asciifolding"),
+        folding=("serbian_normalization",),
         letters=_SERBIAN,
         keyboard=(),
     )
     yield Language(
         "arabic",
         "arabic",
-        folding=("arabic_normalization", "asciifolding"),
+        folding=("arabic_normalization",),
         letters=_ARABIC,
         **_OTHER_SCRIPT,
     )
@@ -392,7 +396,7 @@ def _languages() -> Iterable[Language]:
         "ukrainian",
         suffixes=_UKRAINIAN_SUFFIXES,
         letters={"ґ": "г"},
-        folding=({"type": "pattern_replace", "pattern": "ґ", "replacement": "г"}, "asciifolding"),
+        folding=({"type": "pattern_replace", "pattern": "ґ", "replacement": "г"},),
         vowels="аеєиіїоуюя",
         confused="бп вф гґ дт жш зс ий шщ мн",
         keyboard=("йцукенгшщзхї", "фівапролджє", "ячсмитьбю"),
@@ -400,7 +404,7 @@ def _languages() -> Iterable[Language]:
     yield Language(
         "hebrew",
         stemming=(),
-        folding=(_removed("[\u0591-\u05c7]"), "asciifolding"),
+        folding=(_removed("[\u0591-\u05c7]"),),
         letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""),
         vowels="",
         confused="אע טת כק חכ סש בו",
@@ -410,12 +414,7 @@ def _languages() -> Iterable[Language]:
         "persian",
         "persian",
         stemming=("persian_stem",),
-        folding=(
-            _removed("\u200c"),
-            "arabic_normalization",
-            "persian_normalization",
-            "asciifolding",
-        ),
+        folding=(_removed("\u200c"), "arabic_normalization", "persian_normalization"),
         letters=_ARABIC | _PERSIAN,
         **_OTHER_SCRIPT,
     )

@@ -8,7 +8,7 @@ Each document is serialised once.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -17,22 +17,17 @@ from typing import Any, Literal
 import orjson
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from indexer.errors import IndexingError
-from indexer.records import Document, Origin, Reject
+from indexer.errors import IndexingError, VerificationFailed
+from indexer.records import Document, Kind, Origin, batches, kind_of
 from indexer.refusals import Refusal, refusal_from
 from indexer.retry import Retry, is_temporary, remaining
 
 _FILTER_PATH = ["errors", "items.*.status", "items.*.result", "items.*.error"]
 _BLOCK_IS_STALE = 2.0  # seconds; a build blocks writes for less than that
-_NO_REFUSAL = Refusal("", "")
 
 
 class BulkTimeout(IndexingError):
     """Elasticsearch was unavailable, overloaded or blocked for longer than `limits.retry`."""
-
-    def refusal(self) -> Refusal:
-        """The refusal of a document whose request failed so."""
-        return Refusal(self.message, self.remedy, retryable=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +55,14 @@ class Operation:
     """One operation of a bulk request; `payload` is its NDJSON, ending with a newline."""
 
     id: str
-    kind: Literal["post", "comment"]
     routing: str
     origin: Origin
     payload: bytes
 
     @property
-    def oid(self) -> str:
-        """The oid as the source gave it."""
-        return self.id.split(":", 1)[1] if self.kind == "post" else self.id.rsplit(":", 1)[1]
+    def kind(self) -> Kind:
+        """Whether it is about a post or a comment."""
+        return kind_of(self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +82,6 @@ class Outcome:
     def accepted(self) -> bool:
         """Whether the index is as the operation wanted it."""
         return self.refusal is None
-
-    def reject(self) -> Reject:
-        """A refused operation as a Reject."""
-        refusal, operation = self.refusal or _NO_REFUSAL, self.operation
-        oid = operation.oid
-        if operation.kind == "comment":
-            oid = f"{operation.routing}/{oid}"
-        return Reject(operation.origin, oid, refusal.reason, refusal.remedy)
 
 
 def index_operation(document: Document) -> Operation:
@@ -126,7 +112,7 @@ def _operation(
         }
     }
     payload = orjson.dumps(action) + b"\n" + source_line
-    return Operation(document.id, document.kind, document.routing, document.origin, payload)
+    return Operation(document.id, document.routing, document.origin, payload)
 
 
 def chunks(operations: Iterable[Operation], limits: BulkLimits) -> Iterator[list[Operation]]:
@@ -180,6 +166,29 @@ def send_bulk(
                 future.cancel()
 
 
+def send_all(
+    client: Elasticsearch,
+    target: str,
+    operations: Iterable[Operation],
+    *,
+    require_alias: bool = True,
+) -> Iterator[list[Outcome]]:
+    """`send_bulk`, where nothing may be refused but what is older than in the index.
+
+    Raises:
+        VerificationFailed: something was.
+    """
+    for outcomes in send_bulk(client, target, operations, require_alias=require_alias):
+        for outcome in outcomes:
+            if outcome.refusal and not outcome.refusal.version_conflict:
+                raise VerificationFailed(
+                    f"{outcome.operation.id} cannot be written to {target}: "
+                    f"{outcome.refusal.reason}; nothing was swapped.",
+                    outcome.refusal.remedy,
+                )
+        yield outcomes
+
+
 def send_chunk(
     client: Elasticsearch,
     target: str,
@@ -200,73 +209,63 @@ def send_chunk(
     Raises:
         BulkTimeout: not within the time of `limits.retry`; some operations may have succeeded.
     """
-    pending = dict(enumerate(chunk))
     outcomes: dict[int, Outcome] = {}
-    refusal = _NO_REFUSAL
+    refusal: Refusal | None = None
     for elapsed in limits.retry.attempts(wait):
-        if refusal.write_blocked and elapsed > _BLOCK_IS_STALE and unblock:
+        if refusal and refusal.write_blocked and elapsed > _BLOCK_IS_STALE and unblock:
             unblock()
         seconds = max(min(limits.timeout, remaining()), 0.001)
         limited = client.options(max_retries=0, request_timeout=seconds)
-        refusal = _attempt(limited, target, pending, outcomes, require_alias=require_alias)
-        if not pending:
+        send = partial(limited.bulk, index=target, require_alias=require_alias)
+        pending = {
+            number: operation for number, operation in enumerate(chunk) if number not in outcomes
+        }
+        refusal = _attempt(send, pending, outcomes)
+        if len(outcomes) == len(chunk):
             return [outcomes[number] for number in range(len(chunk))]
+    reason = refusal.reason if refusal else ""
     raise BulkTimeout(
-        f"Elasticsearch did not accept {len(pending)} documents in time: {refusal.reason}.",
+        f"Elasticsearch did not accept {len(chunk) - len(outcomes)} documents in time: {reason}.",
         "Run `blogsearch doctor` for details.",
     )
 
 
 def _attempt(
-    client: Elasticsearch,
-    target: str,
-    pending: dict[int, Operation],
-    outcomes: dict[int, Outcome],
-    *,
-    require_alias: bool,
-) -> Refusal:
-    """Move operations from `pending` to `outcomes`; returns why the others have none yet."""
-    sent = list(pending.items())
+    send: Callable[..., Any], pending: Mapping[int, Operation], outcomes: dict[int, Outcome]
+) -> Refusal | None:
+    """Send operations, and add those that need not be sent again to `outcomes`.
+
+    Returns:
+        Why one of the others has to be; None if there are no others.
+    """
+    payloads = [operation.payload for operation in pending.values()]
     try:
-        response = client.bulk(
-            index=target,
-            operations=[operation.payload for _, operation in sent],  # type: ignore[misc]
-            require_alias=require_alias,
-            filter_path=_FILTER_PATH,
-        )
+        response = send(operations=payloads, filter_path=_FILTER_PATH)
     except (ApiError, TransportError) as error:
         if is_temporary(error):
             reason = f"it responds {error.status_code}" if isinstance(error, ApiError) else error
             return Refusal(str(reason), "", retryable=True)
         if not isinstance(error, ApiError) or error.status_code not in {400, 413}:
             raise
-        if len(sent) == 1:
-            ((number, operation),) = sent
-            refused = Outcome(operation, error.status_code, "refused", refusal_from(error.body))
-            outcomes[number] = refused
-            del pending[number]
-            return _NO_REFUSAL
+        if len(pending) == 1:
+            ((number, operation),) = pending.items()
+            outcomes[number] = Outcome(
+                operation, error.status_code, "refused", refusal_from(error.body)
+            )
+            return None
         # Bisection finds the operation that makes Elasticsearch refuse the whole request.
-        refusal = _NO_REFUSAL
-        for half in (sent[: len(sent) // 2], sent[len(sent) // 2 :]):
-            left = dict(half)
-            refused_half = _attempt(client, target, left, outcomes, require_alias=require_alias)
-            refusal = refused_half if left else refusal
-            for number in dict(half).keys() - left.keys():
-                del pending[number]
+        refusal = None
+        for half in batches(pending, (len(pending) + 1) // 2):
+            refused = _attempt(send, {number: pending[number] for number in half}, outcomes)
+            refusal = refused or refusal
         return refusal
-    refusal = _NO_REFUSAL
-    for (number, operation), item in zip(sent, response["items"], strict=True):
-        outcome = _outcome(operation, next(iter(item.values())))
-        if outcome.refusal and outcome.refusal.retryable:
-            refusal = outcome.refusal
+    refusal = None
+    for (number, operation), item in zip(pending.items(), response["items"], strict=True):
+        ((_, result),) = item.items()
+        status = result["status"]
+        refused = refusal_from(result) if "error" in result else None
+        if refused and refused.retryable:
+            refusal = refused
         else:
-            outcomes[number] = outcome
-            del pending[number]
+            outcomes[number] = Outcome(operation, status, result.get("result", "refused"), refused)
     return refusal
-
-
-def _outcome(operation: Operation, item: dict[str, Any]) -> Outcome:
-    error = item.get("error")
-    refusal = refusal_from({"error": error, "status": item["status"]}) if error else None
-    return Outcome(operation, item["status"], item.get("result", "refused"), refusal)

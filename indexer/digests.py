@@ -10,8 +10,10 @@ import orjson
 
 from indexer import SCHEMA
 
-_COUNTED = 0xFFF
-"""The bits of an entry's hash in which its documents are counted."""
+RAW_DIGITS = 16
+"""The digits of `raw_digest`; behind them a document may have those of `entry_digest`."""
+ENTRY_DIGITS = 13
+"""The digits of `entry_hash`; behind them are three with a number of documents."""
 # What decides how a document is made of a RawPost, and a RawPost of an entry.
 _DOCUMENT_CODE = ("dates.py", "digests.py", "html_text.py", "normalise.py")
 _DOCUMENT_PACKAGES = ("selectolax", "python-dateutil")
@@ -28,47 +30,33 @@ def digest(source: dict[str, Any]) -> str:
     return hashlib.sha256(content).hexdigest()[:32]
 
 
-def id_digest(id_: str) -> str:
-    """A hash of the `_id` of a document: 16 hex digits."""
-    return hashlib.sha256(id_.encode()).hexdigest()[:16]
+def raw_digest(values: tuple[Any, ...]) -> str:
+    """A hash of what was read for a document, and of the code that makes the document: hex digits.
 
-
-def raw_digest(id_: str, values: tuple[Any, ...]) -> str:
-    """A hash of the id, and one of what was read and of the code that makes documents of it.
-
-    If the second is the same, so is the document. Parsing HTML takes ten times as long.
-
-    Returns:
-        32 hex digits, of which the first 16 are `id_digest`.
+    If it is the same, so is the document. Parsing HTML takes ten times as long.
     """
     try:
         content = orjson.dumps(values, default=repr)
     except TypeError:  # a lone surrogate, or a key that is not a string
         content = repr(values).encode("utf-8", "surrogatepass")
-    return id_digest(id_) + _hashed_with(_DOCUMENT_CODE, _DOCUMENT_PACKAGES, content).hex()[:16]
+    return _hashed_with(_DOCUMENT_CODE, _DOCUMENT_PACKAGES, content)[:RAW_DIGITS]
 
 
-def entry_hash(entry: bytes) -> int:
-    """A hash of an entry as it stands in a source, of which a post and its comments are made.
+def entry_hash(entry: bytes) -> str:
+    """A hash of an entry as it stands in a source, and of the code that reads it: hex digits."""
+    return _hashed_with(_ENTRY_CODE, _ENTRY_PACKAGES, entry)[:ENTRY_DIGITS]
 
-    Returns:
-        64 bits, of which the last 12 are 0: `with_count` puts a number there.
+
+def entry_digest(entry: bytes, documents: int) -> str:
+    """The hash of an entry, then the number of documents that were made of it: hex digits.
+
+    "" for no entry, or if they are too many to count.
     """
-    return int.from_bytes(_hashed_with(_ENTRY_CODE, _ENTRY_PACKAGES, entry)[:8]) & ~_COUNTED
+    return f"{entry_hash(entry)}{documents:03x}" if entry and documents <= 0xFFF else ""
 
 
-def with_count(hashed: int, documents: int) -> int:
-    """The hash of an entry with the number of its documents; 0 if they are too many to count."""
-    return hashed | documents if documents <= _COUNTED else 0
-
-
-def count_of(entry: int, hashed: int) -> int:
-    """The number of documents in a hash with a count; 0 if that is not `hashed`."""
-    return entry & _COUNTED if entry & ~_COUNTED == hashed else 0
-
-
-def _hashed_with(code: tuple[str, ...], packages: tuple[str, ...], content: bytes) -> bytes:
-    return hashlib.sha256(_code_digest(code, packages) + content).digest()
+def _hashed_with(code: tuple[str, ...], packages: tuple[str, ...], content: bytes) -> str:
+    return hashlib.sha256(_code_digest(code, packages) + content).hexdigest()
 
 
 @cache

@@ -27,6 +27,7 @@ from analyzers.languages import ENGLISH
 from indexer import SCHEMA
 from indexer.errors import Damaged, IndexingError, NoGeneration, other_schema
 from indexer.retry import Retry
+from indexer.state import record_swap
 
 _NUMBERED = re.compile(r"-(\d{6,})\Z")
 
@@ -114,12 +115,11 @@ def parse_generations(alias: str, indices: Mapping[str, Any]) -> list[Generation
         (_generation(alias, name, body) for name, body in indices.items() if _number(alias, name)),
         key=lambda generation: generation.number,
     )
-    aliased = [generation for generation in generations if generation.aliased]
-    if not aliased:
-        return generations
     # Of several, the one to which no swap has led another alias.
     live = max(
-        aliased, key=lambda generation: (generation.state != "previous", *_newest(generation))
+        (generation for generation in generations if generation.aliased),
+        key=lambda generation: (generation.state != "previous", *_newest(generation)),
+        default=None,
     )
     return [
         replace(generation, state="live") if generation is live else generation
@@ -149,21 +149,6 @@ def damage(client: Elasticsearch, generation: Generation) -> str:
     if health["status"] == "red":
         return f"{generation.name} has lost a part of its documents (its health is red)"
     return ""
-
-
-def check_writable(client: Elasticsearch, alias: str) -> None:
-    """Check, before a long write, that the alias leads to one index and that this can be read.
-
-    Without an index nothing is checked.
-
-    Raises:
-        Damaged: it does not.
-    """
-    generations = list_generations(client, alias)
-    aliased = [generation for generation in generations if generation.aliased]
-    check_single(alias, [generation.name for generation in aliased])
-    if aliased and (reason := damage(client, aliased[0])):
-        raise damaged(reason)
 
 
 def check_single(alias: str, names: Iterable[str]) -> None:
@@ -199,6 +184,21 @@ def require_live(client: Elasticsearch, alias: str) -> Generation:
             "Build one with `blogsearch reindex POSTS.jsonl`.",
         )
     return generation
+
+
+def require_writable(client: Elasticsearch, alias: str) -> Generation:
+    """The live generation, before a long write: the alias leads to it alone, and it can be read.
+
+    Raises:
+        NoGeneration: there is none.
+        Damaged: it cannot be read, or the alias leads to several.
+    """
+    live = require_live(client, alias)
+    generations = list_generations(client, alias)
+    check_single(alias, [generation.name for generation in generations if generation.aliased])
+    if reason := damage(client, live):
+        raise damaged(reason)
+    return live
 
 
 def require_schema(client: Elasticsearch, alias: str) -> None:
@@ -277,18 +277,15 @@ def prepare_for_search(client: Elasticsearch, name: str, replicas: int) -> None:
         )
 
 
-def open_for_restore(client: Elasticsearch, name: str) -> str:
+def open_for_restore(client: Elasticsearch, name: str) -> None:
     """Accept writes to an old generation, so that a rollback can replay onto it.
 
-    Returns:
-        The alias through which the rollback writes. Whoever takes over the lock removes it, so
-        that the rollback can neither write nor swap any more.
+    Whoever takes over the lock removes its `restoring_alias`, so that the rollback can neither
+    write nor swap any more.
     """
-    alias = restoring_alias(name)
-    action = {"add": {"index": name, "alias": alias, "is_hidden": True}}
+    action = {"add": {"index": name, "alias": restoring_alias(name), "is_hidden": True}}
     client.indices.update_aliases(actions=[action])
     allow_writes(client, name)
-    return alias
 
 
 def swap(
@@ -298,8 +295,9 @@ def swap(
 
     Fails if `old` is no longer live, or if `new` has lost the alias `written_through`, which
     `recover` removes: then another process has taken over the lock. If the response is lost, looks
-    whether it happened.
+    whether it happened. For a later rollback the checkpoints are stored at which `new` goes live.
     """
+    record_swap(client, alias, new)
     actions: list[dict[str, Any]] = [
         {"add": {"index": new, "alias": alias}},
         {"remove": {"index": new, "alias": written_through, "must_exist": True}},
@@ -331,14 +329,17 @@ def restore_alias(client: Elasticsearch, alias: str) -> Generation | None:
 
     That is the newest one that accepts writes.
     """
-    candidates = [
-        generation
-        for generation in list_generations(client, alias)
-        if generation.state in {"previous", "kept"}
-    ]
-    if not candidates:
+    restored = max(
+        (
+            generation
+            for generation in list_generations(client, alias)
+            if generation.state in {"previous", "kept"}
+        ),
+        key=lambda generation: (not generation.closed, *_newest(generation)),
+        default=None,
+    )
+    if restored is None:
         return None
-    restored = max(candidates, key=lambda generation: (not generation.closed, *_newest(generation)))
     allow_writes(client, restored.name)
     actions: list[dict[str, Any]] = [{"add": {"index": restored.name, "alias": alias}}]
     if restored.state == "previous":
@@ -420,10 +421,15 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
     meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
     settings = body.get("settings", {}).get("index", {})
     aliases = body.get("aliases", {})
+    state: State = "kept"  # which of several with the alias is live is decided among them
+    if building_alias(name) in aliases:
+        state = "building"
+    elif previous_alias(alias) in aliases:
+        state = "previous"
     return Generation(
         name=name,
         number=_number(alias, name) or 0,
-        state=_state(alias, name, aliases, meta),
+        state=state,
         rules=meta.get("rules"),
         language=meta.get("language", ENGLISH.name),
         schema=meta.get("schema"),
@@ -434,13 +440,6 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
         closed="verified_before_close" in settings,
         aliased=alias in aliases,
     )
-
-
-def _state(alias: str, name: str, aliases: Mapping[str, Any], meta: Mapping[str, Any]) -> State:
-    """The state by its own aliases; which of several is live is decided among them."""
-    if building_alias(name) in aliases or meta.get("state") == "building":
-        return "building"
-    return "previous" if previous_alias(alias) in aliases else "kept"
 
 
 def _check_alias(alias: str, indices: Mapping[str, Any]) -> None:

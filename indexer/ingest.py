@@ -1,6 +1,6 @@
 """Reads a source into documents, sends them, and counts what becomes of them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Self
@@ -9,16 +9,25 @@ from elasticsearch import Elasticsearch
 
 from analyzers.meaning import Model
 from indexer.bulk import BulkLimits, Outcome, index_operation, send_bulk
-from indexer.digests import count_of, entry_hash
+from indexer.digests import ENTRY_DIGITS, RAW_DIGITS, entry_hash
 from indexer.errors import TooManyRejects
-from indexer.normalise import documents
-from indexer.passages import with_passages
-from indexer.progress import OnProgress, Phase, Progress, ignore_progress
-from indexer.records import Counts, Document, Origin, RawPost, Reject, Skipped, SourceItem
+from indexer.normalise import documents, with_passages
+from indexer.records import (
+    Counts,
+    Document,
+    OnProgress,
+    Origin,
+    Phase,
+    Progress,
+    RawPost,
+    Reject,
+    Skipped,
+    SourceItem,
+    ignore_progress,
+    name_of,
+)
 
 _REPORTED = 500  # entries between two reports of the progress
-_OF_DOCUMENT = 32  # hex digits of a raw digest; behind them may be 16 of the entry
-_OF_ENTRY = 13  # of those, without the number of its documents
 
 OnReject = Callable[[Reject], None]
 OnSkip = Callable[[Skipped], None]
@@ -103,61 +112,26 @@ class IngestOptions:
     purpose: str = "reindex"
 
 
-class StoredDigests:
-    """By id, the raw digest of each document that came from a source; takes 0.3 KB a document.
-
-    Iterating gives the ids. The probability that a changed entry has the hash of one of a million
-    others is 2 in 10 billion.
-
-    Args:
-        digests: ids with their raw digests, as `indexer.scan.raw_digests` returns them.
-    """
-
-    def __init__(self, digests: Iterable[tuple[str, str]]) -> None:
-        self._digests = dict(digests)
-        self._entries: dict[str, list[str]] = {}
-        for id_, digest in self._digests.items():
-            if entry := digest[_OF_DOCUMENT : _OF_DOCUMENT + _OF_ENTRY]:
-                self._entries.setdefault(entry, []).append(id_)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._digests)
-
-    def has(self, id_: str, raw_digest: str) -> bool:
-        """Whether the index has this document, made of what has this raw digest."""
-        return self._digests.get(id_, "")[:_OF_DOCUMENT] == raw_digest
-
-    def of_entry(self, entry: bytes) -> Sequence[str]:
-        """The ids of the documents of an entry; none unless the index has all that were made of it.
-
-        Nor are there any if two entries have the same hash.
-        """
-        hashed = entry_hash(entry)
-        ids = self._entries.get(f"{hashed:016x}"[:_OF_ENTRY], ())
-        if ids and len(ids) == count_of(int(self._digests[ids[0]][_OF_DOCUMENT:], 16), hashed):
-            return ids
-        return ()
-
-
 class Ingest:
     """Reads a source once, and counts what becomes of it.
 
     Args:
-        stored: what the index has; its unchanged documents are left out. None: an empty index.
+        stored: ids and raw digests of what the index has, which is left out if it is unchanged.
         phase: what is reported as the progress.
 
     Attributes:
+        stored: the same, as a dictionary; takes 0.3 KB a document.
         read: the ids of all documents of the source, and where each was read.
         kept: what a Reject or Skipped names, so that it is not missing from the source: a post
             (`oid`), a comment (`oid/comment`), or all comments of a post (`oid/?`).
         rejects_without_oid: number of rejects that may be any post.
         entries: posts and rejects that the source yielded.
-        rejected: number of entries of which something was rejected: the post or a comment.
         rejects: number of rejects, of which one entry may have several.
         created, updated: documents that are new in the index, or replaced another version.
         unchanged: documents that the index has as they are in the source.
         parsed: unchanged posts whose HTML had to be parsed to see that.
         older: documents of which the index has a newer version.
+        deleted: documents that were deleted after their last change.
         refused_posts: oids of the posts that Elasticsearch refused.
         refused_comments: oids of the posts of which a comment was refused, or was a duplicate.
         changed_posts: oids of the posts of which the field `comments` may have to be updated.
@@ -167,29 +141,33 @@ class Ingest:
         self,
         on_reject: OnReject,
         options: IngestOptions | None = None,
-        stored: StoredDigests | None = None,
+        stored: Iterable[tuple[str, str]] = (),
         phase: Phase = "reading",
     ) -> None:
         self._on_reject = on_reject
         self.options = options or IngestOptions()
-        self._stored = stored or StoredDigests(())
+        self.stored = dict(stored)
+        self._stored_entries: dict[str, list[str]] = {}  # ids by the hash of their entry
+        for id_, digest in self.stored.items():
+            if entry := digest[RAW_DIGITS : RAW_DIGITS + ENTRY_DIGITS]:
+                self._stored_entries.setdefault(entry, []).append(id_)
         self._phase = phase
         self.read: dict[str, Origin] = {}
         self.kept: set[str] = set()
         self.rejects_without_oid = self.entries = self.rejects = 0
-        self.created = self.updated = self.unchanged = self.parsed = self.older = 0
+        self.created = self.updated = self.unchanged = self.parsed = 0
+        self.older = self.deleted = 0
         self.refused_posts: list[str] = []
         self.refused_comments: set[str] = set()
         self.changed_posts: set[str] = set()
         self._accepted = {"post": 0, "comment": 0}
-        self._partly_rejected: set[Origin] = set()  # entries with a document that was sent
-        self._wholly_rejected = 0
+        self._rejected: set[Origin] = set()
         self._sent = 0
 
     @property
     def rejected(self) -> int:
-        """The number of entries with a reject, whether found here or by Elasticsearch."""
-        return self._wholly_rejected + len(self._partly_rejected)
+        """The number of entries of which something was rejected: the post or a comment."""
+        return len(self._rejected)
 
     @property
     def accepted(self) -> Counts:
@@ -207,37 +185,28 @@ class Ingest:
                 if raw.oid is not None:
                     self.kept.add(raw.oid.strip())
                 continue
-            before, read = self.rejects, len(self.read)
             self._count_entry()
             if isinstance(raw, Reject):
                 self._reject(raw)
             else:
                 yield from self._documents_of(raw)
-            if self.rejects == before:
-                continue
-            if len(self.read) == read:
-                self._wholly_rejected += 1
-            else:
-                self._partly_rejected.add(raw.origin)
 
     def is_unchanged_entry(self, entry: bytes, origin: Origin) -> bool:
         """Whether the index has all documents of this entry unchanged, and none was read before.
 
-        If so, they count as read.
+        If so, they count as read. The probability that a changed entry has the hash of one of a
+        million others is 2 in 10 billion.
         """
-        ids = self._stored.of_entry(entry)
+        ids = self._stored_entries.get(entry_hash(entry), ())
         if not ids or any(id_ in self.read for id_ in ids):
+            return False
+        # Another number: some were deleted, or two entries have the same hash.
+        if len(ids) != int(self.stored[ids[0]][RAW_DIGITS + ENTRY_DIGITS :], 16):
             return False
         self._count_entry()
         self.read.update(dict.fromkeys(ids, origin))
         self.unchanged += len(ids)
         return True
-
-    def count_unchanged(self, documents: Iterable[Document]) -> None:
-        """Count documents that turned out to be unchanged after they had been made."""
-        for document in documents:
-            self.unchanged += 1
-            self.parsed += document.kind == "post"
 
     def send(
         self,
@@ -255,25 +224,23 @@ class Ingest:
         """Count the outcomes of documents that were sent, and report the progress."""
         for outcome in outcomes:
             self._sent += 1
-            if outcome.accepted:
-                self._accepted[outcome.operation.kind] += 1
-                if outcome.operation.kind == "comment" or outcome.result == "updated":
-                    self.changed_posts.add(outcome.operation.routing)
+            operation, refusal = outcome.operation, outcome.refusal
+            if refusal is None:
+                self._accepted[operation.kind] += 1
+                if operation.kind == "comment" or outcome.result == "updated":
+                    self.changed_posts.add(operation.routing)
                 self.created += outcome.result == "created"
                 self.updated += outcome.result == "updated"
-                continue
-            if outcome.refusal and outcome.refusal.version_conflict:
+            elif refusal.version_conflict:
                 self.older += 1
-                self.options.on_skip(
-                    Skipped(outcome.operation.origin, None, "older than in the index")
-                )
-                continue
-            self._partly_rejected.add(outcome.operation.origin)
-            self._reject(outcome.reject())
-            if outcome.operation.kind == "post":
-                self.refused_posts.append(outcome.operation.oid)
+                self.options.on_skip(Skipped(operation.origin, None, "older than in the index"))
             else:
-                self.refused_comments.add(outcome.operation.routing)
+                name = name_of(operation.id)
+                self._reject(Reject(operation.origin, name, refusal.reason, refusal.remedy))
+                if operation.kind == "post":
+                    self.refused_posts.append(operation.routing)
+                else:
+                    self.refused_comments.add(operation.routing)
         self.report()
 
     def comments_removed(self, count: int) -> None:
@@ -294,7 +261,7 @@ class Ingest:
     def _documents_of(self, raw: RawPost) -> Iterator[Document]:
         def is_unchanged(id_: str, raw_digest: str) -> bool:
             # A second document with the same id is made, and rejected below.
-            if id_ in self.read or not self._stored.has(id_, raw_digest):
+            if id_ in self.read or self.stored.get(id_, "")[:RAW_DIGITS] != raw_digest:
                 return False
             self.read[id_] = raw.origin
             self.unchanged += 1
@@ -304,7 +271,15 @@ class Ingest:
             if isinstance(document, Reject):
                 self._reject(document)
             elif first := self.read.get(document.id):
-                self._reject(_duplicate(document, first))
+                self._reject(
+                    Reject(
+                        document.origin,
+                        name_of(document.id),
+                        f"another {document.kind} has the oid {document.source['oid']!r} already "
+                        f"({first})",
+                        "Give one of them another oid, or leave one out.",
+                    )
+                )
                 if document.kind == "post":
                     return
                 self.refused_comments.add(document.routing)
@@ -315,6 +290,7 @@ class Ingest:
     def _reject(self, reject: Reject) -> None:
         """A rejected post or comment is not missing: it keeps its state in the index."""
         self.rejects += 1
+        self._rejected.add(reject.origin)
         if reject.oid is None:
             self.rejects_without_oid += 1
         else:
@@ -325,13 +301,3 @@ class Ingest:
         if self.entries % _REPORTED == 0 and self.entries:
             self.report()
         self.entries += 1
-
-
-def _duplicate(document: Document, first: Origin) -> Reject:
-    oid = str(document.source["oid"])
-    return Reject(
-        document.origin,
-        oid if document.kind == "post" else f"{document.routing}/{oid}",
-        f"another {document.kind} has the oid {oid!r} already ({first})",
-        "Give one of them another oid, or leave one out.",
-    )

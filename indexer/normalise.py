@@ -6,16 +6,17 @@ source or request it comes.
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
-from typing import Any, Self
+from typing import Any
 from urllib.parse import unquote
 
+from analyzers.meaning import Model
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
-from indexer.digests import digest, entry_hash, raw_digest, with_count
+from indexer.digests import digest, entry_digest, raw_digest
 from indexer.html_text import Readable, TooDeep, clean, one_line, readable
 from indexer.records import (
     Document,
@@ -61,14 +62,6 @@ class _Invalid(Exception):
         self.reason = reason
         self.remedy = remedy
 
-    @classmethod
-    def all_of(cls, complaints: Sequence[Self]) -> Self:
-        """Several complaints as one."""
-        if len(complaints) == 1:
-            return complaints[0]
-        reasons = "; ".join(complaint.reason for complaint in complaints)
-        return cls(reasons, " ".join(dict.fromkeys(complaint.remedy for complaint in complaints)))
-
 
 def documents(raw: RawPost, is_stored: IsStored | None = None) -> Iterator[Document | Reject]:
     """The post, then each of its comments; a Reject in place of each invalid one.
@@ -85,9 +78,9 @@ def documents(raw: RawPost, is_stored: IsStored | None = None) -> Iterator[Docum
 
 
 def _made(raw: RawPost, is_stored: IsStored | None) -> Iterator[Document | Reject]:
-    if is_stored and _is_post_stored(raw, is_stored):
-        if raw.comments:
-            yield from _comments(_oid(raw.oid), raw, is_stored)
+    oid = _valid_oid(raw.oid)
+    if is_stored and oid and is_stored(post_id(oid), _raw_post_digest(raw)):
+        yield from _comments(oid, raw, is_stored)
         return
     post = post_document(raw)
     if isinstance(post, Reject):
@@ -106,26 +99,13 @@ def _made(raw: RawPost, is_stored: IsStored | None) -> Iterator[Document | Rejec
 def _comments(
     post_oid: str, raw: RawPost, is_stored: IsStored | None
 ) -> Iterator[Document | Reject]:
-    entry_digest = _entry_digest(raw) if raw.comments else ""
+    of_entry = _entry_digest(raw) if raw.comments else ""
     for comment in raw.comments:
-        if not (is_stored and _is_comment_stored(post_oid, comment, is_stored)):
-            yield comment_document(post_oid, comment, raw.origin, entry_digest)
-
-
-def _is_post_stored(raw: RawPost, is_stored: IsStored) -> bool:
-    try:
-        id_ = post_id(_oid(raw.oid))
-    except _Invalid:
-        return False
-    return is_stored(id_, _raw_post_digest(id_, raw))
-
-
-def _is_comment_stored(post_oid: str, raw: RawComment, is_stored: IsStored) -> bool:
-    try:
-        id_ = comment_id(post_oid, _oid(raw.oid))
-    except _Invalid:
-        return False
-    return is_stored(id_, _raw_comment_digest(id_, raw))
+        oid = _valid_oid(comment.oid)
+        if not (
+            is_stored and oid and is_stored(comment_id(post_oid, oid), _raw_comment_digest(comment))
+        ):
+            yield comment_document(post_oid, comment, raw.origin, of_entry)
 
 
 def post_document(raw: RawPost) -> Document | Reject:
@@ -156,15 +136,15 @@ def post_document(raw: RawPost) -> Document | Reject:
     if "url" in source:
         source["address"] = address_of(source["url"])
     name = post_id(oid)
-    stored_digest = _raw_post_digest(name, raw) + _entry_digest(raw)
-    source |= {"digest": digest(source), "raw_digest": stored_digest, "kind": "post"}
-    return Document(name, oid, _version(modified, pub_date), source, "post", raw.origin)
+    read = _raw_post_digest(raw) + _entry_digest(raw)
+    source |= {"digest": digest(source), "raw_digest": read, "kind": "post"}
+    return Document(name, oid, _version(modified, pub_date), source, raw.origin)
 
 
 def comment_document(
-    post_oid: str, raw: RawComment, origin: Origin, entry_digest: str = ""
+    post_oid: str, raw: RawComment, origin: Origin, of_entry: str = ""
 ) -> Document | Reject:
-    """One comment on the post `post_oid`; its raw digest ends with that of its entry."""
+    """One comment on the post `post_oid`; its raw digest ends with `of_entry`."""
     try:
         post_oid = _oid(post_oid)
         checked = _checked(raw, _COMMENT_FIELDS)
@@ -181,9 +161,23 @@ def comment_document(
     }
     join = {"name": "comment", "parent": post_id(post_oid)}
     name = comment_id(post_oid, oid)
-    stored_digest = _raw_comment_digest(name, raw) + entry_digest
-    source |= {"digest": digest(source), "raw_digest": stored_digest, "kind": join}
-    return Document(name, post_oid, _version(pub_date), source, "comment", origin)
+    read = _raw_comment_digest(raw) + of_entry
+    source |= {"digest": digest(source), "raw_digest": read, "kind": join}
+    return Document(name, post_oid, _version(pub_date), source, origin)
+
+
+def with_passages(documents: Iterable[Document], model: Model | None) -> Iterator[Document]:
+    """The documents, the posts with the vector of each of their passages; without a model as they
+    are."""
+    for document in documents:
+        if model and document.kind == "post":
+            title, text = (html.unescape(document.source[name]) for name in ("title", "text"))
+            vectors = [
+                {"vector": bytes(x & 255 for x in vector).hex()}
+                for _, vector in model.passages(title, text)
+            ]
+            document = replace(document, source={**document.source, "passages": vectors})
+        yield document
 
 
 def _checked(raw: RawPost | RawComment, checks: Mapping[str, Check]) -> dict[str, Any]:
@@ -200,7 +194,8 @@ def _checked(raw: RawPost | RawComment, checks: Mapping[str, Check]) -> dict[str
         except _Invalid as invalid:
             complaints.append(invalid)
     if complaints:
-        raise _Invalid.all_of(complaints)
+        remedies = dict.fromkeys(complaint.remedy for complaint in complaints)
+        raise _Invalid("; ".join(map(str, complaints)), " ".join(remedies))
     return values
 
 
@@ -209,21 +204,17 @@ _DIGESTED = [field.name for field in fields(RawPost) if field.name not in _NOT_D
 _digested = attrgetter(*_DIGESTED)
 
 
-def _entry_digest(raw: RawPost) -> str:
-    """The hash of the entry with the number of its documents: 16 hex digits, "" for no entry."""
-    if not raw.entry:
-        return ""
-    hashed = with_count(entry_hash(raw.entry), 1 + len(raw.comments))
-    return f"{hashed:016x}" if hashed else ""
-
-
-def _raw_post_digest(id_: str, raw: RawPost) -> str:
+def _raw_post_digest(raw: RawPost) -> str:
     """Of everything that a post is made of, but its comments."""
-    return raw_digest(id_, _digested(raw))
+    return raw_digest(_digested(raw))
 
 
-def _raw_comment_digest(id_: str, raw: RawComment) -> str:
-    return raw_digest(id_, (raw.oid, raw.comment, raw.author, raw.pub_date))
+def _raw_comment_digest(raw: RawComment) -> str:
+    return raw_digest((raw.oid, raw.comment, raw.author, raw.pub_date))
+
+
+def _entry_digest(raw: RawPost) -> str:
+    return entry_digest(raw.entry, 1 + len(raw.comments))
 
 
 def address_of(url: str) -> str:
@@ -258,24 +249,47 @@ def _version(*moments: datetime | None) -> int:
     return next((milliseconds(when) for when in moments if when is not None), 0)
 
 
+def _check_type(
+    name: str,
+    value: Any,
+    remedy: str = "Make it a string.",
+    types: type | tuple[type, ...] = str,
+) -> None:
+    """Check a field that may be missing.
+
+    Raises:
+        _Invalid: it is something else.
+    """
+    if value is not None and not isinstance(value, types):
+        raise _Invalid(f"{name} is a {type(value).__name__}: {value!r:.80}", remedy)
+
+
 def oid_of_reject(value: Any) -> str | None:
     """The oid as it is stored, so that `sync` knows which post was rejected.
 
     None for a value of another type, and for none: any post may have been meant.
     """
+    oid = _valid_oid(value)
+    if oid is None and isinstance(value, str):
+        return clean(value).strip()[:MAX_OID] or None
+    return oid
+
+
+def _valid_oid(value: Any) -> str | None:
     try:
         return _oid(value)
     except _Invalid:
-        return (clean(value).strip()[:MAX_OID] or None) if isinstance(value, str) else None
+        return None
 
 
 def _oid(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
-    if not isinstance(value, str):
-        fault = "is missing" if value is None else f"is a {type(value).__name__}: {value!r:.80}"
-        raise _Invalid(f"oid {fault}", "Give every post and comment a string or an integer.")
-    oid = value.strip()
+    remedy = "Give every post and comment a string or an integer."
+    _check_type("oid", value, remedy)
+    if value is None:
+        raise _Invalid("oid is missing", remedy)
+    oid: str = value.strip()
     if not oid:
         raise _Invalid("oid is empty", "Give every post and comment a unique oid.")
     if not oid.isprintable() and _CONTROL.search(oid):
@@ -296,8 +310,7 @@ def _comment_oid(value: Any) -> str:
 def _title(value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)  # YAML reads `title: 1984` as a number
-    if value is not None and not isinstance(value, str):
-        raise _Invalid(f"title is a {type(value).__name__}: {value!r:.80}", "Make it a string.")
+    _check_type("title", value)
     title = one_line(value or "")
     if not title:
         raise _Invalid("title is missing", "Give the post a title.")
@@ -309,10 +322,9 @@ def _title(value: Any) -> str:
 
 def _prose_and_code(name: str, value: Any) -> Readable:
     """Prose and code, HTML-escaped."""
+    _check_type(name, value, "Make it HTML.")
     if value is None:
         return Readable("", "")
-    if not isinstance(value, str):
-        raise _Invalid(f"{name} is a {type(value).__name__}: {value!r:.80}", "Make it HTML.")
     split = "Split it into several posts."
     if len(value) > MAX_HTML:
         raise _Invalid(f"{name} has {len(value):,} characters of HTML", split)
@@ -342,8 +354,7 @@ def _comment(value: Any) -> str:
 
 
 def _author(value: Any) -> str:
-    if value is not None and not isinstance(value, str):
-        raise _Invalid(f"author is a {type(value).__name__}: {value!r:.80}", "Make it a string.")
+    _check_type("author", value)
     return html.escape(one_line(value or "")[:MAX_LABEL], quote=False)
 
 
@@ -355,11 +366,10 @@ def _date(name: str, value: When) -> datetime | None:
 
 
 def _url(name: str, value: Any) -> str | None:
-    if value is None or value == "":
+    _check_type(name, value)
+    if not value:
         return None
-    if not isinstance(value, str):
-        raise _Invalid(f"{name} is a {type(value).__name__}: {value!r:.80}", "Make it a string.")
-    url = value.strip()
+    url: str = value.strip()
     remedy = "Use an http:// or https:// URL, or a path on the site that starts with /."
     site_relative = url.startswith("/") and not url.startswith("//")
     if not (site_relative or re.match(r"https?://[^/\s?#]", url, re.IGNORECASE)):
@@ -375,12 +385,9 @@ def _labels(name: str, value: Any) -> list[str]:
     remedy = "Use a list of strings, or one string with commas."
     if isinstance(value, str):
         value = value.split(",")
-    elif value is None:
-        value = ()
-    if not isinstance(value, list | tuple):
-        raise _Invalid(f"{name} is a {type(value).__name__}: {value!r:.80}", remedy)
+    _check_type(name, value, remedy, (list, tuple))
     labels: dict[str, None] = {}
-    for entry in value:
+    for entry in value or ():
         if not isinstance(entry, str | int | float) or isinstance(entry, bool):
             raise _Invalid(f"{name} has a {type(entry).__name__}: {entry!r:.80}", remedy)
         label = one_line(str(entry))

@@ -1,4 +1,4 @@
-"""The values passed through the indexer: raw posts, documents, rejects, and their counts."""
+"""The values passed through the indexer: raw posts, documents, rejects, counts, progress."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -98,6 +98,14 @@ Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
 """Reads a source, without the entries that are unchanged."""
 
 
+Kind = Literal["post", "comment"]
+
+
+def kind_of(id_: str) -> Kind:
+    """The kind of the document with this `_id`."""
+    return "post" if id_.startswith("post:") else "comment"
+
+
 def post_id(oid: str) -> str:
     """The `_id` of a post."""
     return f"post:{oid}"
@@ -117,6 +125,12 @@ def oids_of(id_: str) -> tuple[str, str | None]:
     return post_oid, oid
 
 
+def name_of(id_: str) -> str:
+    """The document with this `_id` in messages and results: `post`, or `post/comment`."""
+    post_oid, oid = oids_of(id_)
+    return post_oid if oid is None else f"{post_oid}/{oid}"
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One document ready for Elasticsearch.
@@ -129,8 +143,12 @@ class Document:
     routing: str
     version: int
     source: Mapping[str, Any]
-    kind: Literal["post", "comment"]
     origin: Origin = field(compare=False)
+
+    @property
+    def kind(self) -> Kind:
+        """Whether it is a post or a comment."""
+        return kind_of(self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +175,23 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
+
+
+Phase = Literal["reading", "copying", "adding", "verifying", "replaying", "swapping", "comparing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The current phase, the documents done in it, and the fraction done (0 to 1) if known."""
+
+    phase: Phase
+    done: int = 0
+    fraction: float | None = None
+    rejected: int = 0
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def ignore_progress(_: Progress) -> None:
+    """Do nothing with it."""

@@ -7,7 +7,7 @@ a number without being in the index.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from elastic_transport import ObjectApiResponse
 from elasticsearch import ApiError, Elasticsearch
@@ -118,9 +118,7 @@ def child_comments(
         query = {"terms": {"post_oid": oids[start : start + _MAX_OIDS]}}
         for hit in scan(client, index, query=query, source=list(fields) or False, size=size):
             source = hit.get("_source", {})
-            yield Document(
-                hit["_id"], hit["_routing"], hit["_version"], source, "comment", Origin(index)
-            )
+            yield Document(hit["_id"], hit["_routing"], hit["_version"], source, Origin(index))
 
 
 def current_versions(
@@ -204,10 +202,8 @@ def raw_digests(client: Elasticsearch, index: str) -> Iterator[tuple[str, str]]:
     """Ids and raw digests of all documents that did not come over HTTP; "" for one without."""
     names = ("oid", "post_oid", "raw_digest")
     for hit in scan(client, index, query=_FROM_SOURCE, doc_values=names, size=_PAGE_OF_DOC_VALUES):
-        values = hit["fields"]
-        (oid,) = values["oid"]
-        id_ = comment_id(values["post_oid"][0], oid) if "post_oid" in values else post_id(oid)
-        yield id_, values.get("raw_digest", ("",))[0]
+        id_, _, values = _doc_values(hit)
+        yield id_, values.get("raw_digest", "")
 
 
 def stored_ids(
@@ -219,20 +215,25 @@ def stored_ids(
     """
     names = ("oid", "post_oid", "digest", "over_http")
     for hit in scan(client, index, query=query, doc_values=names, size=_PAGE_OF_DOC_VALUES):
-        values = {name: value for name, (value,) in hit["fields"].items()}
-        oid, post_oid = values["oid"], values.get("post_oid")
-        id_ = post_id(oid) if post_oid is None else comment_id(post_oid, oid)
-        kind: Literal["post", "comment"] = "post" if post_oid is None else "comment"
-        document = Document(id_, post_oid or oid, hit["_version"], {}, kind, Origin(index))
+        id_, routing, values = _doc_values(hit)
+        document = Document(id_, routing, hit["_version"], {}, Origin(index))
         yield document, values.get("digest", ""), values.get("over_http", False)
+
+
+def _doc_values(hit: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """The `_id` and the routing of a document, and the values of its fields."""
+    values = {name: value for name, (value,) in hit["fields"].items()}
+    oid, post_oid = values["oid"], values.get("post_oid")
+    if post_oid is None:
+        return post_id(oid), oid, values
+    return comment_id(post_oid, oid), post_oid, values
 
 
 def _document(hit: Mapping[str, Any], index: str) -> Document:
     source = dict(hit["_source"])
     version = source.pop("content_version", hit["_version"])
     source.pop("content_seq_no", None)  # means nothing in another index
-    kind: Literal["post", "comment"] = "post" if source["kind"] == "post" else "comment"
-    return Document(hit["_id"], hit["_routing"], version, source, kind, Origin(index))
+    return Document(hit["_id"], hit["_routing"], version, source, Origin(index))
 
 
 def scan(

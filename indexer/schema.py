@@ -22,7 +22,7 @@ from elasticsearch.dsl import (
 from analyzers.chains import CODE, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import DIMENSIONS
-from analyzers.rules import Rules
+from analyzers.rules.compile import Rules
 from indexer import SCHEMA
 
 RELATION = Join(relations={"post": "comment"})

@@ -12,7 +12,7 @@ from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch, NotFoundError
 
-from indexer.scan import Checkpoint, docs_of
+from indexer.scan import Checkpoint, checkpoint, docs_of
 
 _COUNTER = "counter"
 
@@ -78,20 +78,19 @@ def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
     return number
 
 
-def record_swap(
-    client: Elasticsearch, alias: str, generation: str, *, written: Checkpoint, deleted: Checkpoint
-) -> None:
-    """Store the checkpoints at which a generation goes live, for a later rollback.
-
-    Args:
-        written: checkpoint of the generation.
-        deleted: checkpoint of the state index.
-    """
+def record_swap(client: Elasticsearch, alias: str, generation: str) -> None:
+    """Store the checkpoints at which a generation goes live, for a later rollback."""
+    written, deleted = checkpoints(client, alias, generation)
     client.index(
-        index=ensure_state(client, alias),
+        index=state_index(alias),
         id=f"swap:{generation}",
         document={"what": "swap", "written": written, "deleted": deleted},
     )
+
+
+def checkpoints(client: Elasticsearch, alias: str, index: str) -> tuple[Checkpoint, Checkpoint]:
+    """The current checkpoints of an index and of the state index, where deletions are recorded."""
+    return checkpoint(client, index), checkpoint(client, ensure_state(client, alias))
 
 
 def swap_checkpoints(

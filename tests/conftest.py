@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from analyzers.rules import NO_RULES, read_rules, rule_files
+from analyzers.rules.compile import NO_RULES, read_rules
+from analyzers.rules.parse import rule_files
 from app import create_app
 from app.cache import open_cache
 from app.cli import main
@@ -21,8 +22,7 @@ from app.insights.search_log import SearchLog
 from app.insights.sessions import Visitor
 from app.search.request import SearchRequest
 from app.settings import Settings
-from indexer.build.builder import Built, IndexSettings
-from indexer.build.reindex import reindex
+from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
 

@@ -11,11 +11,10 @@ import hashlib
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
 from analyzers.bigrams import split
 from analyzers.errors import BlogsearchError
@@ -94,25 +93,17 @@ class RuleSet:
     def explain(self, tokens: Sequence[str]) -> tuple[Applied, ...]:
         """Which rules apply to a text.
 
-        As in the filter, the longest match wins and each token is used once.
-
         Args:
             tokens: the tokens before the synonym filter, in order. A symbol that the chain spells
                 out (cplusplus) is given as it was written (c++).
         """
-        found: list[Applied] = []
         plain = tuple(map(folded, tokens))
-        start = 0
-        while start < len(plain):
-            term = self._longest_match(plain, start)
-            if term is None:
-                start += 1
-                continue
-            found.append(
-                Applied(start, len(term), self.entries[term].tokens, self._rules_behind(term))
-            )
-            start += len(term)
-        return tuple(found)
+        applied = []
+        for start, end in _longest_matches(plain, self._terms_by_folded, self._longest):
+            term = self._terms_by_folded[plain[start:end]]
+            tokens_after, rules = self.entries[term].tokens, self._rules_behind(term)
+            applied.append(Applied(start, end - start, tokens_after, rules))
+        return tuple(applied)
 
     @cached_property
     def _terms_by_folded(self) -> dict[Words, Words]:
@@ -122,13 +113,6 @@ class RuleSet:
     def _longest(self) -> int:
         return max(map(len, self.entries), default=0)
 
-    def _longest_match(self, tokens: Words, start: int) -> Words | None:
-        for count in range(min(self._longest, len(tokens) - start), 0, -1):
-            term = self._terms_by_folded.get(tokens[start : start + count])
-            if term is not None:
-                return term
-        return None
-
     def _rules_behind(self, term: Words) -> tuple[Rule, ...]:
         rules: dict[Rule, None] = {}
         terms = [term]
@@ -137,16 +121,6 @@ class RuleSet:
             rules.update(dict.fromkeys(entry.rules))
             terms += [target for target in entry.via if target not in terms]
         return tuple(rules)
-
-
-class Rules(Protocol):
-    """What an index is created with: `RuleSet`, or `RuleFiles`."""
-
-    @property
-    def digest(self) -> str: ...
-
-    @property
-    def compiled(self) -> tuple[str, ...]: ...
 
 
 class RuleFiles:
@@ -168,6 +142,10 @@ class RuleFiles:
     @cached_property
     def compiled(self) -> tuple[str, ...]:
         return read_rules(self._files).compiled
+
+
+Rules = RuleSet | RuleFiles
+"""What an index is created with."""
 
 
 def rules_digest(files: Sequence[Path]) -> str:
@@ -204,12 +182,17 @@ def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
         via = tuple(term for rule in group.outgoing for term in graph.right(rule))
         for term in group.terms:
             entries[term] = Entry(group.tokens, tuple(graph.spellings[term]), group.rules, via)
-    variants = _Variants(entries)
+    single_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for term, entry in entries.items():
+        if len(term) == 1:
+            single_words[entry.tokens].append(term[0])
     lines: list[str] = []
     sources: list[Rule] = []
     pairs = 0
     for group in graph.groups:
-        spellings = [spelling for term in group.terms for spelling in variants.of(term)]
+        spellings = [
+            spelling for term in group.terms for spelling in _spellings(term, entries, single_words)
+        ]
         line = _compiled_line(group.tokens, spellings)
         if not line:
             continue
@@ -217,7 +200,12 @@ def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
         sources.append(group.rules[0])
         pairs += len(spellings) * len(group.tokens)
         if pairs > MAX_PAIRS:
-            findings.append(_too_many_pairs(sources[-1]))
+            message = (
+                f"the rules up to this one make {MAX_PAIRS:,} pairs of a term and a token: the "
+                "limit."
+            )
+            remedy = "Contract long lists of equivalents to one word: `a, b, c => a`."
+            findings.append(sources[-1].finding("error", "too_many_pairs", message, remedy))
             break
     return RuleSet(tuple(rules), tuple(lines), tuple(sources), entries), findings
 
@@ -225,37 +213,32 @@ def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
 NO_RULES = RuleSet((), (), (), {}, rules_digest([]))
 
 
-class _Variants:
-    """The spellings under which the filter has to know a term."""
+def _spellings(
+    term: Words,
+    entries: Mapping[Words, Entry],
+    single_words: Mapping[tuple[str, ...], Sequence[str]],
+) -> Iterator[str]:
+    """The spellings of a term in the rules; of a phrase also those with synonyms of its words.
 
-    def __init__(self, entries: Mapping[Words, Entry]) -> None:
-        self._entries = entries
-        self._synonyms: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        for term, entry in entries.items():
-            if len(term) == 1:
-                self._synonyms[entry.tokens].append(term[0])
+    The filter compares the text as it was written, so `colour scheme, palette` would not match
+    "color scheme" in spite of `colour => color`. Names such as node.js are left as they are.
 
-    def of(self, term: Words) -> Iterator[str]:
-        """The spellings of a term in the rules; of a phrase also those with synonyms of its words.
-
-        The filter compares the text as it was written, so `colour scheme, palette` would not match
-        "color scheme" in spite of `colour => color`. Names such as node.js are left as they are.
-        """
-        spellings = self._entries[term].spellings
-        yield from spellings
-        if len(term) == 1:
-            return
-        yield " ".join(term)
-        if any(len(spelling.split()) == len(term) for spelling in spellings):
-            choices = [self._choices(word) for word in term]
-            for variant in itertools.islice(itertools.product(*choices), 1, MAX_VARIANTS):
-                if variant not in self._entries:
-                    yield " ".join(variant)
-
-    def _choices(self, word: str) -> list[str]:
-        entry = self._entries.get((word,))
-        synonyms = self._synonyms[entry.tokens] if entry else []
-        return list(dict.fromkeys([word, *synonyms]))
+    Args:
+        single_words: by the tokens that they become.
+    """
+    spellings = entries[term].spellings
+    yield from spellings
+    if len(term) == 1:
+        return
+    yield " ".join(term)
+    if any(len(spelling.split()) == len(term) for spelling in spellings):
+        choices = []
+        for word in term:
+            entry = entries.get((word,))
+            choices.append(dict.fromkeys([word, *(single_words[entry.tokens] if entry else ())]))
+        for variant in itertools.islice(itertools.product(*choices), 1, MAX_VARIANTS):
+            if variant not in entries:
+                yield " ".join(variant)
 
 
 def _compiled_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> str:
@@ -291,24 +274,21 @@ class Phrases:
         return cls(terms, max(map(len, terms), default=0))
 
     def places(self, tokens: Sequence[str]) -> list[tuple[int, int]]:
-        """The start and end of each phrase in a text. As in the filter, the longest match wins and
-        each token is used once; `tokens` are as for `RuleSet.explain`."""
-        plain = tuple(map(folded, tokens))
-        places: list[tuple[int, int]] = []
-        start = 0
-        while start < len(plain):
-            ends = range(min(start + self.longest, len(plain)), start + 1, -1)
-            end = next((end for end in ends if plain[start:end] in self.terms), start + 1)
-            if end > start + 1:
-                places.append((start, end))
-            start = end
-        return places
+        """The start and end of each phrase in a text; `tokens` are as for `RuleSet.explain`."""
+        return list(_longest_matches(tuple(map(folded, tokens)), self.terms, self.longest))
 
 
-def _too_many_pairs(rule: Rule) -> Finding:
-    return rule.finding(
-        "error",
-        "too_many_pairs",
-        f"the rules up to this one make {MAX_PAIRS:,} pairs of a term and a token: the limit.",
-        "Contract long lists of equivalents to one word: `a, b, c => a`.",
-    )
+def _longest_matches(
+    tokens: Words, terms: Container[Words], longest: int
+) -> Iterator[tuple[int, int]]:
+    """The start and end of each term in a text, of which none has more words than `longest`.
+
+    As in the filter, the longest match wins and each token is used once.
+    """
+    start = 0
+    while start < len(tokens):
+        ends = range(min(start + longest, len(tokens)), start, -1)
+        end = next((end for end in ends if tokens[start:end] in terms), None)
+        if end is not None:
+            yield start, end
+        start = end or start + 1

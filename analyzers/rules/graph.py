@@ -116,7 +116,17 @@ def resolve(graph: TermGraph) -> list[Finding]:
 
     Groups with an error get tokens as well, so that other checks can go on.
     """
-    findings = [_too_many(group) for group in graph.groups if _is_too_large(group)]
+    findings = [
+        group.rules[-1].finding(
+            "error",
+            "too_many_equivalents",
+            f"rules that share terms make {len(group.terms):,} terms equivalent; "
+            f"the limit is {MAX_GROUP}.",
+            "Contract them to one word: `a, b, c => a`.",
+        )
+        for group in graph.groups
+        if len(group.terms) > MAX_GROUP and not group.outgoing
+    ]
     targets = {group: _targets(graph, group) for group in graph.groups}
     order, cycles = _targets_first(targets)
     findings += [_cycle(_leading(graph, cycle)) for cycle in cycles]
@@ -130,7 +140,10 @@ def resolve(graph: TermGraph) -> list[Finding]:
             findings.append(_cycle(list(pinned.values())))
         group.tokens = group.tokens or _own_tokens(graph, group)
         if not group.tokens and not group.outgoing:
-            findings.append(_no_tokens(group))
+            message = f"`{' '.join(group.terms[0])}` has no letter or digit."
+            findings.append(
+                group.rules[0].finding("error", "no_tokens", message, "Write it in words.")
+            )
     return findings
 
 
@@ -212,25 +225,6 @@ def _pinned(graph: TermGraph, group: Group) -> dict[Words, Rule]:
         for term in graph.right(rule)
         if len(term) == 1
     }
-
-
-def _is_too_large(group: Group) -> bool:
-    return len(group.terms) > MAX_GROUP and not group.outgoing
-
-
-def _too_many(group: Group) -> Finding:
-    return group.rules[-1].finding(
-        "error",
-        "too_many_equivalents",
-        f"rules that share terms make {len(group.terms):,} terms equivalent; "
-        f"the limit is {MAX_GROUP}.",
-        "Contract them to one word: `a, b, c => a`.",
-    )
-
-
-def _no_tokens(group: Group) -> Finding:
-    message = f"`{' '.join(group.terms[0])}` has no letter or digit."
-    return group.rules[0].finding("error", "no_tokens", message, "Write it in words.")
 
 
 def _conflict(former: Rule, rule: Rule) -> Finding:

@@ -15,7 +15,6 @@ import stat
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from analyzers.bigrams import CHARACTERS
@@ -122,19 +121,12 @@ def comment_values(path: Path, key: str) -> frozenset[str]:
     Empty for a file that cannot be read.
     """
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(path.stat().st_mode):
             return frozenset()
-        return _comment_values(path, key, status.st_mtime_ns, status.st_size)
+        with path.open("rb") as handle:
+            head = handle.read(_HEAD).decode("utf-8", "ignore")
     except OSError:
         return frozenset()
-
-
-@lru_cache(maxsize=200)
-def _comment_values(path: Path, key: str, modified: int, size: int) -> frozenset[str]:
-    """Read again only when the file has changed: searches look at the files."""
-    with path.open("rb") as handle:
-        head = handle.read(_HEAD).decode("utf-8", "ignore")
     lists = re.findall(rf"^\s*#\s*{key}:\s*([\w ,]+?)\s*$", head, re.MULTILINE)
     return frozenset(value for values in lists for value in re.split(r"[\s,]+", values))
 
@@ -244,25 +236,12 @@ def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
             f"`{shortened(text)}` has more than one `=>`.",
             "Write one rule per line; a literal `=>` is written `\\=>`.",
         )
-    left = _parse_side(sides[0], "left")
-    if len(sides) == 1:
-        if len(left) < 2:
-            message = f"`{shortened(text)}` is a single term."
-            raise InvalidLine("single_term", message, "Write `a, b` or `a => b`.")
-        if len(left) > MAX_EQUIVALENTS:
-            raise InvalidLine(
-                "too_many_terms",
-                f"{len(left):,} equivalents on one line; the limit is {MAX_EQUIVALENTS}.",
-                "Contract them to one word: `a, b, c => a`.",
-            )
-        return Rule(name, number, left)
-    right = _parse_side(sides[1], "right")
-    if len(right) > MAX_EQUIVALENTS:
-        raise InvalidLine(
-            "too_many_terms",
-            f"{len(right):,} terms on the right; the limit is {MAX_EQUIVALENTS}.",
-            "Contract to one word: `a, b => c`.",
-        )
+    is_contraction = len(sides) == 2
+    left = _parse_side(sides[0], "left", MAX_LEFT if is_contraction else MAX_EQUIVALENTS)
+    right = _parse_side(sides[1], "right", MAX_EQUIVALENTS) if is_contraction else ()
+    if len(left) < 2 and not is_contraction:
+        message = f"`{shortened(text)}` is a single term."
+        raise InvalidLine("single_term", message, "Write `a, b` or `a => b`.")
     return Rule(name, number, left, right)
 
 
@@ -301,11 +280,12 @@ def _is_invisible(char: str) -> bool:
     )
 
 
-def _parse_side(side: str, name: str) -> tuple[str, ...]:
+def _parse_side(side: str, name: str, limit: int) -> tuple[str, ...]:
     terms = [normalise(term) for term in _split_at_commas(side)]
-    if len(terms) > MAX_LEFT:
-        message = f"{len(terms):,} terms on the {name}; the limit is {MAX_LEFT:,}."
-        raise InvalidLine("too_many_terms", message, "Split the rule into several lines.")
+    if len(terms) > limit:
+        message = f"{len(terms):,} terms on the {name}; the limit is {limit:,}."
+        remedy = "Split the rule into several lines, or contract to one word: `a, b => c`."
+        raise InvalidLine("too_many_terms", message, remedy)
     for term in terms:
         _check_term(term, name)
     return tuple(terms)

@@ -1,6 +1,6 @@
 """The commands that write to the index, and those for its generations."""
 
-import time
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,9 +34,9 @@ from app.errors import BlogsearchError
 from app.meaning import open_model
 from app.synonyms.loader import index_settings
 from indexer import SCHEMA, generations
-from indexer.build.rebuild import is_current, rolled_back_from
-from indexer.build.rebuild import rebuild as run_rebuild
-from indexer.build.reindex import reindex as run_reindex
+from indexer.build.builder import is_current, rolled_back_from
+from indexer.build.builder import rebuild as run_rebuild
+from indexer.build.builder import reindex as run_reindex
 from indexer.build.rollback import rollback as run_rollback
 from indexer.errors import Locked
 from indexer.fetch import shown
@@ -47,12 +47,13 @@ from indexer.ingest import MaxRejects
 from indexer.lock import Lock
 from indexer.retry import Retry
 from indexer.state import allow_writes_on_full_disk
-from indexer.sync.sync import SyncResult, preview
-from indexer.sync.sync import add as run_add
-from indexer.sync.sync import sync as run_sync
+from indexer.sync import SyncResult, preview
+from indexer.sync import add as run_add
+from indexer.sync import sync as run_sync
 
 _MANY = 1_000  # posts, of which parsing takes about a second
-_RETRY_LOCK = 2.0  # seconds until --watch tries again while another process holds the lock
+_UNTIL_UNLOCKED = Retry(total=math.inf, first_pause=2.0, longest_pause=2.0)
+"""For `--watch` while another process holds the lock."""
 
 
 def _max_rejects(context: click.Context, option: click.Parameter, value: str) -> MaxRejects:
@@ -294,13 +295,13 @@ def _preview(
             "version has changed.",
             err=True,
         )
-    names = {"add": result.added, "change": result.changed, "remove": result.removed}
-    for verb in names:
-        for name in names[verb]:
+    for verb, names in result.names.items():
+        for name in names:
             click.echo(f"{verb:8}{name}")
+    counts = {verb: len(names) for verb, names in result.names.items()}
     click.echo(
-        f"{len(result.added):,} documents would be added, {len(result.changed):,} changed, "
-        f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
+        f"{counts['add']:,} documents would be added, {counts['change']:,} changed, "
+        f"{counts['remove']:,} removed, {result.unchanged:,} unchanged."
     )
     if result.removals_withheld:
         raise click.ClickException(
@@ -402,13 +403,12 @@ def _sync_until_unlocked(
     tools: Tools, sources: SourceArguments, force: bool, rejects_path: Path | None
 ) -> None:
     """One sync; an error is printed, and the watch goes on."""
-    while True:
+    for _ in _UNTIL_UNLOCKED.attempts():
         try:
             with translated():
                 _, result = _sync(tools, sources, force, rejects_path)
         except Locked as error:
             click.echo(f"{error.message} Waiting.", err=True)
-            time.sleep(_RETRY_LOCK)
         except BlogsearchError as error:
             click.echo(f"Error: {error}", err=True)
             return

@@ -10,7 +10,7 @@ import click
 import redis
 from rich.text import Text
 
-from analyzers.rules import RuleErrors, read_rules
+from analyzers.rules.compile import RuleErrors, read_rules
 from app.cache.store import Stats, hit_rate
 from app.commands.tools import (
     CommandGroup,
@@ -31,8 +31,8 @@ from app.insights.proposals import proposals
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from indexer.errors import Damaged
-from indexer.generations import check_writable
 from indexer.generations import live as live_generation
+from indexer.generations import require_writable
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
@@ -113,7 +113,7 @@ def _with_damage(check: Check, tools: Tools) -> Check:
     """With why the live index cannot be read."""
     try:
         with translated():
-            check_writable(tools.elastic, tools.settings.index)
+            require_writable(tools.elastic, tools.settings.index)
     except Damaged as error:
         return replace(check, seen=error.message, remedy=error.remedy)
     except BlogsearchError:

@@ -10,7 +10,7 @@ import click
 from analyzers.findings import Finding
 from analyzers.languages import LANGUAGES
 from analyzers.lint import check as check_rules
-from analyzers.rules import rules_digest
+from analyzers.rules.compile import rules_digest
 from analyzers.rules.parse import parse_files
 from app.commands.runs import after_swap, display, print_stale_builds
 from app.commands.tools import (

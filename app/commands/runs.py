@@ -24,8 +24,7 @@ from indexer.errors import Locked, LockLost
 from indexer.generations import prune
 from indexer.ingest import IngestOptions
 from indexer.lock import Lock
-from indexer.progress import Progress
-from indexer.records import Reject
+from indexer.records import Progress, Reject
 from indexer.state import record_run
 
 _MAX_PRINTED = 20  # rejects on the terminal; --rejects writes all of them

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analyzers.languages import LANGUAGES
-from analyzers.rules import Phrases
+from analyzers.rules.compile import Phrases
 from app.search import facets, first_request, scoring
 from app.search.answer import Outcome, SearchAnswer
 from app.search.comments import commented, comments_search, read_comments

@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from analyzers.languages import Language
-from analyzers.rules import Phrases
+from analyzers.rules.compile import Phrases
 from app.search import scoring
 from app.search.known import mark_phrases
 from app.search.query_builder import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from analyzers.chains import SYNONYMS
-from analyzers.rules import Phrases
+from analyzers.rules.compile import Phrases
 from app.errors import OutdatedIndex
 from app.search.pins import NO_PINS, Pins
 from app.search.session import SearchSession

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from analyzers.bigrams import is_bigram
 from analyzers.languages import Language
-from analyzers.rules import Phrases
+from analyzers.rules.compile import Phrases
 from app.search import scoring
 from app.search.first_request import FirstResponse
 from app.search.known import mark_phrases

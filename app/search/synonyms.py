@@ -6,7 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from analyzers.rules import Applied, RuleErrors, RuleSet, read_rules, rule_files
+from analyzers.rules.compile import Applied, RuleErrors, RuleSet, read_rules
+from analyzers.rules.parse import rule_files
 from app.settings import Settings
 
 Json = dict[str, Any]

@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzers.rules import SUFFIX, rule_files
-from analyzers.rules.parse import is_for, refusal
+from analyzers.rules.parse import SUFFIX, is_for, refusal, rule_files
 from app.errors import BadRequest, FolderNotReadable, FolderNotWritable, NotFound
 from app.settings import Settings
 

@@ -10,17 +10,16 @@ from elasticsearch import Elasticsearch
 
 from analyzers.languages import LANGUAGES
 from analyzers.lint import CheckResult, PostCounts, check
-from analyzers.rules import RuleFiles, Rules
+from analyzers.rules.compile import RuleFiles, Rules
 from app.cache import AnswerCache
 from app.errors import BlogsearchError, FolderNotWritable
 from app.meaning import open_model
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
-from indexer.build.builder import Built, IndexSettings
-from indexer.build.rebuild import is_current, rebuild
+from indexer.build.builder import Built, IndexSettings, is_current, rebuild
 from indexer.generations import live as live_generation
 from indexer.lock import Lock
-from indexer.progress import OnProgress, ignore_progress
+from indexer.records import OnProgress, ignore_progress
 
 log = logging.getLogger(__name__)
 

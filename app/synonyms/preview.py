@@ -11,8 +11,8 @@ from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
 from analyzers.languages import Language
-from analyzers.lint.scratch_index import delete_stale_indices, mark_as_scratch
-from analyzers.rules import RuleSet
+from analyzers.rules.compile import RuleSet
+from analyzers.scratch_index import delete_stale_indices, mark_as_scratch
 from app.errors import BadRequest
 from app.search import search
 from app.search.request import MAX_SIZE, SearchRequest

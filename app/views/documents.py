@@ -24,7 +24,7 @@ from app.views.bulk_items import BulkItem, accepted, comment_items, failure, pos
 from app.views.document_types import WriteAnswer, WriteResult
 from app.views.write_request import authorize, read_entries, requested_refresh
 from indexer.errors import IndexingError, NoGeneration
-from indexer.passages import with_passages
+from indexer.normalise import with_passages
 from indexer.retry import time_limit
 from indexer.write.live import Write, delete_comment, delete_post, put
 

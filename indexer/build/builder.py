@@ -1,34 +1,51 @@
-"""One generation: created beside the live one, filled, verified, replayed onto, swapped in."""
+"""Builds a generation beside the live one: filled, verified, replayed onto, swapped in.
+
+`reindex` fills it from a source. `rebuild` fills it from the documents of the live one, for other
+synonym rules, another language, or the schema of another version of this service.
+"""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from elasticsearch import Elasticsearch
 
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
-from analyzers.rules import Rules
+from analyzers.rules.compile import Rules
 from indexer import SCHEMA, generations
 from indexer.build.replay import WriteReplay
-from indexer.build.upgrade import adaptation
-from indexer.bulk import index_operation, send_bulk
-from indexer.errors import Locked, VerificationFailed, other_schema
-from indexer.generations import Generation
+from indexer.build.upgrade import Adapt, adaptation, unchanged
+from indexer.bulk import BulkLimits, delete_operation, index_operation, send_all
+from indexer.errors import (
+    IndexingError,
+    Locked,
+    TooFewDocuments,
+    VerificationFailed,
+    other_schema,
+)
+from indexer.generations import Generation, building_alias
+from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
-from indexer.passages import with_passages
-from indexer.progress import OnProgress, Progress
-from indexer.records import Counts, Document
+from indexer.normalise import with_passages
+from indexer.records import Counts, Document, OnProgress, Progress, SourceItem, oids_of, post_id
 from indexer.retry import Retry
-from indexer.scan import count_documents
+from indexer.scan import child_comments, count_documents, has_own_posts, scan, stored_documents
 from indexer.state import ensure_state, next_number
+from indexer.write.comments import update_comments
 from indexer.write.deletions import forget_old_deletions
 
-_UNBLOCK = Retry(total=30.0, first_pause=0.5, longest_pause=0.5)
+_UNBLOCKED_WITHIN = 30.0  # seconds
+_EXAMPLES = 5  # oids in a message
 
-Fill = Callable[[str, Generation | None], Counts]
-"""Writes documents to the new generation of this name through its building alias, given the live
-one unless there is none that can be read; returns how many were accepted."""
+Fill = Callable[[str, Generation | None, Adapt], tuple[Counts, Counts]]
+"""Writes documents to the new generation of this name through its building alias.
+
+It is given the live one, unless there is none that can be read, and how the documents of that are
+made into such as the new one takes. It returns how many were accepted, and how many of them came
+over HTTP and are not in the source.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +76,113 @@ class Built:
     index: str
     rules: str
     counts: Counts
-    previous: str | None
-    replayed: int
-    seconds: float
+    previous: str | None = None
+    replayed: int = 0
+    seconds: float = 0.0
     stale_builds: tuple[str, ...] = ()
     over_http: Counts = field(default_factory=Counts)
     lost: str = ""
+
+
+def reindex(
+    client: Elasticsearch,
+    alias: str,
+    raws: Iterable[SourceItem],
+    settings: IndexSettings,
+    on_reject: OnReject,
+    options: IngestOptions | None = None,
+) -> Built:
+    """Build the next generation from a source, and make it live.
+
+    Raises:
+        Locked: another process is building.
+        TooManyRejects: more was rejected than allowed; nothing was swapped.
+        VerificationFailed: accepted documents are missing; nothing was swapped.
+        SourceError: reading the source failed; nothing was swapped.
+        TooFewDocuments: the source has far fewer than the live generation; nothing was swapped.
+        Damaged: the live generation cannot be read; with `options.force` it is replaced.
+    """
+    options = options or IngestOptions()
+
+    def fill(name: str, live: Generation | None, adapt: Adapt) -> tuple[Counts, Counts]:
+        ingest = _read_source(client, name, raws, settings.model, on_reject, options)
+        if live is None or not has_own_posts(client, live.name):  # it replaces the sample posts
+            return ingest.accepted, Counts()
+        kept, without_post = _over_http(client, live, adapt, ingest)
+        if without_post and not options.force:
+            raise _left_out(without_post)
+        target = building_alias(name)
+        over_http = copy_documents(client, target, kept, settings.model)
+        posts = {document.routing for document in kept if document.kind == "comment"}
+        update_comments(client, target, posts, options.limits)
+        accepted = ingest.accepted + over_http
+        if not options.force:
+            _check_not_far_fewer(accepted, count_documents(client, live.name))
+        return accepted, over_http
+
+    with Lock(client, alias, options.purpose) as lock:
+        return build(client, lock, alias, settings, fill, options.on_progress, force=options.force)
+
+
+def rebuild(
+    client: Elasticsearch,
+    lock: Lock,
+    alias: str,
+    settings: IndexSettings,
+    on_progress: OnProgress,
+) -> Built:
+    """Build the next generation from the live one's documents, and make it live.
+
+    Searches go on throughout; writes made meanwhile are replayed. The caller holds the lock, and
+    afterwards begins a new generation of the cache with `built.index` and `built.rules`.
+
+    Raises:
+        NoGeneration: there is no live index to build from.
+        Damaged: it cannot be read.
+        OtherSchema: it was built by a newer version.
+        VerificationFailed: a document is missing or was refused; nothing was swapped.
+    """
+    live = generations.require_live(client, alias)
+
+    def fill(name: str, _: Generation | None, adapt: Adapt) -> tuple[Counts, Counts]:
+        total = count_documents(client, live.name).total
+
+        def report(copied: int) -> None:
+            on_progress(Progress("copying", copied, min(1.0, copied / total) if total else None))
+
+        target = building_alias(name)
+        documents = map(adapt, stored_documents(client, live.name))
+        copied = copy_documents(client, target, documents, settings.model, report)
+        if live.schema != SCHEMA:  # the posts of the first one have no field `comments`
+            client.indices.refresh(index=name)
+            comments = scan(client, name, query={"exists": {"field": "post_oid"}}, source=False)
+            posts = {hit["_routing"] for hit in comments}
+            update_comments(client, target, posts, BulkLimits())
+        return copied, Counts()
+
+    return build(client, lock, alias, settings, fill, on_progress)
+
+
+def is_current(generation: Generation, settings: IndexSettings) -> bool:
+    """Whether a generation has these rules, language and vectors, and the present schema."""
+    wanted = (settings.rules.digest, settings.language.name, SCHEMA, settings.model is not None)
+    had = (generation.rules, generation.language, generation.schema, generation.semantic)
+    return had == wanted
+
+
+def rolled_back_from(
+    client: Elasticsearch, alias: str, live: Generation, settings: IndexSettings
+) -> str:
+    """The generation after the live one that is current; empty if there is none.
+
+    Somebody rolled back from it. To rebuild would undo that.
+    """
+    if live.schema != SCHEMA:
+        return ""  # this version cannot write to the live one
+    for generation in generations.list_generations(client, alias):
+        if generation.number > live.number and is_current(generation, settings):
+            return generation.name
+    return ""
 
 
 def build(
@@ -89,6 +207,9 @@ def build(
         OtherSchema: the live generation was built by a newer version.
         Damaged: the live generation cannot be read.
     """
+    # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
+    from indexer.schema import index_body
+
     started = time.monotonic()
     ensure_state(client, alias)
     stale_builds = generations.recover(client, alias)
@@ -103,16 +224,20 @@ def build(
     readable = None if damage else live
     highest = max((generation.number for generation in existing), default=0)
     name = generations.generation_name(alias, next_number(client, alias, highest))
-    target = generations.building_alias(name)
-    replay = None
-    try:
-        if readable:
-            # Writes to the live generation are replayed from here on: before there is a new one.
-            replay = WriteReplay(client, alias, readable.name, name, target=target)
-        generations.create(client, name, _index_body(settings))
-        if readable and replay:
-            replay.adapt = adaptation(client, readable.schema, name, SCHEMA)
-        accepted = fill(name, readable)
+    target = building_alias(name)
+    # Writes to the live generation are replayed from here on: before there is a new one.
+    replay = WriteReplay(client, alias, readable.name, name, target=target) if readable else None
+    with undone_on_failure(client, lock, alias, replay, name):
+        body = index_body(
+            settings.rules,
+            shards=settings.shards,
+            replicas=settings.replicas,
+            language=settings.language,
+            semantic=settings.model is not None,
+        )
+        generations.create(client, name, body)
+        adapt = adaptation(client, readable.schema, name, SCHEMA) if readable else unchanged
+        accepted, over_http = fill(name, readable, adapt)
 
         on_progress(Progress("verifying", accepted.total))
         counts = count_documents(client, name)
@@ -126,21 +251,11 @@ def build(
 
         if replay:
             on_progress(Progress("replaying"))
-            replay.replay_while_open()
-            lock.check()
-            counts = replay.replay_blocked()
+            replay.adapt = adapt
+            counts = replay.replay_all(lock)
         on_progress(Progress("swapping"))
         lock.check()
-        if replay:
-            replay.swap()
-        else:
-            generations.swap(client, alias, name, live.name if live else None, target)
-    except BaseException as error:
-        try:
-            _undo(client, lock, alias, name, blocked=replay is not None and replay.blocked)
-        except Exception as second:  # noqa: BLE001  (the first error is the one to report)
-            error.add_note(f"The unfinished generation could not be deleted: {second}")
-        raise
+        generations.swap(client, alias, name, live.name if live else None, target)
     return Built(
         index=name,
         rules=settings.rules.digest,
@@ -149,8 +264,42 @@ def build(
         replayed=replay.replayed if replay else 0,
         seconds=time.monotonic() - started,
         stale_builds=tuple(stale_builds),
+        over_http=over_http,
         lost=f"{damage}: what came over HTTP, and is not in the source, is lost" if damage else "",
     )
+
+
+@contextmanager
+def undone_on_failure(
+    client: Elasticsearch, lock: Lock, alias: str, replay: WriteReplay | None, name: str = ""
+) -> Iterator[None]:
+    """Undo what a build or rollback has changed if the block fails.
+
+    If writes are blocked, it is tried for half a minute while Elasticsearch is unavailable, because
+    otherwise the next write has to find out that nobody builds.
+
+    Args:
+        name: the generation that is built.
+    """
+
+    def undo() -> None:
+        lock.check()
+        generations.recover(client, alias)
+
+    try:
+        yield
+    except BaseException as error:
+        seconds = _UNBLOCKED_WITHIN if replay and replay.blocked else 0.0
+        try:
+            Retry(seconds, first_pause=0.5, longest_pause=0.5).call(undo)
+        except Locked:
+            # The process that took the lock over may be building: delete only our own generation.
+            for generation in generations.list_generations(client, alias):
+                if generation.name == name and generation.state == "building":
+                    generations.delete_generation(client, name)
+        except Exception as second:  # noqa: BLE001  (the first error is the one to report)
+            error.add_note(f"The next write or build has to undo what was changed: {second}")
+        raise
 
 
 def copy_documents(
@@ -171,60 +320,84 @@ def copy_documents(
     Raises:
         VerificationFailed: one was refused.
     """
-    copied = {"post": 0, "comment": 0}
+    copied = Counts()
     operations = map(index_operation, with_passages(documents, model))
-    for outcomes in send_bulk(client, target, operations, require_alias=require_alias):
-        for outcome in outcomes:
-            if outcome.refusal:
-                raise VerificationFailed(
-                    f"{outcome.operation.id} cannot be copied to {target}: "
-                    f"{outcome.refusal.reason}; nothing was swapped.",
-                    outcome.refusal.remedy,
-                )
-            copied[outcome.operation.kind] += 1
-        on_copied(copied["post"] + copied["comment"])
-    return Counts(copied["post"], copied["comment"])
+    for outcomes in send_all(client, target, operations, require_alias=require_alias):
+        posts = sum(outcome.operation.kind == "post" for outcome in outcomes)
+        copied += Counts(posts, len(outcomes) - posts)
+        on_copied(copied.total)
+    return copied
 
 
-def _index_body(settings: IndexSettings) -> dict[str, object]:
-    # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
-    from indexer.schema import index_body
+def _read_source(
+    client: Elasticsearch,
+    name: str,
+    raws: Iterable[SourceItem],
+    model: Model | None,
+    on_reject: OnReject,
+    options: IngestOptions,
+) -> Ingest:
+    """Write the documents of a source to a new generation."""
+    target = building_alias(name)
+    ingest = Ingest(on_reject, options)
+    ingest.send(client, target, ingest.documents(raws), model)
+    if ingest.refused_posts:
+        client.indices.refresh(index=name)
+        comments = map(delete_operation, child_comments(client, name, ingest.refused_posts))
+        ingest.comments_removed(sum(map(len, send_all(client, target, comments))))
+    # Their posts have the texts of comments that were not indexed.
+    update_comments(client, target, ingest.refused_comments, options.limits)
+    options.max_rejects.check(ingest.rejected, ingest.entries)
+    if not ingest.accepted.posts:
+        raise IndexingError(
+            "The source has no posts; nothing was swapped.",
+            "Check that it is the right file or folder.",
+        )
+    return ingest
 
-    return index_body(
-        settings.rules,
-        shards=settings.shards,
-        replicas=settings.replicas,
-        language=settings.language,
-        semantic=settings.model is not None,
+
+def _over_http(
+    client: Elasticsearch, live: Generation, adapt: Adapt, ingest: Ingest
+) -> tuple[list[Document], list[Document]]:
+    """What the live generation has over HTTP and the source lacks.
+
+    Returns:
+        Posts, and comments on posts that the new generation has; then the other comments.
+    """
+    # A former schema may not tell what came over HTTP: `adapt` finds out.
+    query = {"term": {"over_http": True}} if live.schema == SCHEMA else None
+    documents = [
+        document
+        for document in map(adapt, stored_documents(client, live.name, query))
+        if document.source.get("over_http") and document.id not in ingest.read
+    ]
+    posts = {document.id for document in documents if document.kind == "post"}
+    posts |= ingest.read.keys() - {post_id(oid) for oid in ingest.refused_posts}
+    kept: list[Document] = []
+    without_post: list[Document] = []
+    for document in documents:
+        (kept if post_id(document.routing) in posts else without_post).append(document)
+    return kept, without_post
+
+
+def _left_out(comments: list[Document]) -> TooFewDocuments:
+    """The error for comments that exist nowhere else, naming their posts."""
+    oids = list(dict.fromkeys(oids_of(comment.id)[0] for comment in comments))
+    examples = ", ".join(oids[:_EXAMPLES]) + (", …" if len(oids) > _EXAMPLES else "")
+    return TooFewDocuments(
+        f"{len(comments):,} comments came over HTTP, on posts that the source does not "
+        f"have ({examples}); nothing was swapped.",
+        "Check the source, or use --force to leave them out.",
     )
 
 
-def _undo(client: Elasticsearch, lock: Lock, alias: str, name: str, *, blocked: bool) -> None:
-    if recover(client, lock, alias, blocked=blocked):
-        return
-    # The process that took the lock over may be building: delete only our own generation.
-    for generation in generations.list_generations(client, alias):
-        if generation.name == name and generation.state == "building":
-            generations.delete_generation(client, name)
-
-
-def recover(client: Elasticsearch, lock: Lock, alias: str, *, blocked: bool) -> bool:
-    """Undo what a failed build or rollback has changed; False if another process has the lock.
-
-    Args:
-        blocked: writes are blocked. Then it is tried for half a minute while Elasticsearch is
-            unavailable, because otherwise the next write has to find out that nobody builds.
-    """
-
-    def attempt() -> None:
-        lock.check()
-        generations.recover(client, alias)
-
-    try:
-        if blocked:
-            _UNBLOCK.call(attempt)
-        else:
-            attempt()
-    except Locked:
-        return False
-    return True
+def _check_not_far_fewer(accepted: Counts, indexed: Counts) -> None:
+    for name, now, before in (
+        ("posts", accepted.posts, indexed.posts),
+        ("comments", accepted.comments, indexed.comments),
+    ):
+        if too_many_removed(before - now, before):
+            raise TooFewDocuments(
+                f"The source has {now:,} {name}, the live index {before:,}; nothing was swapped.",
+                "Check the source, or use --force to replace them.",
+            )

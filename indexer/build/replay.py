@@ -1,11 +1,11 @@
-"""Replays writes from the live generation onto another one, then swaps them.
+"""Replays writes from the live generation onto another one, before a swap.
 
 Writes that arrive during a build go to the live generation. They are replayed onto the new one:
 first while further writes are accepted, then, for the last few, under a write block. Blocked
 writers retry and reach the new generation after the swap.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from elasticsearch import Elasticsearch
@@ -15,24 +15,21 @@ from indexer.build.upgrade import Adapt, unchanged
 from indexer.bulk import (
     BulkLimits,
     Operation,
-    Outcome,
     delete_operation,
     index_operation,
-    send_bulk,
+    send_all,
 )
-from indexer.errors import VerificationFailed
-from indexer.records import Counts, batches
+from indexer.lock import Lock
+from indexer.records import Counts, Document, batches
 from indexer.scan import (
-    Change,
     Checkpoint,
     changed_since,
-    checkpoint,
     child_comments,
     count_documents,
     current_versions,
 )
-from indexer.state import ensure_state, record_swap, state_index
-from indexer.write.comments import based_on_stored, read_posts, update_comments
+from indexer.state import checkpoints
+from indexer.write.comments import StoredPost, based_on_stored, read_posts, update_comments
 from indexer.write.deletions import Deletion, deletions_since
 
 _FEW = 200  # writes that may be left for the blocked phase: about 50 ms
@@ -72,140 +69,76 @@ class WriteReplay:
         self.adapt = adapt
         self._comments_in_posts = comments_in_posts
         self._since = since or checkpoints(client, alias, old)
-        self._changed_posts: set[str] = set()  # whose field `comments` has to be updated
         self.replayed = 0
         self.blocked = False  # whether `old` may have been blocked
 
-    def replay_while_open(self) -> None:
-        """Replay until only a few writes are left; further writes are still accepted."""
+    def replay_all(self, lock: Lock) -> Counts:
+        """Replay until only a few writes are left, and those while the old generation is blocked.
+
+        It stays blocked: a write that still reached it would be lost.
+
+        Returns:
+            What the new generation contains. Counted before the swap, because a failure after it
+            would look as if nothing had been swapped.
+        """
         for _ in range(_MAX_ROUNDS):
             before = self.replayed
             self._replay_once()
             if self.replayed - before < _FEW:
-                return
-
-    def replay_blocked(self) -> Counts:
-        """Block writes to the old generation, and replay the last ones.
-
-        Returns what the new generation contains: counted before the swap, because a failure after
-        it would look as if nothing had been swapped.
-        """
+                break
+        lock.check()
         self.blocked = True
         generations.block_writes(self._client, self._old)
         self._replay_once()
         return count_documents(self._client, self._new)
 
-    def swap(self) -> None:
-        """Make the new generation live.
-
-        The old one stays blocked: a write that still reached it would be lost.
-        """
-        record_swap(
-            self._client,
-            self._alias,
-            self._new,
-            written=checkpoint(self._client, self._new),
-            deleted=checkpoint(self._client, state_index(self._alias)),
-        )
-        generations.swap(self._client, self._alias, self._new, self._old, self._target)
-
     def _replay_once(self) -> None:
         now = checkpoints(self._client, self._alias, self._old)
         self._client.indices.refresh(index=self._old)
         written, deleted = self._since
-        self._replay_deletions(deletions_since(self._client, self._alias, deleted))
-        self._replay_changes(changed_since(self._client, self._old, written))
-        self._update_comments()
+        changed_posts: set[str] = set()  # whose field `comments` has to be updated
+
+        for batch in batches(deletions_since(self._client, self._alias, deleted), _BATCH):
+            pending = [deletion.document() for deletion in batch if deletion.pending]
+            not_made = current_versions(self._client, self._old, pending)
+            made = [deletion for deletion in batch if deletion.id not in not_made]
+            oids = [deletion.routing for deletion in made]
+            changed_posts.update(oids)
+            posts = read_posts(self._client, self._new, oids, ["content_version"])
+            documents = (_deleted(deletion, posts.get(deletion.routing)) for deletion in made)
+            # "external" is strict: a post written again in the same millisecond stays.
+            operations = (delete_operation(document, "external") for document in documents)
+            self.replayed += self._send(operations)
+
+        for changes in batches(changed_since(self._client, self._old, written), _BATCH):
+            changed_posts.update(change.document.routing for change in changes)
+            # The new generation has these posts as its source has them, or does not have them.
+            whole = [change.document for change in changes if not change.only_comments]
+            based = based_on_stored(self._client, self._new, whole)
+            self.replayed += self._send(index_operation(self.adapt(document)) for document in based)
+
+        if self._comments_in_posts:
+            missing = update_comments(self._client, self._target, changed_posts, BulkLimits())
+        else:
+            self._client.indices.refresh(index=self._new)
+            posts = read_posts(self._client, self._new, changed_posts, ["oid"])
+            missing = changed_posts - posts.keys()
+        self._send(map(delete_operation, child_comments(self._client, self._new, missing)))
         self._since = now
 
-    def _replay_changes(self, changes: Iterator[Change]) -> None:
-        def operations() -> Iterator[Operation]:
-            for batch in batches(changes, _BATCH):
-                self._changed_posts.update(change.document.routing for change in batch)
-                # The new generation has these posts as its source has them, or does not have them.
-                written = [change.document for change in batch if not change.only_comments]
-                based = based_on_stored(self._client, self._new, written)
-                yield from (index_operation(self.adapt(document)) for document in based)
-
-        self.replayed += sum(1 for _ in self._send(operations()))
-
-    def _update_comments(self) -> None:
-        """Update the field `comments` of changed posts; delete comments whose post is not there."""
-        changed, self._changed_posts = self._changed_posts, set()
-        if self._comments_in_posts:
-            missing = update_comments(self._client, self._target, changed, BulkLimits())
-        else:
-            missing = changed - read_posts(self._client, self._new, changed, ["oid"]).keys()
-        if missing:
-            comments = delete_child_comments(self._client, self._new, dict.fromkeys(missing, 0))
-            self.replayed -= sum(1 for _ in self._send(comments))
-
-    def _replay_deletions(self, deletions: Iterator[Deletion]) -> None:
-        """Delete what was deleted in the old generation, and the comments of deleted posts."""
-        versions: dict[str, int] = {}
-
-        def operations() -> Iterator[Operation]:
-            for batch in batches(deletions, _BATCH):
-                oids = [deletion.routing for deletion in batch if deletion.is_of_post]
-                stored = read_posts(self._client, self._new, oids, ["content_version"])
-                for deletion in self._complete(batch):
-                    document = deletion.document()
-                    versions[deletion.id] = deletion.version
-                    post = stored.get(deletion.routing) if deletion.is_of_post else None
-                    if not deletion.is_of_post:
-                        self._changed_posts.add(deletion.routing)
-                    elif post and deletion.version > post.content_version:
-                        version = max(deletion.version, post.version + 1)
-                        document = replace(document, version=version)
-                    # "external" is strict: a post written again in the same millisecond stays.
-                    yield delete_operation(document, "external")
-
-        deleted_posts: dict[str, int] = {}
-        for outcome in self._send(operations()):
-            if outcome.result == "deleted":
-                self.replayed += 1
-                if outcome.operation.kind == "post":
-                    deleted_posts[outcome.operation.oid] = versions[outcome.operation.id]
-        if deleted_posts:
-            self._client.indices.refresh(index=self._new)
-            comments = delete_child_comments(self._client, self._new, deleted_posts)
-            self.replayed += sum(1 for _ in self._send(comments))
-
-    def _complete(self, deletions: list[Deletion]) -> list[Deletion]:
-        """Without pending ones whose document is still there."""
-        pending = [deletion.document() for deletion in deletions if deletion.pending]
-        present = current_versions(self._client, self._old, pending)
-        return [
-            deletion for deletion in deletions if not (deletion.pending and deletion.id in present)
-        ]
-
-    def _send(self, operations: Iterable[Operation]) -> Iterator[Outcome]:
-        for outcomes in send_bulk(self._client, self._target, operations):
-            for outcome in outcomes:
-                if outcome.refusal and not outcome.refusal.version_conflict:
-                    raise VerificationFailed(
-                        f"{outcome.operation.id}, written to {self._old} during the build, cannot "
-                        f"be replayed to {self._new}: {outcome.refusal.reason}; nothing was "
-                        "swapped.",
-                        outcome.refusal.remedy,
-                    )
-                yield outcome
+    def _send(self, operations: Iterable[Operation]) -> int:
+        """Send operations to the new generation; returns how many have changed it."""
+        return sum(
+            outcome.accepted and outcome.result != "not_found"
+            for outcomes in send_all(self._client, self._target, operations)
+            for outcome in outcomes
+        )
 
 
-def checkpoints(client: Elasticsearch, alias: str, index: str) -> tuple[Checkpoint, Checkpoint]:
-    """The current checkpoints of an index and of the state index."""
-    return checkpoint(client, index), checkpoint(client, ensure_state(client, alias))
-
-
-def delete_child_comments(
-    client: Elasticsearch, index: str, deleted_posts: Mapping[str, int]
-) -> Iterator[Operation]:
-    """Operations that delete all comments of deleted posts.
-
-    Args:
-        deleted_posts: oid to the version of the deletion. A comment with a later version is
-            deleted too, since its post is gone.
-    """
-    for comment in child_comments(client, index, deleted_posts):
-        version = max(comment.version, deleted_posts[comment.routing])
-        yield delete_operation(replace(comment, version=version))
+def _deleted(deletion: Deletion, stored: StoredPost | None) -> Document:
+    """The document to delete: a post with a version above the updates of its comments, unless its
+    content is newer than the deletion."""
+    document = deletion.document()
+    if document.kind == "post" and stored and deletion.version > stored.content_version:
+        return replace(document, version=max(deletion.version, stored.version + 1))
+    return document

@@ -3,10 +3,10 @@
 import time
 from dataclasses import replace
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
+from elasticsearch import Elasticsearch
 
 from indexer import generations
-from indexer.build.builder import Built, recover
+from indexer.build.builder import Built, undone_on_failure
 from indexer.build.replay import WriteReplay
 from indexer.build.upgrade import adaptation
 from indexer.errors import NoGeneration
@@ -38,13 +38,14 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
     with Lock(client, alias, "rollback") as lock:
         stale_builds = tuple(generations.recover(client, alias))
         live = generations.live(client, alias)
-        if live is None:
+        if live:
+            built = _roll_back(client, lock, alias, live, discard_writes=discard_writes)
+        else:
             # If there is none, `require_live` says what to do.
             restored = generations.restore_alias(client, alias)
             restored = restored or generations.require_live(client, alias)
-            built = _built(client, restored)
-        else:
-            built = _roll_back(client, lock, alias, live, discard_writes=discard_writes)
+            counts = count_documents(client, restored.name)
+            built = Built(restored.name, restored.rules or "", counts)
     return replace(built, stale_builds=stale_builds, seconds=time.monotonic() - started)
 
 
@@ -55,58 +56,37 @@ def _roll_back(
     if reason := generations.damage(client, previous):
         raise generations.damaged(reason)
     damage = generations.damage(client, live)
+    target = generations.restoring_alias(previous.name)
     replay = None
-    try:
-        target = generations.open_for_restore(client, previous.name)
+    if not damage:
+        mapping = client.indices.get_mapping(index=previous.name)[previous.name]["mappings"]
+        replay = WriteReplay(
+            client,
+            alias,
+            live.name,
+            previous.name,
+            target=target,
+            adapt=adaptation(client, live.schema, previous.name, previous.schema),
+            comments_in_posts="comments" in mapping.get("properties", {}),
+            # Without checkpoints it starts now: writes made during the rollback are never lost.
+            since=None if discard_writes else swap_checkpoints(client, alias, live.name),
+        )
+    with undone_on_failure(client, lock, alias, replay):
+        generations.open_for_restore(client, previous.name)
         # Not earlier: a process that took the lock before this has not seen the alias.
         lock.check()
-        if not damage:
-            since = None if discard_writes else swap_checkpoints(client, alias, live.name)
-            # Without checkpoints it starts now: writes made during the rollback are never lost.
-            mapping = client.indices.get_mapping(index=previous.name)[previous.name]["mappings"]
-            replay = WriteReplay(
-                client,
-                alias,
-                live.name,
-                previous.name,
-                target=target,
-                adapt=adaptation(client, live.schema, previous.name, previous.schema),
-                comments_in_posts="comments" in mapping.get("properties", {}),
-                since=since,
-            )
-            replay.replay_while_open()
-            replay.replay_blocked()
-        # Before the swap: after it, a failure would look as if nothing had been swapped.
-        built = _built(client, previous)
+        # Counted before the swap: after it, a failure would look as if nothing had been swapped.
+        counts = replay.replay_all(lock) if replay else count_documents(client, previous.name)
         lock.check()
-        if replay:
-            replay.swap()
-        else:
-            generations.swap(client, alias, previous.name, live.name, target)
-    except BaseException as error:
-        try:
-            recover(client, lock, alias, blocked=True)
-        except (ApiError, TransportError) as second:
-            error.add_note(f"Writes may be blocked until the next write: {second}")
-        raise
-    lost = ""
-    if damage:
-        lost = (
-            f"{damage}: what was written since it went live is lost unless it is repaired; it is "
-            "kept"
-        )
-    replayed = replay.replayed if replay else 0
-    return replace(built, previous=live.name, replayed=replayed, lost=lost)
-
-
-def _built(client: Elasticsearch, generation: Generation) -> Built:
+        generations.swap(client, alias, previous.name, live.name, target)
+    lost = "what was written since it went live is lost unless it is repaired; it is kept"
     return Built(
-        index=generation.name,
-        rules=generation.rules or "",
-        counts=count_documents(client, generation.name),
-        previous=None,
-        replayed=0,
-        seconds=0.0,
+        previous.name,
+        previous.rules or "",
+        counts,
+        previous=live.name,
+        replayed=replay.replayed if replay else 0,
+        lost=f"{damage}: {lost}" if damage else "",
     )
 
 

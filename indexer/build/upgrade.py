@@ -5,7 +5,7 @@ not stored at all, such as the headings of a post, comes with the next `sync`, b
 differ.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -42,7 +42,9 @@ def adaptation(client: Elasticsearch, source: int | None, index: str, target: in
     upgrading = target == SCHEMA
 
     def adapt(document: Document) -> Document:
-        return _with_fields(upgraded(document) if upgrading else document, fields)
+        stored = (upgraded(document) if upgrading else document).source
+        source = {name: value for name, value in stored.items() if name in fields}
+        return replace(document, source=source)
 
     return adapt
 
@@ -55,18 +57,9 @@ def upgraded(document: Document) -> Document:
             stored.setdefault("address", address_of(stored["url"]))
         if "pub_date" in stored:  # since schema 8; before, dates were in UTC
             stored.setdefault("day", stored["pub_date"][:10])
-    if document.version != _version_in_source(stored):
+    date = stored.get("modified") or stored.get("pub_date")
+    if document.version != (milliseconds(datetime.fromisoformat(date)) if date else 0):
         # Schema 1 did not note what came over HTTP. It had the time of the write as its version,
         # and what came from a source that of its dates. `sync` corrects what it finds there.
         stored.setdefault("over_http", True)
     return replace(document, source=stored)
-
-
-def _version_in_source(stored: Mapping[str, Any]) -> int:
-    date = stored.get("modified") or stored.get("pub_date")
-    return milliseconds(datetime.fromisoformat(date)) if date else 0
-
-
-def _with_fields(document: Document, fields: frozenset[str]) -> Document:
-    source = {name: value for name, value in document.source.items() if name in fields}
-    return replace(document, source=source)

@@ -6,7 +6,7 @@ join. Elasticsearch has no transaction over two documents, so every writer follo
 1. Whoever writes or deletes a comment, or replaces a post, calls `update_comments` for that post
    before the write is acknowledged.
 2. `update_comments` refreshes, reads the comments and the post, and stops only if they agree.
-   Otherwise it writes the post, on condition that nobody has written it since it was read
+   Otherwise it updates the post, on condition that nobody has written it since it was read
    (`if_seq_no`), and begins again, whether that succeeded or not.
 
 When nobody writes any more, they agree. Take the last write of the post, at time T. Its writer
@@ -30,7 +30,7 @@ The first decides whether a document is older than the one in the index. By the 
 that only the comments of a post have changed since its checkpoint.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,8 +45,15 @@ from indexer.retry import Retry, is_temporary, time_limit
 from indexer.scan import child_comments, docs_of
 
 _CHECKED = 1_000  # posts of which the field `comments` is compared at a time
-_READ = 100  # posts that are read whole at a time
-_SAME_INDEX = "if (ctx._index == params.index) ctx._source = params.post; else ctx.op = 'none'"
+_UPDATE = """
+if (ctx._index != params.index) {
+  ctx.op = 'none'
+} else {
+  ctx._source.comments = params.comments;
+  ctx._source.putIfAbsent('content_version', params.version);
+  ctx._source.putIfAbsent('content_seq_no', params.seq_no)
+}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +120,19 @@ def based_on_stored(
     """
     oids = [document.routing for document in documents if document.kind == "post"]
     stored = read_posts(client, index, oids, ["comments", "content_version"])
-    return [
-        _based_on(stored[document.routing], document)
-        if document.kind == "post" and document.routing in stored
-        else document
-        for document in documents
-    ]
+    based = []
+    for document in documents:
+        post = stored.get(document.routing) if document.kind == "post" else None
+        if post:
+            sent = document.source.get("comments", [])
+            comments = [*post.comments, *(text for text in sent if text not in post.comments)]
+            source = {**document.source, "comments": comments} if comments else document.source
+            document = replace(document, source=source)
+            if post.content_version <= document.version < post.version:
+                source = {**source, "content_version": document.version}
+                document = replace(document, source=source, version=post.version)
+        based.append(document)
+    return based
 
 
 def update_comments(
@@ -154,11 +168,16 @@ def update_comments(
             try:
                 client.indices.refresh(index=alias)
                 for batch in batches(sorted(unchecked), _CHECKED):
-                    differing, gone = _compare(client, alias, batch)
-                    missing |= gone
-                    unchecked -= set(batch) - differing
-                    operations = _updates(client, alias, sorted(differing))
-                    for chunk in chunks(operations, limits):
+                    texts = _texts(client, alias, batch)
+                    posts = read_posts(client, alias, batch, ["comments"])
+                    missing |= set(batch) - posts.keys()
+                    updates = [
+                        _update(post, texts[oid])
+                        for oid, post in posts.items()
+                        if sorted(texts[oid]) != sorted(post.comments)
+                    ]
+                    unchecked -= set(batch) - {update.routing for update in updates}
+                    for chunk in chunks(updates, limits):
                         _send(client, alias, chunk, limits, unblock)
             except (ApiError, TransportError) as error:
                 if not is_temporary(error):
@@ -172,39 +191,31 @@ def update_comments(
     )
 
 
-def _compare(client: Elasticsearch, alias: str, oids: Sequence[str]) -> tuple[set[str], set[str]]:
-    """The posts whose field differs from their comments, and those that do not exist."""
-    texts = _texts(client, alias, oids)
-    posts = read_posts(client, alias, oids, ["comments"])
-    differing = {
-        oid for oid, post in posts.items() if sorted(texts.get(oid, [])) != sorted(post.comments)
-    }
-    return differing, set(oids) - posts.keys()
-
-
 def _texts(client: Elasticsearch, alias: str, oids: Sequence[str]) -> dict[str, list[str]]:
-    texts: dict[str, list[str]] = {}
+    """The texts of the comments of each post."""
+    texts: dict[str, list[str]] = {oid: [] for oid in oids}
     for comment in child_comments(client, alias, oids, ["comment"]):
-        texts.setdefault(comment.routing, []).append(comment.source["comment"])
+        texts[comment.routing].append(comment.source["comment"])
     return texts
 
 
-def _updates(client: Elasticsearch, alias: str, oids: Sequence[str]) -> Iterator[Operation]:
-    """Updates of posts on condition that nobody writes them after they were read here."""
-    for batch in batches(oids, _READ):
-        texts = _texts(client, alias, batch)
-        for post in read_posts(client, alias, batch).values():
-            action = {
-                "_id": post.id,
-                "routing": post.routing,
-                "if_seq_no": post.seq_no,
-                "if_primary_term": post.primary_term,
-            }
-            source = {"content_version": post.version, "content_seq_no": post.seq_no, **post.source}
-            source["comments"] = texts.get(post.routing, [])
-            script = {"source": _SAME_INDEX, "params": {"index": post.index, "post": source}}
-            lines = (orjson.dumps({"update": action}), orjson.dumps({"script": script}), b"")
-            yield Operation(post.id, "post", post.routing, Origin(alias), b"\n".join(lines))
+def _update(post: StoredPost, comments: Sequence[str]) -> Operation:
+    """Update the field of a post on condition that nobody has written it since it was read."""
+    action = {
+        "_id": post.id,
+        "routing": post.routing,
+        "if_seq_no": post.seq_no,
+        "if_primary_term": post.primary_term,
+    }
+    params = {
+        "index": post.index,
+        "comments": comments,
+        "version": post.version,
+        "seq_no": post.seq_no,
+    }
+    script = {"source": _UPDATE, "params": params}
+    lines = (orjson.dumps({"update": action}), orjson.dumps({"script": script}), b"")
+    return Operation(post.id, post.routing, Origin(post.index), b"\n".join(lines))
 
 
 def _send(
@@ -225,13 +236,3 @@ def _send(
                 f"{refusal.reason}.",
                 refusal.remedy,
             )
-
-
-def _based_on(stored: StoredPost, post: Document) -> Document:
-    sent = post.source.get("comments", [])
-    comments = [*stored.comments, *(text for text in sent if text not in stored.comments)]
-    source = {**post.source, "comments": comments} if comments else post.source
-    if not stored.content_version <= post.version < stored.version:
-        return replace(post, source=source)
-    source = {**source, "content_version": post.version}
-    return replace(post, source=source, version=stored.version)

@@ -18,10 +18,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
 from elasticsearch import Elasticsearch
 
-from indexer.bulk import BulkLimits, BulkTimeout, Operation, chunks, send_chunk
+from indexer.bulk import (
+    BulkLimits,
+    BulkTimeout,
+    Operation,
+    chunks,
+    delete_operation,
+    index_operation,
+    send_chunk,
+)
 from indexer.records import Document, Origin, batches
 from indexer.retry import Retry
 from indexer.scan import Checkpoint, docs_of, scan
@@ -45,21 +52,9 @@ class Deletion:
     version: int
     pending: bool = False
 
-    @property
-    def is_of_post(self) -> bool:
-        """Whether it is the deletion of a post, not of a comment."""
-        return self.id.startswith("post:")
-
     def document(self) -> Document:
         """The document to delete, without a source."""
-        return Document(
-            id=self.id,
-            routing=self.routing,
-            version=self.version,
-            source={},
-            kind="post" if self.is_of_post else "comment",
-            origin=Origin("deletions"),
-        )
+        return Document(self.id, self.routing, self.version, {}, Origin("deletions"))
 
 
 def record_deletions(
@@ -70,41 +65,31 @@ def record_deletions(
     The record of a deletion with a higher version stays as it is.
     """
     at = int(time.time() * 1000)
-    _send(client, alias, deletions, "index", {"pending": pending, "at": at})
+    records = [_record(deletion, pending=pending, at=at) for deletion in deletions]
+    _send(client, alias, map(index_operation, records))
 
 
 def forget_deletions(client: Elasticsearch, alias: str, deletions: Sequence[Deletion]) -> None:
     """Remove the records of deletions that were not made, because the document has changed."""
-    _send(client, alias, deletions, "delete")
+    _send(client, alias, map(delete_operation, map(_record, deletions)))
 
 
-def _send(
-    client: Elasticsearch,
-    alias: str,
-    deletions: Sequence[Deletion],
-    name: str,
-    values: dict[str, Any] | None = None,
-) -> None:
-    """Index records with these values beside those of the deletion, or delete them."""
-    operations = (_operation(deletion, name, values) for deletion in deletions)
-    index = ensure_state(client, alias) if deletions else ""
+def _record(deletion: Deletion, **values: Any) -> Document:
+    """The record of a deletion, with further values."""
+    id_, version = _record_id(deletion.id), deletion.version
+    source = {"what": "deletion", "id": deletion.id, "routing": deletion.routing, **values}
+    source["version"] = version
+    return Document(id_, id_, version, source, Origin("deletions"))
+
+
+def _send(client: Elasticsearch, alias: str, operations: Iterable[Operation]) -> None:
     for chunk in chunks(operations, _LIMITS):
+        index = ensure_state(client, alias)
         for outcome in send_chunk(client, index, chunk, _LIMITS, require_alias=False):
             # A conflict: there is a record with a higher version.
             if outcome.refusal and not outcome.refusal.version_conflict:
                 reason, remedy = outcome.refusal.reason, outcome.refusal.remedy
                 raise BulkTimeout(f"A deletion cannot be recorded: {reason}.", remedy)
-
-
-def _operation(deletion: Deletion, name: str, values: dict[str, Any] | None) -> Operation:
-    record_id = _record_id(deletion.id)
-    action = {"_id": record_id, "version": deletion.version, "version_type": "external_gte"}
-    lines = [orjson.dumps({name: action})]
-    if values is not None:
-        source = {"id": deletion.id, "routing": deletion.routing, "version": deletion.version}
-        lines.append(orjson.dumps({"what": "deletion", **source, **values}))
-    payload = b"\n".join([*lines, b""])
-    return Operation(record_id, "post", "", Origin("deletions"), payload)
 
 
 def deletion_versions(client: Elasticsearch, alias: str, ids: Iterable[str]) -> dict[str, int]:

@@ -8,10 +8,9 @@ A client waits for each of these, so the caller limits the time of the whole (`t
 """
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
@@ -40,7 +39,7 @@ from indexer.write.deletions import (
     record_deletions,
 )
 
-_LIMITS = BulkLimits(workers=1, retry=Retry(total=20.0, longest_pause=0.25), timeout=20.0)
+_LIMITS = BulkLimits(retry=Retry(total=20.0, longest_pause=0.25), timeout=20.0)
 _CONFLICTS = Retry(total=5.0, first_pause=0.005, longest_pause=0.1)
 """For a document that is written by several clients at the same time."""
 _BATCH = 1_000  # documents
@@ -91,12 +90,15 @@ def put(client: Elasticsearch, alias: str, writes: Sequence[Write]) -> list[Writ
     present = current_versions(
         client, alias, [write.document for write in writes if write.document.id in deleted]
     )
+    older = "it was deleted after this modification date"
+    remedy = "To restore it, send a later `modified`, or none."
     for number, write in enumerate(writes):
-        deleted_version = deleted.get(write.document.id, -1)
+        id_ = write.document.id
+        deleted_version = deleted.get(id_, -1)
         if write.newest:
             to_send[number] = _with_version(write, max(now(), deleted_version + 1))
-        elif write.document.version < deleted_version and write.document.id not in present:
-            results[number] = _deleted_later(write.document)
+        elif write.document.version < deleted_version and id_ not in present:
+            results[number] = Written(id_, 409, "older", older, remedy)
         else:
             to_send[number] = write
     without_post = _without_post(client, alias, [write.document for write in to_send.values()])
@@ -122,22 +124,14 @@ def delete_post(client: Elasticsearch, alias: str, oid: str) -> tuple[bool, int]
         OtherSchema: the index was built by another version.
     """
     require_schema(client, alias)
-    comments = 0
-    existed = False
-    for _ in _CONFLICTS.attempts():
+
+    def stored() -> list[Document]:
         client.indices.refresh(index=alias)
-        stored = [
-            *_stored(client, alias, post_id(oid), oid),
-            *child_comments(client, alias, [oid]),
-        ]
-        if not stored:
-            return existed, comments
-        deleted = delete_documents(client, alias, stored)
-        existed = existed or post_id(oid) in deleted
-        comments += len(deleted - {post_id(oid)})
-    if not existed:
-        raise _written_meanwhile()
-    return existed, comments
+        post = _stored(client, alias, post_id(oid), oid)
+        return [*post, *child_comments(client, alias, [oid])]
+
+    deleted = _delete(client, alias, post_id(oid), stored)
+    return post_id(oid) in deleted, len(deleted - {post_id(oid)})
 
 
 def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -> bool:
@@ -147,14 +141,38 @@ def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -
         As `delete_post`.
     """
     require_schema(client, alias)
+    id_ = comment_id(post_oid, oid)
+    deleted = _delete(client, alias, id_, lambda: _stored(client, alias, id_, post_oid))
+    # Also if it is gone: the process that deleted it may have been killed before it updated the
+    # post.
+    update_live_comments(client, alias, [post_oid])
+    return bool(deleted)
+
+
+def _delete(
+    client: Elasticsearch, alias: str, id_: str, stored: Callable[[], Sequence[Document]]
+) -> set[str]:
+    """Delete documents, also in versions that others write meanwhile, until there are none.
+
+    Args:
+        id_: of the document that has to be among them.
+        stored: returns the documents as they are now.
+
+    Returns:
+        The ids of those that were deleted.
+
+    Raises:
+        IndexingError: others write it all the time.
+    """
+    deleted: set[str] = set()
     for _ in _CONFLICTS.attempts():
-        stored = _stored(client, alias, comment_id(post_oid, oid), post_oid)
-        if not stored or delete_documents(client, alias, stored):
-            # Also if it is gone: the process that deleted it may have been killed before it updated
-            # the post.
-            update_live_comments(client, alias, [post_oid])
-            return bool(stored)
-    raise _written_meanwhile()
+        documents = stored()
+        if not documents:
+            return deleted
+        deleted |= delete_documents(client, alias, documents)
+    if id_ not in deleted:
+        raise IndexingError("It was not deleted: it is written all the time.", "Send it again.")
+    return deleted
 
 
 def delete_comments(client: Elasticsearch, alias: str, post_oids: Iterable[str]) -> int:
@@ -234,7 +252,8 @@ def _send_all(client: Elasticsearch, alias: str, writes: Mapping[int, Write]) ->
             try:
                 pending = _to_repeat(client, alias, conflicting)
             except (ApiError, TransportError) as error:
-                _raise_unless_temporary(error)
+                if not is_temporary(error):
+                    raise
                 return results | {
                     number: _unknown(write.document, error) for number, write in conflicting.items()
                 }
@@ -258,24 +277,19 @@ def _send(client: Elasticsearch, alias: str, writes: Mapping[int, Write]) -> dic
             for chunk in chunks(operations, _LIMITS):
                 for outcome in send_chunk(client, alias, chunk, _LIMITS, unblock=unblock):
                     results[next(unanswered)] = _written(outcome)
-        except BulkTimeout as error:
-            failure = error
-        except (ApiError, TransportError) as error:
-            if not results:  # nothing was written
+        except (BulkTimeout, ApiError, TransportError) as error:
+            # Without a result nothing was written.
+            if not isinstance(error, BulkTimeout) and not (results and is_temporary(error)):
                 raise
-            _raise_unless_temporary(error)
             failure = error
         for number in numbers:
             if failure and number not in results:
                 results[number] = _unknown(writes[number].document, failure)
+    not_sent = "it was not sent to Elasticsearch before the time of the request was over"
     for number in writes.keys() - results.keys():
-        results[number] = _not_sent(writes[number].document)
+        id_ = writes[number].document.id
+        results[number] = Written(id_, 503, "not sent", not_sent, "Send it again.")
     return results
-
-
-def _raise_unless_temporary(error: ApiError | TransportError) -> None:
-    if not is_temporary(error):
-        raise error
 
 
 def _update_posts(
@@ -337,8 +351,7 @@ def _to_repeat(
 
 
 def _stored(client: Elasticsearch, alias: str, id_: str, routing: str) -> list[Document]:
-    kind: Literal["post", "comment"] = "post" if id_.startswith("post:") else "comment"
-    document = Document(id_, routing, 0, {}, kind, Origin(alias))
+    document = Document(id_, routing, 0, {}, Origin(alias))
     versions = current_versions(client, alias, [document])
     return [replace(document, version=version) for version in versions.values()]
 
@@ -378,30 +391,11 @@ def _written(outcome: Outcome) -> Written:
     return Written(outcome.operation.id, status, result, refusal.reason, refusal.remedy)
 
 
-def _written_meanwhile() -> IndexingError:
-    return IndexingError("It was not deleted: it is written all the time.", "Send it again.")
-
-
 def _unknown(document: Document, error: Exception) -> Written:
     reason = error.message if isinstance(error, IndexingError) else f"Elasticsearch failed: {error}"
     return Written(document.id, 503, "unknown", reason, "Send it again.")
 
 
-def _not_sent(document: Document) -> Written:
-    reason = "it was not sent to Elasticsearch before the time of the request was over"
-    return Written(document.id, 503, "not sent", reason, "Send it again.")
-
-
 def _no_post(document: Document) -> Written:
     reason = f"there is no post {document.routing!r} to comment on"
     return Written(document.id, 404, "refused", reason, "Send the post first.")
-
-
-def _deleted_later(document: Document) -> Written:
-    return Written(
-        document.id,
-        409,
-        "older",
-        "it was deleted after this modification date",
-        "To restore it, send a later `modified`, or none.",
-    )

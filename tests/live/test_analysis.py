@@ -8,7 +8,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from analyzers.chains import CODE, FORMS, OPERATORS, SPELLING, TEXT, WORDS, index_time
-from analyzers.rules import RuleSet, read_rules
+from analyzers.rules.compile import RuleSet, read_rules
 from indexer.schema import index_body
 
 Tokens = Callable[[str, str], list[str]]

@@ -11,18 +11,15 @@ import pytest
 from elastic_transport import RequestsHttpNode
 from elasticsearch import Elasticsearch
 
-from analyzers.rules import NO_RULES, RuleSet, read_rules
-from indexer.build.builder import Built, IndexSettings
-from indexer.build.rebuild import rebuild
-from indexer.build.reindex import reindex
+from analyzers.rules.compile import NO_RULES, RuleSet, read_rules
+from indexer.build.builder import Built, IndexSettings, rebuild, reindex
 from indexer.build.rollback import rollback
 from indexer.generations import list_generations, require_live
 from indexer.ingest import IngestOptions, MaxRejects
 from indexer.lock import Lock
 from indexer.normalise import comment_document, documents
-from indexer.progress import Progress
-from indexer.records import Document, Origin, RawComment, RawPost, Reject
-from indexer.sync.sync import add, sync
+from indexer.records import Document, Origin, Progress, RawComment, RawPost, Reject
+from indexer.sync import add, sync
 from indexer.write.live import Write, Written, delete_comment, delete_post, put
 
 SETTINGS = IndexSettings(NO_RULES, 1, 0)

@@ -18,7 +18,7 @@ from indexer.generations import list_generations, require_live
 from indexer.ingest import IngestOptions
 from indexer.normalise import documents
 from indexer.records import Document, Origin, RawPost
-from indexer.sync.sync import add
+from indexer.sync import add
 from indexer.write.live import Write, put
 
 Damage = Callable[[Elasticsearch, str], None]

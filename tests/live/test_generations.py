@@ -10,12 +10,11 @@ from click.testing import CliRunner, Result
 from elastic_transport import RequestsHttpNode
 from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, NotFoundError
 
-from analyzers.rules import NO_RULES
+from analyzers.rules.compile import NO_RULES
 from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
-from indexer.build.builder import Built, IndexSettings
-from indexer.build.reindex import reindex
+from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.build.rollback import rollback
 from indexer.bulk import BulkLimits
 from indexer.errors import IndexingError, Locked, NoGeneration, VerificationFailed
@@ -29,8 +28,7 @@ from indexer.generations import (
 )
 from indexer.ingest import IngestOptions
 from indexer.normalise import documents
-from indexer.progress import Progress
-from indexer.records import Document, Origin, RawPost
+from indexer.records import Document, Origin, Progress, RawPost
 from indexer.state import state_index
 from indexer.write.live import Write, delete_post, put
 

@@ -16,14 +16,13 @@ from click.testing import Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from analyzers.rules import NO_RULES
+from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.cache import open_cache
 from app.insights.search_log import SearchLog, last_days
 from app.insights.sessions import PAUSE, Event
 from app.settings import Settings
-from indexer.build.builder import IndexSettings
-from indexer.build.reindex import reindex
+from indexer.build.builder import IndexSettings, reindex
 from indexer.records import Origin, RawPost
 
 TOKEN = "a-long-enough-token"

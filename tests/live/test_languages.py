@@ -12,11 +12,10 @@ from flask.testing import FlaskClient
 from analyzers.bigrams import split
 from analyzers.chains import SPELLING, TEXT, WORDS, analysis
 from analyzers.languages import LANGUAGES, Language
-from analyzers.rules import NO_RULES
+from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.settings import Settings
-from indexer.build.builder import IndexSettings
-from indexer.build.reindex import reindex
+from indexer.build.builder import IndexSettings, reindex
 from indexer.records import Origin, RawPost
 
 SAMPLES = {

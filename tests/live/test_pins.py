@@ -13,16 +13,13 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from analyzers.languages import ENGLISH
-from analyzers.rules import NO_RULES
+from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.pins import PinFile, PinStore
 from app.settings import Settings
-from indexer.build.builder import IndexSettings
-from indexer.build.rebuild import rebuild
-from indexer.build.reindex import reindex
+from indexer.build.builder import IndexSettings, rebuild, reindex
 from indexer.lock import Lock
-from indexer.progress import ignore_progress
-from indexer.records import Origin, RawPost
+from indexer.records import Origin, RawPost, ignore_progress
 
 Json = dict[str, Any]
 Run = Callable[..., Result]

@@ -9,15 +9,22 @@ from pathlib import Path
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers.rules import NO_RULES, RuleSet, read_rules
+from analyzers.rules.compile import NO_RULES, RuleSet, read_rules
 from indexer.build.builder import Built, IndexSettings
-from indexer.build.rebuild import rebuild as locked_rebuild
+from indexer.build.builder import rebuild as locked_rebuild
 from indexer.errors import NoGeneration, VerificationFailed
 from indexer.generations import list_generations, live, require_live
 from indexer.lock import Lock
 from indexer.normalise import documents
-from indexer.progress import OnProgress, Progress, ignore_progress
-from indexer.records import Document, Origin, RawComment, RawPost
+from indexer.records import (
+    Document,
+    OnProgress,
+    Origin,
+    Progress,
+    RawComment,
+    RawPost,
+    ignore_progress,
+)
 from indexer.write.deletions import Deletion, record_deletions
 from indexer.write.live import Write, delete_post, now, put
 
@@ -194,7 +201,7 @@ def test_a_write_the_new_generation_refuses_changes_nothing(
         )
 
     report = once("replaying", write_stray)
-    with pytest.raises(VerificationFailed, match="post:odd, written"):
+    with pytest.raises(VerificationFailed, match="post:odd cannot be written"):
         rebuild(elastic, filled, NO_RULES, on_progress=report)
     assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
     (result,) = put(elastic, filled, writes(post("after", "still writable")))

@@ -18,10 +18,9 @@ import pytest
 from click.testing import Result
 from elasticsearch import Elasticsearch
 
-from analyzers.rules import NO_RULES
+from analyzers.rules.compile import NO_RULES
 from app.settings import Settings
-from indexer.build.builder import Built, IndexSettings
-from indexer.build.reindex import reindex
+from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.bulk import BulkLimits, BulkTimeout
 from indexer.generations import list_generations, live
 from indexer.ingest import IngestOptions, MaxRejects

@@ -11,11 +11,10 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from analyzers.languages import LANGUAGES
-from analyzers.rules import NO_RULES, read_rules
+from analyzers.rules.compile import NO_RULES, read_rules
 from app import create_app
 from app.settings import Settings
-from indexer.build.builder import IndexSettings
-from indexer.build.reindex import reindex
+from indexer.build.builder import IndexSettings, reindex
 from indexer.records import Origin, RawPost
 
 Client = Callable[..., FlaskClient]

@@ -9,7 +9,8 @@ import pytest
 from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
-from analyzers.rules import read_rules, rule_files
+from analyzers.rules.compile import read_rules
+from analyzers.rules.parse import rule_files
 from app.errors import OutdatedIndex
 from app.search import Answer, search
 from app.search.known import Known

@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from analyzers.languages import ENGLISH
-from analyzers.rules import NO_RULES
+from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.pins import PinFile, PinStore
 from app.settings import Settings

@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 from elasticsearch import Elasticsearch
 
-from analyzers.rules import NO_RULES
+from analyzers.rules.compile import NO_RULES
 from app.cache import open_cache
 from app.commands.runs import updates_cache_on_failure
 from app.commands.sources import Sources
@@ -22,14 +22,14 @@ from app.settings import Settings
 from indexer.build.builder import IndexSettings
 from indexer.errors import LockLost
 from indexer.generations import require_live
-from indexer.ingest import Ingest, IngestOptions, StoredDigests
+from indexer.ingest import Ingest, IngestOptions
 from indexer.lock import Lock
 from indexer.normalise import comment_document
 from indexer.records import Document, Origin, RawComment
 from indexer.scan import raw_digests
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
-from indexer.sync.sync import sync
+from indexer.sync import sync
 from indexer.write.live import Write, delete_comment, delete_post, put
 
 
@@ -125,8 +125,7 @@ class TestDifferences:
             blog.write(entry("a", comments=[one, two], **fields))
             posts = JSONLines(str(blog.file), SourceOptions()).read()
             elastic.indices.refresh(index=alias)
-            stored = StoredDigests(raw_digests(elastic, alias))
-            ingest = Ingest(pytest.fail, stored=stored)
+            ingest = Ingest(pytest.fail, stored=raw_digests(elastic, alias))
             return [document.id for document in ingest.documents(posts)]
 
         # The source takes over a comment that came over HTTP.
@@ -148,7 +147,7 @@ class TestDifferences:
         assert blog.stored("a")["title"] == (first or "New")
         printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 3 unchanged", 3)
 
-    @pytest.mark.parametrize("raw_digest", ["0" * 32, None])
+    @pytest.mark.parametrize("raw_digest", ["0" * 16, None])
     def test_are_found_without_a_raw_digest_of_this_version(
         self,
         blog: Blog,
@@ -225,7 +224,7 @@ class TestLines:
         def numbers(**options: str) -> list[int]:
             source = read_by_commands(blog.file, SourceOptions(**options))
             elastic.indices.refresh(index=alias)
-            ingest = Ingest(pytest.fail, stored=StoredDigests(raw_digests(elastic, alias)))
+            ingest = Ingest(pytest.fail, stored=raw_digests(elastic, alias))
             items = source.read(ingest.is_unchanged_entry)
             return [item.origin.line or 0 for item in items]
 

@@ -12,7 +12,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from elasticsearch.helpers import bulk
 
-from analyzers.rules import RuleSet, read_rules
+from analyzers.rules.compile import RuleSet, read_rules
 from indexer.schema import index_body
 
 RULES = """\

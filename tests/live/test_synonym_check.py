@@ -8,15 +8,15 @@ import pytest
 from elastic_transport import RequestsHttpNode
 from elasticsearch import BadRequestError, Elasticsearch
 
-from analyzers.lint import CheckResult, PostCounts, check
-from analyzers.lint.analysis import verification_findings
-from analyzers.lint.scratch_index import (
+from analyzers.lint import CheckResult, PostCounts, check, verification_findings
+from analyzers.rules.compile import NO_RULES, RuleSet, read_rules
+from analyzers.rules.parse import Rule, rule_files
+from analyzers.scratch_index import (
     RulesRejected,
     delete_stale_indices,
     mark_as_scratch,
     scratch_index,
 )
-from analyzers.rules import NO_RULES, Rule, RuleSet, read_rules, rule_files
 
 SHIPPED = Path(__file__).resolve().parents[2] / "synonyms"
 
@@ -182,7 +182,7 @@ def test_a_refusal_that_is_not_about_the_rules_is_no_finding(
 def test_each_text_gets_its_own_tokens(elastic: Elasticsearch) -> None:
     texts = ["a machine", "", "@@@", "<b>bold</b> &amp; 😀", "the", "c++ isn’t", "x" * 50, "last"]
     with scratch_index(elastic, NO_RULES) as index:
-        assert index.before_synonyms(texts) == [
+        assert list(index.tokens("before_synonyms", texts).values()) == [
             ("a", "machine"),
             (),
             (),
@@ -192,6 +192,7 @@ def test_each_text_gets_its_own_tokens(elastic: Elasticsearch) -> None:
             ("x" * 50,),
             ("last",),
         ]
-        assert index.without_synonyms(["the machines", "the"]) == [("machin",), ()]
+        stems = index.tokens("without_synonyms", ["the machines", "the"])
+        assert stems == {"the machines": ("machin",), "the": ()}
         many = [f"word{n}" for n in range(2500)]
-        assert index.before_synonyms(many) == [(word,) for word in many]
+        assert index.tokens("before_synonyms", many) == {word: (word,) for word in many}

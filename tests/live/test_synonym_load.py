@@ -16,13 +16,12 @@ import pytest
 from click.testing import Result
 from elasticsearch import Elasticsearch
 
-from analyzers.rules import NO_RULES
+from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.insights.search_log import SearchLog
 from app.search.request import SearchRequest
 from app.settings import Settings
-from indexer.build.builder import IndexSettings
-from indexer.build.reindex import reindex
+from indexer.build.builder import IndexSettings, reindex
 from indexer.normalise import documents
 from indexer.records import Document, Origin, RawPost
 from indexer.state import state_index

@@ -22,7 +22,7 @@ from indexer.bulk import (
     send_bulk,
     send_chunk,
 )
-from indexer.records import Document, Origin
+from indexer.records import Document, Origin, name_of
 from indexer.refusals import refusal_from
 from indexer.retry import Retry, time_limit
 
@@ -37,7 +37,7 @@ BUSY = {"type": "es_rejected_execution_exception", "reason": "rejected execution
 
 def item(number: int, size: int = 10) -> Operation:
     document = Document(
-        f"post:{number}", str(number), number, {"oid": "x" * size}, "post", Origin("s", number)
+        f"post:{number}", str(number), number, {"oid": "x" * size}, Origin("s", number)
     )
     return index_operation(document)
 
@@ -114,9 +114,9 @@ def test_an_item_is_two_lines_with_its_own_version() -> None:
         }
     }
     assert (json.loads(source), end) == ({"oid": "x"}, b"")
-    document = Document("comment:a:b:c", "a:b", 1, {}, "comment", Origin("s"))
+    document = Document("comment:a:b:c", "a:b", 1, {}, Origin("s"))
     assert delete_operation(document, "external").payload.count(b"\n") == 1
-    assert delete_operation(document).oid == "c"
+    assert name_of(document.id) == "a:b/c"
 
 
 class TestSendChunk:
@@ -130,8 +130,9 @@ class TestSendChunk:
         assert engine.requests[1:] == [["post:1", "post:3"], ["post:1"]]
         assert [outcome.operation.id for outcome in outcomes] == [f"post:{n}" for n in range(4)]
         assert [outcome.accepted for outcome in outcomes] == [True, True, False, True]
-        assert "no date" in outcomes[2].reject().reason
-        assert str(outcomes[2].reject().origin) == "s:2"
+        assert outcomes[2].refusal is not None
+        assert "no date" in outcomes[2].refusal.reason
+        assert str(outcomes[2].operation.origin) == "s:2"
 
     @pytest.mark.parametrize(
         "fault", [api_error(429), api_error(503), ConnectionTimeout("too late")]
@@ -157,8 +158,9 @@ class TestSendChunk:
         engine = Engine(answered({"status": 429, "error": FULL}))
         (outcome,) = send(engine, item(1))
         assert len(engine.requests) == 1
-        assert "disk" in outcome.reject().reason
-        assert "blogsearch prune" in outcome.reject().remedy
+        assert outcome.refusal is not None
+        assert "disk" in outcome.refusal.reason
+        assert "blogsearch prune" in outcome.refusal.remedy
 
     def test_finds_the_one_for_whose_sake_a_request_is_refused(self) -> None:
         def refuse_six(ids: list[str]) -> dict[str, Any]:

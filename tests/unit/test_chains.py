@@ -4,7 +4,7 @@ import pytest
 
 from analyzers.chains import SPELLING, WORDS, analysis, readable
 from analyzers.languages import LANGUAGES, Language
-from analyzers.rules import NO_RULES
+from analyzers.rules.compile import NO_RULES
 from indexer.schema import index_body
 
 BUILT_IN = {

@@ -17,7 +17,7 @@ from werkzeug.datastructures import MultiDict
 
 from analyzers.languages import LANGUAGES
 from analyzers.lint import check
-from analyzers.rules import RuleErrors, read_rules
+from analyzers.rules.compile import RuleErrors, read_rules
 from app.errors import BadRequest
 from app.pins import PinFile, parse, read_file, warnings
 from app.search.query_parser import parse_query

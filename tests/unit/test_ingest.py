@@ -5,8 +5,7 @@ import pytest
 from indexer.bulk import Outcome, index_operation
 from indexer.errors import TooManyRejects
 from indexer.ingest import Ingest, IngestOptions, MaxRejects
-from indexer.progress import Progress
-from indexer.records import Origin, RawComment, RawPost, Reject
+from indexer.records import Origin, Progress, RawComment, RawPost, Reject
 from indexer.refusals import Refusal
 
 
@@ -22,7 +21,7 @@ def test_counts_of_lines_documents_and_the_fraction_done() -> None:
     options = IngestOptions(on_progress=reported.append, fraction_read=lambda: 0.5)
     ingest = Ingest(rejects.append, options)
     operations = [index_operation(document) for document in ingest.documents(raws)]
-    assert [one.oid for one in operations] == ["a", "b"]
+    assert [one.id for one in operations] == ["post:a", "post:b"]
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (4, 2, 2)
     assert "s:1" in rejects[1].reason
     ingest.record_outcomes([Outcome(operations[0], 201, "created")])

@@ -7,7 +7,7 @@ import pytest
 
 from analyzers.findings import Finding
 from analyzers.languages import ENGLISH
-from analyzers.rules import Phrases
+from analyzers.rules.compile import Phrases
 from app.pins import MAX_RULES, PinFile, parse, read_file, warnings
 from app.search.first_request import plan_first
 from app.search.pins import MAX_FIRST, Pins, words_of

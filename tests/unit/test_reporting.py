@@ -8,8 +8,7 @@ import pytest
 
 from app.commands.indexing import concerns, watched_folders
 from app.commands.runs import Display, display, reject_log
-from indexer.progress import Progress
-from indexer.records import Origin, Reject
+from indexer.records import Origin, Progress, Reject
 
 
 def test_plain_lines_have_rate_fraction_and_time_left(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from analyzers.languages import ENGLISH, LANGUAGES, Language
-from analyzers.rules import Phrases
+from analyzers.rules.compile import Phrases
 from app.search import first_request, scoring
 from app.search.fallback import search_plan as fallback_plan
 from app.search.fallback import search_terms, suggest_plan

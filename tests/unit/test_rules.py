@@ -5,17 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.rules import (
+from analyzers.rules.compile import (
     NO_RULES,
-    Rule,
     RuleErrors,
     RuleSet,
+    compile_rules,
     read_rules,
-    rule_files,
     rules_digest,
 )
-from analyzers.rules.compile import compile_rules
-from analyzers.rules.parse import parse_files
+from analyzers.rules.parse import Rule, parse_files, rule_files
 
 
 def _rules(folder: Path, **texts: str) -> RuleSet:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.rules import RuleSet, read_rules, rule_files
+from analyzers.rules.compile import RuleSet, read_rules
+from analyzers.rules.parse import rule_files
 
 FOLDER = Path(__file__).resolve().parents[2] / "synonyms"
 

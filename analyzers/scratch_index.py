@@ -6,25 +6,26 @@ That it can be created proves that Elasticsearch accepts the rules. The live ind
 import re
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from itertools import islice
+from typing import Any, Literal
 
 from elasticsearch import BadRequestError, Elasticsearch
 
 from analyzers import chains
 from analyzers.languages import ENGLISH, Language
-from analyzers.rules import RuleSet
+from analyzers.rules.compile import RuleSet
 
 PREFIX = "blogsearch-scratch-"
 _BATCH = 1000  # texts per request
 _STALE = 3600.0  # seconds; a scratch index lives for minutes at most
 _SCRATCH = "scratch"
-_BEFORE_SYNONYMS = "scratch_before_synonyms"
-_AFTER_SYNONYMS = "scratch_after_synonyms"
-_WITHOUT_SYNONYMS = "scratch_without_synonyms"
 
 Tokens = tuple[str, ...]
+Stage = Literal["before_synonyms", "after_synonyms", "without_synonyms"]
+"""Where the tokens of the text chain are taken: what its synonym filter gets or makes, or the stems
+that the chain makes without that filter."""
 
 
 class RulesRejected(Exception):
@@ -46,25 +47,16 @@ class ScratchIndex:
         self._client = client
         self.name = name
 
-    def before_synonyms(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens that the synonym filter gets."""
-        return self._analyze(_BEFORE_SYNONYMS, texts)
-
-    def after_synonyms(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens that the synonym filter makes."""
-        return self._analyze(_AFTER_SYNONYMS, texts)
-
-    def without_synonyms(self, texts: Sequence[str]) -> list[Tokens]:
-        """The stemmed tokens of the text chain without its synonym filter."""
-        return self._analyze(_WITHOUT_SYNONYMS, texts)
-
-    def _analyze(self, analyzer: str, texts: Sequence[str]) -> list[Tokens]:
-        found: list[Tokens] = []
-        for start in range(0, len(texts), _BATCH):
-            batch = list(texts[start : start + _BATCH])
-            response = self._client.indices.analyze(index=self.name, analyzer=analyzer, text=batch)
-            found.extend(_split_by_text(batch, response["tokens"]))
-        return found
+    def tokens(self, stage: Stage, texts: Iterable[str]) -> dict[str, Tokens]:
+        """The tokens of each text."""
+        tokens: dict[str, Tokens] = {}
+        iterator = iter(texts)
+        while batch := list(islice(iterator, _BATCH)):
+            response = self._client.indices.analyze(
+                index=self.name, analyzer=f"{_SCRATCH}_{stage}", text=batch
+            )
+            tokens |= zip(batch, _split_by_text(batch, response["tokens"]), strict=True)
+        return tokens
 
 
 @contextmanager
@@ -142,14 +134,14 @@ def _analysis(rules: RuleSet, language: Language) -> dict[str, Any]:
     text = dict(analysis["analyzer"][chains.TEXT])
     filters = text["filter"]
     at = filters.index(chains.SYNONYMS)
-    parts = {
-        _BEFORE_SYNONYMS: filters[:at],
-        _AFTER_SYNONYMS: filters[: at + 1],
-        _WITHOUT_SYNONYMS: filters[:at] + filters[at + 1 :],
+    stages: dict[Stage, list[str]] = {
+        "before_synonyms": filters[:at],
+        "after_synonyms": filters[: at + 1],
+        "without_synonyms": filters[:at] + filters[at + 1 :],
     }
     # Rules must have tokens in posts too, which are HTML.
     text["char_filter"] = analysis["analyzer"][chains.index_time(chains.TEXT)]["char_filter"]
-    scratch = {name: {**text, "filter": part} for name, part in parts.items()}
+    scratch = {f"{_SCRATCH}_{stage}": {**text, "filter": part} for stage, part in stages.items()}
     return {**analysis, "analyzer": {**analysis["analyzer"], **scratch}}
 
 
