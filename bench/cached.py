@@ -28,6 +28,19 @@ _PUBLIC = {
 _BROWSER = {"Origin": "https://blog.example.org", "Accept-Encoding": "gzip, deflate"}
 
 
+_CACHED, _COMPUTED, _BARE_VIEW = "cached search", "computed search", "bare view"
+_CACHED_PUBLIC = "cached search, public"
+_RATE = "a cached search, rate"
+_RATE_PUBLIC = "the same with a rate limit, CORS list and compression"
+_GOALS = (
+    (_CACHED, _RATE, "heartbeat", f"`{HEARTBEAT}`", 0.70),
+    (_CACHED, _RATE, _BARE_VIEW, "a bare Flask view with bytes from Redis", 0.88),
+    (_CACHED, _RATE, _COMPUTED, "the same computed", 15.0),
+    (_CACHED_PUBLIC, _RATE_PUBLIC, "heartbeat", f"`{HEARTBEAT}`", 0.6),
+)
+"""What is measured and its name in the report, what it is measured against, and the goal."""
+
+
 def measure_cached(run: Run) -> Section:
     """One cached search; the heartbeat; the same bytes from a bare view; and searches that are
     computed, by as many clients."""
@@ -45,17 +58,17 @@ def measure_cached(run: Run) -> Section:
         if coding != "gzip":
             raise AssertionError(f"not compressed: {coding}")
         turns: dict[str, Callable[[], float]] = {
-            "cached search": partial(highest_rate, service.url, [path], seconds),
-            "cached search, public": partial(highest_rate, public.url, [path], seconds, _BROWSER),
+            _CACHED: partial(highest_rate, service.url, [path], seconds),
+            _CACHED_PUBLIC: partial(highest_rate, public.url, [path], seconds, _BROWSER),
             "heartbeat": partial(highest_rate, service.url, [HEARTBEAT], seconds),
-            "bare view": partial(highest_rate, bare.url, ["/bare"], seconds),
+            _BARE_VIEW: partial(highest_rate, bare.url, ["/bare"], seconds),
         }
         rates = alternate(repeat(turns, rounds + 1))
         with serving(run.alias, workers=_WORKERS) as without:
             asked = [f"/search?q={quote(query.meant)}" for query in run.queries]
             # Longer turns, because an answer takes a part of a second on a busy machine.
             computed = partial(highest_rate, without.url, asked, 3 * seconds)
-            rates |= alternate(repeat({"computed search": computed}, 2))
+            rates |= alternate(repeat({_COMPUTED: computed}, 2))
     medians = {name: statistics.median(values) for name, values in rates.items()}
     goals = [
         Goal(
@@ -66,18 +79,7 @@ def measure_cached(run: Run) -> Section:
             at_least=True,
             note=f"{medians[name]:,.0f} of {medians[other]:,.0f} a second",
         )
-        for what, name, other, against, reach in (
-            ("a cached search, rate", "cached search", "heartbeat", f"`{HEARTBEAT}`", 0.70),
-            (
-                *("a cached search, rate", "cached search", "bare view"),
-                *("a bare Flask view with bytes from Redis", 0.88),
-            ),
-            ("a cached search, rate", "cached search", "computed search", "the same computed", 15),
-            (
-                "the same with a rate limit, CORS list and compression",
-                *("cached search, public", "heartbeat", f"`{HEARTBEAT}`", 0.6),
-            ),
-        )
+        for name, what, other, against, reach in _GOALS
     ]
     rows = [
         [name, f"{medians[name]:,.0f}", f"{min(values):,.0f} to {max(values):,.0f}"]

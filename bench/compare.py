@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
@@ -38,7 +38,7 @@ from bench.service import (
 )
 from bench.turns import alternate, timed
 from bench.workload import Query, corpus_of, queries_of
-from devstack.servers import REPOSITORY, redis_server
+from devstack.servers import REPOSITORY, Gunicorn, redis_server
 
 _WARM_UP = 30  # queries
 _PATH = "/search?q=python"
@@ -54,7 +54,8 @@ class Revision:
     python: str
     alias: str
 
-    def serving(self, **options: Any) -> Any:
+    def serving(self, **options: Any) -> AbstractContextManager[Gunicorn]:
+        """A service with its code; `options` are those of `bench.service.serving`."""
         return serving(self.alias, folder=self.folder, python=self.python, **options)
 
 

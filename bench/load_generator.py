@@ -153,7 +153,11 @@ def _send(
 
 
 class _Connection:
-    """An HTTP connection that is kept for further requests, one at a time."""
+    """An HTTP connection that is kept for further requests, one at a time.
+
+    The generator shares the cores with what it measures. geventhttpclient was tried: it takes 1.7
+    times the CPU time for a request.
+    """
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         parts = urlsplit(url)
