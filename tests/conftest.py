@@ -4,6 +4,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
+from tests.waiting import Clock
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -69,6 +71,11 @@ def _remove(elastic: Elasticsearch, name: str) -> None:
         elastic.indices.delete(index=list(found))
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
 @pytest.fixture(scope="session")
 def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
     """An alias with the sample posts, as `blogsearch reindex` indexes them; read only."""
@@ -82,15 +89,25 @@ def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
     _remove(elastic, name)
 
 
-@pytest.fixture
-def settings(sample_alias: str, elasticsearch_url: str, redis_url: str) -> Settings:
-    """Settings for the sample posts; `replace(settings, …)` changes them."""
+@pytest.fixture(scope="session")
+def engine_settings(elasticsearch_url: str, redis_url: str) -> Settings:
+    """Settings without an index.
+
+    The engines may take longer than by default: a busy machine is not a fault of theirs.
+    """
     return Settings(
         elasticsearch_url=elasticsearch_url,
+        elasticsearch_timeout=30.0,
         redis_url=redis_url,
-        index=sample_alias,
+        cache_timeout=5.0,
         rate_limit="",  # the tests share one address
     )
+
+
+@pytest.fixture
+def settings(engine_settings: Settings, sample_alias: str) -> Settings:
+    """Settings for the sample posts; `replace(settings, …)` changes them."""
+    return replace(engine_settings, index=sample_alias)
 
 
 @pytest.fixture
@@ -100,15 +117,9 @@ def client(settings: Settings) -> FlaskClient:
 
 
 @pytest.fixture
-def own_settings(alias: str, elasticsearch_url: str, redis_url: str, tmp_path: Path) -> Settings:
+def own_settings(engine_settings: Settings, alias: str, tmp_path: Path) -> Settings:
     """Settings for an index of the test's own, without synonym rules."""
-    return Settings(
-        elasticsearch_url=elasticsearch_url,
-        redis_url=redis_url,
-        index=alias,
-        synonyms_dir=tmp_path,
-        rate_limit="",
-    )
+    return replace(engine_settings, index=alias, synonyms_dir=tmp_path)
 
 
 @pytest.fixture

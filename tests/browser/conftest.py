@@ -31,9 +31,9 @@ def address(settings: Settings) -> Iterator[str]:
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    """As for other tests; on a slow machine more searches may run at a time before any is refused,
-    and each may take longer."""
-    return replace(settings, max_computations=64, elasticsearch_timeout=30.0)
+    """As for other tests; on a slow machine more searches may run at a time before any is
+    refused."""
+    return replace(settings, max_computations=64)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ HOSTILE = "<script>document.title='stolen'</script>"
 @pytest.fixture
 def settings(settings: Settings, redis_url: str) -> Iterator[Settings]:
     """The sample posts, and some searches of the last minute."""
-    own = replace(settings, insights_token=TOKEN, cache_timeout=5.0)
+    own = replace(settings, insights_token=TOKEN)
     cache = open_cache(own)
     with redis.Redis.from_url(redis_url) as server:
         began = time.time()

@@ -29,7 +29,7 @@ CLICK = {"q": "Python", "position": "2", "oid": "goodbye"}
 @pytest.fixture
 def settings(settings: Settings, redis_url: str) -> Iterator[Settings]:
     """The sample posts, and a namespace of Redis's that is empty."""
-    own = replace(settings, insights_token=TOKEN, cache_timeout=5.0)
+    own = replace(settings, insights_token=TOKEN)
     yield own
     with redis.Redis.from_url(redis_url) as server:
         for key in server.scan_iter(match=f"blogsearch:{{{own.index}}}:*"):

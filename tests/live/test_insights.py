@@ -29,10 +29,9 @@ ADDRESS = "203.0.113.77"
 @pytest.fixture
 def settings(settings: Settings, server: "redis.Redis") -> Iterator[Settings]:
     """The sample posts, with keys in Redis of the test's own."""
-    own = replace(settings, cache_timeout=5.0)
-    _clear(server, own)
-    yield own
-    _clear(server, own)
+    _clear(server, settings)
+    yield settings
+    _clear(server, settings)
 
 
 def _clear(server: "redis.Redis", settings: Settings) -> None:

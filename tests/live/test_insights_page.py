@@ -42,23 +42,13 @@ def posts(elastic: Elasticsearch, alias: str) -> None:
 
 
 @pytest.fixture
-def settings(
-    alias: str, elasticsearch_url: str, redis_url: str, tmp_path: Path
-) -> Iterator[Settings]:
+def settings(own_settings: Settings, redis_url: str, tmp_path: Path) -> Iterator[Settings]:
     """Settings without an index: reading the counts needs none."""
     folder = tmp_path / "synonyms"
     folder.mkdir()
-    yield Settings(
-        elasticsearch_url=elasticsearch_url,
-        elasticsearch_timeout=60,
-        redis_url=redis_url,
-        index=alias,
-        synonyms_dir=folder,
-        cache_timeout=5.0,
-        insights_token=TOKEN,
-    )
+    yield replace(own_settings, synonyms_dir=folder, insights_token=TOKEN)
     with redis.Redis.from_url(redis_url) as server:
-        for key in server.scan_iter(match=f"blogsearch:{{{alias}}}:*"):
+        for key in server.scan_iter(match=f"blogsearch:{{{own_settings.index}}}:*"):
             server.delete(key)
 
 

@@ -223,14 +223,8 @@ def test_stop_words_are_dropped(elastic: Elasticsearch, german: str, russian: st
 
 
 @pytest.fixture
-def settings(german: str, elasticsearch_url: str, redis_url: str, tmp_path: Any) -> Settings:
-    return Settings(
-        elasticsearch_url=elasticsearch_url,
-        redis_url=redis_url,
-        index=german,
-        synonyms_dir=tmp_path,
-        language="german",
-    )
+def settings(engine_settings: Settings, german: str, tmp_path: Any) -> Settings:
+    return replace(engine_settings, index=german, synonyms_dir=tmp_path, language="german")
 
 
 def test_searches_find_german_posts(client: FlaskClient) -> None:

@@ -50,11 +50,9 @@ def index(elastic: Elasticsearch) -> Iterator[str]:
 
 
 @pytest.fixture
-def settings(
-    elastic: Elasticsearch, index: str, elasticsearch_url: str, redis_url: str
-) -> Iterator[Settings]:
+def settings(engine_settings: Settings, elastic: Elasticsearch, index: str) -> Iterator[Settings]:
     """Settings for the posts, without any pins."""
-    yield Settings(elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=index)
+    yield replace(engine_settings, index=index)
     store = PinStore(elastic, index, ENGLISH)
     store.remove([file.name for file in store.files()])
 

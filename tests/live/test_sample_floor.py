@@ -9,6 +9,7 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +61,10 @@ def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
 
 @pytest.fixture(scope="module")
 def measured(
-    elastic: Elasticsearch, elasticsearch_url: str, sample_alias: str
+    elastic: Elasticsearch, engine_settings: Settings, sample_alias: str
 ) -> list[dict[str, Any]]:
     """Per query: its kind, nDCG@10 and the number of requests it took."""
-    settings = Settings(elasticsearch_url=elasticsearch_url, index=sample_alias)
+    settings = replace(engine_settings, index=sample_alias)
     found = []
     known = Known()
     search(elastic, sample_alias, SearchRequest(q="rules"), settings, known)  # reads the rules

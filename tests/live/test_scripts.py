@@ -75,9 +75,7 @@ POSTS = {
 
 
 @pytest.fixture
-def client(
-    elastic: Elasticsearch, elasticsearch_url: str, redis_url: str, tmp_path: Path
-) -> Iterator[Client]:
+def client(elastic: Elasticsearch, engine_settings: Settings, tmp_path: Path) -> Iterator[Client]:
     """Indexes the posts of a language; gives a client of a service for them."""
     aliases: list[str] = []
 
@@ -95,12 +93,7 @@ def client(
         name = index_language or language
         reindex(elastic, alias, raws, IndexSettings(compiled, 1, 0, LANGUAGES[name]), pytest.fail)
         return create_app(
-            replace(
-                Settings(elasticsearch_url=elasticsearch_url, redis_url=redis_url),
-                index=alias,
-                synonyms_dir=tmp_path,
-                language=name,
-            )
+            replace(engine_settings, index=alias, synonyms_dir=tmp_path, language=name)
         ).test_client()
 
     yield made

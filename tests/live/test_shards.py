@@ -54,7 +54,7 @@ def whole(own_settings: Settings, run: Run, tmp_path: Path) -> Settings:
     posts = tmp_path / "posts.jsonl"
     lines = [{"oid": f"p{n}", "title": f"Juggling {n} balls", "text": "Throw."} for n in range(20)]
     posts.write_text("\n".join(map(json.dumps, lines)))
-    settings = replace(own_settings, shards=2, cache_timeout=5.0)
+    settings = replace(own_settings, shards=2)
     assert run("reindex", posts, settings=settings).exit_code == 0
     return settings
 

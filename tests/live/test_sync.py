@@ -533,7 +533,7 @@ class TestRebuild:
 def test_only_one_runs_at_a_time(
     blog: Blog, elastic: Elasticsearch, alias: str, settings: Settings
 ) -> None:
-    cache = open_cache(replace(settings, cache_timeout=5))
+    cache = open_cache(settings)
     blog.write(entry("a"))
     blog.sync()
     generation = cache.generation()
@@ -546,7 +546,7 @@ def test_only_one_runs_at_a_time(
 def test_one_that_loses_the_lock_makes_what_it_wrote_visible(
     blog: Blog, settings: Settings
 ) -> None:
-    cache = open_cache(replace(settings, cache_timeout=5))
+    cache = open_cache(settings)
     blog.write(entry("a"))
     blog.sync()
     generation = cache.generation()

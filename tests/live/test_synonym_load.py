@@ -58,10 +58,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def settings(elasticsearch_url: str, redis_url: str, live: str, folder: Path) -> Settings:
-    return Settings(
-        elasticsearch_url=elasticsearch_url, redis_url=redis_url, index=live, synonyms_dir=folder
-    )
+def settings(engine_settings: Settings, live: str, folder: Path) -> Settings:
+    return replace(engine_settings, index=live, synonyms_dir=folder)
 
 
 @pytest.fixture

@@ -36,14 +36,9 @@ def server(redis_url: str) -> Iterator["redis.Redis"]:
 
 
 @pytest.fixture
-def settings(redis_url: str, name: str, elasticsearch_url: str) -> Settings:
-    """Settings of an empty alias.
-
-    The cache may spend more time on Redis than by default: a busy machine is not a fault of Redis.
-    """
-    return Settings(
-        redis_url=redis_url, index=name, elasticsearch_url=elasticsearch_url, cache_timeout=5
-    )
+def settings(engine_settings: Settings, name: str) -> Settings:
+    """Settings of an empty alias."""
+    return replace(engine_settings, index=name)
 
 
 @pytest.fixture
@@ -51,7 +46,7 @@ def opened(settings: Settings) -> Open:
     """Opens a cache; `opened(cache_timeout=1)` changes a setting."""
 
     def open_(
-        lifetimes: Lifetimes | None = None, lock_wait: float = 3.0, **changed: Any
+        lifetimes: Lifetimes | None = None, lock_wait: float = 60.0, **changed: Any
     ) -> AnswerCache:
         return open_cache(replace(settings, **changed), lifetimes, lock_wait)
 

@@ -4,6 +4,7 @@ import gzip
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +48,11 @@ def blog(
 
 
 @pytest.fixture
-def opened(redis_url: str, elasticsearch_url: str, blog: str) -> Open:
+def opened(engine_settings: Settings, blog: str) -> Open:
     """A client of an application with an empty cache; `opened(cache_serializer="bytes+zlib")`."""
 
     def build(*, empty: bool = True, **changed: Any) -> FlaskClient:
-        given = {
-            "redis_url": redis_url,
-            "elasticsearch_url": elasticsearch_url,
-            "index": blog,
-            "cache_timeout": 5,
-            **changed,
-        }
-        app = create_app(Settings(**given))
+        app = create_app(replace(engine_settings, index=blog, **changed))
         if empty:
             app.extensions["blogsearch"].cache.clear()
         return app.test_client()

@@ -3,7 +3,6 @@
 import json
 import re
 import socket
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,9 +119,7 @@ def test_a_peer_that_does_not_answer_the_handshake(certificates: Certificates) -
         )
         client = create_app(settings).test_client()
         client.get("/__lbheartbeat__")
-        started = time.monotonic()
         assert client.get("/search?q=python").status_code == 503
-        assert time.monotonic() - started < 3
         assert not responds(connect(settings))
 
 

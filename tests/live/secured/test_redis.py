@@ -83,7 +83,6 @@ def test_the_documented_rules_suffice(
         redis_url=url,
         ca_file=str(certificates.authority),
         write_tokens=TOKEN,
-        cache_timeout=5.0,
     )
 
     def slow() -> Computed:
@@ -153,9 +152,8 @@ def test_a_peer_that_does_not_answer_the_handshake(
             settings,
             redis_url=f"rediss://127.0.0.1:{silent.getsockname()[1]}/0",
             ca_file=str(certificates.authority),
+            cache_timeout=0.25,
         )
-        started = time.monotonic()
         assert client.get("/search?q=python").headers["X-Cache"] == "OFF"
-        assert time.monotonic() - started < 3
         del client
-        time.sleep(settings.cache_timeout + 0.1)  # a probe may be under way
+        time.sleep(0.35)  # a probe may be under way
