@@ -816,7 +816,7 @@ def test_a_rate_limit_says_when_to_try_again(
     browser: Browser, settings: Settings, blog: Blog
 ) -> None:
     page = browser.new_page()
-    limited = replace(settings, rate_limit="1/minute", redis_url="")
+    limited = replace(settings, rate_limit="1/day", redis_url="")
     with serving(limited) as address:
         page.goto(blog(_page(address)))
         for q in ("python", "juggling"):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -18,25 +18,21 @@ from tests.tcp import listening
 _SEARCH = """
 from gevent import monkey
 monkey.patch_all()
-import time
 from app import create_app
 
-client = create_app().test_client()
-client.get("/__lbheartbeat__")
-started = time.monotonic()
-answer = client.get("/search?q=python")
-print(answer.status_code, answer.headers.get("X-Cache"), time.monotonic() - started)
+answer = create_app().test_client().get("/search?q=python")
+print(answer.status_code, answer.headers.get("X-Cache"))
 """
 
 
 def _search(**environment: str) -> list[str]:
-    """Status, X-Cache and seconds of a search."""
+    """Status and X-Cache of a search, which takes less than what drips."""
     done = subprocess.run(
         [sys.executable, "-c", _SEARCH],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -92,63 +88,58 @@ def dripping(request: pytest.FixtureRequest, certificates: Certificates) -> Iter
 
 
 def test_an_elasticsearch_that_drips_over_tls(dripping: str, certificates: Certificates) -> None:
-    status, _, seconds = _search(
+    status, _ = _search(
         ELASTICSEARCH_URL=f"https://{dripping}",
         BLOGSEARCH_ELASTICSEARCH_TIMEOUT="0.5",
         BLOGSEARCH_CA_FILE=str(certificates.authority),
         REDIS_URL="",
     )
     assert status == "503"
-    assert float(seconds) < 3
 
 
 def test_a_redis_that_drips_over_tls(
     settings: Settings, dripping: str, certificates: Certificates
 ) -> None:
-    status, state, seconds = _search(
+    status, state = _search(
         ELASTICSEARCH_URL=settings.elasticsearch_url,
+        BLOGSEARCH_ELASTICSEARCH_TIMEOUT="30",
         BLOGSEARCH_INDEX=settings.index,
         BLOGSEARCH_CA_FILE=str(certificates.authority),
         REDIS_URL=f"rediss://{dripping}/0",
     )
     assert (status, state) == ("200", "OFF")
-    assert float(seconds) < 3
 
 
-@pytest.mark.parametrize("delay", [0.02, 0.2, 1.0])
-def test_a_slow_redis(settings: Settings, delay: float) -> None:
+@pytest.mark.parametrize(
+    ("delay", "states"), [(0.02, {"MISS"}), (0.8, {"MISS", "OFF"}), (3.0, {"OFF"})]
+)
+def test_a_slow_redis(settings: Settings, delay: float, states: set[str]) -> None:
     """However the delay falls on the commands of a search, their sum stays within the timeout."""
-
-    def late(reply: bytes) -> Iterator[bytes]:
-        time.sleep(delay)
-        yield reply
-
-    _assert_in_time(settings, late, "MISS" if delay < 0.1 else None)
-
-
-def _assert_in_time(
-    settings: Settings, replies: Callable[[bytes], Iterator[bytes]], state: str | None
-) -> None:
+    timeout = 2.0
+    commands: list[bytes] = []
     with redis_server() as server:
 
         def serve(near: socket.socket) -> None:
             with socket.create_connection(("127.0.0.1", server.port)) as far:
                 while request := near.recv(65_536):
+                    if b"PING" not in request:  # as in the probes beside the search
+                        commands.append(request)
                     far.sendall(request)
-                    for chunk in replies(far.recv(65_536)):
-                        near.sendall(chunk)
+                    reply = far.recv(65_536)
+                    time.sleep(delay)
+                    near.sendall(reply)
 
         with listening(serve) as port:
-            status, got, seconds = _search(
+            status, state = _search(
                 ELASTICSEARCH_URL=settings.elasticsearch_url,
+                BLOGSEARCH_ELASTICSEARCH_TIMEOUT="30",
                 BLOGSEARCH_INDEX=settings.index,
-                BLOGSEARCH_CACHE_TIMEOUT="0.5",
+                BLOGSEARCH_CACHE_TIMEOUT=str(timeout),
                 REDIS_URL=f"redis://127.0.0.1:{port}/0",
             )
     assert status == "200"
-    assert got == (state or got)
-    assert got in {"MISS", "OFF"}
-    assert float(seconds) < 2.5  # with the search itself
+    assert state in states
+    assert 1 <= len(commands) <= timeout / delay + 1, commands
 
 
 _TWO_REQUESTS = """

@@ -42,26 +42,26 @@ def _statuses(client: FlaskClient, path: str, times: int, address: str = "192.0.
 def test_a_client_over_its_limit_gets_429_and_others_do_not(
     settings: Settings, own_redis: str
 ) -> None:
-    processes = [_client(settings, rate_limit="3/minute", redis_url=own_redis) for _ in range(2)]
+    processes = [_client(settings, rate_limit="3/day", redis_url=own_redis) for _ in range(2)]
     assert _statuses(processes[0], "/search?q=python", 2) == [200, 200]
     assert _statuses(processes[1], "/?q=python", 2) == [200, 429]
     refused = processes[0].get("/search?q=python", environ_base={"REMOTE_ADDR": "192.0.2.1"})
     assert refused.status_code == 429
     assert refused.get_json()["error"]["code"] == "rate_limited"
-    assert 0 < int(refused.headers["Retry-After"]) <= 60
+    assert 0 < int(refused.headers["Retry-After"]) <= 86_400
     assert _statuses(processes[0], "/search?q=python", 1, "192.0.2.2") == [200]
 
 
 @pytest.mark.parametrize("path", ["/__lbheartbeat__", "/__version__", "/static/search.css"])
 def test_health_checks_and_static_files_are_not_limited(settings: Settings, path: str) -> None:
-    client = _client(settings, rate_limit="1/minute", redis_url="")
+    client = _client(settings, rate_limit="1/day", redis_url="")
     assert _statuses(client, path, 3) == [200] * 3
 
 
 def test_without_redis_each_process_limits(settings: Settings) -> None:
     gone = f"redis://127.0.0.1:{free_port()}/0"
     for url in ("", gone):
-        client = _client(settings, rate_limit="2/minute", redis_url=url)
+        client = _client(settings, rate_limit="2/day", redis_url=url)
         assert _statuses(client, "/search?q=python", 3) == [200, 200, 429]
 
 
@@ -244,13 +244,11 @@ def test_many_health_checks_cost_elasticsearch_as_much_as_one_a_second(
     """They count for no rate limit, and one is five requests."""
     client = _client(settings, redis_url="")
     before = _sent_searches(elastic, settings.index)
-    ends = time.monotonic() + 1.5
-    asked = 0
-    while time.monotonic() < ends:
+    started = time.monotonic()
+    for _ in range(40):
         assert client.get("/__heartbeat__").status_code == 200
-        asked += 1
-    assert asked > 20
-    assert 1 <= _sent_searches(elastic, settings.index) - before <= 3
+    seconds = time.monotonic() - started
+    assert 1 <= _sent_searches(elastic, settings.index) - before <= 2 + seconds
 
 
 def test_the_last_page_has_hits(settings: Settings, own_redis: str) -> None:

@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -10,6 +9,7 @@ import pytest
 import requests
 
 from devstack.servers import NGINX, Gunicorn, gunicorn, new_certificates, nginx, redis_server
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 
@@ -38,7 +38,7 @@ def site(elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> It
             "REDIS_URL": redis.url,
             "BLOGSEARCH_INDEX": "test-no-posts",
             "BLOGSEARCH_CACHE_TIMEOUT": "5",  # a busy machine is not a fault of Redis
-            "BLOGSEARCH_RATE_LIMIT": "10/hour",
+            "BLOGSEARCH_RATE_LIMIT": "10/day",
             "BLOGSEARCH_TRUSTED_PROXIES": "127.0.0.1",
         }
         service = stack.enter_context(gunicorn(environment, log))
@@ -62,7 +62,7 @@ def test_metrics_are_not_for_visitors(site: Site) -> None:
 
 def test_a_client_does_not_choose_the_address_it_is_limited_by(site: Site) -> None:
     headers = [{"X-Forwarded-For": f"192.0.2.{number}"} for number in range(12)]
-    statuses = [site.get("/search?q=python", **each).status_code for each in headers]
+    statuses = [site.get("/search?q=python", **header).status_code for header in headers]
     assert statuses[-2:] == [429, 429]
 
 
@@ -83,9 +83,10 @@ def test_a_killed_worker_fails_no_request(site: Site) -> None:
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
         thread.start()
-    time.sleep(0.3)
+    wait_until(lambda: len(statuses) > 20)
     site.service.workers()[0].kill()
-    time.sleep(0.7)
+    number = len(statuses)
+    wait_until(lambda: len(statuses) > number + 100)
     stop.set()
     for thread in threads:
         thread.join()

@@ -214,7 +214,7 @@ def test_without_elasticsearch_it_is_a_503_or_a_cached_answer(settings: Settings
 
 
 def test_suggestions_are_not_counted_as_searches(settings: Settings) -> None:
-    limited = replace(settings, rate_limit="2/minute", redis_url="")
+    limited = replace(settings, rate_limit="2/day", redis_url="")
     client = create_app(limited).test_client()
     statuses = [client.get("/suggest?q=pyt").status_code for _ in range(3)]
     assert statuses == [200, 200, 429]
