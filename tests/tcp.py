@@ -3,6 +3,7 @@ HTTP servers in threads."""
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from socketserver import BaseServer
@@ -42,21 +43,43 @@ def listening(serve: Callable[[socket.socket], None], port: int = 0) -> Iterator
 
 
 def forward(
-    near: socket.socket, address: tuple[str, int], passes: Callable[[], bool] = lambda: True
+    near: socket.socket,
+    address: tuple[str, int],
+    passes: Callable[[bytes], bool] = lambda data: True,
 ) -> None:
-    """Forwards both ways until a side ends, or `passes()` is false when something is received."""
+    """Forwards both ways until a side ends, or `passes` is false for what is received."""
 
     def copy(source: socket.socket, target: socket.socket) -> None:
         # ValueError: a TLS socket that was closed meanwhile.
         with suppress(OSError, ValueError):
-            while (data := source.recv(65_536)) and passes():
+            while (data := source.recv(65_536)) and passes(data):
                 target.sendall(data)
-        for one in (source, target):
+        for end in (source, target):
             with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+                end.shutdown(socket.SHUT_RDWR)
 
     with socket.create_connection(address) as far:
         replies = threading.Thread(target=copy, args=(far, near), daemon=True)
         replies.start()
         copy(near, far)
         replies.join()
+
+
+@contextmanager
+def slow_redis(port: int, delay: float) -> Iterator[tuple[str, list[bytes]]]:
+    """A URL of the Redis behind this port whose replies come `delay` seconds late, and what it was
+    sent, except for the PING of the probes beside a search."""
+    commands: list[bytes] = []
+
+    def serve(near: socket.socket) -> None:
+        with socket.create_connection(("127.0.0.1", port)) as far:
+            while data := near.recv(65_536):
+                if b"PING" not in data:
+                    commands.append(data)
+                far.sendall(data)
+                reply = far.recv(65_536)
+                time.sleep(delay)
+                near.sendall(reply)
+
+    with listening(serve) as own_port:
+        yield f"redis://127.0.0.1:{own_port}/0", commands

@@ -6,14 +6,13 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
 
 from app.settings import Settings
 from devstack.servers import Certificates, new_certificates, redis_server
-from tests.tcp import listening
+from tests.tcp import listening, slow_redis
 
 _SEARCH = """
 from gevent import monkey
@@ -116,27 +115,14 @@ def test_a_redis_that_drips_over_tls(
 def test_a_slow_redis(settings: Settings, delay: float, states: set[str]) -> None:
     """However the delay falls on the commands of a search, their sum stays within the timeout."""
     timeout = 2.0
-    commands: list[bytes] = []
-    with redis_server() as server:
-
-        def serve(near: socket.socket) -> None:
-            with socket.create_connection(("127.0.0.1", server.port)) as far:
-                while request := near.recv(65_536):
-                    if b"PING" not in request:  # as in the probes beside the search
-                        commands.append(request)
-                    far.sendall(request)
-                    reply = far.recv(65_536)
-                    time.sleep(delay)
-                    near.sendall(reply)
-
-        with listening(serve) as port:
-            status, state = _search(
-                ELASTICSEARCH_URL=settings.elasticsearch_url,
-                BLOGSEARCH_ELASTICSEARCH_TIMEOUT="30",
-                BLOGSEARCH_INDEX=settings.index,
-                BLOGSEARCH_CACHE_TIMEOUT=str(timeout),
-                REDIS_URL=f"redis://127.0.0.1:{port}/0",
-            )
+    with redis_server() as server, slow_redis(server.port, delay) as (url, commands):
+        status, state = _search(
+            ELASTICSEARCH_URL=settings.elasticsearch_url,
+            BLOGSEARCH_ELASTICSEARCH_TIMEOUT="30",
+            BLOGSEARCH_INDEX=settings.index,
+            BLOGSEARCH_CACHE_TIMEOUT=str(timeout),
+            REDIS_URL=url,
+        )
     assert status == "200"
     assert state in states
     assert 1 <= len(commands) <= timeout / delay + 1, commands

@@ -46,7 +46,7 @@ def proxy(elasticsearch_url: str) -> Iterator[Proxy]:
     address = (parts.hostname or "", parts.port or 9200)
     flowing = threading.Event()
     flowing.set()
-    with listening(lambda near: forward(near, address, flowing.wait)) as port:
+    with listening(lambda near: forward(near, address, lambda _: flowing.wait())) as port:
         yield Proxy(f"http://127.0.0.1:{port}", flowing)
         flowing.set()
 

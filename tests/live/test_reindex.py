@@ -374,7 +374,7 @@ def wire(elasticsearch_url: str) -> Iterator[Wire]:
 
     def serve(near: socket.socket) -> None:
         if whole.is_set():
-            forward(near, address, whole.is_set)
+            forward(near, address, lambda _: whole.is_set())
 
     with listening(serve) as port:
         yield Wire(f"http://127.0.0.1:{port}", whole)

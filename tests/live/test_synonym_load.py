@@ -6,11 +6,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import Result
@@ -26,6 +26,8 @@ from indexer.normalise import documents
 from indexer.records import Document, Origin, RawPost
 from indexer.state import state_index
 from indexer.write.live import Write, put
+from tests.tcp import forward, listening
+from tests.waiting import wait_until
 
 POSTS = {
     "ml": "An ML model in ten lines",
@@ -335,12 +337,13 @@ def test_searches_and_writes_continue_while_rules_are_loaded(
         written.append(f"new-{number}")
 
     failures = [load(search), load(search), load(write)]
+    wait_until(lambda: answers and written)
     loaded = run("load", mine)
-    time.sleep(0.3)
     assert loaded.exit_code == 0, loaded.output
+    assert _found(elastic, live, "ml") == {"ml", "learning"}
+    wait_until(lambda: frozenset({"ml", "learning"}) in answers)
     assert failures == [[], [], []]
     assert set(answers) == {frozenset({"ml"}), frozenset({"ml", "learning"})}
-    assert answers[-1] == {"ml", "learning"}
     elastic.indices.refresh(index=live)
     for oid in list(written):
         assert elastic.exists(index=live, id=f"post:{oid}", routing=oid), oid
@@ -356,29 +359,38 @@ def test_a_killed_load_changes_nothing(
     how: signal.Signals,
 ) -> None:
     live, folder = settings.index, settings.synonyms_dir
-    rules = "".join(f"word{n} => other{n}\n" for n in range(30_000))  # long enough to be killed
-    mine.write_text(f"machine learning, ml\n{rules}")
-    process = subprocess.Popen(
-        [Path(sys.executable).with_name("blogsearch"), "synonyms", "load", mine],
-        stderr=subprocess.DEVNULL,
-        env={
-            **os.environ,
-            "BLOGSEARCH_INDEX": settings.index,
-            "BLOGSEARCH_SYNONYMS_DIR": str(settings.synonyms_dir),
-        },
-    )
-    while not list(folder.glob(".staged-*")):
-        assert process.poll() is None
-        time.sleep(0.01)
-    time.sleep(0.5)
-    process.send_signal(how)
-    assert process.wait(30) != 0
+    mine.write_text("machine learning, ml\n")
+    elasticsearch = urlsplit(settings.elasticsearch_url)
+    address = (str(elasticsearch.hostname), elasticsearch.port or 9200)
+    built, killed = threading.Event(), threading.Event()
+
+    def hold_the_built_index(data: bytes) -> bool:
+        if f"/{live}-000002/_refresh".encode() in data:
+            built.set()
+            killed.wait(120)
+        return True
+
+    with listening(lambda near: forward(near, address, hold_the_built_index)) as port:
+        process = subprocess.Popen(
+            [Path(sys.executable).with_name("blogsearch"), "synonyms", "load", mine],
+            stderr=subprocess.DEVNULL,
+            env={
+                **os.environ,
+                "ELASTICSEARCH_URL": f"http://127.0.0.1:{port}",
+                "BLOGSEARCH_INDEX": live,
+                "BLOGSEARCH_SYNONYMS_DIR": str(folder),
+            },
+        )
+        assert built.wait(120)
+        assert list(folder.glob(".staged-*"))
+        process.send_signal(how)
+        killed.set()
+        assert process.wait(120) != 0
     assert [path.name for path in folder.glob("*.synonyms")] == []
     assert _generation(elastic, live) == f"{live}-000001"
     assert _found(elastic, live, "ml") == {"ml"}
     # The lease of a lock that was not released is not waited for here.
     elastic.options(ignore_status=404).delete(index=state_index(live), id="lock")
-    mine.write_text("machine learning, ml\n")
     again = run("load", mine)
     assert again.exit_code == 0, again.output
     assert _names(folder) == ["mine.synonyms"]
