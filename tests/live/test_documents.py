@@ -42,14 +42,41 @@ TOKEN = "first-token-of-tests"
 NDJSON = "application/x-ndjson"
 
 
+START = RawPost(Origin("test"), "start", "The first post", "<p>Hello</p>", pub_date="2020-01-01")
+
+
 @pytest.fixture
 def settings(own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], Built]) -> Settings:
     """A blog of one post, with a token."""
-    start = RawPost(
-        Origin("test"), "start", "The first post", "<p>Hello</p>", pub_date="2020-01-01"
-    )
-    index_posts([start])
+    index_posts([START])
     return replace(own_settings, write_tokens=TOKEN)
+
+
+@pytest.fixture(scope="module")
+def shared_settings(
+    engine_settings: Settings,
+    module_index: Callable[[Iterable[RawPost]], str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Settings:
+    """As `settings`, for an index that many tests share."""
+    return replace(
+        engine_settings,
+        index=module_index([START]),
+        synonyms_dir=tmp_path_factory.mktemp("synonyms"),
+        write_tokens=TOKEN,
+    )
+
+
+class SharedIndex:
+    """Tests that share an index, and write posts whose oids and words no other test has."""
+
+    @pytest.fixture
+    def settings(self, shared_settings: Settings) -> Settings:
+        return shared_settings
+
+    @pytest.fixture
+    def alias(self, shared_settings: Settings) -> str:
+        return shared_settings.index
 
 
 @pytest.fixture
@@ -84,9 +111,10 @@ def blog(client: FlaskClient) -> Blog:
 
 
 @pytest.fixture
-def without_index(own_settings: Settings) -> Blog:
+def without_index(engine_settings: Settings) -> Blog:
     """For requests that are refused before the index is needed."""
-    return Blog(create_app(replace(own_settings, write_tokens=TOKEN)).test_client())
+    settings = replace(engine_settings, index="test-no-index", write_tokens=TOKEN)
+    return Blog(create_app(settings).test_client())
 
 
 class TestTokens:
@@ -109,7 +137,7 @@ class TestTokens:
         assert answer.get_json()["error"]["code"] == "unauthorized"
 
 
-class TestPut:
+class TestPut(SharedIndex):
     def test_creates_then_replaces_and_is_found(self, blog: Blog) -> None:
         assert blog.found("zebra") == set()
         first = blog.put("z/1", title="About zebras")
@@ -173,7 +201,7 @@ class TestPut:
         assert said is None or said in answer.get_json()["error"]["message"]
 
 
-class TestPost:
+class TestPost(SharedIndex):
     def test_has_a_result_for_each_of_an_array(self, blog: Blog) -> None:
         blog.put("old", modified="2030-01-01")
         answer = blog.send(
@@ -300,14 +328,15 @@ class TestPost:
         assert answer.get_json()["error"]["code"] == "no_index"
 
 
-class TestDelete:
+class TestDelete(SharedIndex):
     @pytest.mark.parametrize("comment", ["", "/comments/1"])
     def test_does_not_take_what_others_keep_writing_for_missing(
         self, blog: Blog, settings: Settings, elastic: Elasticsearch, comment: str
     ) -> None:
-        blog.put("a", comments=[{"oid": "1", "comment": "Text"}])
-        id_ = "comment:a:1" if comment else "post:a"
-        source = elastic.get(index=settings.index, id=id_, routing="a")["_source"]
+        oid = "contested-comment" if comment else "contested-post"
+        blog.put(oid, comments=[{"oid": "1", "comment": "Text"}])
+        id_ = f"comment:{oid}:1" if comment else f"post:{oid}"
+        source = elastic.get(index=settings.index, id=id_, routing=oid)["_source"]
         versions = iter(range(10**15, 10**16, 10))
 
         class Node(RequestsHttpNode):
@@ -316,7 +345,7 @@ class TestDelete:
                     elastic.index(
                         index=settings.index,
                         id=id_,
-                        routing="a",
+                        routing=oid,
                         document=source,
                         version=next(versions),
                         version_type="external",
@@ -325,9 +354,9 @@ class TestDelete:
 
         with Elasticsearch(settings.elasticsearch_url, node_class=Node) as busy:
             client = create_app(settings, elastic=busy).test_client()
-            answer = Blog(client).send("DELETE", f"/documents/a{comment}")
+            answer = Blog(client).send("DELETE", f"/documents/{oid}{comment}")
         assert answer.status_code == 503, answer.text
-        assert elastic.exists(index=settings.index, id=id_, routing="a")
+        assert elastic.exists(index=settings.index, id=id_, routing=oid)
 
     def test_takes_the_url_that_the_post_was_put_to(self, blog: Blog) -> None:
         for url, body in (("%20spaced%20", {"oid": " spaced "}), ("%20spaced/comments/%091", {})):
@@ -338,15 +367,15 @@ class TestDelete:
 
     def test_deletes_the_comments_too(self, blog: Blog, elastic: Elasticsearch, alias: str) -> None:
         comments = [{"oid": f"c{n}", "comment": "Splendid"} for n in range(5)]
-        blog.put("d", title="Quokka", comments=comments)
-        answer = blog.send("DELETE", "/documents/d")
+        blog.put("quokka", title="Quokka", comments=comments)
+        answer = blog.send("DELETE", "/documents/quokka")
         assert answer.get_json()["results"] == [
-            {"kind": "post", "oid": "d", "comments": 5, "status": 200, "result": "deleted"}
+            {"kind": "post", "oid": "quokka", "comments": 5, "status": 200, "result": "deleted"}
         ]
         assert blog.found("quokka") == set()
-        left = elastic.count(index=alias, query={"term": {"post_oid": "d"}})
+        left = elastic.count(index=alias, query={"term": {"post_oid": "quokka"}})
         assert left["count"] == 0
-        assert blog.send("DELETE", "/documents/d").status_code == 404
+        assert blog.send("DELETE", "/documents/quokka").status_code == 404
 
     def test_works_on_a_date_in_the_future(self, blog: Blog) -> None:
         blog.put("d", modified="2100-01-01")
@@ -354,7 +383,7 @@ class TestDelete:
         assert blog.send("DELETE", "/documents/d").status_code == 404
 
 
-class TestComments:
+class TestComments(SharedIndex):
     def test_are_written_and_deleted(self, blog: Blog, elastic: Elasticsearch, alias: str) -> None:
         path = "/documents/start/comments/c1"
         assert blog.send("PUT", path, {"comment": "A <b>numbat</b>"}).status_code == 201
@@ -373,7 +402,7 @@ class TestComments:
         assert "nowhere" in answer.get_json()["error"]["message"]
 
     def test_an_older_version_does_not_overwrite_a_newer_one(self, blog: Blog) -> None:
-        path = "/documents/start/comments/c1"
+        path = "/documents/start/comments/versions"
         newer = {"comment": "Newer", "modified": "2024-05-02"}
         older = {"comment": "Older", "modified": "2024-05-01"}
         assert blog.send("PUT", path, newer).status_code == 201
@@ -381,13 +410,14 @@ class TestComments:
         assert blog.send("PUT", path, {"comment": "x", "modified": "soon"}).status_code == 422
 
 
-class TestSearch:
+class TestSearch(SharedIndex):
     def test_finds_a_post_by_a_comment_written_alone(self, blog: Blog) -> None:
-        path = "/documents/start/comments/c1"
+        blog.put("commented")
+        path = "/documents/commented/comments/c1"
         assert blog.send("PUT", path, {"comment": "An okapi"}).status_code == 201
-        assert blog.found("okapi") == {"start"}
-        assert blog.put("start", title="Replaced").status_code == 200
-        assert blog.found("okapi") == {"start"}
+        assert blog.found("okapi") == {"commented"}
+        assert blog.put("commented", title="Replaced").status_code == 200
+        assert blog.found("okapi") == {"commented"}
         assert blog.send("DELETE", path).status_code == 200
         assert blog.found("okapi") == set()
 

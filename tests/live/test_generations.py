@@ -87,7 +87,7 @@ def test_the_segments_of_a_small_index_are_merged_to_one(
 
 
 class TestGenerations:
-    def test_are_numbered_and_the_previous_one_is_kept(
+    def test_are_numbered_and_kept_until_prune_which_leaves_the_live_one(
         self, elastic: Elasticsearch, alias: str, make: Make, post_oids: PostOids
     ) -> None:
         assert live(elastic, alias) is None
@@ -95,9 +95,15 @@ class TestGenerations:
         make("b")
         built = make("c")
         assert (built.index, built.previous) == (f"{alias}-000003", f"{alias}-000002")
-        states = {one.number: one.state for one in list_generations(elastic, alias)}
+        states = {item.number: item.state for item in list_generations(elastic, alias)}
         assert states == {1: "kept", 2: "previous", 3: "live"}
         assert post_oids() == {"c"}
+        assert prune(elastic, alias, keep=5) == []
+        assert prune(elastic, alias, keep=2) == []
+        assert prune(elastic, alias, keep=1) == [f"{alias}-000001"]
+        assert prune(elastic, alias, keep=1) == []
+        assert prune(elastic, alias, keep=0) == [f"{alias}-000002"]
+        assert require_live(elastic, alias).number == 3
 
     def test_are_set_up_for_searching(self, elastic: Elasticsearch, alias: str, make: Make) -> None:
         name = make("a").index
@@ -117,22 +123,6 @@ class TestGenerations:
         rollback(elastic, alias)
         assert prune(elastic, alias, keep=0) == [newest]
         assert make("c").index == f"{alias}-000003"
-
-    def test_prune_leaves_the_live_one_and_the_newest(
-        self, elastic: Elasticsearch, alias: str, make: Make
-    ) -> None:
-        for oid in "abcd":
-            make(oid)
-        assert prune(elastic, alias, keep=5) == []
-        assert prune(elastic, alias, keep=4) == []
-        assert prune(elastic, alias, keep=3) == []
-        assert prune(elastic, alias, keep=2) == [f"{alias}-000001"]
-        assert prune(elastic, alias, keep=1) == [f"{alias}-000002"]
-        assert prune(elastic, alias, keep=1) == []
-        assert prune(elastic, alias, keep=0) == [f"{alias}-000003"]
-        found = live(elastic, alias)
-        assert found is not None
-        assert found.number == 4
 
     def test_an_index_with_the_name_of_the_alias_is_left_alone(
         self, elastic: Elasticsearch, alias: str, make: Make
