@@ -54,6 +54,7 @@ def keyed(secured: SecuredElasticsearch, secured_alias: str) -> Callable[..., Se
         )
         values = {
             "elasticsearch_url": secured.url,
+            "elasticsearch_timeout": 30.0,
             "elasticsearch_api_key": secured.api_key(json.loads(text)),
             "ca_file": secured.ca_file,
             "redis_url": "",
