@@ -340,6 +340,7 @@ def best_clauses(plan: Plan) -> list[Json]:
     clauses += neighbour_clauses(plan)
     clauses += phrase_clauses(plan)
     clauses += heading_clauses(plan)
+    clauses += title_clauses(plan)
     if plan.vector:
         clauses.append(_meaning(plan))
     if plan.terms and plan.terms[-1].begun:
@@ -374,8 +375,7 @@ def all_words_clauses(plan: Plan) -> list[Json]:
     clauses: list[Json] = []
     for field, name in fields:
         in_language = name == "your language"
-        boost = scoring.LANGUAGE_BOOST if in_language else 1.0
-        boost = scoring.ALL_IN_TITLE_BOOST if field.startswith("title") else boost
+        boost = scoring.ALL_IN_TITLE_BOOST if field.startswith("title") else 1.0
         words = [_lookup(field, term, boost * share, plan.total) for term in terms]
         chosen = language_filter(plan.request.prefer, plan.language) if in_language else []
         query = bool_query(must=words, filter=chosen)
@@ -494,6 +494,16 @@ def heading_clauses(plan: Plan) -> list[Json]:
         begun: Json = {"match_phrase_prefix": {"headings.text": {"query": texts[0]}}}
         clauses.append(_constant(begun, scoring.BEGUN_IN_TITLE))
     return [best_of(clauses, **_explained(plan, "heading"))]
+
+
+def title_clauses(plan: Plan) -> list[Json]:
+    """Titles that have most of the words of the query, in any inflection: a text that has a whole
+    query by chance does not come before a post that is about it."""
+    words = [term.likeliest.text for term in plan.terms if not term.term.light]
+    if len(words) < 2:
+        return []
+    most = {"minimum_should_match": scoring.MOST_IN_TITLE, "boost": scoring.MOST_IN_TITLE_BOOST}
+    return [match("title", " ".join(words), **most, **_explained(plan, "most words in the title"))]
 
 
 def _meaning(plan: Plan) -> Json:

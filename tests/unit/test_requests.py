@@ -237,7 +237,7 @@ def test_what_is_sent_grows_with_the_number_of_words() -> None:
         q = " ".join(f"word{chr(97 + n)}" for n in range(words))
         return len(json.dumps(first(q)))
 
-    assert size(5) < 12_000
+    assert size(5) < 12_500
     assert size(10) - size(5) <= 1.3 * (size(5) - size(0 + 1)) * 5 / 4
 
 
