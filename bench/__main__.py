@@ -5,6 +5,7 @@
     make bench FULL=1                   # the sizes of the goals: 100,000 and 500,000 posts
     make bench DATA=FOLDER              # posts and queries of a folder, as for bench.relevance
     make bench ONLY=cached,memory       # some sections
+    make bench MEILISEARCH=/path/to/meilisearch
     make bench PUBLISH=1                # put the tables into docs/performance.md as well
 
 The engines are those of ELASTICSEARCH_URL and REDIS_URL, else devstack starts them. The report is
@@ -100,6 +101,7 @@ def measure(run: Run, names: list[str], page: Path | None) -> tuple[Path, list[s
 @click.option("--quick", is_flag=True, help="Little of everything, for trying it.")
 @click.option("--full", is_flag=True, help="The sizes of the goals: an estimated 90 minutes.")
 @click.option("--only", default="", help=f"Some sections: {', '.join(SECTIONS)}.")
+@click.option("--meilisearch", default="", help="The path of a Meilisearch binary.")
 @click.option("--publish", "into_docs", is_flag=True, help="Into docs/performance.md as well.")
 @click.option("--out", default=REPOSITORY / "build" / "bench", type=click.Path(path_type=Path))
 def main(
@@ -107,6 +109,7 @@ def main(
     quick: bool,
     full: bool,
     only: str,
+    meilisearch: str,
     into_docs: bool,
     out: Path,
 ) -> None:
@@ -118,7 +121,7 @@ def main(
     # Engines whose URLs are set are used as they are.
     with Stack(open_instance(os.environ), os.environ).using(keep=False) as urls:
         os.environ.update(urls)
-        run = Run(QUICK if quick else FULL if full else NORMAL, data, out)
+        run = Run(QUICK if quick else FULL if full else NORMAL, data, meilisearch, out)
         try:
             path, failed = measure(run, names, page)
         finally:

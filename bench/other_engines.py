@@ -1,7 +1,7 @@
 """The same posts and queries in other engines: time and quality side by side.
 
 SQLite FTS5 comes with Python. Pagefind needs npm, with which it is installed into the folder of the
-report, and CHROMIUM; without them it is left out.
+report, and CHROMIUM. Meilisearch needs the path of its binary. What is missing is left out.
 """
 
 import html
@@ -25,10 +25,11 @@ import requests
 
 from bench.browser import chromium
 from bench.relevance import NONSENSE, Judged, ndcg, reciprocal_rank
-from bench.results import Section, Table, milliseconds
+from bench.results import Goal, Section, Table, milliseconds, p95
 from bench.run import Run
 from bench.service import get_search, indexed, lines, serving
 from bench.turns import alternate
+from devstack.servers import free_port, running_process
 
 Json = dict[str, Any]
 Rank = Callable[[str], list[str]]
@@ -37,6 +38,8 @@ Running = tuple[Rank, float]
 """An engine, and the seconds that it took to index the posts."""
 
 _TAGS = re.compile(r"<[^>]+>")
+_OURS, _MEILISEARCH = "blogsearch, not cached", "Meilisearch"
+_INDEXING = 300.0  # seconds that Meilisearch may take
 
 
 def measure_other_engines(run: Run) -> Section:
@@ -45,11 +48,13 @@ def measure_other_engines(run: Run) -> Section:
     judged, known = _samples(run.files, run.sizes.queries)
     with ExitStack() as stack:
         running = {
-            "blogsearch, not cached": stack.enter_context(_ours(run.alias, run.corpus)),
+            _OURS: stack.enter_context(_ours(run.alias, run.corpus)),
             f"SQLite FTS5 {sqlite3.sqlite_version}": stack.enter_context(_sqlite(posts)),
         }
         if shutil.which("npm") and os.environ.get("CHROMIUM"):
             running["Pagefind, in a browser"] = stack.enter_context(_pagefind(posts, run.folder))
+        if run.meilisearch:
+            running[_MEILISEARCH] = stack.enter_context(_meilisearch(posts, run.meilisearch))
 
         def turn(rank: Rank, query: Judged) -> tuple[float, list[str]]:
             started = time.perf_counter()
@@ -77,11 +82,12 @@ def measure_other_engines(run: Run) -> Section:
         "Other engines",
         f"{len(posts):,} posts; {len(judged):,} judged queries and {len(known):,} known items, "
         "alternating. SQLite ranks title and text with the title four times as heavy, any word "
-        "being enough. blogsearch is asked over HTTP and returns highlights; "
+        "being enough. blogsearch and Meilisearch are asked over HTTP and return highlights; "
         "SQLite is asked in this process, and Pagefind in Chromium, where it loads ten results. "
         "Indexing is a whole command, without the start of a server. nDCG@10 is the mean over "
         "kinds of queries without `nonsense`, MRR the mean over kinds of known items.",
-        tables=[
+        _goals(times, running),
+        [
             Table(
                 ["engine", "indexing, s", "median ms", "p95 ms", "nDCG@10", "known items, MRR"],
                 rows,
@@ -89,6 +95,29 @@ def measure_other_engines(run: Run) -> Section:
         ],
         figures=times,
     )
+
+
+def _goals(times: Mapping[str, list[float]], running: Mapping[str, Running]) -> list[Goal]:
+    """What is compared with Meilisearch, if it is there."""
+    if _MEILISEARCH not in running:
+        return []
+    mine, other = times[_OURS], times[_MEILISEARCH]
+    figures = {
+        "a search, median": (statistics.median(mine), statistics.median(other), "ms"),
+        "a search, p95": (p95(mine), p95(other), "ms"),
+        "indexing": (running[_OURS][1], running[_MEILISEARCH][1], "s"),
+    }
+    return [
+        Goal(
+            name,
+            "Meilisearch",
+            ours / theirs,
+            1.0,
+            " times",
+            note=f"{ours:.1f}, {theirs:.1f} {unit}",
+        )
+        for name, (ours, theirs, unit) in figures.items()
+    ]
 
 
 def _plain(post: Mapping[str, Any]) -> Json:
@@ -199,3 +228,31 @@ def _pagefind(posts: Sequence[Json], folder: Path) -> Iterator[Running]:
             return [posts[int(Path(url).stem)]["id"] for url in urls]
 
         yield rank, indexing
+
+
+@contextmanager
+def _meilisearch(posts: Sequence[Json], binary: str) -> Iterator[Running]:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder, requests.Session() as session:
+        command = [binary, "--http-addr", f"127.0.0.1:{port}", "--db-path", f"{folder}/db"]
+        with running_process([*command, "--no-analytics"], port, folder=folder):
+            # Its ids take no other characters; ours are put back from the number.
+            documents = [{**post, "id": number} for number, post in enumerate(posts)]
+            started = time.perf_counter()
+            task = session.post(f"{url}/indexes/posts/documents", json=documents).json()
+            number = task["taskUid"]
+            while task["status"] != "succeeded":
+                if task["status"] == "failed" or time.perf_counter() - started > _INDEXING:
+                    raise RuntimeError(f"Meilisearch did not index the posts: {task}")
+                time.sleep(0.2)
+                task = session.get(f"{url}/tasks/{number}").json()
+            indexing = time.perf_counter() - started
+
+            def rank(q: str) -> list[str]:
+                body = {"q": q, "limit": 10, "attributesToHighlight": ["title", "text"]}
+                body |= {"attributesToCrop": ["text"], "matchingStrategy": "frequency"}
+                answer = session.post(f"{url}/indexes/posts/search", json=body).json()
+                return [posts[hit["id"]]["id"] for hit in answer["hits"]]
+
+            yield rank, indexing

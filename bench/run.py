@@ -36,14 +36,16 @@ class Run:
 
     Args:
         data: a folder of posts and queries; None: the sample.
+        meilisearch: the path of a Meilisearch binary, if it is to be compared.
         folder: for the report, and for what has to be installed.
     """
 
-    def __init__(self, sizes: Sizes, data: Path | None, folder: Path) -> None:
+    def __init__(self, sizes: Sizes, data: Path | None, meilisearch: str, folder: Path) -> None:
         self.sizes = sizes
         self.corpus, self.files = corpus_of(data)
         queries = queries_of(self.files, 2 * sizes.queries)  # in random order
         self.queries, self.warm_up = queries[::2], queries[1::2]
+        self.meilisearch = meilisearch
         self.folder = folder
         self.client = Elasticsearch(elasticsearch_url(), request_timeout=120)
         self._stack = ExitStack()

@@ -167,7 +167,7 @@ def nginx(port: int, certificate: Path, key: Path) -> Iterator[str]:
             config = config.replace(old, new)
         (Path(folder) / "nginx.conf").write_text(config)
         command = [str(NGINX), "-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]
-        with _process(command, tls, stop=signal.SIGTERM):
+        with running_process(command, tls, stop=signal.SIGTERM):
             yield f"https://127.0.0.1:{tls}"
 
 
@@ -196,7 +196,7 @@ def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer
         path = Path(folder) / "redis.sock"
         command = [redis_binary(), "--port", str(port), "--bind", "127.0.0.1"]
         command += ["--unixsocket", str(path), "--save", "", "--appendonly", "no", "--dir", folder]
-        with _process([*command, *options], port) as process:
+        with running_process([*command, *options], port) as process:
             yield RedisServer(port, path, process)
 
 
@@ -209,18 +209,23 @@ def memcached_server() -> Iterator[tuple[str, int] | None]:
         return
     port = free_port()
     # Root has to give -u; for other users it has no effect.
-    with _process(
+    with running_process(
         [memcached, "-l", "127.0.0.1", "-p", str(port), "-m", "256", "-u", "nobody"], port
     ):
         yield "127.0.0.1", port
 
 
 @contextmanager
-def _process(
-    command: list[str], port: int, stop: signal.Signals = signal.SIGKILL
+def running_process(
+    command: list[str],
+    port: int,
+    stop: signal.Signals = signal.SIGKILL,
+    folder: str | None = None,
 ) -> "Iterator[subprocess.Popen[bytes]]":
-    """A process, as soon as it listens on a port."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    """A process, as soon as it listens on a port; `folder` is its working directory."""
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         deadline = time.monotonic() + _START
         while True:
