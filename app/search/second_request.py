@@ -84,12 +84,22 @@ def _typing_interpretations(plan: Plan, first: FirstResponse) -> list[Interpreta
 
 
 def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:
-    """The terms, the likeliest variants of each, so that all of them together are not too many."""
+    """The terms, the likeliest variants of each, so that all of them together are not too many.
+
+    The splits of a word are equally likely, so it has all of them or none. A single doubtful term
+    has all its variants.
+    """
     doubtful = sum(not term.as_typed for term in terms)
-    most = max(1, scoring.ALL_VARIANTS // doubtful) if doubtful else 0
-    return [
-        term if term.as_typed else replace(term, variants=term.variants[:most]) for term in terms
-    ]
+    if doubtful < 2:
+        return list(terms)
+    return [_likeliest(term, max(1, scoring.ALL_VARIANTS // doubtful)) for term in terms]
+
+
+def _likeliest(term: Interpretation, most: int) -> Interpretation:
+    if len(term.variants) <= most:
+        return term
+    variants = tuple(variant for variant in term.variants if variant.kind != "split")[:most]
+    return replace(term, variants=variants) if variants else as_typed(term.term)
 
 
 def without_doubtful(plan: Plan) -> Plan | None:
