@@ -13,16 +13,17 @@ import time
 import weakref
 from collections import deque
 
-from elasticsearch import ApiError, Elasticsearch, NotFoundError, TransportError
+from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch, NotFoundError, TransportError
 
 from app.back_off import start_thread
 from app.cache import AnswerCache
 from indexer.errors import IndexingError
 from indexer.generations import require_live
-from indexer.retry import Retry, time_limit
+from indexer.retry import Retry, remaining, time_limit
 
 _TIMEOUT = 120.0  # seconds; a refresh after many writes takes longer than a search
 _DELAY = 0.3  # seconds during which writes that do not wait share one refresh
+_BACKGROUND_TIMEOUT = 30.0  # seconds, as for a write over HTTP, which may wait for this refresh
 _UNTIL_TAKEN = Retry(total=math.inf, first_pause=1.0, longest_pause=1.0)
 _BURST, _PER = 10, 10.0  # shared refreshes without a pause within some seconds
 _EXIT_TIMEOUT = 5.0  # seconds
@@ -59,9 +60,15 @@ class Freshness:
 
     def shared(self) -> bool:
         """Like `now`, but callers within about a second share one refresh; in a stream of calls it
-        waits for the next full second."""
+        waits for the next full second.
+
+        Raises:
+            ConnectionTimeout: the time limit ended while it waited for the refresh of another call.
+        """
         seen = self._begun
-        with self._sharing:
+        if not self._sharing.acquire(timeout=min(max(remaining(), 0.0), threading.TIMEOUT_MAX)):
+            raise ConnectionTimeout("Another refresh takes longer")
+        try:
             if self._succeeded > seen:  # it began after this call
                 return True
             self._pause_in_a_stream()
@@ -70,6 +77,8 @@ class Freshness:
             if taken:
                 self._succeeded = self._begun
             return taken
+        finally:
+            self._sharing.release()
 
     def soon(self) -> None:
         """Like `now`, in the background; many calls share one refresh.
@@ -116,7 +125,8 @@ class Freshness:
     def _try(self) -> bool:
         """Whether both have taken it, or there is no index."""
         try:
-            return self.shared()
+            with time_limit(_BACKGROUND_TIMEOUT):
+                return self.shared()
         except (IndexingError, NotFoundError):
             return True
         except (ApiError, TransportError):
