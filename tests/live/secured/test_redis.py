@@ -19,8 +19,9 @@ from app.cache.answer_cache import Computed
 from app.cli import main
 from app.commands.tools import Tools
 from app.errors import Unavailable
-from app.insights.search_log import SearchLog
+from app.insights.search_log import SearchLog, last_days
 from app.search.request import SearchRequest
+from app.service import EXTENSION, Service
 from app.settings import Settings
 from devstack.servers import Certificates, RedisServer, redis_server
 from tests.tcp import forward, listening
@@ -115,6 +116,30 @@ def test_the_documented_rules_suffice(
     with pytest.raises(Unavailable):  # takes long enough for its lock to be renewed
         open_cache(settings).get_or_compute("long", slow)
     with redis.Redis(port=server.port, username="admin", password="admin") as admin:
+        assert admin.acl_log() == []
+
+
+def test_the_documented_rules_suffice_for_insights(
+    own_settings: Settings, server: RedisServer
+) -> None:
+    url = f"redis://blogsearch:p%25ss@127.0.0.1:{server.port}/0"
+    service: Service = create_app(replace(own_settings, redis_url=url)).extensions[EXTENSION]
+    counts, keys = service.counts, service.cache.keys
+    _, yesterday = last_days(2)
+    with redis.Redis(port=server.port, username="admin", password="admin") as admin:
+        admin.hset(keys.insights("totals", yesterday), mapping={"searches": 3})
+        admin.zadd(keys.insights("requests", yesterday), {"q=cron&page=1&size=10": 3})
+        counts.store_former_days()
+        admin.flushall()
+        report = counts.report(7)
+        assert report
+        assert report.top == [("cron", 3)]
+        counts.count_opened("cron", 1, "crontab")
+        counts.dismiss("cron")
+        assert counts.dismissed() == ["cron"]
+        counts.restore("cron")
+        assert counts.erase("cron") == 2
+        counts.erase()
         assert admin.acl_log() == []
 
 
