@@ -139,13 +139,18 @@ def sync(
         SourceError: reading the source failed; nothing was removed.
     """
     options = options or IngestOptions(purpose="sync")
-    if generations.live(client, alias) is None:
-        first = replace(options, max_rejects=MaxRejects(share=1.0))
-        built = reindex(client, alias, read(None), settings, on_reject, first)
-        return SyncResult(built.index, built.rules, added=built.counts.total, built=built)
-
     with Lock(client, alias, options.purpose) as lock:
         stale_builds = tuple(generations.recover(client, alias))
+        if generations.live(client, alias) is None:
+            first = replace(options, max_rejects=MaxRejects(share=1.0))
+            built = reindex(client, alias, read(None), settings, on_reject, first, lock)
+            return SyncResult(
+                built.index,
+                built.rules,
+                added=built.counts.total,
+                built=built,
+                stale_builds=stale_builds,
+            )
         live = generations.require_writable(client, alias)
         forget_old_deletions(client, alias)
         rebuilt = None

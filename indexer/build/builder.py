@@ -6,7 +6,7 @@ synonym rules, another language, or the schema of another version of this servic
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from elasticsearch import Elasticsearch
@@ -91,8 +91,12 @@ def reindex(
     settings: IndexSettings,
     on_reject: OnReject,
     options: IngestOptions | None = None,
+    lock: Lock | None = None,
 ) -> Built:
     """Build the next generation from a source, and make it live.
+
+    Args:
+        lock: the lock of the alias, if the caller holds it already.
 
     Raises:
         Locked: another process is building.
@@ -120,8 +124,8 @@ def reindex(
             _check_not_far_fewer(accepted, count_documents(client, live.name))
         return accepted, over_http
 
-    with Lock(client, alias, options.purpose) as lock:
-        return build(client, lock, alias, settings, fill, options.on_progress, force=options.force)
+    with nullcontext(lock) if lock else Lock(client, alias, options.purpose) as held:
+        return build(client, held, alias, settings, fill, options.on_progress, force=options.force)
 
 
 def rebuild(

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from app.commands.runs import updates_cache_on_failure
 from app.commands.sources import Sources
 from app.commands.tools import Tools
 from app.settings import Settings
-from indexer.build.builder import IndexSettings
+from indexer.build.builder import IndexSettings, reindex
 from indexer.errors import LockLost
 from indexer.generations import require_live
 from indexer.ingest import Ingest, IngestOptions
@@ -541,6 +542,41 @@ def test_only_one_runs_at_a_time(
         printed(blog.sync(), "(sync of another)", 1)
     assert cache.generation() == generation  # which has the index, so it is not ""
     assert generation.startswith(f"{alias}-000001 ")
+
+
+class UnrenewedLock(Lock):
+    """The lock of a process that seems to be dead, so that another one waits for it."""
+
+    def check(self) -> None:
+        pass
+
+
+def test_the_first_one_waits_for_the_lock_before_it_looks_for_an_index(
+    blog: Blog, elastic: Elasticsearch, alias: str
+) -> None:
+    """Else it would build from its source alone what another process has built meanwhile."""
+    settings = IndexSettings(NO_RULES, 1, 0)
+    file = blog.file.with_name("other.jsonl")
+    file.write_text("".join(f"{json.dumps(entry(oid))}\n" for oid in ("a", "b", "c")))
+    blog.write(entry("d"))
+    feed = IngestOptions(complete=False)
+    with ThreadPoolExecutor(1) as pool:
+        with UnrenewedLock(elastic, alias, "build of another", lease=600) as lock:
+            second = pool.submit(
+                sync,
+                elastic,
+                alias,
+                read_by_commands(blog.file, SourceOptions()).read,
+                settings,
+                pytest.fail,
+                feed,
+            )
+            time.sleep(1)
+            source = JSONLines(str(file), SourceOptions())
+            reindex(elastic, alias, source.read(), settings, pytest.fail, lock=lock)
+        done = second.result()
+    assert done.built is None
+    assert blog.ids() == {"post:a", "post:b", "post:c", "post:d"}
 
 
 def test_one_that_loses_the_lock_makes_what_it_wrote_visible(
