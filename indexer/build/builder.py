@@ -295,12 +295,13 @@ def undone_on_failure(
     except BaseException as error:
         seconds = _UNBLOCKED_WITHIN if replay and replay.blocked else 0.0
         try:
-            Retry(seconds, first_pause=0.5, longest_pause=0.5).call(undo)
-        except Locked:
-            # The process that took the lock over may be building: delete only our own generation.
-            for generation in generations.list_generations(client, alias):
-                if generation.name == name and generation.state == "building":
-                    generations.delete_generation(client, name)
+            try:
+                Retry(seconds, first_pause=0.5, longest_pause=0.5).call(undo)
+            except Locked:
+                # The process that took the lock over may build: delete only our own generation.
+                for generation in generations.list_generations(client, alias):
+                    if generation.name == name and generation.state == "building":
+                        generations.delete_generation(client, name)
         except Exception as second:  # noqa: BLE001  (the first error is the one to report)
             error.add_note(f"The next write or build has to undo what was changed: {second}")
         raise
