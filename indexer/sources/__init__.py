@@ -56,4 +56,6 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
         raise SourceError(f"{kind!r} is not a kind of source.", f"Known are {', '.join(KINDS)}.")
     if is_url(spec) and not _SOURCES[kind].is_remote:
         raise SourceError(f"{kind} cannot be read from a URL.", "Download it and name the file.")
+    if spec == "-" and _SOURCES[kind].is_folder:
+        raise SourceError(f"{kind} cannot be read from standard input.", "Name a folder.")
     return _SOURCES[kind](spec, options, page)

@@ -161,6 +161,8 @@ class Source(ABC):
     """The value of `--source`."""
     is_remote: ClassVar[bool] = False
     """Whether it may be read from a URL."""
+    is_folder: ClassVar[bool] = False
+    """Whether it is a folder, so that standard input cannot have it."""
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
         self.spec = spec

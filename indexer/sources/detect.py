@@ -22,6 +22,7 @@ _KNOWN = (
     "JSON Lines, Markdown, HTML, feeds, sitemaps and exports of WordPress, Ghost and Substack are "
     "known."
 )
+_BUILD = "Build the site and index its folder."
 _HINT = f"{_KNOWN} If it is one of them, say which with --source."
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -55,6 +56,8 @@ def kind_of_path(spec: str) -> str:
         return "jsonlines"  # reading from a pipe to detect its kind would consume it
     if place.suffix.lower() in markdown.SUFFIXES:
         return "markdown"
+    if place.suffix.lower() in OTHER_MARKUP:
+        raise SourceError(f"{spec} is in a format that is not read.", _BUILD)
     file = File(spec)
     with file.opened() as stream:
         start = stream.read(_PEEKED)
@@ -101,7 +104,7 @@ def _kind_of_folder(folder: Path) -> str:
         return "markdown"
     if unread := files_in(folder, OTHER_MARKUP):
         reason = f"{folder} holds {unread[0].suffix} files, which are not read."
-        raise SourceError(reason, "Build the site and index its folder.")
+        raise SourceError(reason, _BUILD)
     raise SourceError(f"{folder} holds neither Markdown nor HTML files.", "Name another folder.")
 
 

@@ -28,7 +28,7 @@ class Ghost(Source):
         """Every post, in the order of the export."""
         try:
             data = orjson.loads(File(self.spec).content(_MAX_BYTES))["db"][0]["data"]
-            posts, tags = data["posts"], _tags(data)
+            posts, tags = list(data["posts"]), _tags(data)
         except (orjson.JSONDecodeError, KeyError, IndexError, TypeError) as error:
             reason = f"{self.spec} is not an export of Ghost: {error!s:.100}."
             raise SourceError(reason, "Export it again.") from error
@@ -81,16 +81,22 @@ class Substack(Source):
     """The published posts of a folder with `posts.csv`; the address is `/p/` and the slug."""
 
     kind = "substack"
+    is_folder = True
 
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the table."""
         try:
-            table = decoded(self._read(SUBSTACK))
+            rows = list(csv.DictReader(decoded(self._read(SUBSTACK)).splitlines()))
+        except (FileNotFoundError, NotADirectoryError) as error:
+            remedy = "Name the folder of the unpacked export."
+            raise SourceError(f"{self.spec} has no {SUBSTACK}.", remedy) from error
         except OSError as error:
             raise SourceError(
                 f"{self.spec}: {error.strerror or error}.", remedy_of(error)
             ) from error
-        rows = list(csv.DictReader(table.splitlines()))
+        except csv.Error as error:
+            reason = f"{self.spec}/{SUBSTACK} is not a table: {error}."
+            raise SourceError(reason, "Export it again.") from error
         yield from self._each(
             rows, self._item, lambda row: (Origin(f"{self.spec} {row.get('post_id')}"), None)
         )

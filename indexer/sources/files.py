@@ -86,6 +86,8 @@ def remedy_of(error: OSError) -> str:
     """What to do about a file that is listed and cannot be read."""
     if error.errno == errno.ELOOP:
         return "It is a symbolic link that leads back to itself: correct the link."
+    if error.errno == errno.EFBIG:
+        return "Split it, or leave it out."
     if isinstance(error, FileNotFoundError):
         return "It is a symbolic link to nothing, or was just deleted: correct the link."
     if isinstance(error, OutsideFolder):
@@ -122,7 +124,7 @@ def read_inside(file: Path, folders: Iterable[Path], max_bytes: int) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise OutsideFolder("not a regular file")
         if status.st_size > max_bytes:
-            raise OSError(f"the file has more than {max_bytes:,} bytes")
+            raise OSError(errno.EFBIG, f"the file has more than {max_bytes:,} bytes")
         return stream.read(max_bytes + 1)
 
 

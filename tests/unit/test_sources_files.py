@@ -904,6 +904,8 @@ def test_ghost(tmp_path: Path) -> None:
     assert reasons == ["draft", "for members only"]
     with pytest.raises(SourceError, match="not an export of Ghost"):
         posts(save(tmp_path / "no.json", '{"db": [{}]}'))
+    with pytest.raises(SourceError, match="not an export of Ghost"):
+        posts(save(tmp_path / "none.json", '{"db": [{"data": {"posts": null}}]}'))
 
 
 def test_substack(tmp_path: Path) -> None:
@@ -922,6 +924,38 @@ def test_substack(tmp_path: Path) -> None:
     reasons = [item.reason for item in (draft, paid) if isinstance(item, Skipped)]
     assert reasons == ["draft", "for subscribers only"]
     assert isinstance(gone, Reject)
+
+
+def test_no_substack_export(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"has no posts\.csv") as caught:
+        read(tmp_path, "substack")
+    assert "unpacked" in caught.value.remedy
+    save(tmp_path / "posts.csv", f"post_id,title\n1.a,{'x' * 200_000}\n")
+    with pytest.raises(SourceError, match=r"posts\.csv is not a table: field larger"):
+        read(tmp_path, "substack")
+
+
+@pytest.mark.parametrize("kind", ["markdown", "html", "substack"])
+def test_a_folder_is_not_read_from_standard_input(kind: str) -> None:
+    with pytest.raises(SourceError, match=f"{kind} cannot be read from standard input"):
+        read("-", kind)
+
+
+@pytest.mark.parametrize("name", ["a.mdx", "a.rst", "A.QMD"])
+def test_one_file_in_another_format_is_refused(tmp_path: Path, name: str) -> None:
+    file = save(tmp_path / name, '---\ntitle: A\n---\nimport X from "./x"\n')
+    with pytest.raises(SourceError, match="in a format that is not read") as caught:
+        read(file)
+    assert "Build the site" in caught.value.remedy
+    (item,) = read(file, "markdown")
+    assert isinstance(item, Skipped)
+
+
+def test_a_file_that_is_too_large_is_not_said_to_lack_permissions(tmp_path: Path) -> None:
+    (item,) = read(save(tmp_path / "a.md", "word " * 1_100_000))
+    assert isinstance(item, Reject)
+    assert item.reason == "the file has more than 5,000,000 bytes"
+    assert item.remedy == "Split it, or leave it out."
 
 
 def test_medium(tmp_path: Path) -> None:

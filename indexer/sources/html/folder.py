@@ -23,6 +23,7 @@ class HTMLFolder(Source):
     """Every page below a folder except lists of posts, redirects, drafts and error pages."""
 
     kind = "html"
+    is_folder = True
 
     def read(self) -> Iterator[SourceItem]:
         """Every page in the order of the paths; its oid is its path."""

@@ -35,6 +35,7 @@ class MarkdownFolder(Source):
     """Every post below a folder, or one post; its path below the site's content is its oid."""
 
     kind = "markdown"
+    is_folder = True
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
         for template in options.url_templates.values():

@@ -276,10 +276,10 @@ def walk(site: Site, place: Path) -> Iterator[tuple[Path, Root, str]]:
         if not (start.is_relative_to(place) or place.is_relative_to(root.folder)):
             continue
         for file in _files_of(site, root, start):
-            if file == place:
-                yield file, root, ""
-            elif file.name.lower().endswith(OTHER_MARKUP):
+            if file.name.lower().endswith(OTHER_MARKUP):
                 yield file, root, UNREAD
+            elif file == place:
+                yield file, root, ""
             else:
                 yield file, root, site.why_not_content(root.path_of(file))
 
