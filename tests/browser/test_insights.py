@@ -73,6 +73,15 @@ def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: s
     expect(page.locator(".periods [aria-current]")).to_have_text("30 days")
 
 
+def test_the_figures_of_a_day_are_a_line_on_a_phone(page: Page, address: str) -> None:
+    page.goto(f"{address}/insights?days=7")
+    page.get_by_text("Figures").click()
+    day = page.locator(".chart tbody tr").first.bounding_box()
+    assert day is not None
+    assert day["height"] < 50
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
 def test_the_legend_has_its_colour_in_forced_colours(page: Page, address: str) -> None:
     page.emulate_media(forced_colors="active")
     page.goto(f"{address}/insights")
