@@ -167,7 +167,7 @@ class Ingest:
     @property
     def rejected(self) -> int:
         """The number of entries of which something was rejected: the post or a comment."""
-        return len(self._rejected)
+        return len(self._rejected) + self.rejects_without_oid
 
     @property
     def accepted(self) -> Counts:
@@ -290,10 +290,11 @@ class Ingest:
     def _reject(self, reject: Reject) -> None:
         """A rejected post or comment is not missing: it keeps its state in the index."""
         self.rejects += 1
-        self._rejected.add(reject.origin)
         if reject.oid is None:
+            # The only one of its entry. In an export entries without an oid have the same origin.
             self.rejects_without_oid += 1
         else:
+            self._rejected.add(reject.origin)
             self.kept.add(reject.oid.strip())  # stored oids are stripped, too
         self._on_reject(reject)
 

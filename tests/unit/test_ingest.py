@@ -44,6 +44,15 @@ def test_an_entry_is_rejected_once_whatever_of_it_was_refused() -> None:
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (2, 1, 4)
 
 
+def test_entries_without_an_oid_count_one_by_one_whatever_their_origin() -> None:
+    """In an export of WordPress their origin is made of the oid that they lack."""
+    comments = (RawComment("1", "One"), RawComment("2", ""))
+    raws = [RawPost(Origin("export post "), "", "A", "x", comments=comments) for _ in range(3)]
+    ingest = Ingest(lambda reject: None)
+    assert not list(ingest.documents(raws))
+    assert (ingest.entries, ingest.rejected) == (3, 3)
+
+
 def test_a_reject_of_a_comment_names_its_post_too() -> None:
     """By its own oid alone `sync` would take it for a post."""
     comments = (RawComment("1", "One"), RawComment("1", "Again"), RawComment(None, "x"))
