@@ -236,13 +236,15 @@ def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
             f"`{shortened(text)}` has more than one `=>`.",
             "Write one rule per line; a literal `=>` is written `\\=>`.",
         )
-    is_contraction = len(sides) == 2
-    left = _parse_side(sides[0], "left", MAX_LEFT if is_contraction else MAX_EQUIVALENTS)
-    right = _parse_side(sides[1], "right", MAX_EQUIVALENTS) if is_contraction else ()
-    if len(left) < 2 and not is_contraction:
+    contract = "Contract to one word: `a, b => c`."
+    if len(sides) == 2:
+        left = _parse_side(sides[0], "left", MAX_LEFT, "Split the rule into several lines.")
+        return Rule(name, number, left, _parse_side(sides[1], "right", MAX_EQUIVALENTS, contract))
+    terms = _parse_side(sides[0], "line", MAX_EQUIVALENTS, contract)
+    if len(terms) < 2:
         message = f"`{shortened(text)}` is a single term."
         raise InvalidLine("single_term", message, "Write `a, b` or `a => b`.")
-    return Rule(name, number, left, right)
+    return Rule(name, number, terms)
 
 
 def _decode(raw: bytes, *, first: bool) -> str:
@@ -280,11 +282,11 @@ def _is_invisible(char: str) -> bool:
     )
 
 
-def _parse_side(side: str, name: str, limit: int) -> tuple[str, ...]:
+def _parse_side(side: str, name: str, limit: int, remedy: str) -> tuple[str, ...]:
+    """The terms of one side, or of a line without `=>`; `remedy` is for more than the limit."""
     terms = [normalise(term) for term in _split_at_commas(side)]
     if len(terms) > limit:
         message = f"{len(terms):,} terms on the {name}; the limit is {limit:,}."
-        remedy = "Split the rule into several lines, or contract to one word: `a, b => c`."
         raise InvalidLine("too_many_terms", message, remedy)
     for term in terms:
         _check_term(term, name)

@@ -96,6 +96,14 @@ def test_invalid_lines_are_reported_with_line_and_code(
     assert _error(tmp_path, content)[:2] == (line, code)
 
 
+def test_too_many_equivalents_are_to_be_contracted(tmp_path: Path) -> None:
+    """Several lines with a common term would be as many equivalents."""
+    (item,) = _read(tmp_path, ", ".join(f"w{n}" for n in range(101)))
+    assert isinstance(item, Finding)
+    assert item.message == "101 terms on the line; the limit is 100."
+    assert item.remedy == "Contract to one word: `a, b => c`."
+
+
 def test_an_invalid_byte_is_named(tmp_path: Path) -> None:
     assert "0xef at column 3" in _error(tmp_path, b"na\xefve => naive")[2]
 
