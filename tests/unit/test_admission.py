@@ -138,7 +138,7 @@ def test_more_computations_than_allowed_are_refused_soon() -> None:
     started = time.monotonic()
     with pytest.raises(Busy), admission.admit():
         pytest.fail("a computation was admitted")
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 4  # of the 5 that the other one takes
     end.set()
     first.join()
     with admission.admit():

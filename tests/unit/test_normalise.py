@@ -184,9 +184,9 @@ def test_clean_keeps_what_is_text() -> None:
     ],
 )
 def test_deeply_nested_html_is_refused_quickly(html: str) -> None:
-    start = time.monotonic()
+    start = time.thread_time()
     assert "are nested" in refused(text=html)
-    assert time.monotonic() - start < 1
+    assert time.thread_time() - start < 1
 
 
 @pytest.mark.parametrize(
@@ -313,9 +313,9 @@ def test_the_zero_time_of_go_is_no_date(given: Any) -> None:
 
 
 def test_a_long_text_is_refused_as_a_date_quickly() -> None:
-    start = time.monotonic()
+    start = time.thread_time()
     assert "is not a date" in refused(pub_date="2024" + " " * 20_000 + "x")
-    assert time.monotonic() - start < 1
+    assert time.thread_time() - start < 1
 
 
 @pytest.mark.parametrize(

@@ -1154,10 +1154,10 @@ def test_a_feed_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
 def test_a_deep_page_is_read_in_linear_time(tmp_path: Path) -> None:
     inner = f"<p>{WORDS}</p>" * 2_000
     save(tmp_path / "a.html", f"{HEAD}<body>" + "<div>" * 1_900 + inner)
-    start = time.monotonic()
+    start = time.thread_time()
     (found,) = posts(tmp_path)
     assert readable(found.text).prose.count("A sentence") == 8_000
-    assert time.monotonic() - start < 10
+    assert time.thread_time() - start < 10
 
 
 def test_what_a_wordpress_export_leaves_out_is_named() -> None:
@@ -1173,10 +1173,10 @@ def test_what_a_wordpress_export_leaves_out_is_named() -> None:
 
 @pytest.mark.parametrize("opened", ["<pre>", "[code]", "<pre>[code]"])
 def test_paragraphs_take_linear_time(opened: str) -> None:
-    start = time.monotonic()
+    start = time.thread_time()
     text = f"a {opened}" * 200_000
     assert paragraphs(text).startswith("a ")
-    assert time.monotonic() - start < 5
+    assert time.thread_time() - start < 5
     assert paragraphs("a [code]\n\nb") == "a [code]<br>\n<p>b"
 
 
