@@ -851,3 +851,20 @@ def test_the_address_in_a_configuration_that_is_not_followed(
 def test_only_the_error_page_of_the_site_is_left_out(tmp_path: Path) -> None:
     write(tmp_path, {"404.md": POST, "fr/404.md": POST, "posts/404.md": POST})
     assert set(read(tmp_path)) == {"posts/404"}
+
+
+def test_a_cascade_of_hugo_with_a_target_is_named_as_not_followed(tmp_path: Path) -> None:
+    config = '[[cascade]]\ndraft = true\n[cascade.target]\npath = "/notes/**"\n'
+    write(tmp_path, {"hugo.toml": config, "content/notes/a.md": "---\ntitle: A\n---\nText"})
+    warnings: list[str] = []
+    assert list(read(tmp_path, warn=warnings.append)) == ["notes/a"]
+    assert "not followed: cascade with a target" in warnings[0]
+
+
+def test_a_configuration_in_invalid_yaml_is_named_with_the_line(tmp_path: Path) -> None:
+    write(tmp_path, {"_config.yml": "title: A\nurl: [x\n", "_posts/2024-01-31-a.md": "Text"})
+    with pytest.raises(
+        SourceError, match=r"_config\.yml cannot be read: .* \(at line 3\)\."
+    ) as caught:
+        read(tmp_path)
+    assert "unicode string" not in str(caught.value)

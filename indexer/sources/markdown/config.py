@@ -44,7 +44,10 @@ def read_config(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise SourceError(f"{file} cannot be read: {error}.", "Correct it.") from error
+        reason = str(error)
+        if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+            reason = f"{error.problem} (at line {error.problem_mark.line + 1})"
+        raise SourceError(f"{file} cannot be read: {reason}.", "Correct it.") from error
 
 
 def read_text(file: Path) -> str:

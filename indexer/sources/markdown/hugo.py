@@ -58,6 +58,8 @@ class Hugo(Site):
         mounts = tables(mapping(config.get("module")).get("mounts"))
         if any(str(mount.get("target")).startswith("content") for mount in mounts):
             names.append("module.mounts")
+        if any(map(_has_target, tables(self._site_cascade))):
+            names.append("cascade with a target")
         names += ["content adapters"] if any(root.glob("content/**/_content.gotmpl")) else []
         names += [rule for rule in map(str, self._rules.values()) if "[" in rule]
         if names:
@@ -102,7 +104,7 @@ class Hugo(Site):
         for cascade in self._site_cascade, *map(self._cascades_in, reversed(path.parents)):
             # One with a target is for some of the pages only.
             for table in tables(cascade):
-                merged |= table if "target" not in table and "_target" not in table else {}
+                merged |= {} if _has_target(table) else table
         merged |= own
         return {**lower_names(mapping(merged.get("params"))), **merged}
 
@@ -254,3 +256,8 @@ def is_hugo(folder: Path) -> bool:
 
 def _files(root: Path) -> list[Path]:
     return [root / f"{name}.{suffix}" for name in _NAMES for suffix in _SUFFIXES]
+
+
+def _has_target(cascade: Mapping[str, Any]) -> bool:
+    """Whether a cascade is for some of the pages only."""
+    return "target" in cascade or "_target" in cascade
