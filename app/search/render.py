@@ -53,8 +53,8 @@ _CONTEXT, _LONGEST_HEADING = 20, 120
 """Characters of a text fragment: beside a heading, and of it."""
 _IN_FRAGMENT = "!$&'()*+,;=:@/?"
 
-Part = tuple[str, frozenset[str]]
-"""A part of a text, and its marked words."""
+Part = tuple[str, int, int, frozenset[str]]
+"""A text, where a part of it begins and ends, and the marked words of the part."""
 
 
 # -- HTML ------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def words_of(marked: str) -> frozenset[str]:
     """The marked words of a text, of which inflections count as one."""
     if MARK not in marked:
         return frozenset()
-    return frozenset(word[:_SAME_WORD].casefold() for word in _MARKED.findall(marked))
+    return frozenset({word[:_SAME_WORD].casefold() for word in _MARKED.findall(marked)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,14 +123,28 @@ class Passage:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """The first parts that have a mark."""
-        texts = (self.prose, self.code)
-        return [part for text in texts for part in islice(_parts(text), self.compared)]
+        """The first parts that have a mark, up to the second one with every word: no later one is
+        better than these."""
+        every = words_of(self.prose) | words_of(self.code)
+        parts: list[Part] = []
+        complete = 0
+        for text in (self.prose, self.code):
+            for part in islice(_parts(text), self.compared):
+                parts.append(part)
+                complete += part[3] == every
+                if complete == 2:
+                    return parts
+        return parts
+
+    @cached_property
+    def heading_words(self) -> frozenset[str]:
+        """The marked words of its heading."""
+        return words_of(self.heading)
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The marked words of the passage and its heading."""
-        return words_of(self.heading) | words_of(self.prose) | words_of(self.code)
+        return self.heading_words | words_of(self.prose) | words_of(self.code)
 
     @property
     def beginning(self) -> str:
@@ -147,16 +161,18 @@ class Passage:
         name = unmarked(self.heading)
         if name and name.casefold() == q.casefold():
             return _IS_QUERY
-        in_heading = words_of(self.heading)
-        words = self.words | words_of(" ".join(self.above))
-        share = sum(map(len, _MARKED.findall(self.heading))) / max(1, len(name))
-        return _count(words, shown) + 2 * _count(in_heading, shown) + 2 * share
+        words = self.words.union(*map(words_of, self.above))
+        worth = _count(words, shown)
+        if self.heading_words:
+            share = sum(map(len, _MARKED.findall(self.heading))) / len(name)
+            worth += 2 * _count(self.heading_words, shown) + 2 * share
+        return worth
 
     def together(self, shown: frozenset[str]) -> float:
         """How many of its words stand together, in its heading and a part."""
-        in_heading = words_of(self.heading)
-        parts = [in_heading, *(words | in_heading for _, words in self.parts)]
-        return max(_count(words, shown) for words in parts)
+        in_heading = self.heading_words
+        parts = [in_heading, *[words | in_heading for _, _, _, words in self.parts]]
+        return max([_count(words, shown) for words in parts])
 
     def url(self, page: str) -> str:
         """The address of the section: the id of its heading, else a text fragment.
@@ -280,14 +296,14 @@ def snippets(shown_of: Sequence[Passage], shown: frozenset[str] = frozenset()) -
     left = {id(passage): list(passage.parts) for passage in shown_of}
     found: list[list[str]] = []
     for passage in shown_of:
-        shown |= words_of(passage.heading)
+        shown |= passage.heading_words
         parts = left[id(passage)]
         text = passage.beginning
         if parts:
-            best = max(parts, key=lambda part: (len(part[1] - shown), len(part[1])))
+            best = max(parts, key=lambda part: (len(part[3] - shown), len(part[3])))
             parts.remove(best)
-            text = best[0]
-            shown |= best[1]
+            text = _cut(*best[:3])
+            shown |= best[3]
         found.append([text])
     for passage, texts in reversed(list(zip(shown_of, found, strict=True))):
         texts += around([passage], shown)
@@ -319,7 +335,7 @@ def _parts(text: str) -> Iterator[Part]:
     while at >= 0:
         begin = max(end, _begin(text, at))
         end = _end(text, begin, text.find(UNMARK, at) + 1)
-        yield _cut(text, begin, end), words_of(text[begin:end])
+        yield text, begin, end, words_of(text[begin:end])
         at = text.find(MARK, end)
 
 
