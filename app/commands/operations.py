@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import redis
+from elasticsearch import Elasticsearch
 from rich.text import Text
 
 from analyzers.rules.compile import RuleErrors, read_rules
@@ -28,6 +29,7 @@ from app.errors import BlogsearchError, FolderNotReadable, without_password
 from app.health import Check, checks, last_run
 from app.insights.counts import Report
 from app.insights.proposals import proposals
+from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from app.synonyms.loader import Loader
 from indexer.errors import Damaged
@@ -55,7 +57,8 @@ def doctor(tools: Tools, form: str) -> None:
     with connect(tools.settings) as elastic:  # as the service waits, and not as a command does
         seen = checks(elastic, tools.cache, tools.settings)
         runs = last_run(elastic, tools.settings.index)
-    results = [*(_explained(check, tools) for check in seen), runs, _synonyms(tools)]
+        explained = [_explained(check, tools, elastic) for check in seen]
+        results = [*explained, runs, _synonyms(tools.settings, elastic)]
     if form == "json":
         print_json({check.name: check.report() for check in results})
     else:
@@ -68,12 +71,13 @@ def doctor(tools: Tools, form: str) -> None:
         sys.exit(1)
 
 
-def _explained(check: Check, tools: Tools) -> Check:
+def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
     """With what `/__heartbeat__` has no time to find out, or does not show: reasons and URLs."""
     if check.status == "ok":
         return check
     if check.name == "index":
-        return _with_damage(check, tools) if check.status == "error" else check
+        index = tools.settings.index
+        return _with_damage(check, elastic, index) if check.status == "error" else check
     # REDIS_URL is one URL; a comma in it separates hosts, or is a part of the password.
     urls = [tools.settings.redis_url]
     if check.name == "redis":
@@ -109,11 +113,11 @@ def _with_reason(check: Check, connection: "redis.Redis | None") -> Check:
     return check
 
 
-def _with_damage(check: Check, tools: Tools) -> Check:
+def _with_damage(check: Check, elastic: Elasticsearch, alias: str) -> Check:
     """With why the live index cannot be read."""
     try:
         with translated():
-            require_writable(tools.elastic, tools.settings.index)
+            require_writable(elastic, alias)
     except Damaged as error:
         return replace(check, seen=error.message, remedy=error.remedy)
     except BlogsearchError:
@@ -121,9 +125,8 @@ def _with_damage(check: Check, tools: Tools) -> Check:
     return check
 
 
-def _synonyms(tools: Tools) -> Check:
+def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     """Whether the rule files are valid and the live index was built with them."""
-    settings = tools.settings
     try:
         folder = SynonymFolder.of(settings)
         files = folder.used()
@@ -140,7 +143,7 @@ def _synonyms(tools: Tools) -> Check:
         return Check("synonyms", "warning", seen, remedy)
     try:
         with translated():
-            live = live_generation(tools.elastic, settings.index)
+            live = live_generation(elastic, settings.index)
     except BlogsearchError:
         live = None
     if live and live.rules != rules.digest:

@@ -191,8 +191,8 @@ def pins() -> WerkzeugResponse:
     service, undo = current_service(), request.form.get("undo")
     oid = re.sub(r"^-|[\\,]", r"\\\g<0>", request.form.get("oid", ""))
     rule = undo or f"{request.form.get('q', '')} => {oid}"
-    others = [text for text in _pinned(service) if text != rule]
-    _save(service, others if undo else [*others, rule])
+    lines = [line for line in _pinned(service) if line != rule]
+    _save(service, lines if undo else [*lines, rule])
     return _back()
 
 

@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -206,6 +207,25 @@ def test_doctor_recognizes_an_index_where_the_alias_should_be(
     result = run("doctor", settings=own_settings)
     assert result.exit_code == 1
     assert "exists where the alias should be" in result.output
+
+
+def test_doctor_does_not_wait_long_for_an_elasticsearch_that_hangs(
+    run: Run, settings: Settings
+) -> None:
+    over = threading.Event()
+
+    def hang(connection: socket.socket) -> None:
+        over.wait()
+
+    with listening(hang) as port:
+        url = f"http://127.0.0.1:{port}"
+        hanging = replace(settings, elasticsearch_url=url, elasticsearch_timeout=0.2)
+        started = time.monotonic()
+        result = run("doctor", settings=hanging)
+        assert time.monotonic() - started < 30  # each request of another command may take 120 s
+        over.set()
+    assert result.exit_code == 1
+    assert "does not answer in time" in result.output
 
 
 def test_a_search_without_elasticsearch_is_one_error(
