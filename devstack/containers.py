@@ -76,9 +76,14 @@ class Containers:
                 self.client.containers.get(name).remove(force=True, v=True)
             say(f"starting {engine.title} on port {port} in the container {name}")
             ports = {f"{engine.default_port}/tcp": ("127.0.0.1", port)}
-            container = self.client.containers.run(
-                **arguments, name=name, ports=ports, volumes=volumes, detach=True
+            container = self.client.containers.create(
+                **arguments, name=name, ports=ports, volumes=volumes
             )
+            try:
+                container.start()
+            except DockerException:  # such as a port in use; it would stay, with its volume
+                container.remove(force=True, v=True)
+                raise
         except (DockerException, OSError) as error:
             raise DevstackError(
                 f"Docker could not start {engine.title}: {error}. "

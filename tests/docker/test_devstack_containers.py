@@ -47,12 +47,14 @@ def test_a_container_of_an_earlier_run_is_replaced(containers: Containers) -> No
     containers.stop(second)
 
 
-def test_an_error_names_the_alternative(containers: Containers) -> None:
+def test_a_failed_start_names_the_alternative_and_leaves_nothing(containers: Containers) -> None:
     port = free_port()
     state = containers.start(REDIS, port)
     other = Containers(Instance(containers.instance.folder, "other", None), containers.client)
     try:
         with pytest.raises(DevstackError, match="BLOGSEARCH_DEVSTACK_BACKEND=process"):
             other.start(REDIS, port)
+        names = [container.name for container in containers.client.containers.list(all=True)]
+        assert "blogsearch-other-redis" not in names
     finally:
         containers.stop(state)
