@@ -50,7 +50,9 @@ class Project:
         self.folder = folder
         (folder / "backups").mkdir(exist_ok=True)
         (folder / "backups").chmod(0o777)
-        (folder / ".env").write_text(f"BLOGSEARCH_WRITE_TOKENS={TOKEN}\n")
+        # Without a limit of requests: the visitor of the update sends more than people do.
+        settings = f"BLOGSEARCH_WRITE_TOKENS={TOKEN}\nBLOGSEARCH_RATE_LIMIT=\n"
+        (folder / ".env").write_text(settings)
         limit = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 65535)
         longer = {"start_period": "300s"}  # a former release gave a busy machine less
         engine = {"ulimits": {"nofile": limit}, "healthcheck": longer}
