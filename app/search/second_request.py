@@ -92,10 +92,11 @@ def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:
     doubtful = sum(not term.as_typed for term in terms)
     if doubtful < 2:
         return list(terms)
-    return [_likeliest(term, max(1, scoring.ALL_VARIANTS // doubtful)) for term in terms]
+    return [_with_variants(term, max(1, scoring.ALL_VARIANTS // doubtful)) for term in terms]
 
 
-def _likeliest(term: Interpretation, most: int) -> Interpretation:
+def _with_variants(term: Interpretation, most: int) -> Interpretation:
+    """The term with so many variants at most; without its splits if they are more."""
     if len(term.variants) <= most:
         return term
     variants = tuple(variant for variant in term.variants if variant.kind != "split")[:most]

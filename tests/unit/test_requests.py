@@ -347,3 +347,26 @@ def test_a_single_word_in_a_heading_does_not_outrank_titles() -> None:
 def test_a_phrase_with_one_word_that_is_no_stop_word_is_not_looked_for_by_its_stem() -> None:
     rescore = json.dumps(hits_search(plan("the who"))["rescore"])
     assert '"fields": ["title.words"]' in rescore
+
+
+def test_a_title_with_most_of_the_words_scores_once_more() -> None:
+    def in_title(q: str) -> list[Json]:
+        best = first(q)[0]["rescore"]["query"]["rescore_query"]["bool"]["should"]
+        return [clause["match"]["title"] for clause in best if "title" in clause.get("match", {})]
+
+    (match,) = in_title("how to build the ember app")
+    assert (match["query"], match["minimum_should_match"]) == ("build ember app", "75%")
+    assert in_title("how to build") == []
+
+
+def test_of_several_unknown_words_each_has_all_its_splits_or_none() -> None:
+    def kinds(q: str) -> list[list[str]]:
+        unknown = {str(place): TermStats() for place in range(len(q.split()))}
+        planned = second(q, unknown, {})
+        assert planned
+        return [[variant.kind for variant in term.variants] for term in planned.terms]
+
+    assert kinds("gomodules") == [["split"] * 6]
+    assert kinds("gomodules webaccess") == [["split"] * 6] * 2
+    # Of sixteen variants each of three words may have five.
+    assert kinds("gomodules webaccess rubyconf") == [["typed"], ["typed"], ["split"] * 5]
