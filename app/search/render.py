@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from analyzers.bigrams import CHARACTERS
@@ -28,11 +28,10 @@ _MARKED_LINES = re.compile(f"{MARK}[^{UNMARK}\n]*\n[^{UNMARK}]*{UNMARK}")
 _EMPTY = re.compile(f"{MARK}\\s*{UNMARK}")
 # The analysis makes words of operators, and Lucene's marks for them are off by some characters.
 _OPERATOR = re.compile("|".join(f"[{MARK}{UNMARK}]*".join(map(re.escape, s)) for s in OPERATORS))
-_STRAY = re.compile(f"[{MARK}{UNMARK}]")
 
 _SPACE = re.compile(rf"\s|(?=[{CHARACTERS}])")  # where a text may be cut
-_STOPS = ("\n", ". ", "! ", "? ", "。", "！", "？")
 _STOP = re.compile(r"\n|[.!?] |[。！？]")
+_LAST_STOP = re.compile(rf"(?s:.*)(?:{_STOP.pattern})")
 _ENDS = ".!?。！？"
 _BEFORE = FRAGMENT_SIZE * 3 // 4
 """Characters of its sentence that may come before the first mark of a part."""
@@ -53,8 +52,14 @@ _CONTEXT, _LONGEST_HEADING = 20, 120
 """Characters of a text fragment: beside a heading, and of it."""
 _IN_FRAGMENT = "!$&'()*+,;=:@/?"
 
-Part = tuple[str, int, int, frozenset[str]]
-"""A text, where a part of it begins and ends, and the marked words of the part."""
+
+class Part(NamedTuple):
+    """Where a part of a text begins and ends, and its marked words."""
+
+    text: str
+    begin: int
+    end: int
+    words: frozenset[str]
 
 
 # -- HTML ------------------------------------------------------------------------------------------
@@ -83,7 +88,7 @@ def _mark_whole(operator: re.Match[str]) -> str:
 
 def unmarked(text: str) -> str:
     """A text without its marks."""
-    return _STRAY.sub("", text)
+    return text.replace(MARK, "").replace(UNMARK, "")
 
 
 # -- passages --------------------------------------------------------------------------------------
@@ -122,29 +127,33 @@ class Passage:
     compared: int = _COMPARED
 
     @cached_property
-    def parts(self) -> list[Part]:
-        """The first parts that have a mark, up to the second one with every word: no later one is
-        better than these."""
-        every = words_of(self.prose) | words_of(self.code)
-        parts: list[Part] = []
-        complete = 0
-        for text in (self.prose, self.code):
-            for part in islice(_parts(text), self.compared):
-                parts.append(part)
-                complete += part[3] == every
-                if complete == 2:
-                    return parts
-        return parts
-
-    @cached_property
     def heading_words(self) -> frozenset[str]:
         """The marked words of its heading."""
         return words_of(self.heading)
 
     @cached_property
+    def body_words(self) -> frozenset[str]:
+        """The marked words below its heading."""
+        return words_of(self.prose) | words_of(self.code)
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """The marked words of the passage and its heading."""
-        return self.heading_words | words_of(self.prose) | words_of(self.code)
+        return self.heading_words | self.body_words
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The first parts that have a mark, up to the second one with every word: no later one is
+        better than these."""
+        parts: list[Part] = []
+        complete = 0
+        for text in (self.prose, self.code):
+            for part in islice(_parts(text), self.compared):
+                parts.append(part)
+                complete += part.words == self.body_words
+                if complete == 2:
+                    return parts
+        return parts
 
     @property
     def beginning(self) -> str:
@@ -170,9 +179,8 @@ class Passage:
 
     def together(self, shown: frozenset[str]) -> float:
         """How many of its words stand together, in its heading and a part."""
-        in_heading = self.heading_words
-        parts = [in_heading, *[words | in_heading for _, _, _, words in self.parts]]
-        return max([_count(words, shown) for words in parts])
+        in_parts = {frozenset(), *[part.words for part in self.parts]}
+        return max([_count(words | self.heading_words, shown) for words in in_parts])
 
     def url(self, page: str) -> str:
         """The address of the section: the id of its heading, else a text fragment.
@@ -196,7 +204,9 @@ class Passage:
 
 
 def passages(text: str, code: str, headings: Sequence[Json]) -> list[Passage]:
-    """A marked text and its code, cut at the headings; what precedes the first one comes first."""
+    """A marked text and its code, cut at the headings: the passages that have a mark, or all of
+    them if there is none. What precedes the first heading comes first."""
+    without_mark = MARK not in text and MARK not in code
     lines = _MARKED_LINES.sub(_mark_lines, text).split("\n")
     code_lines = code.split("\n")
     first: Json = {"line": -1, "code_line": 0, "level": 7, "id": ""}
@@ -205,17 +215,20 @@ def passages(text: str, code: str, headings: Sequence[Json]) -> list[Passage]:
     within = [{**last, **heading} for heading in headings if heading["line"] < len(lines)]
     compared = max(_COMPARED // (len(within) + 1), _COMPARED_IN_SECTION)
     path: list[tuple[int, str]] = []
-    found: list[Passage] = []
+    cut: list[Passage] = []
+    former = ""
     for heading, following in pairwise([first, *within, last]):
         name = lines[heading["line"]] if heading["line"] >= 0 else ""
         path = [(level, above) for level, above in path if level < heading["level"]]
         prose = "\n".join(lines[heading["line"] + 1 : following["line"]])
         block = "\n".join(code_lines[heading["code_line"] : following["code_line"]]).strip("\n")
-        above = tuple(above for _, above in path)
-        before = found[-1].prose.rpartition("\n")[2] if found else ""
-        found.append(Passage(prose, block, name, above, heading["id"], before, compared))
+        if without_mark or MARK in prose or MARK in name or MARK in block:
+            above = tuple(above for _, above in path)
+            before = former.rpartition("\n")[2]
+            cut.append(Passage(prose, block, name, above, heading["id"], before, compared))
         path.append((heading["level"], name))
-    return found
+        former = prose
+    return cut
 
 
 def _mark_lines(marked: re.Match[str]) -> str:
@@ -223,10 +236,10 @@ def _mark_lines(marked: re.Match[str]) -> str:
     return marked.group().replace("\n", f"{UNMARK}\n{MARK}")
 
 
-def best_passages(found: Sequence[Passage], shown: frozenset[str], q: str) -> list[Passage]:
+def best_passages(candidates: Sequence[Passage], shown: frozenset[str], q: str) -> list[Passage]:
     """The passages to show, the best first: the best one, and those that add words to it or answer
     nearly as well with words in their heading."""
-    worth = {passage: passage.worth(shown, q) for passage in found if passage.words}
+    worth = {passage: passage.worth(shown, q) for passage in candidates if passage.words}
     if not worth:
         return []
     likely = sorted(worth, key=lambda passage: -worth[passage])
@@ -272,16 +285,16 @@ def excerpts(
     """What is shown of a post for a query: the snippets that are in no section, and sections with
     one each."""
     shown = words_of(marked.get("title", ""))
-    found = passages(marked.get("text", ""), marked.get("code", ""), headings)
-    best = best_passages(found, shown, q)
+    candidates = passages(marked.get("text", ""), marked.get("code", ""), headings)
+    best = best_passages(candidates, shown, q)
     if not best:
-        return [beginning for passage in found if (beginning := passage.beginning)][:1], []
-    if best == found[:1]:
-        best *= min(2, len(found[0].parts))
+        return [beginning for passage in candidates if (beginning := passage.beginning)][:1], []
+    if len(best) == 1 and not best[0].heading:
+        best *= min(2, len(best[0].parts))
     texts = list(zip(best, snippets(best, shown), strict=True))
     loose = list(dict.fromkeys(text for passage, text in texts if not passage.heading))
     seen = shown.union(*(passage.words for passage in best))
-    loose += filter(None, [" ".join(around(found, seen))])
+    loose += filter(None, [" ".join(around(candidates, seen))])
     return loose, [(passage, text) for passage, text in texts if passage.heading]
 
 
@@ -294,28 +307,28 @@ def snippets(shown_of: Sequence[Passage], shown: frozenset[str] = frozenset()) -
     is cut off is replaced by an ellipsis.
     """
     left = {id(passage): list(passage.parts) for passage in shown_of}
-    found: list[list[str]] = []
+    snippets: list[list[str]] = []
     for passage in shown_of:
         shown |= passage.heading_words
         parts = left[id(passage)]
         text = passage.beginning
         if parts:
-            best = max(parts, key=lambda part: (len(part[3] - shown), len(part[3])))
+            best = max(parts, key=lambda part: (len(part.words - shown), len(part.words)))
             parts.remove(best)
-            text = _cut(*best[:3])
-            shown |= best[3]
-        found.append([text])
-    for passage, texts in reversed(list(zip(shown_of, found, strict=True))):
+            text = _cut(best.text, best.begin, best.end)
+            shown |= best.words
+        snippets.append([text])
+    for passage, texts in reversed(list(zip(shown_of, snippets, strict=True))):
         texts += around([passage], shown)
         shown |= passage.words
-    return [" ".join(texts) for texts in found]
+    return [" ".join(texts) for texts in snippets]
 
 
-def around(found: Iterable[Passage], shown: frozenset[str]) -> list[str]:
+def around(passages: Iterable[Passage], shown: frozenset[str]) -> list[str]:
     """The first place of each marked word that is not in `shown`, with a few words around it."""
     snippets: list[str] = []
-    having = [passage for passage in found if passage.words - shown]
-    for text in (text for passage in having for text in (passage.prose, passage.code)):
+    lacking = [passage for passage in passages if passage.words - shown]
+    for text in (text for passage in lacking for text in (passage.prose, passage.code)):
         for mark in _MARKED.finditer(text):
             word = mark[1][:_SAME_WORD].casefold()
             if word not in shown:
@@ -335,7 +348,7 @@ def _parts(text: str) -> Iterator[Part]:
     while at >= 0:
         begin = max(end, _begin(text, at))
         end = _end(text, begin, text.find(UNMARK, at) + 1)
-        yield text, begin, end, words_of(text[begin:end])
+        yield Part(text, begin, end, words_of(text[begin:end]))
         at = text.find(MARK, end)
 
 
@@ -352,13 +365,10 @@ def _cut(text: str, begin: int, end: int) -> str:
 def _begin(text: str, mark: int) -> int:
     """Where a part with this mark begins: with its sentence, or in a long one with a word."""
     first = max(0, mark - _BEFORE)
-    begin = 0
-    for stop in _STOPS:
-        found = text.rfind(stop, first, mark)
-        if found >= 0:
-            begin = max(begin, found + len(stop))
-    if begin or not first:
-        return begin
+    if stop := _LAST_STOP.match(text, first, mark):
+        return stop.end()
+    if not first:
+        return 0
     space = _SPACE.search(text, mark - FRAGMENT_SIZE // 2, mark)
     return space.end() if space else mark
 
