@@ -42,11 +42,10 @@ class SearchBox {
     } else this.root.append(...parts);
     this.show();
 
-    const shadow = host.attachShadow({ mode: "open" });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);
-    shadow.adoptedStyleSheets = [sheet];
-    shadow.append(this.root);
+    host.attachShadow({ mode: "open" }).append(this.root);
+    host.shadowRoot.adoptedStyleSheets = [sheet];
     this.listen();
     this.followScheme();
     const q = new URLSearchParams(location.search).get(this.attribute("query"));
@@ -223,10 +222,10 @@ class SearchBox {
 
   async suggest(q, lang, signal) {
     const parameters = new URLSearchParams({ q, size: 6, ...(lang && { lang }) });
-    const texts = await request(this.service, "suggest", parameters, signal)
-      .then(({ suggestions }) => suggestions.filter(({ kind, text }) => kind === "search" && text !== q).map(({ text }) => text))
-      .catch(() => []); // there are results without suggestions
-    if (!signal.aborted) this.suggested.replaceChildren(...texts.map((text) => this.searchLink(text)));
+    // There are results without suggestions.
+    const { suggestions = [] } = await request(this.service, "suggest", parameters, signal).catch(() => ({}));
+    const searches = suggestions.filter(({ kind, text }) => kind === "search" && text !== q);
+    if (!signal.aborted) this.suggested.replaceChildren(...searches.map(({ text }) => this.searchLink(text)));
   }
 
   // A link to another search: here, or in a new tab on the service's page.
@@ -245,18 +244,18 @@ class SearchBox {
     if (!add) {
       this.list.replaceChildren();
       this.panel.scrollTop = 0;
-      if (this.form.getBoundingClientRect().top < 0) this.form.scrollIntoView();
+      this.form.scrollIntoView({ block: "nearest" });
     }
     this.list.append(...items);
     this.links.hidden = true;
     this.suggested.hidden = this.filters.hidden = !message.length;
   }
 
-  showAnswer({ q, count, hits, corrected, dropped, page, size, facets }) {
+  showAnswer({ q, count, matches, hits, corrected, dropped, page, size, facets }) {
     const { text } = this;
     const start = (page - 1) * size;
     const items = hits.map((hit, number) => hitItem(hit, start + number + 1, this));
-    const message = count ? [text("results", { count })] : [make("b", {}, text("nothing", { q })), text("advice")];
+    const message = count ? [text("results", { count: matches?.most_words || count })] : [make("b", {}, text("nothing", { q })), text("advice")];
     const instead = () => {
       this.exact = true;
       this.again();

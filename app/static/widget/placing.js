@@ -21,7 +21,7 @@ async function setUp(host) {
 }
 
 function explain() {
-  console.error("<blog-search> needs the attribute service with an http(s) URL.");
+  console.error("<blog-search> needs service, an http(s) URL.");
 }
 
 // Without an element in the page, one is put after the script tag; for a tag in the head a button in the
@@ -73,7 +73,7 @@ function define() {
 }
 
 if (!AbortSignal.any || !CSS.supports("color", "light-dark(red, red)"))
-  console.warn("<blog-search> needs a browser of 2024.");
+  console.error("<blog-search> needs a browser of 2024.");
 else {
   if (!customElements.get("blog-search")) define();
   customElements.get("blog-search").place(script);

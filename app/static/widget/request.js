@@ -23,7 +23,7 @@ const translations = new Map();
 function messagesIn(language, service) {
   if (language.split("-")[0] === BUILT_IN.lang) return BUILT_IN;
   const parameters = new URLSearchParams({ lang: language });
-  const load = () => request(service, "messages", parameters, new AbortController().signal).catch(() => BUILT_IN);
+  const load = () => request(service, "messages", parameters, AbortSignal.timeout(TIMEOUT)).catch(() => BUILT_IN);
   if (!translations.has(language)) translations.set(language, load());
   return translations.get(language);
 }
@@ -34,8 +34,7 @@ function messageReader(host, messages) {
   const { lang } = messages;
   return (key, values = {}) => {
     const message = host.getAttribute(`text-${key}`) ?? messages[key];
-    const text = message.other ? message[new Intl.PluralRules(lang).select(values.count)] ?? message.other : message;
-    const shown = (value) => (typeof value === "number" ? value.toLocaleString(lang) : value);
-    return text.replace(/\{(\w+)\}/g, (all, name) => shown(values[name] ?? all));
+    const text = message[new Intl.PluralRules(lang).select(values.count)] ?? message.other ?? message;
+    return text.replace(/\{(\w+)\}/g, (all, name) => (values[name] ?? all).toLocaleString(lang));
   };
 }

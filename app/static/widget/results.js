@@ -30,15 +30,14 @@ function linkTo(url, name, ...children) {
 // A post with the sections and comments that match, as a list item.
 function hitItem(hit, position, { text, lang, host }) {
   const { url, highlight, language, sections = [], comments = [] } = hit;
-  const prose = { dir: "auto", ...(language && { lang: language }) };
-  const title = (content) => make("span.title", prose, ...marked(content));
+  const prose = language && { lang: language }; // its direction is that of the item
   const snippet = (content) => content && make("span.snippet", prose, ...marked(content));
   const image = host.hasAttribute("images") && hit.image && webUrl(hit.image);
   const facts = [day(hit.pub_date, lang), path(url), ...(hit.categories ?? [])];
   return make(
     "li.hit",
-    { hit, position },
-    linkTo(url, "a.link", image && make("img.image", { src: image, alt: "", loading: "lazy" }), title(highlight.title), about(facts), snippet(highlight.text.join(" … "))),
+    { hit, position, dir: "auto" },
+    linkTo(url, "a.link", image && make("img.image", { src: image, alt: "", loading: "lazy" }), make("b.title", prose, ...marked(highlight.title)), about(facts), snippet(highlight.text.join(" … "))),
     ...sections.map(({ heading, above = [], url, snippet: content }) =>
       linkTo(url, "a.link.section", make("span.title", prose, [...above, heading].join(" › ")), snippet(content))),
     // A comment names no language; most are in that of the post.
@@ -51,9 +50,9 @@ function about(facts) {
   return make("span.about", {}, facts.filter(Boolean).join(" · "));
 }
 
-// The day of a post in its own time zone.
+// The day of a post in its own time zone, between marks that keep its direction from that of the title.
 function day(stamp, lang) {
-  return stamp && new Date(stamp.slice(0, 10)).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" });
+  return stamp && `\u2068${new Date(stamp.slice(0, 10)).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" })}\u2069`;
 }
 
 // The path of a URL as a person reads it: 2015/06/cron.
