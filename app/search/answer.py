@@ -448,7 +448,7 @@ def post_hit(hit: Mapping[str, Any], q: str, comments: Sequence[Json] = ()) -> H
         },
     }
     if sections:
-        post["sections"] = [_section(*section, post["url"]) for section in sections]
+        post["sections"] = [_section(*section, post) for section in sections]
     if language := source.get("language"):
         post["language"] = language
     if image := source.get("image"):
@@ -458,14 +458,16 @@ def post_hit(hit: Mapping[str, Any], q: str, comments: Sequence[Json] = ()) -> H
     return post
 
 
-def _section(passage: Passage, snippet: str, post_url: str | None) -> Section:
+def _section(passage: Passage, snippet: str, post: Hit) -> Section:
+    """A section of a post; its title is not said again above the heading."""
+    above = [unmarked(heading) for heading in passage.above]
     section: Section = {
         "heading": unmarked(passage.heading),
-        "url": passage.url(post_url) if post_url else None,
+        "url": passage.url(post["url"]) if post["url"] else None,
         "snippet": safe(snippet),
     }
-    if passage.above:
-        section["above"] = [unmarked(heading) for heading in passage.above]
+    if above := [heading for heading in above if heading != post["title"]]:
+        section["above"] = above
     return section
 
 
