@@ -11,9 +11,15 @@ from app.search.answer import Outcome, SearchAnswer
 from app.search.comments import commented, comments_search, read_comments
 from app.search.explain import explain
 from app.search.filters import post_filters
-from app.search.first_request import NOTHING, FirstResponse, plan_first, read_counts
+from app.search.first_request import (
+    NOTHING,
+    FirstResponse,
+    plan_first,
+    read_counts,
+    tells_corrections,
+)
 from app.search.highlighting import mark_beginnings
-from app.search.known import Known
+from app.search.known import Known, Words
 from app.search.pins import Pins, words_of
 from app.search.query_builder import ANY, Plan, counts_search, hits_search
 from app.search.query_parser import ParsedQuery
@@ -31,14 +37,16 @@ def answer(
     """The answer's body, its explanation, and the index that answered.
 
     At most three requests are sent: the query as typed, the corrected one, and what is shown beside
-    the hits. Rules and pinned results are read where they have changed.
+    the hits. A query whose correction is remembered is sent as it is corrected. Rules and pinned
+    results are read where they have changed.
     """
-    plan, first = _first(session, request, settings, known)
+    phrases = known.rules.phrases
+    typed, plan, first = _first(session, request, settings, known)
     outcome = Outcome(plan, first, first.hits, first.matched)
-    second = plan_second(plan, first, known.rules.phrases)
-    alternatives = {} if first.matched[ANY] else _alternatives(plan, first, known.rules.phrases)
+    is_answered = plan is not typed and outcome.with_most and not outcome.requires_unmatched
+    second = None if is_answered else _corrected(typed, first, known)
+    alternatives = {} if first.matched[ANY] else _alternatives(typed, first, phrases)
     if second or alternatives:
-        second = second and _with_meaning(_with_pins(second, known.pins), known)
         outcome = _second(session, outcome, second, alternatives)
     outcome = _with_details(session, outcome)
     return outcome.body(), explain(outcome, session, known, settings), first.index
@@ -46,22 +54,46 @@ def answer(
 
 def _first(
     session: SearchSession, request: SearchRequest, settings: Settings, known: Known
-) -> tuple[Plan, FirstResponse]:
-    """The query as typed and the response to it, by the rules and pinned results of now."""
-    plan, first = None, NOTHING
+) -> tuple[Plan, Plan, FirstResponse]:
+    """The query as typed, as it was sent, and the response to it, by the rules and pinned results
+    of now."""
+    former, first, remembered = None, NOTHING, NOTHING
+    language = LANGUAGES[settings.language]
     while True:
-        former = plan
-        plan = plan_first(
-            request, LANGUAGES[settings.language], known.rules.phrases, recency=settings.recency
-        )
-        plan = _with_meaning(_with_pins(plan, known.pins), known)
-        if plan.query.empty or plan == former:
-            return plan, first
-        searches = first_request.build(plan)
+        typed = plan_first(request, language, known.rules.phrases, recency=settings.recency)
+        typed = _with_meaning(_with_pins(typed, known.pins), known)
+        if typed.query.empty or (typed == former and remembered is NOTHING):
+            return typed, typed, first
+        words = known.words
+        # What is remembered may be out of date once: the shards' copies may differ in their state.
+        remembered = NOTHING if former else words.recall(typed)
+        plan = _remembered_correction(typed, remembered, known) or typed
+        searches = first_request.build(plan, typed, remembered)
         responses, version = session.send_with(known.version_search(), "first", *searches)
         first = first_request.read(responses)
-        if not known.update(session, first.index, version):
-            return plan, first
+        changed = known.update(session, first.index, version)
+        if first.state != words.state:
+            changed = changed or remembered is not NOTHING
+            words = known.words = Words(first.state)
+        words.remember(typed, first)
+        if not changed:
+            return typed, plan, first.completed(remembered)
+        former = typed
+
+
+def _corrected(typed: Plan, first: FirstResponse, known: Known) -> Plan | None:
+    """The corrected query, None if the query as typed is right."""
+    plan = plan_second(typed, first, known.rules.phrases)
+    return plan and _with_meaning(_with_pins(plan, known.pins), known)
+
+
+def _remembered_correction(typed: Plan, remembered: FirstResponse, known: Known) -> Plan | None:
+    """The corrected query, if former responses tell all that a correction depends on."""
+    if typed.request.typing or typed.request.sort != "relevance":
+        return None  # how many posts match the query as typed may decide
+    if not tells_corrections(remembered, typed):
+        return None
+    return _corrected(typed, replace(remembered, matched={ANY: 1}), known)
 
 
 def _second(

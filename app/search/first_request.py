@@ -13,7 +13,6 @@ from typing import Any
 from analyzers.languages import Language
 from analyzers.rules.compile import Phrases
 from app.search import scoring
-from app.search.known import mark_phrases
 from app.search.query_builder import (
     ALL,
     ANY,
@@ -27,9 +26,9 @@ from app.search.query_builder import (
     match_phrase,
     terms_needed,
 )
-from app.search.query_parser import QueryTerm, apart, joined, parse_query
+from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined, parse_query
 from app.search.request import SearchRequest
-from app.search.spelling import Interpretation, TermStats, TermVariant, as_typed
+from app.search.spelling import Interpretation, TermStats, TermVariant, as_typed, mark_phrases
 
 Json = dict[str, Any]
 
@@ -49,7 +48,7 @@ class FirstResponse:
     `hits` is the response for the posts, and `matched` how many posts match, by the names of
     `query_builder.counts`. `stats` has the counts of each term by its key, `options` the
     suggester's options by token. `total` is the number of posts in the index, `index` its name, ""
-    for an index without documents.
+    for an index without documents, and `last_change` the greatest number of a write.
     """
 
     hits: Json
@@ -58,13 +57,26 @@ class FirstResponse:
     options: Mapping[str, Sequence[Json]]
     total: int
     index: str
+    last_change: float | None = None
+
+    @property
+    def state(self) -> tuple[str, int, float | None]:
+        """Another one after every change of the index."""
+        return self.index, self.total, self.last_change
+
+    def completed(self, remembered: "FirstResponse") -> "FirstResponse":
+        """The response with what was not asked for, as it is remembered."""
+        stats = {**remembered.stats, **self.stats}
+        options = {**remembered.options, **self.options}
+        return replace(self, stats=stats, options=options)
 
 
 NOTHING = FirstResponse({"hits": {"hits": []}}, {ANY: 0}, {}, {}, 0, "")
 """For a query without a word: nothing is sent."""
 
-_POSTS, _INDEX, _TERM = "posts", "index", "term "
-"""Aggregations of the lookup: the number of posts, the name of the index, the counts of a term."""
+_POSTS, _INDEX, _LAST_CHANGE, _TERM = "posts", "index", "last change", "term "
+"""Aggregations of the lookup: the number of posts, the name of the index, the number of the last
+write to a document that is still there, the counts of a term."""
 
 
 def plan_first(
@@ -89,9 +101,10 @@ def _begun(term: Interpretation, q: str) -> Interpretation:
     return replace(term, variants=(begun,), reason="being typed", phrase="")
 
 
-def build(plan: Plan) -> list[Json]:
-    """The searches of the first request."""
-    return [hits_search(plan), _lookup(plan)]
+def build(plan: Plan, typed: Plan, remembered: FirstResponse = NOTHING) -> list[Json]:
+    """The searches of the first request: for the posts, and for what is not `remembered` of the
+    terms of the query as typed."""
+    return [hits_search(plan), _lookup(plan, typed, remembered)]
 
 
 def read(responses: Sequence[Json]) -> FirstResponse:
@@ -108,8 +121,9 @@ def read(responses: Sequence[Json]) -> FirstResponse:
     entries = lookup.get("suggest", {}).get("spelling", [])
     options = {entry["text"]: entry["options"] for entry in entries}
     indices = [bucket["key"] for bucket in aggs[_INDEX]["buckets"]]
+    total, last_change = aggs[_POSTS]["doc_count"], aggs[_LAST_CHANGE]["value"]
     return FirstResponse(
-        hits, read_counts(lookup), stats, options, aggs[_POSTS]["doc_count"], "".join(indices)
+        hits, read_counts(lookup), stats, options, total, "".join(indices), last_change
     )
 
 
@@ -133,19 +147,40 @@ def examined_terms(plan: Plan) -> list[QueryTerm]:
     return examined[:_LOOKED_UP]
 
 
-def _lookup(plan: Plan) -> Json:
-    terms = examined_terms(plan)
+def tells_corrections(first: FirstResponse, typed: Plan) -> bool:
+    """Whether a response has all that the corrections of a query depend on, and none depends on
+    its hits, as that of a word does which few posts have."""
+    terms = examined_terms(typed)
+    if not first.options.keys() >= set(tokens_to_correct(terms)):
+        return False
+    for term in terms:
+        stats = first.stats.get(term.key)
+        if stats is None:
+            return False
+        if (stats.words or stats.forms) and not stats.titles and first.options.get(term.token):
+            return False
+    return True
+
+
+def _lookup(plan: Plan, typed: Plan, remembered: FirstResponse) -> Json:
+    terms = examined_terms(typed)
+    counted = {
+        _TERM + term.key: {"filters": {"filters": _counted(term, typed.query)}}
+        for term in terms
+        if term.key not in remembered.stats
+    }
     body: Json = {
         "size": 0,
         "track_total_hits": False,
         "aggs": {
             _INDEX: {"terms": {"field": "_index", "size": 1}},
             _POSTS: {"filter": {"term": {"kind": "post"}}},
-            **{_TERM + term.key: {"filters": {"filters": _counted(term, plan)}} for term in terms},
+            _LAST_CHANGE: {"max": {"field": "_seq_no"}},
+            **counted,
             **counts(plan),
         },
     }
-    tokens = _to_correct(terms)
+    tokens = [token for token in tokens_to_correct(terms) if token not in remembered.options]
     if tokens:
         term_suggester = {
             "field": "all.words",
@@ -162,21 +197,27 @@ def _lookup(plan: Plan) -> Json:
     return body
 
 
-def _to_correct(terms: Sequence[QueryTerm]) -> list[str]:
+def tokens_to_correct(terms: Sequence[QueryTerm]) -> list[str]:
     """The words that the suggester gets: the first ones, as many as have `_CORRECTED` letters."""
     tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
     letters = accumulate(map(len, tokens))
     return [token for token, total in zip(tokens, letters, strict=True) if total <= _CORRECTED]
 
 
-def _counted(term: QueryTerm, plan: Plan) -> dict[str, Json]:
+def written(term: QueryTerm, query: ParsedQuery) -> str:
+    """The text of a term; of two as one, with the space between them."""
+    if "+" not in term.key:
+        return term.text
+    return " ".join(piece.text for piece in query.terms if piece.key in term.key.split("+"))
+
+
+def _counted(term: QueryTerm, query: ParsedQuery) -> dict[str, Json]:
     """What is counted of a term; see `TermStats`."""
     if "+" in term.key:
-        pair = (piece.text for piece in plan.query.terms if piece.key in term.key.split("+"))
         return {
             "words": {"term": {"all.words": {"value": term.token}}},
             "stems": {"match": {"all": term.token}},
-            "apart": match_phrase("text.words", " ".join(pair)),
+            "apart": match_phrase("text.words", written(term, query)),
         }
     if len(term.pieces) > 1:
         return {"words": has_term(as_typed(term))}

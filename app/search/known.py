@@ -1,20 +1,29 @@
-"""What a process knows of an index besides its posts: synonym phrases and pinned results.
+"""What a process knows of an index besides its posts: synonym phrases, pinned results, and how many
+posts have the words of former searches.
 
 Nothing is read in advance. Every first request of a search also tells the name of the index behind
-the alias and the version of the pinned results; what differs from what is known is read then, once
-for each generation of the index and each change of the pinned results.
+the alias, its last change, and the version of the pinned results; what differs from what is known
+is read then, once for each generation of the index and each change of the pinned results.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analyzers.chains import SYNONYMS
 from analyzers.rules.compile import Phrases
 from app.errors import OutdatedIndex
+from app.search.first_request import (
+    NOTHING,
+    FirstResponse,
+    examined_terms,
+    tokens_to_correct,
+    written,
+)
 from app.search.pins import NO_PINS, Pins
+from app.search.query_builder import Plan
 from app.search.session import SearchSession
-from app.search.spelling import Interpretation
+from app.search.spelling import TermStats
 from indexer import OLDEST_READABLE, SCHEMA
 from indexer.errors import other_schema
 
@@ -23,6 +32,9 @@ if TYPE_CHECKING:
     from app.pins import PinStore
 
 Json = dict[str, Any]
+
+_MOST_WORDS = 2000
+"""Words that are remembered: some megabytes. Usual searches of a day have fewer."""
 
 _RULES = f"index.analysis.filter.{SYNONYMS}.synonyms"
 
@@ -40,13 +52,48 @@ class IndexRules:
     semantic: bool = False
 
 
+class Words:
+    """What first requests have told of words; it holds as long as the index is in this state.
+
+    A misspelled word is corrected by it without a request, and the suggester, which takes most of
+    the time of a lookup, gets each word once.
+    """
+
+    def __init__(self, state: tuple[str, int, float | None] = NOTHING.state) -> None:
+        self.state = state
+        self._stats: dict[str, TermStats] = {}
+        self._options: dict[str, Sequence[Json]] = {}
+
+    def recall(self, typed: Plan) -> FirstResponse:
+        """What is remembered of the terms of a query; `NOTHING` if that is nothing."""
+        terms = examined_terms(typed)
+        texts = {term.key: written(term, typed.query) for term in terms}
+        stats = {key: self._stats[text] for key, text in texts.items() if text in self._stats}
+        tokens = tokens_to_correct(terms)
+        options = {token: self._options[token] for token in tokens if token in self._options}
+        if not stats and not options:
+            return NOTHING
+        index, total, last_change = self.state
+        return FirstResponse(NOTHING.hits, {}, stats, options, total, index, last_change)
+
+    def remember(self, typed: Plan, first: FirstResponse) -> None:
+        """Remember the response to the first request for a query."""
+        if len(self._stats) > _MOST_WORDS:
+            self._stats, self._options = {}, {}
+        for term in examined_terms(typed):
+            if term.key in first.stats:
+                self._stats[written(term, typed.query)] = first.stats[term.key]
+        self._options.update(first.options)
+
+
 class Known:
     """Shared by the searches of a process. Threads may replace its values at any time, so a search
-    takes `rules` and `pins` once."""
+    takes each of them once."""
 
     def __init__(self, store: "PinStore | None" = None, model: "Model | None" = None) -> None:
         self.model = model
         self.rules = IndexRules()
+        self.words = Words()
         self._store = store
 
     @property
@@ -107,17 +154,3 @@ def _index_body(session: SearchSession) -> Mapping[str, Any]:
     )
     body: Mapping[str, Any] = response.body
     return body
-
-
-def mark_phrases(terms: Sequence[Interpretation], phrases: Phrases) -> tuple[Interpretation, ...]:
-    """The terms; those that a rule of the index contracts together (`machine learning => ml`) with
-    the whole phrase."""
-    marked = list(terms)
-    pieces = [(place, piece) for place, term in enumerate(marked) for piece in term.tokens]
-    for start, end in phrases.places([piece for _, piece in pieces]):
-        places = sorted({place for place, _ in pieces[start:end]})
-        if len(places) > 1:
-            phrase = " ".join(marked[place].likeliest.text for place in places)
-            for place in places:
-                marked[place] = replace(marked[place], phrase=phrase)
-    return tuple(marked)

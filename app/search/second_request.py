@@ -9,10 +9,16 @@ from analyzers.languages import Language
 from analyzers.rules.compile import Phrases
 from app.search import scoring
 from app.search.first_request import FirstResponse
-from app.search.known import mark_phrases
 from app.search.query_builder import ANY, HAS, Plan, terms_needed
 from app.search.query_parser import MAX_TERMS, ParsedQuery, QueryTerm, apart, joined
-from app.search.spelling import Interpretation, TermStats, as_typed, characters, interpret
+from app.search.spelling import (
+    Interpretation,
+    TermStats,
+    as_typed,
+    characters,
+    interpret,
+    mark_phrases,
+)
 
 _UNCOUNTED = TermStats(words=1)
 

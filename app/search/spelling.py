@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from analyzers.chains import readable
 from analyzers.languages import Language
+from analyzers.rules.compile import Phrases
 from app.search import scoring
 from app.search.query_parser import QueryTerm
 
@@ -132,6 +133,20 @@ class Interpretation:
 def as_typed(term: QueryTerm, posts: int = 0, reason: str = "as typed") -> Interpretation:
     """The term as it was typed and nothing else."""
     return Interpretation(term, (TermVariant(term.text, posts=posts),), reason)
+
+
+def mark_phrases(terms: Sequence[Interpretation], phrases: Phrases) -> tuple[Interpretation, ...]:
+    """The terms; those that a rule of the index contracts together (`machine learning => ml`) with
+    the whole phrase."""
+    marked = list(terms)
+    pieces = [(place, piece) for place, term in enumerate(marked) for piece in term.tokens]
+    for start, end in phrases.places([piece for _, piece in pieces]):
+        places = sorted({place for place, _ in pieces[start:end]})
+        if len(places) > 1:
+            phrase = " ".join(marked[place].likeliest.text for place in places)
+            for place in places:
+                marked[place] = replace(marked[place], phrase=phrase)
+    return tuple(marked)
 
 
 def characters(term: QueryTerm) -> Interpretation:

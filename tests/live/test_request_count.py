@@ -16,6 +16,7 @@ from analyzers.languages import ENGLISH
 from app import create_app
 from app.pins import PinFile, PinStore
 from app.search import search
+from app.search.known import Known
 from app.search.request import SearchRequest
 from app.settings import Settings
 from tests.conftest import REPOSITORY, Run
@@ -112,6 +113,48 @@ def test_a_search_of_a_known_index_sends_one_request(
     sent.clear()
     client.get("/search?q=python")
     assert len(sent) == 1, sent
+
+
+def test_a_word_is_corrected_by_a_second_request_once(
+    counted: Callable[[Settings], FlaskClient],
+    own_settings: Settings,
+    run: Run,
+    sent: list[str],
+    elastic: Elasticsearch,
+) -> None:
+    assert run("reindex", REPOSITORY / "sample/posts.jsonl", settings=own_settings).exit_code == 0
+    client = counted(own_settings)
+
+    def requests(q: str) -> int:
+        sent.clear()
+        client.get("/search", query_string={"q": q})
+        return len(sent)
+
+    assert requests("pythn") == requests("python") + 1
+    assert requests("pythn") == requests("python")
+
+    corrected = client.get("/search?q=pythn").get_json()
+    assert corrected["corrected"]["to"] == "python"
+    last = corrected["hits"][-1]["oid"]
+    index, id_ = own_settings.index, f"post:{last}"
+    elastic.update(index=index, id=id_, doc={"title": "Pythn"}, refresh=True)
+    answer = client.get("/search?q=pythn").get_json()
+    assert answer["hits"][0]["oid"] == last
+    assert "corrected" not in answer
+
+
+def test_the_suggester_gets_a_word_once(elastic: Elasticsearch, settings: Settings) -> None:
+    known = Known()
+
+    def suggested(q: str) -> list[str]:
+        request = SearchRequest(q=q, debug=True, debug_requests=True)
+        requests = search(elastic, settings.index, request, settings, known).debug["requests"]
+        bodies = [body for sent in requests for body in sent["bodies"] if "suggest" in body]
+        return [body["suggest"]["spelling"]["text"] for body in bodies]
+
+    assert suggested("python") == ["python"]
+    assert suggested("python tips") == ["tips"]
+    assert suggested("python tips") == []
 
 
 def test_a_search_needs_no_rule_files(

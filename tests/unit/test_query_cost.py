@@ -36,7 +36,7 @@ def _unknown(request: SearchRequest) -> Iterator[Any]:
     plan = plan_first(request, ENGLISH, Known().rules.phrases, recency=True)
     if plan.query.empty:
         return
-    yield from build(plan)
+    yield from build(plan, plan)
     options = {
         term.token: [
             {"text": f"{term.token}{letter}", "freq": 50, "score": 0.9} for letter in "abcdefghij"

@@ -34,7 +34,7 @@ def response(
 
 
 def first(q: str, **changes: Any) -> list[Json]:
-    return first_request.build(plan(q, **changes))
+    return first_request.build(typed := plan(q, **changes), typed)
 
 
 def second(q: str, stats: dict[str, TermStats], options: dict[str, list[Json]]) -> Plan | None:
