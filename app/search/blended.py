@@ -49,7 +49,9 @@ def answer(
     if second or alternatives:
         outcome = _second(session, outcome, second, alternatives)
     outcome = _with_details(session, outcome)
-    return outcome.body(), explain(outcome, session, known, settings), first.index
+    if request.debug:
+        return outcome.body(), explain(outcome, session, known, settings), first.index
+    return outcome.body(), {"requests": session.explain()}, first.index
 
 
 def _first(

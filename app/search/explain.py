@@ -32,10 +32,8 @@ _TIERS = {
 
 def explain(outcome: Outcome, session: SearchSession, known: Known, settings: Settings) -> Json:
     """The tier, each word with its variants, the synonyms that applied, what each hit scored for
-    which part of the query, and the requests that were sent; little if nobody asked for it."""
+    which part of the query, and the requests that were sent."""
     plan = outcome.plan
-    if not plan.request.debug:
-        return {"strategy": "blended", "requests": session.explain()}
     scored = _scored(outcome, session)
     tokens = [piece for term in plan.terms for piece in term.tokens]
     return {
