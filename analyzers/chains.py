@@ -145,8 +145,8 @@ def _char_filters() -> dict[str, dict[str, Any]]:
         rules = [f"{sign} => {word}" for sign, word in table.items()]
         return {"type": "mapping", "mappings": rules}
 
-    def pattern(first: str, found: str, replacement: str) -> dict[str, Any]:
-        regex = f"[{first}]{found})"
+    def pattern(first: str, matched: str, replacement: str) -> dict[str, Any]:
+        regex = f"[{first}]{matched})"
         return {"type": "pattern_replace", "pattern": regex, "replacement": replacement}
 
     return {

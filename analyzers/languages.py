@@ -160,33 +160,33 @@ class Language:
     def _suffixed(self) -> str:
         return f"^(.{{3,}}?)(?:{'|'.join(self.suffixes.split())})$"
 
-    def akin(self, one: str, other: str) -> bool:
+    def akin(self, word: str, other: str) -> bool:
         """Whether two words are inflections of the same word: equal stems, and usual endings."""
-        if self.stem(one) != self.stem(other):
+        if self.stem(word) != self.stem(other):
             return False
-        one, other = self.fold(one), self.fold(other)
+        word, other = self.fold(word), self.fold(other)
         shared = next(
-            (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-            min(len(one), len(other)),
+            (at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b),
+            min(len(word), len(other)),
         )
-        endings = {_ending(one, shared), _ending(other, shared)}
+        endings = {_ending(word, shared), _ending(other, shared)}
         if self.endings is None:
-            return all(_is_ending(one, ending, shared) for ending in endings)
+            return all(_is_ending(word, ending, shared) for ending in endings)
         # One e too many or missing is a typing error, not an inflection.
         return endings <= self.endings and endings != {"", "e"}
 
-    def letters_alike(self, one: str, other: str) -> bool:
+    def letters_alike(self, letter: str, other: str) -> bool:
         """Whether two letters look or sound alike, so that one is written for the other."""
-        one, other = self.fold(one), self.fold(other)
-        return one == other or one + other in self._confused_letters
+        letter, other = self.fold(letter), self.fold(other)
+        return letter == other or letter + other in self._confused_letters
 
-    def keys_adjacent(self, one: str, other: str) -> bool:
+    def keys_adjacent(self, letter: str, other: str) -> bool:
         """Whether two letters are neighbours on the keyboard."""
-        return one + other in self._adjacent_keys
+        return letter + other in self._adjacent_keys
 
     @cached_property
     def _confused_letters(self) -> frozenset[str]:
-        vowels = {one + other for one in self.vowels for other in self.vowels if one != other}
+        vowels = {vowel + other for vowel in self.vowels for other in self.vowels if vowel != other}
         pairs = self.confused.split()
         return frozenset((*vowels, *pairs, *(pair[::-1] for pair in pairs)))
 
@@ -198,10 +198,10 @@ class Language:
             for x, key in enumerate(row)
         }
         return frozenset(
-            one + other
-            for one, (x, y) in places.items()
+            letter + other
+            for letter, (x, y) in places.items()
             for other, (other_x, other_y) in places.items()
-            if one != other and abs(y - other_y) <= 1 and abs(x - other_x) <= 1
+            if letter != other and abs(y - other_y) <= 1 and abs(x - other_x) <= 1
         )
 
 
@@ -426,7 +426,7 @@ def _languages() -> Iterable[Language]:
 
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType(
-    {language.name: language for language in sorted(_languages(), key=lambda one: one.name)}
+    {language.name: language for language in sorted(_languages(), key=lambda listed: listed.name)}
 )
 """Every language that an index can have, by name."""
 

@@ -166,5 +166,5 @@ def _rejection(error: BadRequestError) -> tuple[str, int]:
     while cause:
         reasons.append(str(cause.get("reason", "")))
         cause = cause.get("caused_by", {})
-    line = next((found[1] for reason in reasons if (found := re.search(r"line (\d+)", reason))), 0)
+    line = next((match[1] for reason in reasons if (match := re.search(r"line (\d+)", reason))), 0)
     return (reasons[-1] if reasons else str(error)), int(line)

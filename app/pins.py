@@ -151,7 +151,7 @@ def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
 
 def _split(separator: re.Pattern[str], text: str) -> list[str]:
     """The parts between the separators that no backslash escapes."""
-    return [part.strip() for part in separator.sub(lambda found: f"{found[1]}\0", text).split("\0")]
+    return [part.strip() for part in separator.sub(lambda match: f"{match[1]}\0", text).split("\0")]
 
 
 def _day(text: str) -> date:

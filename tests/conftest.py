@@ -66,9 +66,9 @@ def alias(elastic: Elasticsearch) -> Iterator[str]:
 
 
 def _remove(elastic: Elasticsearch, name: str) -> None:
-    found = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)
-    if found:
-        elastic.indices.delete(index=list(found))
+    indices = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)
+    if indices:
+        elastic.indices.delete(index=list(indices))
 
 
 @pytest.fixture

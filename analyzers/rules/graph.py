@@ -191,15 +191,15 @@ def _targets_first(
 
 def _contracted(graph: TermGraph, group: Group) -> tuple[tuple[str, ...], list[Finding]]:
     """The tokens that the contractions of a group lead to, and the contradictions among them."""
-    found: dict[tuple[str, ...], Rule] = {}
+    contractions: dict[tuple[str, ...], Rule] = {}
     for rule in group.outgoing:
         tokens: dict[str, None] = {}
         for term in graph.right(rule):
             target = graph.group(term)
             after = _own_tokens(graph, group) if target is group else target.tokens
             tokens.update(dict.fromkeys(after))
-        found.setdefault(tuple(tokens), rule)
-    (first, former), *others = found.items()
+        contractions.setdefault(tuple(tokens), rule)
+    (first, former), *others = contractions.items()
     return first, [_conflict(former, rule) for _, rule in others]
 
 

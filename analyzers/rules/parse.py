@@ -102,9 +102,9 @@ def rule_files(folder: Path, without: Collection[str] = (), language: str = "") 
         language: leave out files that are only for other languages; "": none of them.
     """
     left_out = {name.removesuffix(SUFFIX) for name in without}
-    found = (path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+    paths = (path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
     return sorted(
-        (path for path in found if path.stem not in left_out and is_for(path, language)),
+        (path for path in paths if path.stem not in left_out and is_for(path, language)),
         key=lambda path: path.name,
     )
 
@@ -229,7 +229,7 @@ def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
     text = _decode(raw, first=number == 1)
     if not text or text.startswith("#"):
         return None
-    sides = _ARROW.sub(lambda found: found[1] + "\0", text).split("\0")
+    sides = _ARROW.sub(lambda arrow: arrow[1] + "\0", text).split("\0")
     if len(sides) > 2:
         raise InvalidLine(
             "multiple_arrows",

@@ -58,8 +58,8 @@ def language_filter(lang: str, language: Language) -> list[Json]:
 
 def page(request: SearchRequest) -> Json:
     """The part of a search that gives one page, in the order asked for."""
-    found: Json = {"from": (request.page - 1) * request.size, "size": request.size}
+    part: Json = {"from": (request.page - 1) * request.size, "size": request.size}
     if request.sort == "newest":
         # Posts of one moment are ordered alike on every page and replica.
-        found |= {"sort": [NEWEST, "_score", "oid"], "track_scores": True}
-    return found
+        part |= {"sort": [NEWEST, "_score", "oid"], "track_scores": True}
+    return part

@@ -192,7 +192,9 @@ def _read(
 
 def _raise_if_any(complaints: list[Complaint], parameters: "Sequence[Parameter]") -> None:
     if complaints:
-        listed = "; ".join(f"{one['parameter']} {one['message']}" for one in complaints)
+        listed = "; ".join(
+            f"{complaint['parameter']} {complaint['message']}" for complaint in complaints
+        )
         known = ", ".join(parameter.name for parameter in parameters)
         raise BadRequest(f"{listed}. Known parameters: {known}.", details=complaints)
 

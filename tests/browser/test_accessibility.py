@@ -25,8 +25,12 @@ VIEWS = {"desktop": (1000, 900), "phone": (320, 640)}
 
 
 def violations(page: Page) -> list[str]:
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
+    reported = Axe().run(page).response["violations"]
+    return [
+        f"{violation['id']}: {node['html']}"
+        for violation in reported
+        for node in violation["nodes"]
+    ]
 
 
 def wider_than_the_window(page: Page) -> bool:
@@ -43,12 +47,12 @@ def test_every_state(browser: Browser, address: str, scheme: str, view: str) -> 
         color_scheme="dark" if scheme == "dark" else "light",
     )
     page = context.new_page()
-    found = {}
+    violations_in = {}
     for state, path in STATES.items():
         page.goto(address + path)
-        found[state] = violations(page)
+        violations_in[state] = violations(page)
         if wider_than_the_window(page):
-            found[state].append("wider than the window")
+            violations_in[state].append("wider than the window")
     page.goto(address)
     # The last request, after a pause, is the one with the counts for the filters.
     with page.expect_response(lambda response: response.url.endswith("/?q=date+f&typing=on")):
@@ -57,13 +61,17 @@ def test_every_state(browser: Browser, address: str, scheme: str, view: str) -> 
     expect(page.locator("#suggested a").first).to_be_visible()
     expect(page.locator(".hits h3").first).to_be_visible()
     page.keyboard.press("ArrowDown")
-    found["typed"] = violations(page)
+    violations_in["typed"] = violations(page)
     page.goto(f"{address}/?q=python")
     for menu in page.locator("#tools summary").all():
         menu.click()
-        found[f"menu {menu.inner_text()}"] = violations(page)
+        violations_in[f"menu {menu.inner_text()}"] = violations(page)
     context.close()
-    assert {state: one for state, one in found.items() if one} == {}
+    assert {
+        state: violations_of_it
+        for state, violations_of_it in violations_in.items()
+        if violations_of_it
+    } == {}
 
 
 WIDGETS = {
@@ -91,7 +99,7 @@ def test_every_state_of_the_widget(
     )
     page = context.new_page()
     style = f":root {{ color-scheme: {scheme} }}"
-    found = {}
+    violations_in = {}
     for state, (attributes, q) in WIDGETS.items():
         page.goto(
             blog(
@@ -106,11 +114,11 @@ def test_every_state_of_the_widget(
         if q:
             expect(page.locator("blog-search .status")).to_contain_text(re.compile(r"\S"))
             expect(page.locator("blog-search [aria-busy=true]")).to_have_count(0)
-        found[state] = violations(page)
+        violations_in[state] = violations(page)
         if wider_than_the_window(page):
-            found[state].append("wider than the window")
+            violations_in[state].append("wider than the window")
     context.close()
-    assert {state: faults for state, faults in found.items() if faults} == {}
+    assert {state: faults for state, faults in violations_in.items() if faults} == {}
 
 
 def test_at_200_percent_nothing_is_cut_off(browser: Browser, address: str) -> None:

@@ -32,9 +32,9 @@ def settings(settings: Settings, redis_url: str) -> Iterator[Settings]:
         ]
         for visit in visits:
             client = uuid.uuid4().hex
-            for n, (q, found) in enumerate(visit):
+            for n, (q, has_hits) in enumerate(visit):
                 at = began - 30 + n * PAUSE
-                event = Event(at, client, f"q={q}", q, "HIT", found, 0.02)
+                event = Event(at, client, f"q={q}", q, "HIT", has_hits, 0.02)
                 server.zadd(cache.keys.insights("events"), {event.dump(): at})
         SearchLog(cache.client, cache.keys, days=30, size=100).count_due(began + 100)
         yield own

@@ -27,12 +27,17 @@ def test_a_text_fragment_leads_to_the_heading_and_not_to_its_entry_in_the_conten
     page: Page, blog: Callable[..., str], heading: str, link: str, below: str
 ) -> None:
     body = f"{FAR}<p>Another end.</p><h2>{{0}}</h2>{below}<h3>Next</h3>{FAR}"
-    found = readable(body.format(heading))
+    page_text = readable(body.format(heading))
     _, [(passage, _)] = excerpts(
-        {"text": found.prose.replace("Workers", f"{MARK}Workers{UNMARK}")},
+        {"text": page_text.prose.replace("Workers", f"{MARK}Workers{UNMARK}")},
         [
-            {"line": one.line, "code_line": one.code_line, "level": one.level, "id": one.id}
-            for one in found.headings
+            {
+                "line": stored.line,
+                "code_line": stored.code_line,
+                "level": stored.level,
+                "id": stored.id,
+            }
+            for stored in page_text.headings
         ],
     )
     post = blog(CONTENTS.format(heading) + body.format(heading + link))

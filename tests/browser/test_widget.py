@@ -662,7 +662,7 @@ def test_text_is_readable_on_a_dark_page(page: Page, address: str, blog: Blog, s
     contrasts = page.locator("blog-search").evaluate(CONTRASTS)
     shown = {"input.input", "p.status", "button.instead", "b.title", "span.about", "mark.mark"}
     assert shown <= contrasts.keys()
-    assert {name: one for name, one in contrasts.items() if one < 4.5} == {}
+    assert {name: contrast for name, contrast in contrasts.items() if contrast < 4.5} == {}
 
 
 def test_sizes_follow_the_text_around(page: Page, address: str, blog: Blog) -> None:

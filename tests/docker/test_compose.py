@@ -232,8 +232,8 @@ def test_a_snapshot(project: Project) -> None:
         url = f"http://127.0.0.1:9200{path}"
         headers = ["-H", "Content-Type: application/json"]
         done = project.compose("exec", "-T", "elasticsearch", *command, *headers, url)
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
 
     where = '{"type": "fs", "settings": {"location": "/backups"}}'
     assert curl("PUT", "/_snapshot/backup", where) == {"acknowledged": True}

@@ -132,7 +132,7 @@ def post_oids(elastic: Elasticsearch, alias: str) -> Callable[[], set[str]]:
 
     def search() -> set[str]:
         elastic.indices.refresh(index=alias)
-        found = elastic.search(index=alias, query={"term": {"kind": "post"}}, size=1_000)
-        return {hit["_source"]["oid"] for hit in found["hits"]["hits"]}
+        response = elastic.search(index=alias, query={"term": {"kind": "post"}}, size=1_000)
+        return {hit["_source"]["oid"] for hit in response["hits"]["hits"]}
 
     return search

@@ -33,8 +33,8 @@ def index(elastic: Elasticsearch, rules: RuleSet) -> Iterator[str]:
 @pytest.fixture
 def tokens(elastic: Elasticsearch, index: str) -> Tokens:
     def analyze(analyzer: str, text: str) -> list[str]:
-        found = elastic.indices.analyze(index=index, analyzer=analyzer, text=text)
-        return [token["token"] for token in found["tokens"]]
+        response = elastic.indices.analyze(index=index, analyzer=analyzer, text=text)
+        return [token["token"] for token in response["tokens"]]
 
     return analyze
 
@@ -96,8 +96,10 @@ def test_width_and_points(tokens: Tokens, text: str, expected: list[str]) -> Non
 
 
 def test_a_version_is_indexed_with_its_parts(tokens: Tokens) -> None:
-    found = tokens(index_time(WORDS), "3.4.1 and python3.12 v18 2024")
-    assert {"3.4.1", "3.4", "3", "python3.12", "python", "3.12", "v18", "18", "2024"} <= set(found)
+    indexed = tokens(index_time(WORDS), "3.4.1 and python3.12 v18 2024")
+    assert {"3.4.1", "3.4", "3", "python3.12", "python", "3.12", "v18", "18", "2024"} <= set(
+        indexed
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,10 +120,10 @@ def test_unstemmed_chains(tokens: Tokens, analyzer: str, text: str, expected: li
 
 @pytest.mark.parametrize("operator", ["===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??"])
 def test_operators_are_words(tokens: Tokens, operator: str) -> None:
-    found = tokens(WORDS, f"a {operator} b")
-    assert found[0::2] == ["a", "b"]
-    assert found == tokens(WORDS, f"a{operator}b")
-    assert tokens(TEXT, operator) == found[1:2]
+    words = tokens(WORDS, f"a {operator} b")
+    assert words[0::2] == ["a", "b"]
+    assert words == tokens(WORDS, f"a{operator}b")
+    assert tokens(TEXT, operator) == words[1:2]
 
 
 def test_each_operator_is_a_word_of_its_own(tokens: Tokens) -> None:
@@ -130,8 +132,8 @@ def test_each_operator_is_a_word_of_its_own(tokens: Tokens) -> None:
 
 def test_offsets_of_symbols_are_those_of_the_text(elastic: Elasticsearch, index: str) -> None:
     text = "Use C++11 or .NET, C#8 or snake_case in createReactApp"
-    found = elastic.indices.analyze(index=index, analyzer=TEXT, text=text)["tokens"]
-    marked = dict.fromkeys(text[token["start_offset"] : token["end_offset"]] for token in found)
+    tokens = elastic.indices.analyze(index=index, analyzer=TEXT, text=text)["tokens"]
+    marked = dict.fromkeys(text[token["start_offset"] : token["end_offset"]] for token in tokens)
     assert list(marked) == [
         "Use", "C++", "11", ".NET", "C#", "8", "snake", "case", "create", "React", "App"
     ]  # fmt: skip

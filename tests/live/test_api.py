@@ -38,10 +38,10 @@ def writable(own_settings: Settings, run: Run) -> Flask:
 
 def _described(app: Flask) -> dict[str, Any]:
     """The document of the service; its objects must not have fields that it does not describe."""
-    found: dict[str, Any] = app.test_client().get("/openapi.json").get_json()
-    for schema in found["components"]["schemas"].values():
+    description: dict[str, Any] = app.test_client().get("/openapi.json").get_json()
+    for schema in description["components"]["schemas"].values():
         schema["additionalProperties"] = False
-    return found
+    return description
 
 
 def _check(described: dict[str, Any], path: str, method: str, response: TestResponse) -> None:
@@ -91,24 +91,24 @@ def test_the_state_of_the_service_is_answered_as_described(settings: Settings) -
 
 def test_writes_are_answered_as_described(writable: Flask) -> None:
     described, client = _described(writable), writable.test_client()
-    one, comment = "/documents/{oid}", "/documents/{post_oid}/comments/{oid}"
+    post, comment = "/documents/{oid}", "/documents/{post_oid}/comments/{oid}"
     balls = {"title": "Balls", "modified": "2020-01-01"}
     requests: list[tuple[str, str, str, Any, int]] = [
         ("/documents", "post", "", [POST, {"oid": "c", "title": "Clubs"}], 200),
         ("/documents", "post", "", [POST, {"oid": "c"}, 7], 207),
         ("/documents", "post", "", {"oid": "c"}, 422),
         ("/documents", "post", "?refresh=maybe", POST, 400),
-        (one, "put", "/a/b", balls, 409),
-        (one, "put", "/new", balls, 201),
-        (one, "put", "/new", {"oid": "old", "title": "Balls"}, 400),
-        (one.replace("oid", "post_oid") + "/comments", "post", "/a/b/comments",
+        (post, "put", "/a/b", balls, 409),
+        (post, "put", "/new", balls, 201),
+        (post, "put", "/new", {"oid": "old", "title": "Balls"}, 400),
+        (post.replace("oid", "post_oid") + "/comments", "post", "/a/b/comments",
          {"oid": "1", "comment": "Yes", "author": "Ann", "pub_date": "2020-01-01"}, 200),
         (comment, "put", "/a/b/comments/2", {"comment": "No"}, 201),
         (comment, "put", "/none/comments/2", {"comment": "No"}, 404),
         (comment, "delete", "/a/b/comments/1", None, 200),
         (comment, "delete", "/a/b/comments/1", None, 404),
-        (one, "delete", "/a/b", None, 200),
-        (one, "delete", "/a/b", None, 404),
+        (post, "delete", "/a/b", None, 200),
+        (post, "delete", "/a/b", None, 404),
     ]  # fmt: skip
     for path, method, rest, body, status in requests:
         url = f"/documents{rest}"
@@ -146,8 +146,8 @@ def address(writable: Flask) -> Iterator[str]:
 def _examples() -> list[tuple[str, Any]]:
     """The commands in docs/api.md, each with the answer below it."""
     page = (REPOSITORY / "docs" / "api.md").read_text()
-    found = re.findall(r"```sh\n(.*?)```\n\n```json\n(.*?)```", page, re.DOTALL)
-    return [(command, json.loads(answer)) for command, answer in found]
+    examples = re.findall(r"```sh\n(.*?)```\n\n```json\n(.*?)```", page, re.DOTALL)
+    return [(command, json.loads(answer)) for command, answer in examples]
 
 
 def _shape(shown: Any, got: Any) -> Any:

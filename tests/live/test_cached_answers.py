@@ -80,7 +80,9 @@ def test_an_explanation_belongs_to_its_answer(settings: Settings) -> None:
         plain = client.get("/search?q=python")
         explained = client.get("/search?q=python&debug-search")
         with_requests = client.get("/search?q=python&debug-search=requests")
-    assert {each.headers["X-Cache"] for each in (plain, explained, with_requests)} == {"MISS"}
+    assert {response.headers["X-Cache"] for response in (plain, explained, with_requests)} == {
+        "MISS"
+    }
     assert "debug" not in plain.get_json()
     assert explained.get_json()["debug"]["requests"]
     assert with_requests.get_json()["debug"] != explained.get_json()["debug"]

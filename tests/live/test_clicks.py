@@ -127,9 +127,9 @@ def test_only_pages_that_may_read_answers_are_counted(settings: Settings) -> Non
 
 
 def _form(client: FlaskClient) -> str:
-    found = re.search(r'name="form" value="(\w+)"', _page(client))
-    assert found
-    return found[1]
+    match = re.search(r'name="form" value="(\w+)"', _page(client))
+    assert match
+    return match[1]
 
 
 def _page(client: FlaskClient) -> str:

@@ -54,13 +54,13 @@ def test_a_search_takes_the_parameters_of_http(run: Run) -> None:
     assert "corrected" not in typed
     categories = json.loads(run("categories", "--format", "json").output)
     name, count = next(iter(categories.items()))
-    found = json.loads(run("search", name, "--category", name, "--format", "json").output)
-    assert 0 < found["count"] <= count
+    answer = json.loads(run("search", name, "--category", name, "--format", "json").output)
+    assert 0 < answer["count"] <= count
 
 
 def test_search_has_an_option_for_every_parameter_of_http() -> None:
     options = {option.name for option in search.params}
-    assert options >= {one.name.replace("-", "_") for one in PARAMETERS} - {"q"}
+    assert options >= {parameter.name.replace("-", "_") for parameter in PARAMETERS} - {"q"}
 
 
 def test_the_score_is_the_same_everywhere(run: Run) -> None:
@@ -235,7 +235,7 @@ def test_a_search_without_elasticsearch_is_one_error(
     result = run("search", "python", settings=away)
     assert result.exit_code == 1
     assert result.output.startswith("Error: Elasticsearch cannot be reached.")
-    assert not [one for one in caplog.records if one.name.startswith("app.")]
+    assert not [record for record in caplog.records if record.name.startswith("app.")]
 
 
 class TestDoctorExplains:
@@ -392,9 +392,9 @@ def test_doctor_finds_a_misspelt_synonym_setting(
     for change in ({"synonyms_without": "tec"}, {"synonyms_dir": tmp_path / "nowhere"}):
         away = replace(settings, **change)
         result = run("doctor", "--format", "json", settings=away)
-        found = json.loads(result.output)["synonyms"]
-        assert found["status"] == "warning"
-        assert {"tec", "nowhere"} & set(re.findall(r"\w+", found["seen"] + found["remedy"]))
+        synonyms = json.loads(result.output)["synonyms"]
+        assert synonyms["status"] == "warning"
+        assert {"tec", "nowhere"} & set(re.findall(r"\w+", synonyms["seen"] + synonyms["remedy"]))
 
 
 def test_what_elasticsearch_refuses_comes_with_its_reason(run: Run) -> None:
@@ -431,5 +431,7 @@ def test_old_generations_are_deleted(
         assert last.exit_code == 0, last.output
     assert f"{alias}-000001" in last.output
     listed = run("indices", "--format", "json", settings=own_settings)
-    states = {one["generation"]: one["state"] for one in json.loads(listed.output)}
+    states = {
+        generation["generation"]: generation["state"] for generation in json.loads(listed.output)
+    }
     assert states == {f"{alias}-000002": "previous", f"{alias}-000003": "live"}

@@ -29,7 +29,7 @@ ORIGIN = Origin("test")
 def post(
     oid: str = "a", text: str = "Text", comments: Iterable[str] = (), **fields: Any
 ) -> RawPost:
-    raw_comments = tuple(RawComment(one, f"About {one}") for one in comments)
+    raw_comments = tuple(RawComment(comment, f"About {comment}") for comment in comments)
     return RawPost(ORIGIN, oid, "A post", text, comments=raw_comments, **fields)
 
 
@@ -41,8 +41,8 @@ class Blog:
         self.alias = alias
 
     def put(self, raw: RawPost, *, newest: bool = True) -> list[Written]:
-        found = [one for one in documents(raw) if isinstance(one, Document)]
-        return put(self.elastic, self.alias, [Write(one, newest) for one in found])
+        made = [document for document in documents(raw) if isinstance(document, Document)]
+        return put(self.elastic, self.alias, [Write(document, newest) for document in made])
 
     def comment(self, oid: str, post_oid: str = "a", text: str = "") -> Written:
         raw = RawComment(oid, text or f"About {oid}")
@@ -99,7 +99,10 @@ class TestSingleWrites:
 
     def test_of_a_post_keep_its_comments(self, blog: Blog) -> None:
         blog.comment("c2")
-        assert [one.status for one in blog.put(post(text="Another", comments=["c3"]))] == [200, 201]
+        assert [written.status for written in blog.put(post(text="Another", comments=["c3"]))] == [
+            200,
+            201,
+        ]
         assert blog.comments() == ["c1", "c2", "c3"]
         assert blog.stored()["text"] == "Another"
 
@@ -108,9 +111,9 @@ class TestSingleWrites:
         blog.put(dated, newest=False)
         for _ in range(3):
             blog.comment("c", "d")
-            assert [one.status for one in blog.put(dated, newest=False)] == [200]
+            assert [written.status for written in blog.put(dated, newest=False)] == [200]
         older = post("d", "Older", modified="2024-05-01")
-        assert [one.status for one in blog.put(older, newest=False)] == [409]
+        assert [written.status for written in blog.put(older, newest=False)] == [409]
         assert blog.comments("d") == ["c"]
 
     def test_of_a_deletion_repeated_after_a_crash_update_the_post(self, blog: Blog) -> None:
@@ -143,8 +146,8 @@ class TestTogether:
         with ThreadPoolExecutor() as pool:
             running = [pool.submit(replace_post, thread) for thread in range(2)]
             running += [pool.submit(write_comments, thread) for thread in range(3)]
-        for one in running:
-            one.result()
+        for future in running:
+            future.result()
         left = [f"{t}-{n} again" for t in range(3) for n in range(rounds) if n % 3 != 2]
         assert blog.comments() == sorted(["c1", *left])
         assert blog.stored()["text"].startswith(f"Round {rounds - 1} of")
@@ -199,8 +202,8 @@ class TestBuilds:
         assert len(swapped) == 1
         assert blog.stored()["text"] == "Changed"
         assert blog.comments() == ["c1", "during"]
-        found = list_generations(blog.elastic, blog.alias)
-        assert [one.name for one in found] == [f"{blog.alias}-000002"]
+        generations = list_generations(blog.elastic, blog.alias)
+        assert [generation.name for generation in generations] == [f"{blog.alias}-000002"]
 
     @pytest.fixture
     def rules(self, tmp_path: Path) -> RuleSet:
@@ -262,7 +265,7 @@ class TestBuilds:
             yield post(text="From the source", pub_date="2024-01-01")
             blog.comment("during")
             again = post(text="Over HTTP", pub_date="2024-01-01")
-            assert [one.status for one in blog.put(again, newest=False)] == [200]
+            assert [written.status for written in blog.put(again, newest=False)] == [200]
             blog.comment("after")
 
         reindex(blog.elastic, blog.alias, raws(), SETTINGS, pytest.fail)

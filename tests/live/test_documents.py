@@ -173,7 +173,7 @@ class TestPut(SharedIndex):
         assert blog.send("DELETE", "/documents/gone").status_code == 200
         older = blog.put("gone", modified="2024-06-01", comments=[{"oid": "c", "comment": "x"}])
         assert older.status_code == 422
-        assert {one["status"] for one in older.get_json()["error"]["details"]} == {409, 404}
+        assert {detail["status"] for detail in older.get_json()["error"]["details"]} == {409, 404}
         assert blog.put("gone").status_code == 201
 
     def test_reports_what_is_invalid(self, blog: Blog) -> None:
@@ -217,7 +217,7 @@ class TestPost(SharedIndex):
         assert answer.status_code == 207
         body = answer.get_json()
         assert body["errors"] is True
-        assert [(one["oid"], one["status"]) for one in body["results"]] == [
+        assert [(result["oid"], result["status"]) for result in body["results"]] == [
             ("a", 201),
             ("c", 201),
             ("b", 422),
@@ -230,13 +230,13 @@ class TestPost(SharedIndex):
         lines = b'{"oid":"n1","title":"One"}\n\n{"oid":"n2"}\n'
         answer = blog.send("POST", "/documents", data=lines, content_type=NDJSON)
         assert answer.status_code == 207
-        assert [one["line"] for one in answer.get_json()["results"]] == [1, 3]
+        assert [result["line"] for result in answer.get_json()["results"]] == [1, 3]
 
     def test_writes_nothing_if_a_line_is_not_json(self, blog: Blog) -> None:
         lines = b'{"oid":"n1","title":"Narwhal"}\n{"oid":\nnonsense\n'
         answer = blog.send("POST", "/documents", data=lines, content_type=NDJSON)
         assert answer.status_code == 400
-        assert [one["line"] for one in answer.get_json()["error"]["details"]] == [2, 3]
+        assert [detail["line"] for detail in answer.get_json()["error"]["details"]] == [2, 3]
         assert blog.found("narwhal") == set()
 
     def test_the_later_of_two_same_oids_wins(self, blog: Blog) -> None:
@@ -292,7 +292,7 @@ class TestPost(SharedIndex):
             "POST", "/documents?refresh=maybe&upsert=1", data=b"x" * 30_000, content_type="text/x"
         )
         assert answer.status_code == 400
-        named = {one["parameter"] for one in answer.get_json()["error"]["details"]}
+        named = {detail["parameter"] for detail in answer.get_json()["error"]["details"]}
         assert named == {"refresh", "upsert"}
 
     @pytest.mark.parametrize(
@@ -394,7 +394,7 @@ class TestComments(SharedIndex):
         many = [{"oid": "c2", "comment": "x"}, {"oid": "c3", "comment": ""}, "text"]
         answer = blog.send("POST", "/documents/start/comments", many)
         assert answer.status_code == 207
-        assert [one["status"] for one in answer.get_json()["results"]] == [201, 422, 422]
+        assert [result["status"] for result in answer.get_json()["results"]] == [201, 422, 422]
 
     def test_need_a_post(self, blog: Blog) -> None:
         answer = blog.send("PUT", "/documents/nowhere/comments/c1", {"comment": "Hello?"})

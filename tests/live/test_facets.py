@@ -21,8 +21,8 @@ from indexer.records import Origin, RawPost
 def answer(client: FlaskClient, **parameters: Any) -> dict[str, Any]:
     response = client.get("/search", query_string={"size": 1, **parameters})
     assert response.status_code == 200, response.get_json()
-    found: dict[str, Any] = response.get_json()
-    return found
+    body: dict[str, Any] = response.get_json()
+    return body
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_a_count_is_what_a_search_with_the_filter_finds(settings: Settings, q: s
         matches: dict[str, int] = answer(client, q=q, **parameters)["matches"]
         return matches["most_words"] if most else matches["some_words"]
 
-    found = answer(client, q=q, facets="on")
-    facets, most = found["facets"], found["matches"]["most_words"]
+    counted = answer(client, q=q, facets="on")
+    facets, most = counted["facets"], counted["matches"]["most_words"]
     for facet in facets["categories"][:4]:
         assert count(category=facet["value"]) == facet["count"], facet
     for facet in facets["years"][:3]:
@@ -76,9 +76,9 @@ def test_pinned_posts_are_counted_and_those_that_never_come_are_not(
     index_posts([post("a", "Limes"), post("b", "Limes"), post("c", "Kumquats"), post("d", "Figs")])
     PinStore(elastic, own_settings.index, ENGLISH).save([PinFile("test.pins", "limes => c, -b\n")])
     client = create_app(own_settings).test_client()
-    found = answer(client, q="limes", facets="on")
-    assert found["count"] == 2
-    assert found["facets"]["categories"] == [
+    counted = answer(client, q="limes", facets="on")
+    assert counted["count"] == 2
+    assert counted["facets"]["categories"] == [
         {"value": "of a", "count": 1},
         {"value": "of c", "count": 1},
     ]
@@ -95,13 +95,13 @@ def test_without_a_search_the_newest_posts_follow_the_filters(
     index_posts([post("old", "2020-05-01", "a"), post("new", "2021-05-01", "a", "b")])
     service = create_app(own_settings).extensions[EXTENSION]
     every = browse(service)
-    assert [one["title"] for one in every.newest] == ["new", "old"]
+    assert [newest["title"] for newest in every.newest] == ["new", "old"]
     assert every.facets == {
         "categories": [{"value": "a", "count": 2}, {"value": "b", "count": 1}],
         "years": [{"value": "2021", "count": 1}, {"value": "2020", "count": 1}],
     }
     of_b = browse(service, SearchRequest("", categories=("b",)))
-    assert [one["title"] for one in of_b.newest] == ["new"]
+    assert [newest["title"] for newest in of_b.newest] == ["new"]
 
 
 def test_a_post_has_the_day_of_its_own_time_zone(
@@ -110,8 +110,8 @@ def test_a_post_has_the_day_of_its_own_time_zone(
     when = "2021-12-31T23:30:00-05:00"  # 2022 in UTC
     index_posts([RawPost(Origin("test"), "a", "West", "Text", pub_date=when)])
     client = create_app(own_settings).test_client()
-    found = answer(client, q="west", facets="on", until="2021-12-31")
-    assert found["hits"][0]["pub_date"] == when
-    assert found["facets"]["years"] == [{"value": "2021", "count": 1}]
+    until_2021 = answer(client, q="west", facets="on", until="2021-12-31")
+    assert until_2021["hits"][0]["pub_date"] == when
+    assert until_2021["facets"]["years"] == [{"value": "2021", "count": 1}]
     assert answer(client, q="west", since="2022-01-01")["count"] == 0
     assert "Dec 31, 2021" in client.get("/?q=west").text

@@ -101,9 +101,9 @@ def fetch(url: str, **options: Any) -> Fetched:
 def test_a_page_and_how_we_present_ourselves(server: Server) -> None:
     server.answers["/a"] = plain(b"<p>hi", Content_Type="text/html", ETag='"1"', Set_Cookie="a=b")
     with Fetcher(FetchOptions(user_agent="blogsearch/1 (+x)", **QUICK)) as fetcher:
-        found = fetcher.get(server.url("/a#part"))
+        response = fetcher.get(server.url("/a#part"))
         fetcher.get(server.url("/a"))
-    assert found == Fetched(server.url("/a"), b"<p>hi", "text/html", '"1"', "")
+    assert response == Fetched(server.url("/a"), b"<p>hi", "text/html", '"1"', "")
     path, headers = server.asked[1]
     assert path == "/a"
     assert headers["User-Agent"] == "blogsearch/1 (+x)"

@@ -39,8 +39,10 @@ def _operations(own: Settings, *tags: str) -> dict[str, schemathesis.schemas.API
             schema["additionalProperties"] = False
     schema = schemathesis.openapi.from_dict(document)
     schema.app = app
-    found = [result.ok() for tag in tags for result in schema.include(tag=tag).get_all_operations()]
-    return {operation.definition.raw["operationId"]: operation for operation in found}
+    operations = [
+        result.ok() for tag in tags for result in schema.include(tag=tag).get_all_operations()
+    ]
+    return {operation.definition.raw["operationId"]: operation for operation in operations}
 
 
 def _send(case: schemathesis.Case) -> None:

@@ -58,12 +58,12 @@ def make(index_posts: Build) -> Make:
 def write(elastic: Elasticsearch, alias: str) -> Callable[[str], int]:
     """Write a post to the live index; the status."""
 
-    def one(oid: str) -> int:
-        (document,) = (one for one in documents(post(oid)) if isinstance(one, Document))
+    def write_post(oid: str) -> int:
+        (document,) = (made for made in documents(post(oid)) if isinstance(made, Document))
         (result,) = put(elastic, alias, [Write(document, newest=True)])
         return result.status
 
-    return one
+    return write_post
 
 
 def test_the_segments_of_a_small_index_are_merged_to_one(
@@ -107,13 +107,13 @@ class TestGenerations:
 
     def test_are_set_up_for_searching(self, elastic: Elasticsearch, alias: str, make: Make) -> None:
         name = make("a").index
-        found = elastic.indices.get(index=name)[name]
-        assert found["settings"]["index"]["refresh_interval"] == "1s"
-        meta = found["mappings"]["_meta"]["blogsearch"]
+        body = elastic.indices.get(index=name)[name]
+        assert body["settings"]["index"]["refresh_interval"] == "1s"
+        meta = body["mappings"]["_meta"]["blogsearch"]
         assert meta["state"] == "ready"
         assert meta["rules"] == NO_RULES.digest
         assert meta["built"]
-        assert set(found["aliases"]) == {alias}
+        assert set(body["aliases"]) == {alias}
 
     def test_numbers_are_never_used_twice(
         self, elastic: Elasticsearch, alias: str, make: Make
@@ -205,9 +205,9 @@ class TestRollback:
         )
         with pytest.raises(VerificationFailed, match="post:odd"):
             rollback(elastic, alias)
-        found = live(elastic, alias)
-        assert found is not None
-        assert found.name == newer
+        live_before = live(elastic, alias)
+        assert live_before is not None
+        assert live_before.name == newer
         assert write("more") == 201
 
     def test_restores_a_lost_alias(
@@ -359,7 +359,8 @@ def test_one_that_fails_while_writes_are_blocked_allows_them_again(
             run()
     assert Node.ends
     states = {
-        one.number: (one.state, one.write_blocked) for one in list_generations(elastic, alias)
+        generation.number: (generation.state, generation.write_blocked)
+        for generation in list_generations(elastic, alias)
     }
     assert states == {1: ("previous", True), 2: ("live", False)}
 
@@ -389,10 +390,10 @@ def test_a_failed_build_leaves_nothing(
 
     with pytest.raises(KeyboardInterrupt):
         index_posts(raws())
-    assert [one.number for one in list_generations(elastic, alias)] == [1]
+    assert [generation.number for generation in list_generations(elastic, alias)] == [1]
     with pytest.raises(IndexingError, match="no posts"):
         make()
-    assert [one.number for one in list_generations(elastic, alias)] == [1]
+    assert [generation.number for generation in list_generations(elastic, alias)] == [1]
 
 
 class TestCommands:

@@ -73,8 +73,8 @@ class Dripping:
 
 @pytest.fixture(scope="module")
 def certificates() -> Iterator[Certificates]:
-    with new_certificates() as found:
-        yield found
+    with new_certificates() as new:
+        yield new
 
 
 @pytest.fixture(params=["handshake", "response"])

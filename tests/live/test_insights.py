@@ -76,9 +76,9 @@ def _report(client: FlaskClient) -> Report:
     service: Service = client.application.extensions[EXTENSION]
     service.search_log.flush()
     service.search_log.count_due(time.time() + 100)
-    found = read_report(service.cache.client, service.cache.keys, 3)
-    assert found is not None
-    return found
+    report = read_report(service.cache.client, service.cache.keys, 3)
+    assert report is not None
+    return report
 
 
 def test_searches_of_search_and_page_are_counted_from_the_cache_or_not(
@@ -88,13 +88,13 @@ def test_searches_of_search_and_page_are_counted_from_the_cache_or_not(
         _get(client, "/search?q=cron", User_Agent=f"{BROWSER} {n}")
     _get(client, "/?q=Cron", User_Agent=f"{BROWSER} page")
     _get(client, "/search?q=xqzzwk", User_Agent=f"{BROWSER} other")
-    found = _report(client)
-    assert found.top == [("cron", 4), ("xqzzwk", 1)]
-    assert found.nothing == [("xqzzwk", 1)]
-    assert (found.searches, found.without_hits) == (5, 1)
-    assert found.cached >= 2
-    assert {query for query, _ in found.slow} == {"cron", "xqzzwk"}
-    assert all(milliseconds > 0 for _, milliseconds in found.slow)
+    report = _report(client)
+    assert report.top == [("cron", 4), ("xqzzwk", 1)]
+    assert report.nothing == [("xqzzwk", 1)]
+    assert (report.searches, report.without_hits) == (5, 1)
+    assert report.cached >= 2
+    assert {query for query, _ in report.slow} == {"cron", "xqzzwk"}
+    assert all(milliseconds > 0 for _, milliseconds in report.slow)
 
 
 def test_an_empty_answer_from_the_cache_is_one_that_found_nothing(client: FlaskClient) -> None:
@@ -286,18 +286,18 @@ def test_many_threads_count_right(settings: Settings) -> None:
 
 
 def test_two_processes_count_a_search_once(settings: Settings) -> None:
-    one, other = _log(settings), _log(settings)
+    first, other = _log(settings), _log(settings)
     for _ in range(50):
-        one.record("MISS", SearchRequest("python"), visitor=_visitor())
-    one.flush()
+        first.record("MISS", SearchRequest("python"), visitor=_visitor())
+    first.flush()
     threads = [
-        threading.Thread(target=log.count_due, args=(time.time() + 100,)) for log in (one, other)
+        threading.Thread(target=log.count_due, args=(time.time() + 100,)) for log in (first, other)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert one.popular(1) == [(SearchRequest("python"), 50.0)]
+    assert first.popular(1) == [(SearchRequest("python"), 50.0)]
 
 
 def test_what_another_process_has_counted_is_not_counted_again(

@@ -61,9 +61,9 @@ def searched(settings: Settings) -> Searched:
         log = SearchLog(cache.client, cache.keys, days=30, size=100)
         began, client = time.time(), uuid.uuid4().hex
         waiting = {}
-        for n, (q, found) in enumerate(queries):
+        for n, (q, has_hits) in enumerate(queries):
             at = began - 30 + n * PAUSE
-            event = Event(at, client, "q=" + q.replace("&", "%26"), q, "MISS", found, 0.0123)
+            event = Event(at, client, "q=" + q.replace("&", "%26"), q, "MISS", has_hits, 0.0123)
             waiting[event.dump()] = at
         assert cache.client.redis is not None
         cache.client.redis.zadd(cache.keys.insights("events"), waiting)

@@ -95,7 +95,7 @@ def _tokens(elastic: Elasticsearch, language: Language, chain: str, text: str) -
     return [token["token"] for token in response["tokens"]]
 
 
-@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda tested: tested.name)
 def test_tokens_are_the_same_in_elasticsearch(elastic: Elasticsearch, language: Language) -> None:
     sample = SAMPLES[language.name]
     words = split(sample)
@@ -109,8 +109,8 @@ def test_tokens_are_the_same_in_elasticsearch(elastic: Elasticsearch, language: 
 
 @pytest.mark.parametrize(
     "language",
-    [one for one in LANGUAGES.values() if one.name not in WITHOUT_STOP_WORDS],
-    ids=lambda one: one.name,
+    [tested for tested in LANGUAGES.values() if tested.name not in WITHOUT_STOP_WORDS],
+    ids=lambda tested: tested.name,
 )
 def test_stop_words_are_those_of_elasticsearch(elastic: Elasticsearch, language: Language) -> None:
     response = elastic.indices.analyze(
@@ -237,8 +237,8 @@ def test_searches_find_german_posts(client: FlaskClient) -> None:
 
 @pytest.fixture
 def french(index: Any, settings: Settings) -> FlaskClient:
-    found = replace(settings, index=index("french", FRENCH), language="french")
-    return create_app(found).test_client()
+    changed = replace(settings, index=index("french", FRENCH), language="french")
+    return create_app(changed).test_client()
 
 
 def test_words_without_their_accents_are_the_same_words(french: FlaskClient) -> None:

@@ -106,6 +106,8 @@ class TestLock:
 
         with pytest.raises(Locked, match="was lost"):
             index_posts(slow())
-        found = {one.name: one for one in list_generations(elastic, alias)}
-        assert set(found) == {live, other}
-        assert found[live].write_blocked
+        generations = {
+            generation.name: generation for generation in list_generations(elastic, alias)
+        }
+        assert set(generations) == {live, other}
+        assert generations[live].write_blocked

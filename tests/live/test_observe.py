@@ -35,7 +35,7 @@ def _client(settings: Settings, **changed: Any) -> FlaskClient:
 
 
 def _lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [one.__dict__ for one in caplog.records if one.name == "blogsearch.requests"]
+    return [record.__dict__ for record in caplog.records if record.name == "blogsearch.requests"]
 
 
 def test_a_line_a_request_with_its_cache_state_and_times(
@@ -102,17 +102,17 @@ def test_metrics(settings: Settings) -> None:
         for _ in range(2):
             client.get("/search?q=python")
         client.get("/search?q=")
-        found = _metrics(client)
+        metrics = _metrics(client)
     requests = 'blogsearch_request_seconds_count{endpoint="search.search",outcome='
-    assert found[f'{requests}"miss"}}'] == 1
-    assert found[f'{requests}"hit"}}'] == 1
-    assert found[f'{requests}"400"}}'] == 1
-    assert found["blogsearch_engine_requests_total"] >= 1
-    assert found['blogsearch_computation_seconds_count{outcome="ok"}'] == 1
-    assert found['blogsearch_available{engine="elasticsearch"}'] == 1
-    assert found["blogsearch_posts"] > 50
-    assert found["blogsearch_newest_post_timestamp_seconds"] > 1.5e9
-    assert [name for name in found if "generation_info" in name]
+    assert metrics[f'{requests}"miss"}}'] == 1
+    assert metrics[f'{requests}"hit"}}'] == 1
+    assert metrics[f'{requests}"400"}}'] == 1
+    assert metrics["blogsearch_engine_requests_total"] >= 1
+    assert metrics['blogsearch_computation_seconds_count{outcome="ok"}'] == 1
+    assert metrics['blogsearch_available{engine="elasticsearch"}'] == 1
+    assert metrics["blogsearch_posts"] > 50
+    assert metrics["blogsearch_newest_post_timestamp_seconds"] > 1.5e9
+    assert [name for name in metrics if "generation_info" in name]
 
 
 def test_rejected_documents_are_counted(
@@ -123,10 +123,10 @@ def test_rejected_documents_are_counted(
     client = _client(own_settings)
     sent = [{"oid": "a", "title": "A"}, {"oid": "b"}, {"oid": "c", "title": "C", "pub_date": "?"}]
     assert client.post("/documents", json=sent, headers=AUTHORIZED).status_code == 207
-    found = _metrics(client)
-    assert found['blogsearch_documents_total{result="accepted"}'] == 1
-    assert found['blogsearch_documents_total{result="rejected"}'] == 2
-    (line,) = (one for one in _lines(caplog) if one["path"] == "/documents")
+    metrics = _metrics(client)
+    assert metrics['blogsearch_documents_total{result="accepted"}'] == 1
+    assert metrics['blogsearch_documents_total{result="rejected"}'] == 2
+    (line,) = (logged for logged in _lines(caplog) if logged["path"] == "/documents")
     assert (line["accepted"], line["rejected"]) == (1, 2)
 
 
@@ -134,10 +134,10 @@ def test_metrics_are_served_while_both_engines_are_gone(settings: Settings) -> N
     gone = f"127.0.0.1:{free_port()}"
     client = _client(settings, elasticsearch_url=f"http://{gone}", redis_url=f"redis://{gone}/0")
     client.get("/search?q=python")
-    found = _metrics(client)
-    assert found['blogsearch_available{engine="redis"}'] == 0
-    assert found['blogsearch_computation_seconds_count{outcome="engine_unavailable"}'] == 1
-    assert "blogsearch_posts" not in found
+    metrics = _metrics(client)
+    assert metrics['blogsearch_available{engine="redis"}'] == 0
+    assert metrics['blogsearch_computation_seconds_count{outcome="engine_unavailable"}'] == 1
+    assert "blogsearch_posts" not in metrics
 
 
 def test_metrics_are_for_operators(settings: Settings) -> None:
@@ -158,7 +158,7 @@ def test_the_last_run_of_a_command_is_in_the_metrics(
     client, posts = _client(own_settings), tmp_path / "posts.jsonl"
     lines = [f'{{"oid": "{n}", "title": "Post {n}"}}' for n in range(20)]
     posts.write_text("\n".join([*lines, '{"oid": "without a title"}', "no JSON"]))
-    found = {}
+    metrics = {}
     for command, words, code in (
         ("reindex", ["--max-rejects", "1"], 1),
         ("reindex", [], 3),
@@ -167,22 +167,22 @@ def test_the_last_run_of_a_command_is_in_the_metrics(
     ):
         done = run(command, posts, *words, settings=own_settings)
         assert done.exit_code == code, done.output
-        found = _metrics(client)
-        assert found[f'blogsearch_run_rejected_documents{{command="{command}"}}'] == 2
-        assert found[f'blogsearch_run_succeeded{{command="{command}"}}'] == (code != 1)
+        metrics = _metrics(client)
+        assert metrics[f'blogsearch_run_rejected_documents{{command="{command}"}}'] == 2
+        assert metrics[f'blogsearch_run_succeeded{{command="{command}"}}'] == (code != 1)
     posts.write_text("\n".join(lines))
     assert run("sync", posts, settings=own_settings).exit_code == 0
-    before, found = found, _metrics(client)
-    assert found['blogsearch_run_rejected_documents{command="sync"}'] == 0
-    assert found['blogsearch_run_rejected_documents{command="add"}'] == 2
+    before, metrics = metrics, _metrics(client)
+    assert metrics['blogsearch_run_rejected_documents{command="sync"}'] == 0
+    assert metrics['blogsearch_run_rejected_documents{command="add"}'] == 2
     ended = 'blogsearch_run_timestamp_seconds{command="sync"}'
-    assert found[ended] > before[ended]
-    before = found
+    assert metrics[ended] > before[ended]
+    before = metrics
     with connect(own_settings) as elastic, Lock(elastic, own_settings.index, "another build"):
         assert run("sync", posts, settings=own_settings).exit_code == 1
-    found = _metrics(client)
-    assert found['blogsearch_run_succeeded{command="sync"}'] == 1
-    assert found[ended] == before[ended]
+    metrics = _metrics(client)
+    assert metrics['blogsearch_run_succeeded{command="sync"}'] == 1
+    assert metrics[ended] == before[ended]
     posts.write_text("")
     assert run("sync", posts, settings=own_settings).exit_code == 1
     assert _metrics(client)['blogsearch_run_succeeded{command="sync"}'] == 0
@@ -202,6 +202,8 @@ def test_dashboard_and_alerts_use_metrics_that_exist(
     expressions = [target["expr"] for panel in panels for target in panel["targets"]]
     rules = yaml.safe_load((folder / "alerts.yml").read_text())["groups"][0]["rules"]
     expressions += [rule["expr"] for rule in rules]
-    used = {name for one in expressions for name in re.findall(r"blogsearch_\w+", one)}
+    used = {
+        name for expression in expressions for name in re.findall(r"blogsearch_\w+", expression)
+    }
     assert used
     assert used <= names

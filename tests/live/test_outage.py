@@ -83,9 +83,9 @@ class Restarting:
 
 @pytest.fixture
 def restarting(elasticsearch_url: str) -> Iterator[Restarting]:
-    found = Restarting(elasticsearch_url)
-    yield found
-    found.stop()
+    elasticsearch = Restarting(elasticsearch_url)
+    yield elasticsearch
+    elasticsearch.stop()
 
 
 def test_a_command_waits_for_elasticsearch_that_restarts(
@@ -184,8 +184,8 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(proxy: Proxy, behind:
         ("/metrics", 200),
     ):
         started = time.monotonic()
-        found = client.get(path, environ_overrides={"SERVER_PORT": "9100"})
-        assert found.status_code == expected, path
+        response = client.get(path, environ_overrides={"SERVER_PORT": "9100"})
+        assert response.status_code == expected, path
         assert time.monotonic() - started < 2, path
     proxy.recover()
     wait_until(lambda: _timed(client, "python")[0] == 200)
@@ -224,7 +224,7 @@ def test_computations_are_limited_and_kept_answers_are_not(proxy: Proxy, behind:
         time.sleep(0.1)
         kept = [_timed(client, "juggling")[1] for _ in range(5)]
         assert "engine_unavailable" not in ended
-        assert [one.result() for one in running] == [503] * 8
+        assert [future.result() for future in running] == [503] * 8
     assert kept == ["HIT"] * 5
     assert ended == ["busy"] * 6 + ["engine_unavailable"] * 2
     busy = client.get("/search?q=another")

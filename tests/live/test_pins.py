@@ -70,9 +70,9 @@ def pin(elastic: Elasticsearch, settings: Settings) -> Callable[..., FlaskClient
 
 
 def _search(client: FlaskClient, q: str, **parameters: str) -> Json:
-    found: Json = client.get("/search", query_string={"q": q, **parameters}).get_json()
-    assert "error" not in found
-    return found
+    answer: Json = client.get("/search", query_string={"q": q, **parameters}).get_json()
+    assert "error" not in answer
+    return answer
 
 
 def _oids(answer: Json) -> list[str]:
@@ -81,14 +81,14 @@ def _oids(answer: Json) -> list[str]:
 
 def test_pinned_posts_come_first_in_their_order(pin: Callable[..., FlaskClient]) -> None:
     client = pin("cron => start, guide")
-    found = _search(client, "cron")
-    assert _oids(found)[:2] == ["start", "guide"]
-    assert sorted(_oids(found)) == ["guide", "mail", "old", "start"]
-    assert found["count"] == 4
-    assert [hit.get("pinned", False) for hit in found["hits"]] == [True, True, False, False]
-    assert all(hit["score"] < 100 for hit in found["hits"])
-    assert "missing" not in found["hits"][0]
-    assert found["tier"] == "all words"
+    answer = _search(client, "cron")
+    assert _oids(answer)[:2] == ["start", "guide"]
+    assert sorted(_oids(answer)) == ["guide", "mail", "old", "start"]
+    assert answer["count"] == 4
+    assert [hit.get("pinned", False) for hit in answer["hits"]] == [True, True, False, False]
+    assert all(hit["score"] < 100 for hit in answer["hits"])
+    assert "missing" not in answer["hits"][0]
+    assert answer["tier"] == "all words"
     assert _oids(_search(client, "crontab")) == ["guide"]
 
 
@@ -141,9 +141,9 @@ def test_filters_apply_to_pinned_posts(pin: Callable[..., FlaskClient]) -> None:
 
 def test_a_pinned_post_for_words_that_no_post_has(pin: Callable[..., FlaskClient]) -> None:
     client = pin("imprint => start", "zzyzx * => start")
-    found = _search(client, "imprint")
-    assert (_oids(found), found["count"], found["tier"]) == (["start"], 1, None)
-    assert "dropped" not in found
+    answer = _search(client, "imprint")
+    assert (_oids(answer), answer["count"], answer["tier"]) == (["start"], 1, None)
+    assert "dropped" not in answer
     # The pinned post does not keep the search from finding posts with only one of the words.
     assert set(_oids(_search(client, "zzyzx leeks"))) == {"start", "soup"}
 
@@ -157,13 +157,13 @@ def test_rules_that_have_no_effect(pin: Callable[..., FlaskClient]) -> None:
 def test_debug_search_names_the_rule(pin: Callable[..., FlaskClient]) -> None:
     client = pin("# pins", "cron => start, -old")
     _search(client, "python")  # the first search of a process reads the rules
-    found = _search(client, "cron", **{"debug-search": "requests"})
-    debug = found["debug"]
+    answer = _search(client, "cron", **{"debug-search": "requests"})
+    debug = answer["debug"]
     rules = [{"file": "my.pins", "line": 2}]
     assert debug["pins"] == {"rules": rules, "first": ["start"], "never": ["old"]}
     assert "my.pins:2" in debug["first_hit"]
     assert [hit["pinned"] for hit in debug["hits"]] == [True, False, False]
-    assert debug["hits"][0]["score"] == found["hits"][0]["score"]
+    assert debug["hits"][0]["score"] == answer["hits"][0]["score"]
     for hit in debug["hits"][1:]:
         assert sum(part["score"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=0.01)
     assert len(debug["requests"]) == 1
@@ -212,8 +212,10 @@ def test_check_reports_by_file_and_line(run: Run, settings: Settings, tmp_path: 
     assert run("pins", "list").stdout == "There are no pinned results.\n"
     as_json = run("pins", "check", "--format", "json", file)
     assert as_json.exit_code == 1
-    found = [(one["line"], one["severity"]) for one in json.loads(as_json.stdout)["findings"]]
-    assert found == [(1, "error"), (2, "warning")]
+    findings = [
+        (finding["line"], finding["severity"]) for finding in json.loads(as_json.stdout)["findings"]
+    ]
+    assert findings == [(1, "error"), (2, "warning")]
 
 
 def test_a_new_generation_of_the_index_keeps_the_pins(

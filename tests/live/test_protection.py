@@ -213,8 +213,8 @@ def _sent_searches(elastic: Elasticsearch, alias: str) -> int:
     """How many searches Elasticsearch has run on an index, once none is under way."""
 
     def count() -> int:
-        found = elastic.indices.stats(index=alias, metric="search")["_all"]["total"]["search"]
-        return int(found["query_total"])
+        searches = elastic.indices.stats(index=alias, metric="search")["_all"]["total"]["search"]
+        return int(searches["query_total"])
 
     before, now = -1, count()
     while now != before:

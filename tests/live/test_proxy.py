@@ -43,8 +43,8 @@ def site(elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> It
         }
         service = stack.enter_context(gunicorn(environment, log))
         url = stack.enter_context(nginx(service.port, certificates.certificate, certificates.key))
-        found = Site(url, service, str(certificates.authority))
-        yield found
+        proxied = Site(url, service, str(certificates.authority))
+        yield proxied
 
 
 def test_responses_over_tls_are_compressed_and_have_the_id_of_the_proxy(site: Site) -> None:

@@ -21,8 +21,8 @@ Run = Callable[..., Result]
 def blocks(heading: str) -> list[str]:
     """The indented blocks below a heading of the README, without their indentation."""
     section = (REPOSITORY / "README.md").read_text().split(f"\n## {heading}\n")[1]
-    found = re.findall(r"(?m)(?:^    .*\n)+", section.split("\n## ")[0])
-    return [re.sub(r"(?m)^    ", "", block) for block in found]
+    indented = re.findall(r"(?m)(?:^    .*\n)+", section.split("\n## ")[0])
+    return [re.sub(r"(?m)^    ", "", block) for block in indented]
 
 
 @pytest.fixture

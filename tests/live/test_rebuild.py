@@ -44,7 +44,11 @@ def post(oid: str, text: str, category: str = "base", comments: int = 0) -> RawP
 
 
 def writes(raw: RawPost) -> list[Write]:
-    return [Write(one, newest=True) for one in documents(raw) if isinstance(one, Document)]
+    return [
+        Write(document, newest=True)
+        for document in documents(raw)
+        if isinstance(document, Document)
+    ]
 
 
 @pytest.fixture
@@ -116,9 +120,9 @@ def test_searches_and_writes_go_on_during_two_rebuilds(
 
     def search(_: int) -> None:
         # Posts that nobody changes: always all of them, whichever generation answers.
-        found = elastic.count(index=filled, query={"term": {"categories": "base"}})
-        assert found["count"] == BASE
-        assert found["_shards"]["failed"] == 0
+        response = elastic.count(index=filled, query={"term": {"categories": "base"}})
+        assert response["count"] == BASE
+        assert response["_shards"]["failed"] == 0
 
     def write(number: int) -> None:
         oid = f"new-{number % 40}"
@@ -149,8 +153,8 @@ def test_searches_and_writes_go_on_during_two_rebuilds(
     assert first.replayed + second.replayed > 0
     assert second.previous == first.index
     elastic.indices.refresh(index=filled)
-    found = elastic.search(index=filled, query={"term": {"categories": "new"}}, size=10_000)
-    texts = {hit["_source"]["oid"]: hit["_source"]["text"] for hit in found["hits"]["hits"]}
+    response = elastic.search(index=filled, query={"term": {"categories": "new"}}, size=10_000)
+    texts = {hit["_source"]["oid"]: hit["_source"]["text"] for hit in response["hits"]["hits"]}
     assert texts == {oid: text for oid, text in written.items() if oid not in deleted}
     comments = elastic.count(index=filled, query={"prefix": {"post_oid": "new-"}})["count"]
     assert comments == sum(oid.startswith("new-") for oid in texts)
@@ -169,8 +173,8 @@ def test_keeps_versions_comments_and_their_routing(
     assert (after["_version"], after["_source"]) == (before["_version"], before["_source"])
     assert built.counts.posts == BASE
     assert built.rules == rules.digest
-    assert next(one.phase for one in seen) == "copying"
-    assert max(one.fraction or 0 for one in seen) == 1
+    assert next(progress.phase for progress in seen) == "copying"
+    assert max(progress.fraction or 0 for progress in seen) == 1
     live_one = live(elastic, filled)
     assert live_one is not None
     assert live_one.rules == rules.digest
@@ -185,7 +189,9 @@ def test_a_document_the_new_generation_refuses_changes_nothing(
     )
     with pytest.raises(VerificationFailed, match="post:odd"):
         rebuild(elastic, filled, NO_RULES)
-    assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
+    assert [generation.name for generation in list_generations(elastic, filled)] == [
+        f"{filled}-000001"
+    ]
     (result,) = put(elastic, filled, writes(post("after", "still writable")))
     assert result.status == 201
 
@@ -203,7 +209,9 @@ def test_a_write_the_new_generation_refuses_changes_nothing(
     report = once("replaying", write_stray)
     with pytest.raises(VerificationFailed, match="post:odd cannot be written"):
         rebuild(elastic, filled, NO_RULES, on_progress=report)
-    assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
+    assert [generation.name for generation in list_generations(elastic, filled)] == [
+        f"{filled}-000001"
+    ]
     (result,) = put(elastic, filled, writes(post("after", "still writable")))
     assert result.status == 201
 
@@ -218,7 +226,9 @@ def test_a_build_interrupted_while_writes_are_blocked_changes_nothing(
     report = once("swapping", interrupt)
     with pytest.raises(KeyboardInterrupt):
         rebuild(elastic, filled, NO_RULES, on_progress=report)
-    assert [one.name for one in list_generations(elastic, filled)] == [f"{filled}-000001"]
+    assert [generation.name for generation in list_generations(elastic, filled)] == [
+        f"{filled}-000001"
+    ]
     assert not require_live(elastic, filled).write_blocked
 
 

@@ -61,9 +61,9 @@ class TestRejects:
         done = run("reindex", source, "--max-rejects", "80%", "--rejects", file)
         assert done.exit_code == 3, done.output
         assert post_oids() == {"good-1", "good-2"}
-        rejects = [json.loads(one) for one in file.read_text().splitlines()]
-        assert [one["line"] for one in rejects] == [2, 3, 4, 5, 6]
-        assert all(one["source"] == str(source) and one["remedy"] for one in rejects)
+        rejects = [json.loads(reject) for reject in file.read_text().splitlines()]
+        assert [reject["line"] for reject in rejects] == [2, 3, 4, 5, 6]
+        assert all(reject["source"] == str(source) and reject["remedy"] for reject in rejects)
         assert "not JSON" in rejects[0]["reason"]
         assert "oid" in rejects[1]["reason"]
         assert "title" in rejects[2]["reason"]
@@ -89,7 +89,11 @@ class TestRejects:
         assert done.exit_code == 1
         assert "1 of 9 posts" in done.stderr
         assert "--max-rejects" in done.stderr
-        live = [one.number for one in list_generations(elastic, alias) if one.state == "live"]
+        live = [
+            generation.number
+            for generation in list_generations(elastic, alias)
+            if generation.state == "live"
+        ]
         assert live == [2]
         assert len(post_oids()) == 9
 
@@ -162,7 +166,7 @@ class TestSources:
         assert done.exit_code == 1
         assert str(torn) in done.stderr
         assert post_oids() == {"before"}
-        assert [one.number for one in list_generations(elastic, alias)] == [1]
+        assert [generation.number for generation in list_generations(elastic, alias)] == [1]
 
     def test_one_without_posts_changes_nothing(
         self, run: Run, post_oids: PostOids, tmp_path: Path
@@ -333,7 +337,7 @@ class TestKilled:
         assert stale in done.stdout
         assert not elastic.indices.exists(index=stale)
         assert post_oids() == {"after"}
-        assert [one.number for one in list_generations(elastic, alias)] == [1, 3]
+        assert [generation.number for generation in list_generations(elastic, alias)] == [1, 3]
 
     def test_by_sigterm_it_removes_what_it_built(
         self,

@@ -53,8 +53,10 @@ def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
     if not grades:
         return float(not ranking)
 
-    def dcg(found: Sequence[int]) -> float:
-        return math.fsum((2.0**g - 1) / math.log2(at + 2) for at, g in enumerate(found[:10]))
+    def dcg(grades_in_order: Sequence[int]) -> float:
+        return math.fsum(
+            (2.0**g - 1) / math.log2(at + 2) for at, g in enumerate(grades_in_order[:10])
+        )
 
     return dcg([grades.get(oid, 0) for oid in ranking]) / dcg(sorted(grades.values(), reverse=True))
 
@@ -65,7 +67,7 @@ def measured(
 ) -> list[dict[str, Any]]:
     """Per query: its kind, nDCG@10 and the number of requests it took."""
     settings = replace(engine_settings, index=sample_alias)
-    found = []
+    measures = []
     known = Known()
     search(elastic, sample_alias, SearchRequest(q="rules"), settings, known)  # reads the rules
     for line in QUERIES.read_text().splitlines():
@@ -73,20 +75,22 @@ def measured(
         answer = search(elastic, sample_alias, SearchRequest(q=query["q"]), settings, known)
         ranking = [hit["oid"] for hit in answer.body["hits"]]
         assert len(ranking) == len(set(ranking)), "a post appears once"
-        found.append(
+        measures.append(
             {
                 "kind": query["kind"],
                 "ndcg": ndcg(ranking, query["grades"]),
-                "requests": sum(one["kind"] != "details" for one in answer.debug["requests"]),
+                "requests": sum(
+                    request["kind"] != "details" for request in answer.debug["requests"]
+                ),
             }
         )
-    return found
+    return measures
 
 
 def by_kind(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     kinds: dict[str, list[float]] = defaultdict(list)
-    for one in measured:
-        kinds[one["kind"]].append(one["ndcg"])
+    for measure in measured:
+        kinds[measure["kind"]].append(measure["ndcg"])
     return {kind: statistics.fmean(values) for kind, values in kinds.items()}
 
 
@@ -106,6 +110,6 @@ def test_the_macro_figure(measured: list[dict[str, Any]]) -> None:
 
 
 def test_requests_to_elasticsearch(measured: list[dict[str, Any]]) -> None:
-    counts = [one["requests"] for one in measured]
+    counts = [measure["requests"] for measure in measured]
     assert max(counts) <= 3
     assert statistics.fmean(counts) <= REQUESTS

@@ -47,9 +47,9 @@ def test_what_should_be_found_is(visitor: FlaskClient, query: str, words: list[s
 
 @pytest.mark.parametrize("pair", [("centre", "center"), ("licence", "license"), ("go", "golang")])
 def test_either_word_finds_what_the_other_finds(client: FlaskClient, pair: tuple[str, str]) -> None:
-    one, other = (set(_found(client, word)) for word in pair)
-    assert len(one) > 1
-    assert one == other
+    first, other = (set(_found(client, word)) for word in pair)
+    assert len(first) > 1
+    assert first == other
 
 
 def test_go_is_not_going(visitor: FlaskClient) -> None:
@@ -58,10 +58,10 @@ def test_go_is_not_going(visitor: FlaskClient) -> None:
 
 
 def test_a_prefix_finds_its_words_below_whole_words(client: FlaskClient) -> None:
-    found = _found(client, "corn")
-    cornwall = [place for place, text in enumerate(found.values()) if "cornwall" in text]
+    oids = _found(client, "corn")
+    cornwall = [place for place, text in enumerate(oids.values()) if "cornwall" in text]
     assert cornwall
-    assert "cron" in next(iter(found.values()))
+    assert "cron" in next(iter(oids.values()))
 
 
 def test_a_word_nobody_wrote_is_the_one_given_up(client: FlaskClient) -> None:
@@ -73,9 +73,9 @@ def test_a_word_nobody_wrote_is_the_one_given_up(client: FlaskClient) -> None:
 
 
 def test_a_typo_finds_the_posts_of_both_terms_of_a_rule(visitor: FlaskClient) -> None:
-    found = _found(visitor, "postgers")
-    assert "<mark>postgres</mark>" in found["upserts-in-postgres"]
-    assert "<mark>postgresql</mark>" in found["full-text-search-in-postgresql"]
+    oids = _found(visitor, "postgers")
+    assert "<mark>postgres</mark>" in oids["upserts-in-postgres"]
+    assert "<mark>postgresql</mark>" in oids["full-text-search-in-postgresql"]
 
 
 @pytest.mark.parametrize("words", ["machine learning", "machien learning"])

@@ -238,7 +238,7 @@ def test_a_word_that_is_being_typed(client: Client, language: str, typed: list[s
         assert body["hits"][0]["oid"] == "0", q
         assert "corrected" not in body
         suggested = posts.get("/suggest", query_string={"q": q}).get_json()["suggestions"]
-        assert [each for each in suggested if each["kind"] == "search"] == []
+        assert [suggestion for suggestion in suggested if suggestion["kind"] == "search"] == []
 
 
 def test_rules_of_words_without_spaces(client: Client) -> None:

@@ -92,7 +92,9 @@ def test_answers_and_log_lines(secretive: Settings, caplog: pytest.LogCaptureFix
 
 
 def _nothing_logged(caplog: pytest.LogCaptureFixture) -> None:
-    lines = [f"{each.getMessage()} {each.__dict__} {each.exc_text}" for each in caplog.records]
+    lines = [
+        f"{record.getMessage()} {record.__dict__} {record.exc_text}" for record in caplog.records
+    ]
     assert [line for line in lines if MARK in line] == []
 
 

@@ -48,8 +48,8 @@ def search(settings: Settings) -> Callable[..., list[dict[str, Any]]]:
 
     def hits(q: str, **parameters: str) -> list[dict[str, Any]]:
         answer = client.get("/search", query_string={"q": q, **parameters}).get_json()
-        found: list[dict[str, Any]] = answer["hits"]
-        return found
+        listed: list[dict[str, Any]] = answer["hits"]
+        return listed
 
     return hits
 

@@ -117,8 +117,8 @@ def _flood(server: Server, connections: int, *paths: str) -> Iterator[None]:
                 pass
 
     threads = [
-        threading.Thread(target=work, args=each, daemon=True)
-        for each in opened
+        threading.Thread(target=work, args=opened_socket, daemon=True)
+        for opened_socket in opened
         for work in (send, read)
     ]
     for thread in threads:
@@ -369,8 +369,8 @@ def test_settings_that_become_invalid_change_nothing(serve: Serve, tmp_path: Pat
 def _counted(server: Server) -> float:
     """How many searches the metrics count."""
     metrics = server.get("/metrics", server.operators_port)[2].decode()
-    found = re.findall(r'seconds_count{endpoint="search.search",outcome="\w+"} (\S+)', metrics)
-    return sum(map(float, found))
+    counts = re.findall(r'seconds_count{endpoint="search.search",outcome="\w+"} (\S+)', metrics)
+    return sum(map(float, counts))
 
 
 def _logged(server: Server) -> list[dict[str, object]]:

@@ -115,8 +115,8 @@ def test_a_failed_shard_is_an_older_answer_or_a_503(whole: Settings) -> None:
                 return accepted
             failed = {"error": {"type": "search_phase_execution_exception"}, "status": 500}
             if target.startswith("/_msearch"):
-                found = {**json.loads(accepted.body), "responses": [failed, failed]}
-                return accepted._replace(body=json.dumps(found).encode())
+                failed_body = {**json.loads(accepted.body), "responses": [failed, failed]}
+                return accepted._replace(body=json.dumps(failed_body).encode())
             meta = replace(accepted.meta, status=500)
             return accepted._replace(meta=meta, body=json.dumps(failed).encode())
 
@@ -169,8 +169,8 @@ def test_a_post_of_a_missing_shard_is_not_taken_for_a_post_that_does_not_exist(
     name = _lose_a_shard(elastic, whole)
     ids = [f"post:p{n}" for n in range(20)]
     docs = [{"_id": id_, "routing": id_.removeprefix("post:")} for id_ in ids]
-    found = elastic.mget(index=name, docs=docs, source=False)["docs"]
-    lost = next(doc["_id"].removeprefix("post:") for doc in found if "error" in doc)
+    read = elastic.mget(index=name, docs=docs, source=False)["docs"]
+    lost = next(doc["_id"].removeprefix("post:") for doc in read if "error" in doc)
     with pytest.raises(ApiError, match="no_shard_available"):
         read_posts(elastic, name, [lost])
     comment = client.put(

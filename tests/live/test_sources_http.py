@@ -59,17 +59,17 @@ def test_a_sitemap_and_its_pages(server: Server) -> None:
     server.answers["/down"] = lambda request: request.send_error(503)
     source = open_source(server.url("/sitemap.xml"), None, OPTIONS)
     assert source.kind == "sitemap"
-    found = list(source.read())
+    items = list(source.read())
     assert source.progress == 1
-    file, one, two, tagged, gone, down, data = found
+    file, first, two, tagged, gone, down, data = items
     assert isinstance(tagged, Skipped)
     assert (tagged.oid, tagged.reason) == ("tags/x", "list page")
     assert isinstance(data, Skipped)
     assert data.reason == "not an HTML page"
-    assert isinstance(one, RawPost)
-    assert (one.oid, one.title, one.url) == ("one", "One", server.url("/one/"))
-    assert (str(one.pub_date)[:10], str(one.modified)[:10]) == ("2024-01-31", "2024-02-08")
-    assert readable(one.text).prose == WORDS.strip()
+    assert isinstance(first, RawPost)
+    assert (first.oid, first.title, first.url) == ("one", "One", server.url("/one/"))
+    assert (str(first.pub_date)[:10], str(first.modified)[:10]) == ("2024-01-31", "2024-02-08")
+    assert readable(first.text).prose == WORDS.strip()
     assert isinstance(two, RawPost)
     assert (two.oid, two.title, two.url) == ("two", "Zwei é", server.url("/two"))
     assert isinstance(gone, Skipped)
@@ -105,14 +105,14 @@ def test_an_index_of_sitemaps_some_of_them_zipped(server: Server) -> None:
     server.say("/b.xml", urlset(server, "/2"), Content_Type="text/xml")
     server.say("/1", page("One"))
     server.say("/2", page("Two"))
-    assert [each.oid for each in read(server.url("/sitemap.xml"))] == ["1", "2"]
+    assert [item.oid for item in read(server.url("/sitemap.xml"))] == ["1", "2"]
 
 
 def test_a_sitemap_on_the_disk(server: Server, tmp_path: Path) -> None:
     server.say("/1", page("One"))
     place = tmp_path / "sitemap.xml.gz"
     place.write_bytes(gzip.compress(urlset(server, "/1").encode()))
-    assert [each.oid for each in read(str(place))] == ["1"]
+    assert [item.oid for item in read(str(place))] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_an_index_too_deep_is_not_just_left_out(server: Server) -> None:
         server.say(f"/{number}.xml", index)
     server.say("/3.xml", urlset(server, "/p"))
     server.say("/p", page("One"))
-    assert [each.oid for each in read(server.url("/0.xml"))] == ["p"]
+    assert [item.oid for item in read(server.url("/0.xml"))] == ["p"]
     server.say("/3.xml", "<sitemapindex><sitemap><loc>/4.xml</loc></sitemap></sitemapindex>")
     with pytest.raises(SourceError, match="4 deep"):
         read(server.url("/0.xml"))
@@ -157,8 +157,8 @@ def test_an_index_too_deep_is_not_just_left_out(server: Server) -> None:
 def test_many_addresses_on_other_hosts_are_left_out_at_once(server: Server) -> None:
     urls = "".join(f"<url><loc>http://other.test/{n}</loc></url>" for n in range(10_000))
     server.say("/sitemap.xml", f"<urlset>{urls}</urlset>")
-    found = read(server.url("/sitemap.xml"))
-    assert len(found) == 10_000
+    items = read(server.url("/sitemap.xml"))
+    assert len(items) == 10_000
     assert asked(server).count("/sitemap.xml") == 1
 
 
@@ -174,9 +174,9 @@ def test_robots_keep_us_out_and_slow_us_down(server: Server) -> None:
     server.say("/1", page("One"))
     server.say("/2", page("Two"))
     start = time.monotonic()
-    one, secret, two = read(server.url("/sitemap.xml"))
+    first, secret, two = read(server.url("/sitemap.xml"))
     assert time.monotonic() - start >= 0.3
-    assert (one.oid, two.oid) == ("1", "2")
+    assert (first.oid, two.oid) == ("1", "2")
     assert isinstance(secret, Skipped)
     assert (secret.oid, secret.reason) == (None, "disallowed by robots.txt")
     assert "/secret" not in asked(server)
@@ -185,9 +185,9 @@ def test_robots_keep_us_out_and_slow_us_down(server: Server) -> None:
 def test_robots_that_cannot_be_had_make_no_page_look_removed(server: Server) -> None:
     server.answers["/robots.txt"] = lambda request: request.send_error(503)
     server.say("/sitemap.xml", urlset(server, "/1", "/2"))
-    found = read(server.url("/sitemap.xml"))
-    assert [each.oid for each in found if isinstance(each, Reject)] == ["1", "2"]
-    assert all("/robots.txt: the server answered 503" in each.reason for each in found)  # type: ignore[union-attr]
+    items = read(server.url("/sitemap.xml"))
+    assert [item.oid for item in items if isinstance(item, Reject)] == ["1", "2"]
+    assert all("/robots.txt: the server answered 503" in item.reason for item in items)  # type: ignore[union-attr]
     assert not {"/1", "/2"} & set(asked(server))
 
 
@@ -297,15 +297,15 @@ def test_a_sitemap_that_lists_itself_files_and_other_hosts(server: Server, tmp_p
     secret.write_text(page("Secret"))
     index = server.url("/sitemap.xml")
     locations = [index, index, server.url("/b.xml"), secret.as_uri(), "http://other.test/c.xml"]
-    listed = "".join(f"<sitemap><loc>{each}</loc></sitemap>" for each in locations)
+    listed = "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in locations)
     server.say("/sitemap.xml", f"<sitemapindex>{listed}</sitemapindex>")
     pages = [server.url("/1"), secret.as_uri(), "http://other.test/1"]
-    listed = "".join(f"<url><loc>{each}</loc></url>" for each in pages)
+    listed = "".join(f"<url><loc>{url}</loc></url>" for url in pages)
     server.say("/b.xml", f"<urlset>{listed}</urlset>", Content_Type="text/xml")
     server.say("/1", page("One"))
     warnings: list[str] = []
     options = replace(OPTIONS, warn=warnings.append)
-    file, other, first = sorted(read(index, options), key=lambda each: isinstance(each, RawPost))
+    file, other, first = sorted(read(index, options), key=lambda url: isinstance(url, RawPost))
     assert isinstance(first, RawPost)
     assert isinstance(file, Skipped)
     assert file.reason == "neither http nor https"

@@ -45,16 +45,22 @@ HOSTILE = [
 def suggest(client: FlaskClient, q: str, **parameters: Any) -> list[dict[str, Any]]:
     response = client.get("/suggest", query_string={"q": q, **parameters})
     assert response.status_code == 200, response.get_json()
-    found: list[dict[str, Any]] = response.get_json()["suggestions"]
-    return found
+    suggestions: list[dict[str, Any]] = response.get_json()["suggestions"]
+    return suggestions
 
 
 def searches(client: FlaskClient, q: str) -> list[str]:
-    return [one["text"] for one in suggest(client, q) if one["kind"] == "search"]
+    return [
+        suggestion["text"] for suggestion in suggest(client, q) if suggestion["kind"] == "search"
+    ]
 
 
 def titles(client: FlaskClient, q: str, **parameters: Any) -> list[str]:
-    return [one["text"] for one in suggest(client, q, **parameters) if one["kind"] == "post"]
+    return [
+        suggestion["text"]
+        for suggestion in suggest(client, q, **parameters)
+        if suggestion["kind"] == "post"
+    ]
 
 
 @pytest.mark.parametrize("q", ["pyt", "pythn", "pyhton", "oython", "PYTH", "pytohn"])
@@ -138,11 +144,11 @@ def test_whatever_is_suggested_finds_something(client: FlaskClient) -> None:
     posts = [json.loads(line)["title"] for line in lines]
     typed = {title[: 2 + number % 7] for number, title in enumerate(posts)}
     typed |= {title[number % 5 + 1 :][:9].strip() or "a" for number, title in enumerate(posts)}
-    found = {one["text"] for q in typed for one in suggest(client, q)}
-    assert len(found) > 60
+    suggested = {suggestion["text"] for q in typed for suggestion in suggest(client, q)}
+    assert len(suggested) > 60
     nothing = [
         text
-        for text in found
+        for text in suggested
         if not client.get("/search", query_string={"q": text, "size": 1}).get_json()["count"]
     ]
     assert nothing == []
@@ -173,8 +179,8 @@ def test_an_index_of_another_version_is_recognized(
     body["mappings"]["_meta"]["blogsearch"]["schema"] = OLDEST_READABLE - 1
     index = f"{own_settings.index}-000001"
     elastic.indices.create(index=index, aliases={own_settings.index: {}}, **body)
-    found = {"kind": "post", "oid": "a", "title": "Kumquats", "url": "/a"}
-    elastic.index(index=index, id="post:a", document=found, refresh=True)
+    post = {"kind": "post", "oid": "a", "title": "Kumquats", "url": "/a"}
+    elastic.index(index=index, id="post:a", document=post, refresh=True)
     response = create_app(own_settings).test_client().get("/suggest?q=kumq")
     assert response.status_code == 503
     assert response.get_json()["error"]["code"] == "index_outdated"

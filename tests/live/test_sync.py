@@ -56,20 +56,20 @@ class Blog:
         self._alias = alias
 
     def write(self, *entries: dict[str, Any] | str) -> None:
-        lines = [one if isinstance(one, str) else json.dumps(one) for one in entries]
-        self.file.write_text("".join(f"{one}\n" for one in lines))
+        lines = [entry if isinstance(entry, str) else json.dumps(entry) for entry in entries]
+        self.file.write_text("".join(f"{entry}\n" for entry in lines))
 
     def sync(self, *options: str) -> Result:
         return self._run("sync", self.file, *options)
 
     def ids(self) -> set[str]:
         self._elastic.indices.refresh(index=self._alias)
-        found = self._elastic.search(index=self._alias, size=1_000)["hits"]["hits"]
-        return {hit["_id"] for hit in found}
+        hits = self._elastic.search(index=self._alias, size=1_000)["hits"]["hits"]
+        return {hit["_id"] for hit in hits}
 
     def stored(self, oid: str) -> dict[str, Any]:
-        found = self._elastic.get(index=self._alias, id=f"post:{oid}", routing=oid)
-        return {**found["_source"], "version": found["_version"]}
+        response = self._elastic.get(index=self._alias, id=f"post:{oid}", routing=oid)
+        return {**response["_source"], "version": response["_version"]}
 
     def comment(self, post_oid: str, oid: str, status: int = 201) -> None:
         """A comment that comes over HTTP; 201: a new one, 200: in place of another."""
@@ -117,13 +117,13 @@ class TestDifferences:
     def test_are_recognised_before_documents_are_made(
         self, blog: Blog, elastic: Elasticsearch, alias: str
     ) -> None:
-        one, two = {"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Over HTTP"}
-        blog.write(entry("a", comments=[one]))
+        first, two = {"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Over HTTP"}
+        blog.write(entry("a", comments=[first]))
         blog.sync()
         blog.comment("a", "2")
 
         def made(**fields: Any) -> list[str]:
-            blog.write(entry("a", comments=[one, two], **fields))
+            blog.write(entry("a", comments=[first, two], **fields))
             posts = JSONLines(str(blog.file), SourceOptions()).read()
             elastic.indices.refresh(index=alias)
             ingest = Ingest(pytest.fail, stored=raw_digests(elastic, alias))

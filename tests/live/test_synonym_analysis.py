@@ -98,15 +98,15 @@ BOTH_TERMS = [
 
 
 @pytest.mark.parametrize("field", ["text", "text.forms"])
-@pytest.mark.parametrize(("one", "other", "found"), BOTH_TERMS)
+@pytest.mark.parametrize(("term", "other", "oids"), BOTH_TERMS)
 def test_both_terms_find_the_same_posts(
-    elastic: Elasticsearch, index: str, field: str, one: str, other: str, found: set[str]
+    elastic: Elasticsearch, index: str, field: str, term: str, other: str, oids: set[str]
 ) -> None:
-    for side in (one, other):
+    for side in (term, other):
         match = {"match": {field: {"query": side, "operator": "and"}}}
         phrase = {"match_phrase": {field: side}}
-        assert _search(elastic, index, match).keys() == found
-        assert _search(elastic, index, phrase).keys() == found
+        assert _search(elastic, index, match).keys() == oids
+        assert _search(elastic, index, phrase).keys() == oids
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_a_contraction_separates_a_word_from_its_stem(elastic: Elasticsearch, in
 def test_words_of_a_phrase_are_found_as_they_were_written(
     elastic: Elasticsearch, index: str
 ) -> None:
-    found = elastic.search(index=index, query={"match": {"text.words": "machine"}})
-    assert {hit["_id"] for hit in found["hits"]["hits"]} == {"learning", "machine"}
+    response = elastic.search(index=index, query={"match": {"text.words": "machine"}})
+    assert {hit["_id"] for hit in response["hits"]["hits"]} == {"learning", "machine"}
 
 
 def test_explains_the_tokens_that_the_analysis_makes(
@@ -148,9 +148,9 @@ def test_explains_the_tokens_that_the_analysis_makes(
     before = elastic.indices.analyze(index=index, analyzer="blog_words", text=text)["tokens"]
     after = elastic.indices.analyze(index=index, analyzer="blog_forms", text=text)["tokens"]
     words = [token["token"] for token in before]
-    made = {token for found in rules.explain(words) for token in found.tokens}
+    made = {token for applied in rules.explain(words) for token in applied.tokens}
     synonyms = {token["token"] for token in after if token["type"] == "SYNONYM"}
     assert synonyms == {"ml", "javascript", "golang"}
     assert made - set(words) == synonyms
-    places = {found.tokens[0]: found.rules[0].place for found in rules.explain(words)}
+    places = {applied.tokens[0]: applied.rules[0].place for applied in rules.explain(words)}
     assert places["javascript"] == "x.synonyms:2"

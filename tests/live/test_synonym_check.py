@@ -30,8 +30,8 @@ def run(elastic: Elasticsearch, tmp_path: Path) -> Check:
         path.write_text(text)
 
         def count_posts(words: Sequence[str]) -> PostCounts:
-            found = posts or {}
-            return PostCounts(total, {word: found.get(word, 0) for word in words})
+            checked_posts = posts or {}
+            return PostCounts(total, {word: checked_posts.get(word, 0) for word in words})
 
         return check(elastic, [path], (), None if posts is None else count_posts)
 
@@ -39,7 +39,7 @@ def run(elastic: Elasticsearch, tmp_path: Path) -> Check:
 
 
 def _codes(result: CheckResult) -> list[tuple[int, str, str]]:
-    return [(found.line, found.severity, found.code) for found in result.findings]
+    return [(finding.line, finding.severity, finding.code) for finding in result.findings]
 
 
 def test_the_shipped_files_have_no_findings(elastic: Elasticsearch) -> None:
@@ -51,7 +51,7 @@ def test_the_shipped_files_have_no_findings(elastic: Elasticsearch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "findings"),
     [
         ("machine learning, ml\njs => java script\nnodejs, node.js\nc++, cpp\n.net => net", []),
         ("日本 => 東京\nnihon, 日本語", []),
@@ -81,11 +81,11 @@ def test_the_shipped_files_have_no_findings(elastic: Elasticsearch) -> None:
     ],
 )
 def test_rules_are_checked_by_their_tokens(
-    run: Check, text: str, found: list[tuple[int, str, str]]
+    run: Check, text: str, findings: list[tuple[int, str, str]]
 ) -> None:
     result = run(text)
-    assert _codes(result) == found
-    assert (result.rules is None) == any(severity == "error" for _, severity, _ in found)
+    assert _codes(result) == findings
+    assert (result.rules is None) == any(severity == "error" for _, severity, _ in findings)
 
 
 def test_terms_of_different_files_may_be_the_same_token(
@@ -94,9 +94,9 @@ def test_terms_of_different_files_may_be_the_same_token(
     mine, theirs = tmp_path / "a.synonyms", tmp_path / "b.synonyms"
     mine.write_text("cafe => pub")
     theirs.write_text("café => bistro")
-    (found,) = check(elastic, [mine], [theirs]).errors
-    assert (found.file, found.code) == ("b.synonyms", "conflict")
-    assert "a.synonyms:1" in found.message
+    (error,) = check(elastic, [mine], [theirs]).errors
+    assert (error.file, error.code) == ("b.synonyms", "conflict")
+    assert "a.synonyms:1" in error.message
 
 
 def test_a_rule_that_elasticsearch_rejects_is_reported_with_its_line(
@@ -105,9 +105,9 @@ def test_a_rule_that_elasticsearch_rejects_is_reported_with_its_line(
     path = tmp_path / "x.synonyms"
     path.write_text("a, b\n\n@@@ => foo\nc, d")
     rules = read_rules([path])
-    (found,) = verification_findings(elastic, rules, rules.rules)
-    assert (found.line, found.code) == (3, "rejected")
-    assert "@@@" in found.message
+    (finding,) = verification_findings(elastic, rules, rules.rules)
+    assert (finding.line, finding.code) == (3, "rejected")
+    assert "@@@" in finding.message
 
 
 def test_terms_that_become_other_tokens_are_reported_with_their_line(
@@ -117,17 +117,17 @@ def test_terms_that_become_other_tokens_are_reported_with_their_line(
     path.write_text("a, b\nmachine learning, ml")
     rules = read_rules([path])
     incomplete = RuleSet(rules.rules, rules.lines[:1], rules.sources[:1], rules.entries)
-    (found,) = verification_findings(elastic, incomplete, rules.rules)
-    assert (found.line, found.code) == (2, "wrong_tokens")
-    assert "machine learning" in found.message
+    (finding,) = verification_findings(elastic, incomplete, rules.rules)
+    assert (finding.line, finding.code) == (2, "wrong_tokens")
+    assert "machine learning" in finding.message
 
 
 def test_a_contraction_of_a_frequent_word_is_reported_with_its_posts(run: Check) -> None:
     posts = {"go": 400, "golang": 10, "js": 300, "javascript": 500, "dont": 3, "don't": 9}
     result = run("go => golang\njs => javascript\ndont => don't\npost, article", posts)
-    (found,) = result.warnings
-    assert (found.line, found.code) == (1, "frequent_word")
-    assert "400 of 1,000 posts" in found.message
+    (warning,) = result.warnings
+    assert (warning.line, warning.code) == (1, "frequent_word")
+    assert "400 of 1,000 posts" in warning.message
     assert result.rules is not None
 
 

@@ -353,7 +353,9 @@ def test_searches_and_writes_continue_while_rules_are_loaded(
     def write(number: int) -> None:
         made = documents(_post(f"new-{number}", "written meanwhile"))
         (result,) = put(
-            elastic, live, [Write(one, newest=True) for one in made if isinstance(one, Document)]
+            elastic,
+            live,
+            [Write(document, newest=True) for document in made if isinstance(document, Document)],
         )
         assert result.status == 201
         written.append(f"new-{number}")

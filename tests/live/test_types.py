@@ -45,6 +45,6 @@ def test_a_wrong_field_does_not_compile(folder: Path) -> None:
         export const oid = (hit: components["schemas"]["Hit"]): number => hit.oid;
         export const kind = (hit: components["schemas"]["Hit"]) => hit.colour;
     """
-    found = _compile(folder, program)
-    assert "TS2322" in found
-    assert "TS2339" in found
+    errors = _compile(folder, program)
+    assert "TS2322" in errors
+    assert "TS2339" in errors

@@ -69,8 +69,8 @@ def restore(elastic: Elasticsearch, alias: str, schema: int) -> dict[str, Any]:
 
 def documents(elastic: Elasticsearch, alias: str) -> dict[str, dict[str, Any]]:
     elastic.indices.refresh(index=alias)
-    found = elastic.search(index=alias, size=1_000, version=True)["hits"]["hits"]
-    return {hit["_id"]: hit for hit in found}
+    hits = elastic.search(index=alias, size=1_000, version=True)["hits"]["hits"]
+    return {hit["_id"]: hit for hit in hits}
 
 
 def content(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,11 +140,11 @@ def test_the_next_sync_reads_every_post_again_and_keeps_what_came_over_http(
     synced = run("sync", source)  # which rebuilds the index first
     assert synced.exit_code == 0, synced.output
     assert "0 documents added, 24 changed, 0 removed, 0 unchanged" in synced.output
-    found = documents(elastic, settings.index)
-    assert {id_ for id_ in found if "http" in id_} == {
-        id_ for id_, document in found.items() if document["_source"].get("over_http")
+    stored = documents(elastic, settings.index)
+    assert {id_ for id_ in stored if "http" in id_} == {
+        id_ for id_, document in stored.items() if document["_source"].get("over_http")
     }
-    assert sum("http" in id_ for id_ in found) == 13
+    assert sum("http" in id_ for id_ in stored) == 13
     assert "24 unchanged" in run("sync", source).output
 
 
@@ -168,9 +168,9 @@ def test_reindex_keeps_what_came_over_http(
     done = run("reindex", source)
     assert done.exit_code == 0, done.output
     assert "Kept 1 posts and 12 comments" in done.output
-    found = documents(elastic, settings.index)
-    assert found.keys() == {document["_id"] for document in fixture["documents"]}
-    assert len(found["post:written-over-http"]["_source"]["comments"]) == 2
+    stored = documents(elastic, settings.index)
+    assert stored.keys() == {document["_id"] for document in fixture["documents"]}
+    assert len(stored["post:written-over-http"]["_source"]["comments"]) == 2
 
     source.write_text("".join(source.read_text().splitlines(keepends=True)[1:]))
     asked = run("reindex", source)
@@ -178,7 +178,7 @@ def test_reindex_keeps_what_came_over_http(
     assert "1 comments came over HTTP" in asked.output
     assert "crontab-lines-i-keep-forgetting" in asked.output
     assert run("reindex", source, "--force").exit_code == 0
-    assert len(documents(elastic, settings.index)) == len(found) - 4
+    assert len(documents(elastic, settings.index)) == len(stored) - 4
 
 
 @pytest.mark.parametrize("schema", [OLDEST_READABLE - 1, OLDEST_READABLE, SCHEMA + 1])
@@ -223,7 +223,9 @@ def test_until_then_everything_says_what_to_do(
             refused = run(*command)
             assert refused.exit_code == 1
             assert f"schema {schema}" in refused.output
-        assert [one.name for one in list_generations(elastic, settings.index)] == [index]
+        assert [generation.name for generation in list_generations(elastic, settings.index)] == [
+            index
+        ]
 
 
 @pytest.mark.parametrize("schema", OLDEST_AND_FORMER)
@@ -244,9 +246,9 @@ def test_a_rollback_gives_the_former_version_all_writes(
     assert done.exit_code == 0, done.output
     live = require_live(elastic, settings.index)
     assert (live.number, live.schema) == (1, schema)
-    found = documents(elastic, settings.index)
-    assert {"post:new", "comment:new:1", "comment:upserts-in-postgres:1"} <= found.keys()
-    assert not any("sewing" in id_ for id_ in found)
-    assert found["post:new"]["_source"]["title"] == "New"
+    stored = documents(elastic, settings.index)
+    assert {"post:new", "comment:new:1", "comment:upserts-in-postgres:1"} <= stored.keys()
+    assert not any("sewing" in id_ for id_ in stored)
+    assert stored["post:new"]["_source"]["title"] == "New"
     assert run("rebuild").exit_code == 0
-    assert documents(elastic, settings.index).keys() == found.keys()
+    assert documents(elastic, settings.index).keys() == stored.keys()

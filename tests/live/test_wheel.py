@@ -92,8 +92,11 @@ def test_the_first_search(
     for words in (("try", "posts.jsonl"), ("reindex", "posts.jsonl"), ("doctor",)):
         done = call(*words)
         assert done.returncode == 0, done.stdout + done.stderr
-    with _serving(command, environment, tmp_path) as url, urlopen(f"{url}/search?q=color") as found:
-        answer = json.load(found)
+    with (
+        _serving(command, environment, tmp_path) as url,
+        urlopen(f"{url}/search?q=color") as response,
+    ):
+        answer = json.load(response)
     assert [hit["oid"] for hit in answer["hits"]] == ["mail"]  # with a rule of the package
 
 

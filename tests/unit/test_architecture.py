@@ -118,5 +118,7 @@ def test_the_architecture_page_names_every_package() -> None:
     }
     assert packages
     named = _named_in_the_page()
-    unnamed = [each for each in packages if not any(f"{each}/" in f"{name}/" for name in named)]
+    unnamed = [
+        package for package in packages if not any(f"{package}/" in f"{name}/" for name in named)
+    ]
     assert sorted(unnamed) == []

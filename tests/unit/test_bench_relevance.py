@@ -31,8 +31,8 @@ def test_ndcg_of_the_best_order_is_one() -> None:
 
 
 def test_ndcg_counts_a_title_three_times_a_text_and_places_by_logarithm() -> None:
-    found = ndcg(["b", "a"], {"a": 2, "b": 1})
-    assert found == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
+    value = ndcg(["b", "a"], {"a": 2, "b": 1})
+    assert value == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
 
 
 def test_ndcg_looks_at_ten_only() -> None:
@@ -50,11 +50,11 @@ def test_reciprocal_rank() -> None:
 
 
 def test_related_posts_count_as_texts_in_the_inflected_figure() -> None:
-    found = figures([(judged(a=1, related="r a"), answered("a r"))])
-    assert (found.strict, found.inflected) == (1, 1)
-    found = figures([(judged(a=1, related="r"), answered("a"))])
-    assert found.strict == 1
-    assert found.inflected == pytest.approx(1 / (1 + 1 / math.log2(3)))
+    measured = figures([(judged(a=1, related="r a"), answered("a r"))])
+    assert (measured.strict, measured.inflected) == (1, 1)
+    measured = figures([(judged(a=1, related="r"), answered("a"))])
+    assert measured.strict == 1
+    assert measured.inflected == pytest.approx(1 / (1 + 1 / math.log2(3)))
 
 
 def test_the_macro_figure_is_the_plain_mean_over_kinds_without_nonsense() -> None:
@@ -64,22 +64,22 @@ def test_the_macro_figure_is_the_plain_mean_over_kinds_without_nonsense() -> Non
         (judged("typo1", a=1), answered("", requests=2)),
         (judged("nonsense"), answered("")),
     ]
-    found = macro(by_kind(pairs), figures(pairs))
-    assert (found.strict, found.success, found.mrr, found.nothing) == (0.5, 0.5, 0.5, 0.5)
-    assert found.requests == 1.25
-    assert found.queries == 4
+    mean = macro(by_kind(pairs), figures(pairs))
+    assert (mean.strict, mean.success, mean.mrr, mean.nothing) == (0.5, 0.5, 0.5, 0.5)
+    assert mean.requests == 1.25
+    assert mean.queries == 4
 
 
 def test_a_known_item_is_a_query_with_one_relevant_post_cut_as_the_service_would() -> None:
-    found = Judged.of({"q": "w" * 300, "kind": "desc", "oid": "a"})
-    assert found == Judged("w" * 200, "desc", {"a": 1})
+    query = Judged.of({"q": "w" * 300, "kind": "desc", "oid": "a"})
+    assert query == Judged("w" * 200, "desc", {"a": 1})
 
 
 def test_posts_that_have_a_link_are_not_among_the_hits_for_its_text() -> None:
-    found = Judged.of({"q": "w", "kind": "link", "oid": "a", "skip": ["b"]})
-    assert found.skip == {"b"}
+    query = Judged.of({"q": "w", "kind": "link", "oid": "a", "skip": ["b"]})
+    assert query.skip == {"b"}
     body = {"count": 3, "hits": [{"oid": "b"}, {"oid": "a"}, {"oid": "c"}]}
-    assert Answered.of(body, found, 0.1) == Answered(("a", "c"), 3, 0.1)
+    assert Answered.of(body, query, 0.1) == Answered(("a", "c"), 3, 0.1)
 
 
 def test_success_at_ten_is_the_share_of_queries_that_find_a_post() -> None:
@@ -92,8 +92,10 @@ def test_every_corpus_of_a_folder_is_found_with_its_queries(tmp_path: Path) -> N
              "without.jsonl", "README.md")  # fmt: skip
     for name in names:
         (tmp_path / name).touch()
-    found = {corpus.name: [path.name for path in queries] for corpus, queries in corpora(tmp_path)}
-    assert found == {
+    queries_of = {
+        corpus.name: [path.name for path in queries] for corpus, queries in corpora(tmp_path)
+    }
+    assert queries_of == {
         "a.jsonl.gz": ["a.known.jsonl", "a.queries.jsonl.gz"],
         "b.jsonl": ["b.queries.jsonl"],
     }

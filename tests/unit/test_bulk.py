@@ -64,7 +64,7 @@ class Engine:
 
     def bulk(self, *, operations: list[bytes], require_alias: bool, **_: Any) -> dict[str, Any]:
         assert require_alias
-        ids = [json.loads(one.split(b"\n")[0])["index"]["_id"] for one in operations]
+        ids = [json.loads(operation.split(b"\n")[0])["index"]["_id"] for operation in operations]
         with self._lock:
             self.requests.append(ids)
             step = self._script.pop(0) if self._script else taken
@@ -97,10 +97,10 @@ def test_chunks_keep_the_order_and_the_limits(
     items = [item(number, size) for number, size in enumerate(sizes)]
     limits = BulkLimits(chunk_bytes=chunk_bytes, chunk_documents=documents)
     cut = list(chunks(items, limits))
-    assert [one for chunk in cut for one in chunk] == items
+    assert [operation for chunk in cut for operation in chunk] == items
     for chunk in cut:
         assert 1 <= len(chunk) <= documents
-        assert len(chunk) == 1 or sum(len(one.payload) for one in chunk) <= chunk_bytes
+        assert len(chunk) == 1 or sum(len(operation.payload) for operation in chunk) <= chunk_bytes
 
 
 def test_an_item_is_two_lines_with_its_own_version() -> None:
@@ -206,13 +206,13 @@ class TestSendBulk:
         first = next(outcomes)
         assert len(first) == 5
         assert read <= 5 * (3 + 1) + 1
-        assert sum(len(one) for one in outcomes) == 95
+        assert sum(len(chunk) for chunk in outcomes) == 95
 
     def test_yields_in_order(self) -> None:
         engine = Engine()
         limits = BulkLimits(workers=4, chunk_documents=3)
-        found = send_bulk(engine, "blog", map(item, range(50)), limits)  # type: ignore[arg-type]
-        assert [one.operation.id for chunk in found for one in chunk] == [
+        chunks = send_bulk(engine, "blog", map(item, range(50)), limits)  # type: ignore[arg-type]
+        assert [outcome.operation.id for chunk in chunks for outcome in chunk] == [
             f"post:{number}" for number in range(50)
         ]
 
@@ -235,9 +235,9 @@ class TestSendBulk:
     ],
 )
 def test_every_refusal_has_a_reason_and_a_remedy(body: Any, said: str) -> None:
-    found = refusal_from(body)
-    assert said in found.reason
-    assert found.remedy
+    refusal = refusal_from(body)
+    assert said in refusal.reason
+    assert refusal.remedy
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_fault_of_elasticsearch_is_not_one_of_the_document(
     status: int, retryable: bool, remedy: str
 ) -> None:
     error = {"type": "unavailable_shards_exception", "reason": "primary shard is not active"}
-    found = refusal_from({"error": error, "status": status})
-    assert "primary shard is not active" in found.reason
-    assert found.retryable == retryable
-    assert remedy in found.remedy
+    refusal = refusal_from({"error": error, "status": status})
+    assert "primary shard is not active" in refusal.reason
+    assert refusal.retryable == retryable
+    assert remedy in refusal.remedy

@@ -14,7 +14,7 @@ BUILT_IN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda tested: tested.name)
 def test_every_filter_is_defined(language: Language) -> None:
     body = analysis(NO_RULES, language)
     for analyzer in body["analyzer"].values():

@@ -112,14 +112,14 @@ def test_containers_have_no_capabilities_and_limits(name: str) -> None:
 
 def test_the_memory_limits_fit_a_host_of_4_gb() -> None:
     units = {"m": 1, "g": 1024}
-    limits = [each["mem_limit"] for each in SERVICES.values()]
+    limits = [service["mem_limit"] for service in SERVICES.values()]
     total = sum(int(limit[:-1]) * units[limit[-1]] for limit in limits)
     assert total <= 3.5 * 1024  # the host itself wants some
 
 
 def test_nothing_is_open_to_other_machines_without_the_proxy() -> None:
-    used = [each for each in SERVICES.values() if "profiles" not in each]
-    ports = [port for each in used for port in each.get("ports", [])]
+    used = [service for service in SERVICES.values() if "profiles" not in service]
+    ports = [port for service in used for port in service.get("ports", [])]
     assert ports
     assert all(port.startswith("127.0.0.1:") for port in ports)
 

@@ -29,10 +29,10 @@ def _preflight(client: FlaskClient, path: str, method: str, origin: str = BLOG) 
 @pytest.mark.parametrize("origin", [BLOG, "https://www.example.org:8443", "http://[::1]:8000"])
 def test_allowed_origins_may_read(origin: str) -> None:
     client = _client(f"{BLOG}, https://www.example.org:8443,http://[::1]:8000")
-    found = _cors(client, "/search", Origin=origin)
-    assert found["Access-Control-Allow-Origin"] == origin
-    assert "Origin" in found["Vary"]
-    exposed = found["Access-Control-Expose-Headers"].split(", ")
+    headers = _cors(client, "/search", Origin=origin)
+    assert headers["Access-Control-Allow-Origin"] == origin
+    assert "Origin" in headers["Vary"]
+    exposed = headers["Access-Control-Expose-Headers"].split(", ")
     assert {"ETag", "Retry-After", "X-Request-Id"} <= set(exposed)
 
 
@@ -51,20 +51,20 @@ def test_without_origins_only_the_services_own_pages_may_read() -> None:
 
 
 def test_every_origin_may_read_by_default() -> None:
-    found = _cors(_client("*"), "/search", Origin=OTHER)
-    assert found["Access-Control-Allow-Origin"] == "*"
-    assert "Access-Control-Allow-Credentials" not in found
-    assert "Vary" not in found
+    headers = _cors(_client("*"), "/search", Origin=OTHER)
+    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in headers
+    assert "Vary" not in headers
 
 
 def test_a_preflight_of_a_read_is_answered() -> None:
-    found = _preflight(_client(BLOG), "/search", "GET")
-    assert found["Access-Control-Allow-Origin"] == BLOG
-    assert found["Access-Control-Allow-Methods"] == "GET, HEAD"
-    assert "If-None-Match" in found["Access-Control-Allow-Headers"]
-    assert "Authorization" not in found["Access-Control-Allow-Headers"]
-    assert int(found["Access-Control-Max-Age"]) > 0
-    assert found["Vary"] == "Origin"
+    headers = _preflight(_client(BLOG), "/search", "GET")
+    assert headers["Access-Control-Allow-Origin"] == BLOG
+    assert headers["Access-Control-Allow-Methods"] == "GET, HEAD"
+    assert "If-None-Match" in headers["Access-Control-Allow-Headers"]
+    assert "Authorization" not in headers["Access-Control-Allow-Headers"]
+    assert int(headers["Access-Control-Max-Age"]) > 0
+    assert headers["Vary"] == "Origin"
 
 
 @pytest.mark.parametrize("origins", ["*", BLOG])
@@ -72,8 +72,8 @@ def test_a_preflight_of_a_read_is_answered() -> None:
 @pytest.mark.parametrize("path", ["/search", "/documents", "/documents/one"])
 def test_writes_are_never_allowed(origins: str, method: str, path: str) -> None:
     client = _client(origins)
-    for found in (_preflight(client, path, method), _cors(client, path, method, Origin=BLOG)):
-        assert set(found) <= {"Vary"}
+    for headers in (_preflight(client, path, method), _cors(client, path, method, Origin=BLOG)):
+        assert set(headers) <= {"Vary"}
 
 
 @pytest.mark.parametrize("path", ["/", "/insights", "/metrics", "/__heartbeat__", "/documents/one"])

@@ -8,8 +8,8 @@ ANSWER = {"page": 2, "size": 2, "hits": [{"oid": "a", "title": "A"}, {"oid": "b"
 
 
 def hit(oid: str, *parts: tuple[str, float], **more: Any) -> dict[str, Any]:
-    found = [{"part": part, "score": score} for part, score in parts]
-    return {"oid": oid, "parts": found, **more}
+    scored = [{"part": part, "score": score} for part, score in parts]
+    return {"oid": oid, "parts": scored, **more}
 
 
 def view(*hits: dict[str, Any], **debug: Any) -> dict[str, Any]:
@@ -20,8 +20,14 @@ def test_bars_share_a_scale_and_a_part_has_one_colour() -> None:
     first, second = view(
         hit("a", ("words", 6.0), ("title", 4.0)), hit("b", ("title", 4.0), ("date", 1.0))
     )["hits"]
-    assert [(one["x"], one["width"]) for one in first["segments"]] == [(0, 600), (600, 400)]
-    assert [(one["x"], one["width"]) for one in second["segments"]] == [(0, 400), (400, 100)]
+    assert [(segment["x"], segment["width"]) for segment in first["segments"]] == [
+        (0, 600),
+        (600, 400),
+    ]
+    assert [(segment["x"], segment["width"]) for segment in second["segments"]] == [
+        (0, 400),
+        (400, 100),
+    ]
     assert first["segments"][1]["colour"] == second["segments"][0]["colour"]
     assert (first["rank"], second["rank"]) == (3, 4)
     assert first["title"] == "A"

@@ -27,8 +27,8 @@ def nothing_installed(tmp_path: Path) -> dict[str, str]:
 
 def test_chromium_from_the_environment(tmp_path: Path) -> None:
     chromium = _script(tmp_path / "bin" / "chromium")
-    found = find_or_install({"CHROMIUM": str(chromium), "PATH": ""})
-    assert found == str(chromium)
+    executable = find_or_install({"CHROMIUM": str(chromium), "PATH": ""})
+    assert executable == str(chromium)
 
 
 def test_a_chromium_from_the_environment_must_be_a_program() -> None:

@@ -30,9 +30,9 @@ Maven = Callable[[str], None]
 
 @pytest.fixture
 def instance(tmp_path: Path) -> Instance:
-    found = Instance(tmp_path / "root", "default", None)
-    found.downloads.mkdir(parents=True)
-    return found
+    new = Instance(tmp_path / "root", "default", None)
+    new.downloads.mkdir(parents=True)
+    return new
 
 
 @pytest.fixture

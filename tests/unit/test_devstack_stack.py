@@ -44,9 +44,9 @@ def engines() -> Engines:
 
 @pytest.fixture
 def instance(tmp_path: Path) -> Instance:
-    found = Instance(tmp_path, "default", None)
-    found.folder.mkdir(parents=True)
-    return found
+    new = Instance(tmp_path, "default", None)
+    new.folder.mkdir(parents=True)
+    return new
 
 
 @pytest.fixture

@@ -62,10 +62,10 @@ def test_every_search_parameter_is_mentioned(prose: str) -> None:
 def test_tables_of_settings_have_the_defaults_as_they_are() -> None:
     known = {environment_name(name): getattr(Settings, name) for name in NAMES}
     row = re.compile(r"^\| `([A-Z_]+)` \| ([\d.]+) \|", re.MULTILINE)
-    stated = [found for page in PAGES for found in row.findall(page.read_text())]
+    stated = [match for page in PAGES for match in row.findall(page.read_text())]
     assert ("BLOGSEARCH_CACHE_TTL", "600") in stated
-    ours = [one for one in stated if one[0] in known]
-    assert [one for one in ours if float(one[1]) != known[one[0]]] == []
+    ours = [match for match in stated if match[0] in known]
+    assert [match for match in ours if float(match[1]) != known[match[0]]] == []
 
 
 def test_every_variable_that_is_mentioned_is_a_setting(prose: str) -> None:

@@ -40,8 +40,8 @@ fuzz = settings(
 def pieces(*parts: str, most: int = 30) -> st.SearchStrategy[bytes]:
     """Bytes made of parts that mean something in a format, and of random ones."""
     part = st.one_of(
-        st.sampled_from([one.encode() for one in parts]),
-        st.sampled_from([one.encode() for one in parts]),
+        st.sampled_from([fragment.encode() for fragment in parts]),
+        st.sampled_from([fragment.encode() for fragment in parts]),
         st.text(max_size=8).map(lambda text: text.encode("utf-8", "surrogatepass")),
         st.binary(max_size=4),
     )
@@ -177,7 +177,7 @@ def _read(folder: Path, kind: str, content: bytes) -> None:
         for item in open_source(str(place), kind, SourceOptions()).read():
             assert isinstance(item, RawPost | Reject | Skipped)
             if isinstance(item, RawPost):
-                assert all(isinstance(one, Document | Reject) for one in documents(item))
+                assert all(isinstance(document, Document | Reject) for document in documents(item))
 
 
 @pytest.mark.parametrize("kind", SOURCES)

@@ -19,7 +19,7 @@ def found(*aliases: str, state: str = "ready", blocked: str | None = None) -> di
 
 def states(**indices: dict[str, Any]) -> dict[str, str]:
     names = {name.replace("_", "-"): body for name, body in indices.items()}
-    return {one.name: one.state for one in parse_generations("blog", names)}
+    return {generation.name: generation.state for generation in parse_generations("blog", names)}
 
 
 def test_aliases_tell_what_a_generation_is() -> None:
@@ -66,13 +66,13 @@ def test_an_index_that_says_nothing_is_still_listed() -> None:
 
 @pytest.mark.parametrize(("value", "blocked"), [("true", True), ("false", False), (None, False)])
 def test_a_write_block(value: str | None, blocked: bool) -> None:
-    (one,) = parse_generations("blog", {"blog-000001": found("blog", blocked=value)})
-    assert one.write_blocked is blocked
+    (generation,) = parse_generations("blog", {"blog-000001": found("blog", blocked=value)})
+    assert generation.write_blocked is blocked
 
 
 def test_numbers_go_on_after_six_digits() -> None:
     indices = {"blog-1000000": found("blog"), "blog-999999": found()}
-    numbers = [one.number for one in parse_generations("blog", indices)]
+    numbers = [generation.number for generation in parse_generations("blog", indices)]
     assert numbers == [999_999, 1_000_000]
 
 

@@ -21,7 +21,7 @@ def test_counts_of_lines_documents_and_the_fraction_done() -> None:
     options = IngestOptions(on_progress=reported.append, fraction_read=lambda: 0.5)
     ingest = Ingest(rejects.append, options)
     operations = [index_operation(document) for document in ingest.documents(raws)]
-    assert [one.id for one in operations] == ["post:a", "post:b"]
+    assert [operation.id for operation in operations] == ["post:a", "post:b"]
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (4, 2, 2)
     assert "s:1" in rejects[1].reason
     ingest.record_outcomes([Outcome(operations[0], 201, "created")])
@@ -39,7 +39,9 @@ def test_an_entry_is_rejected_once_whatever_of_it_was_refused() -> None:
     ingest = Ingest(lambda reject: None)
     operations = [index_operation(document) for document in ingest.documents(raws)]
     ingest.record_outcomes(
-        Outcome(one, 400, "refused", refusal) for one in operations if one.routing == "a"
+        Outcome(operation, 400, "refused", refusal)
+        for operation in operations
+        if operation.routing == "a"
     )
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (2, 1, 4)
 

@@ -15,7 +15,7 @@ BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.
 
 
 def _events(*requests: tuple[float, str, bool]) -> list[Event]:
-    return [Event(at, "c", f"q={q}", q, "HIT", found, 0.01) for at, q, found in requests]
+    return [Event(at, "c", f"q={q}", q, "HIT", has_hits, 0.01) for at, q, has_hits in requests]
 
 
 def _searched(*requests: tuple[float, str]) -> list[str]:
@@ -76,7 +76,7 @@ def test_who_searches_all_the_time_is_a_program() -> None:
 def test_what_was_tried_next_and_succeeded(
     requests: list[tuple[str, bool]], expected: list[tuple[str, str]]
 ) -> None:
-    events = _events(*((10.0 * n, q, found) for n, (q, found) in enumerate(requests)))
+    events = _events(*((10.0 * n, q, has_hits) for n, (q, has_hits) in enumerate(requests)))
     assert pairs(searches(events)) == expected
 
 
@@ -146,11 +146,11 @@ def test_browsers_are_counted(user_agent: str) -> None:
     ],
 )
 def test_what_rule_is_made_of_a_pair(failed: str, succeeded: str, rule: str | None) -> None:
-    found = [one.rule for one in candidates([((failed, succeeded), 2)])]
-    assert found == ([rule] if rule else [])
+    proposed = [candidate.rule for candidate in candidates([((failed, succeeded), 2)])]
+    assert proposed == ([rule] if rule else [])
 
 
 def test_one_rule_for_a_word_and_none_for_what_happened_once() -> None:
     pairs = [(("k8s", "kubernetes"), 3), (("k8s", "docker"), 2), (("ml", "learning"), 2)]
-    rules = [one.rule for one in candidates([*pairs, (("hotwire", "transitions"), 1)])]
+    rules = [candidate.rule for candidate in candidates([*pairs, (("hotwire", "transitions"), 1)])]
     assert rules == ["k8s => kubernetes", "ml => learning"]

@@ -35,7 +35,7 @@ def test_words_become_tokens(language: Language, word: str, written: str, token:
 
 
 @pytest.mark.parametrize(
-    ("language", "one", "other", "akin"),
+    ("language", "word", "other", "akin"),
     [
         (ENGLISH, "format", "formatting", True),
         (ENGLISH, "utils", "utills", False),
@@ -54,14 +54,14 @@ def test_words_become_tokens(language: Language, word: str, written: str, token:
         (FRENCH, "école", "étole", False),
     ],
 )
-def test_inflections_are_akin(language: Language, one: str, other: str, akin: bool) -> None:
-    one, other = language.written(one), language.written(other)
-    assert language.akin(one, other) is akin
-    assert language.akin(other, one) is akin
+def test_inflections_are_akin(language: Language, word: str, other: str, akin: bool) -> None:
+    word, other = language.written(word), language.written(other)
+    assert language.akin(word, other) is akin
+    assert language.akin(other, word) is akin
 
 
 @pytest.mark.parametrize(
-    ("language", "one", "other", "alike", "adjacent"),
+    ("language", "letter", "other", "alike", "adjacent"),
     [
         (ENGLISH, "a", "e", True, False),
         (ENGLISH, "c", "k", True, False),
@@ -80,12 +80,12 @@ def test_inflections_are_akin(language: Language, one: str, other: str, akin: bo
     ],
 )
 def test_similar_letters(
-    language: Language, one: str, other: str, alike: bool, adjacent: bool
+    language: Language, letter: str, other: str, alike: bool, adjacent: bool
 ) -> None:
-    assert language.letters_alike(one, other) is alike
-    assert language.letters_alike(other, one) is alike
-    assert language.keys_adjacent(one, other) is adjacent
-    assert language.keys_adjacent(other, one) is adjacent
+    assert language.letters_alike(letter, other) is alike
+    assert language.letters_alike(other, letter) is alike
+    assert language.keys_adjacent(letter, other) is adjacent
+    assert language.keys_adjacent(other, letter) is adjacent
 
 
 def test_stop_words_are_known_as_typed() -> None:

@@ -23,7 +23,7 @@ def test_both_lock_files_have_hashes_and_the_image_has_no_tools() -> None:
 
 def test_the_image_has_every_dependency_of_the_service() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    wanted = {re.split(r"[^\w.-]", each)[0].lower() for each in project["dependencies"]}
+    wanted = {re.split(r"[^\w.-]", dependency)[0].lower() for dependency in project["dependencies"]}
     locked = (REPOSITORY / "requirements-runtime.lock").read_text().lower()
     pinned = {name.replace("_", "-") for name in re.findall(r"^([\w.-]+)==", locked, re.MULTILINE)}
     assert not {name.replace(".", "-") for name in wanted} - {

@@ -37,7 +37,10 @@ def _expected(rule: dict[str, Any]) -> dict[str, Any]:
 @promtool
 def test_the_expressions_of_the_dashboard_are_valid(tmp_path: Path) -> None:
     expressions = [target["expr"] for panel in PANELS for target in panel["targets"]]
-    rules = [{"record": f"panel:{number}", "expr": one} for number, one in enumerate(expressions)]
+    rules = [
+        {"record": f"panel:{number}", "expr": expression}
+        for number, expression in enumerate(expressions)
+    ]
     file = tmp_path / "rules.yml"
     file.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
     _promtool("check", "rules", file)

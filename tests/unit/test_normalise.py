@@ -51,13 +51,13 @@ def test_a_whole_post() -> None:
         keywords=["x", 2024],
         comments=(RawComment(oid=1, comment="<b>No</b> & yes", author="A<b>", pub_date=None),),
     )
-    found, comment = documents(raw)
-    assert isinstance(found, Document)
+    document, comment = documents(raw)
+    assert isinstance(document, Document)
     assert isinstance(comment, Document)
-    assert (found.id, found.routing, found.kind) == ("post:7", "7", "post")
-    assert found.version == 1706781600000
-    assert (len(found.source["digest"]), len(found.source["raw_digest"])) == (32, RAW_DIGITS)
-    assert {**found.source, "digest": "", "raw_digest": ""} == {
+    assert (document.id, document.routing, document.kind) == ("post:7", "7", "post")
+    assert document.version == 1706781600000
+    assert (len(document.source["digest"]), len(document.source["raw_digest"])) == (32, RAW_DIGITS)
+    assert {**document.source, "digest": "", "raw_digest": ""} == {
         "oid": "7",
         "title": "Tom &amp; Jerry",
         "text": "a &lt; b",
@@ -131,8 +131,8 @@ def test_the_digest_changes_with_any_field_and_with_nothing_else() -> None:
     ],
 )
 def test_html_becomes_prose_and_code(html: str, prose: str, code: str) -> None:
-    found = readable(html)
-    assert (found.prose, found.code) == (prose, code)
+    readable_text = readable(html)
+    assert (readable_text.prose, readable_text.code) == (prose, code)
 
 
 @pytest.mark.parametrize(
@@ -154,18 +154,22 @@ def test_headings_have_their_line_and_the_id_that_is_stated(
     post = post_document(RawPost(Origin("x"), "1", "T", html))
     assert isinstance(post, Document)
     stored = post.source.get("headings", ())
-    assert [(one["line"], one["level"], one["id"]) for one in stored] == headings
+    assert [(heading["line"], heading["level"], heading["id"]) for heading in stored] == headings
     lines = post.source["text"].split("\n")
-    assert [one["text"] for one in stored] == [lines[line] for line, _, _ in headings]
+    assert [heading["text"] for heading in stored] == [lines[line] for line, _, _ in headings]
 
 
 def test_headings_know_where_the_code_below_them_begins() -> None:
     code = (
         "<pre>a\n\nb</pre><h2>C</h2><pre>\n</pre><pre>d</pre><p>e<h2>F</h2><pre>g</pre><h2>H</h2>"
     )
-    found = readable(code)
-    lines = found.code.split("\n")
-    assert [lines[heading.code_line :][:1] for heading in found.headings] == [["d"], ["g"], []]
+    readable_text = readable(code)
+    lines = readable_text.code.split("\n")
+    assert [lines[heading.code_line :][:1] for heading in readable_text.headings] == [
+        ["d"],
+        ["g"],
+        [],
+    ]
 
 
 def test_clean_keeps_what_is_text() -> None:
@@ -452,15 +456,15 @@ def test_comments_refused(raw: RawComment, reason: str) -> None:
 
 
 def test_code_in_a_comment_is_part_of_it() -> None:
-    found = comment_document("a", RawComment(oid=1, comment="x<pre>y\n  z</pre>"), HERE)
-    assert isinstance(found, Document)
-    assert found.source["comment"] == "x\ny\n  z"
+    document = comment_document("a", RawComment(oid=1, comment="x<pre>y\n  z</pre>"), HERE)
+    assert isinstance(document, Document)
+    assert document.source["comment"] == "x\ny\n  z"
 
 
 def test_moments_before_1970_have_version_0() -> None:
-    found = post_document(post(pub_date="1969-07-20"))
-    assert isinstance(found, Document)
-    assert found.version == 0
+    document = post_document(post(pub_date="1969-07-20"))
+    assert isinstance(document, Document)
+    assert document.version == 0
 
 
 _JSON = st.recursive(
@@ -477,36 +481,38 @@ _ANYTHING = st.text(st.characters(codec=None), max_size=60) | _JSON
 @given(values=st.fixed_dictionaries(dict.fromkeys(_FIELDS, _ANYTHING)))
 def test_whatever_comes_is_a_document_or_a_reject(values: dict[str, Any]) -> None:
     comment = RawComment(values["oid"], values["text"], values["title"], values["pub_date"])
-    for found in documents(post(**values, comments=(comment,))):
-        assert isinstance(found, Document | Reject)
-        if isinstance(found, Document):
-            orjson.dumps(found.source)
-            assert len(found.id.encode()) <= 512
-            assert found.version >= 0
+    for item in documents(post(**values, comments=(comment,))):
+        assert isinstance(item, Document | Reject)
+        if isinstance(item, Document):
+            orjson.dumps(item.source)
+            assert len(item.id.encode()) <= 512
+            assert item.version >= 0
         else:
-            assert found.reason
-            assert found.remedy
-            f"{found.reason} {found.oid}".encode()
+            assert item.reason
+            assert item.remedy
+            f"{item.reason} {item.oid}".encode()
 
 
 @settings(max_examples=200, deadline=None)
 @given(html=st.text(st.sampled_from("<>/&;\"'= \n!-apredivbscript\x00\u00ad"), max_size=120))
 def test_any_html_is_readable(html: str) -> None:
-    found = readable(html)
-    assert all(line.strip() == line for line in found.prose.split("\n"))
-    assert "\x00" not in found.prose + found.code
+    readable_text = readable(html)
+    assert all(line.strip() == line for line in readable_text.prose.split("\n"))
+    assert "\x00" not in readable_text.prose + readable_text.code
 
 
 class TestStored:
     def test_documents_are_not_made(self) -> None:
         comments = (RawComment("1", "One"), RawComment("2", "Two"))
         raw = post(comments=comments)
-        made = {one.id: one for one in documents(raw) if isinstance(one, Document)}
+        made = {
+            document.id: document for document in documents(raw) if isinstance(document, Document)
+        }
 
         def left(**changes: Any) -> list[str]:
-            known = {(id_, one.source["raw_digest"]) for id_, one in made.items()}
-            found = documents(replace(raw, **changes), lambda *asked: asked in known)
-            return [one.id for one in found if isinstance(one, Document)]
+            known = {(id_, document.source["raw_digest"]) for id_, document in made.items()}
+            items = documents(replace(raw, **changes), lambda *asked: asked in known)
+            return [document.id for document in items if isinstance(document, Document)]
 
         assert left() == []
         assert left(title="Another") == ["post:a", "comment:a:1", "comment:a:2"]
@@ -524,9 +530,9 @@ class TestStored:
         self, comments: int, ends: int | None
     ) -> None:
         texts = tuple(RawComment(number, "x") for number in range(comments))
-        found = list(documents(post(entry=b"{}", comments=texts)))
-        assert len(found) == 1 + comments
-        made = [document for document in found if isinstance(document, Document)]
+        stored = list(documents(post(entry=b"{}", comments=texts)))
+        assert len(stored) == 1 + comments
+        made = [document for document in stored if isinstance(document, Document)]
         entries = {document.source["raw_digest"][RAW_DIGITS:] for document in made}
         assert entries == {entry_digest(b"{}", ends) if ends else ""}
         assert {int(entry[-3:], 16) for entry in entries if entry} == ({ends} if ends else set())

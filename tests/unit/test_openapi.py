@@ -52,7 +52,7 @@ def test_every_route_is_described(app: Flask, described: dict[str, Any]) -> None
         "app/openapi.py: describe new endpoints in OPERATIONS; those that answer with HTML or a "
         "file belong into NOT_DESCRIBED here"
     )
-    operations = [one for path in described["paths"].values() for one in path.values()]
+    operations = [method for path in described["paths"].values() for method in path.values()]
     assert len(operations) == len(OPERATIONS)
     assert all(operation["summary"] for operation in operations)
 
@@ -94,6 +94,10 @@ def test_the_limits_are_those_of_the_parser(parameter: Parameter) -> None:
 
 
 def test_the_default_of_a_parameter_is_what_its_absence_means() -> None:
-    said = {one.name: str(one.schema["default"]) for one in PARAMETERS if "default" in one.schema}
+    said = {
+        parameter.name: str(parameter.schema["default"])
+        for parameter in PARAMETERS
+        if "default" in parameter.schema
+    }
     assert said
     assert SearchRequest.parse(MultiDict({"q": "word", **said})) == SearchRequest(q="word")

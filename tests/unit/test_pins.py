@@ -25,8 +25,8 @@ def _pins(text: str) -> Pins:
 def _matched(text: str, q: str) -> tuple[list[str], list[str]]:
     plan = plan_first(SearchRequest(q=q), ENGLISH, Phrases(), recency=True)
     words = words_of(plan.terms, plan.query, ENGLISH)
-    found = _pins(text).match(words, TODAY)
-    return list(found.first), list(found.never)
+    pins = _pins(text).match(words, TODAY)
+    return list(pins.first), list(pins.never)
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_too_many_rules() -> None:
 def test_what_is_probably_not_meant() -> None:
     text = "cron => a, b\ncron => c\nold => a until 2020-01-01\n"
     rules, _ = parse([PinFile("my.pins", text)], ENGLISH)
-    found = [(one.line, one.code) for one in warnings(rules, TODAY, {"a", "c"})]
-    assert found == [(1, "unknown_post"), (2, "duplicate"), (3, "expired")]
-    assert [one.code for one in warnings(rules, TODAY, None)] == ["duplicate", "expired"]
+    codes = [(warning.line, warning.code) for warning in warnings(rules, TODAY, {"a", "c"})]
+    assert codes == [(1, "unknown_post"), (2, "duplicate"), (3, "expired")]
+    assert [warning.code for warning in warnings(rules, TODAY, None)] == ["duplicate", "expired"]
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -126,8 +126,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "folder.pins").mkdir()
     (tmp_path / "other.txt").write_text("a => b")
     names = ["latin.pins", "folder.pins", "other.txt", "none.pins"]
-    found = [read_file(tmp_path / name) for name in names]
-    assert [(one.code, one.line) for one in found if isinstance(one, Finding)] == [
+    files = [read_file(tmp_path / name) for name in names]
+    assert [(file.code, file.line) for file in files if isinstance(file, Finding)] == [
         ("encoding", 2),
         ("not_a_file", 0),
         ("file_name", 0),

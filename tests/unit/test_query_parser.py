@@ -142,12 +142,12 @@ def test_a_word_with_a_number_is_split_from_it() -> None:
     assert apart(parse_query("k8s").terms[0]) == ()
 
 
-@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda tested: tested.name)
 def test_stop_words_are_recognized_in_every_language(language: Language) -> None:
     # `piu-pau` is two tokens, `heldeke(ne)` too.
     words = [word for word in language.stop_words if not {"-", "("} & set(word)]
     terms = [query_parser.parse_query(word, language).terms for word in words]
-    assert all(term.stop for found in terms for term in found)
+    assert all(term.stop for parsed in terms for term in parsed)
 
 
 def test_marks_are_parts_of_their_letters() -> None:

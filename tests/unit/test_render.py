@@ -78,18 +78,18 @@ def test_a_post_has_the_language_that_it_names() -> None:
 
 
 def test_the_code_is_shown_where_only_it_matched() -> None:
-    found = post_hit(hit(highlight={"text": ["The beginning."], "code.forms": [marked("x")]}), "")
-    assert found["highlight"]["text"] == ["<mark>x</mark>"]
-    found = post_hit(hit(highlight={"text": [marked("x")], "code.forms": [marked("x")]}), "")
-    assert found["highlight"]["text"] == ["<mark>x</mark>"]
+    post = post_hit(hit(highlight={"text": ["The beginning."], "code.forms": [marked("x")]}), "")
+    assert post["highlight"]["text"] == ["<mark>x</mark>"]
+    post = post_hit(hit(highlight={"text": [marked("x")], "code.forms": [marked("x")]}), "")
+    assert post["highlight"]["text"] == ["<mark>x</mark>"]
 
 
 @pytest.mark.parametrize("stored", ["t; let b", "p; q b", "gt; b", "amp; b", "x &amp;lt; b"])
 def test_highlighting_loses_no_text(stored: str) -> None:
     text = stored.replace("b", marked("b"))
-    found = post_hit(hit(highlight={"title": [text], "text": [text]}), "")["highlight"]
+    highlight = post_hit(hit(highlight={"title": [text], "text": [text]}), "")["highlight"]
     expected = stored.replace("b", "<mark>b</mark>")
-    assert found == {"title": expected, "text": [expected]}
+    assert highlight == {"title": expected, "text": [expected]}
 
 
 def test_a_comment_stands_with_its_post() -> None:
@@ -97,8 +97,8 @@ def test_a_comment_stands_with_its_post() -> None:
         "_source": {"oid": "c 1", "author": "Olu &amp; Co", "pub_date": "2016-01-02"},
         "highlight": {"comment": [marked("rutabaga")]},
     }
-    found = post_hit(hit(), "", [comment])
-    assert found["comments"] == [
+    post = post_hit(hit(), "", [comment])
+    assert post["comments"] == [
         {
             "oid": "c 1",
             "author": "Olu & Co",
@@ -111,14 +111,14 @@ def test_a_comment_stands_with_its_post() -> None:
 
 def test_a_comment_as_a_hit_has_its_posts_oid_title_and_url() -> None:
     parent = {"_source": {"oid": "a", "title": "Title", "url": "/a"}}
-    found = comment_hit(
+    shown = comment_hit(
         {
             "_score": 2.0,
             "_source": {"oid": "c", "post_oid": "a", "author": None, "comment": "x"},
             "inner_hits": {"post": {"hits": {"hits": [parent]}}},
         }
     )
-    assert (found["kind"], found["oid"], found["title"], found["url"]) == (
+    assert (shown["kind"], shown["oid"], shown["title"], shown["url"]) == (
         "comment", "a", "Title", "/a"
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ def parse(*pairs: tuple[str, str]) -> SearchRequest:
 def complaints(*pairs: tuple[str, str]) -> dict[str, str]:
     with pytest.raises(BadRequest) as caught:
         parse(*pairs)
-    assert all(one.name in caught.value.message for one in PARAMETERS)
+    assert all(parameter.name in caught.value.message for parameter in PARAMETERS)
     return {detail["parameter"]: detail["message"] for detail in caught.value.details}
 
 
@@ -57,7 +57,7 @@ def test_debug_search_counts_with_any_value(value: str) -> None:
 
 
 def test_every_complaint_at_once() -> None:
-    found = complaints(
+    listed = complaints(
         ("q", " \t"),
         ("page", "51"),
         ("size", "0"),
@@ -68,7 +68,7 @@ def test_every_complaint_at_once() -> None:
         ("category", ""),
         ("colour", "red"),
     )
-    assert set(found) == {
+    assert set(listed) == {
         "q", "page", "size", "typos", "sort", "since", "until", "category", "colour"
     }  # fmt: skip
 
@@ -95,8 +95,8 @@ def test_a_single_parameter_must_not_be_repeated() -> None:
 
 
 def test_since_must_not_be_later_than_until() -> None:
-    found = complaints(("q", "x"), ("since", "2016-01-02"), ("until", "2016-01-01"))
-    assert found == {"since": "must not be later than until"}
+    listed = complaints(("q", "x"), ("since", "2016-01-02"), ("until", "2016-01-01"))
+    assert listed == {"since": "must not be later than until"}
 
 
 def test_control_characters_and_private_ones_are_white_space() -> None:
@@ -108,9 +108,9 @@ def test_a_decomposed_accent_is_composed() -> None:
 
 
 def test_key_is_the_same_for_the_same_answer() -> None:
-    one = parse(("q", " a  b"), ("category", "x"), ("category", "y"))
+    first = parse(("q", " a  b"), ("category", "x"), ("category", "y"))
     other = parse(("category", "y"), ("q", "a b"), ("page", "1"), ("category", "x"))
-    assert one.key() == other.key()
+    assert first.key() == other.key()
 
 
 @pytest.mark.parametrize(

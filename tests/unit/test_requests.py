@@ -100,11 +100,11 @@ def test_a_word_is_enough_but_for_an_order_by_date(words: int, most: int) -> Non
 
 
 def test_function_words_are_not_needed_and_weigh_half() -> None:
-    found = plan("how do I learn rust")
-    assert [one.term.text for one in found.required] == ["learn", "rust"]
-    words = hits_search(found)["query"]["bool"]["should"][:2]
+    planned = plan("how do I learn rust")
+    assert [clause.term.text for clause in planned.required] == ["learn", "rust"]
+    words = hits_search(planned)["query"]["bool"]["should"][:2]
     combined = [group["bool"]["should"][0]["combined_fields"] for group in words]
-    assert [(one["query"], one["boost"]) for one in combined] == [
+    assert [(clause["query"], clause["boost"]) for clause in combined] == [
         ("learn rust", 1.0),
         ("how do I", scoring.LIGHT_BOOST),
     ]
@@ -120,8 +120,8 @@ def test_function_words_are_not_needed_and_weigh_half() -> None:
 )
 def test_function_words_side_by_side_count_nothing(q: str, pairs: list[str]) -> None:
     clauses = hits_search(plan(q))["rescore"]["query"]["rescore_query"]["bool"]["should"]
-    phrases = [one.get("match_phrase", {}).get("text.words", {}) for one in clauses]
-    assert [one["query"] for one in phrases if "slop" in one] == pairs
+    phrases = [clause.get("match_phrase", {}).get("text.words", {}) for clause in clauses]
+    assert [clause["query"] for clause in phrases if "slop" in clause] == pairs
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_each_field_is_highlighted_for_its_own_clauses(q: str, fields: set[str])
     for name, field in highlight["fields"].items():
         clauses = field["highlight_query"]["bool"]["should"]
         assert clauses
-        assert {of for one in clauses for clause in one.values() for of in clause} == {name}
+        assert {of for query in clauses for clause in query.values() for of in clause} == {name}
 
 
 def test_a_known_word_needs_no_second_request() -> None:
@@ -147,36 +147,36 @@ def test_a_known_word_needs_no_second_request() -> None:
 
 
 def test_a_misspelled_word_is_searched_in_its_variants() -> None:
-    found = second("pythn", {"0": TermStats()}, {"pythn": [option("python")]})
-    assert found is not None
-    assert [one.text for one in found.terms[0].variants] == ["python"]
-    assert found.needed == 1
+    corrected = second("pythn", {"0": TermStats()}, {"pythn": [option("python")]})
+    assert corrected is not None
+    assert [variant.text for variant in corrected.terms[0].variants] == ["python"]
+    assert corrected.needed == 1
 
 
 def test_what_stands_beside_a_misspelled_word_chooses_among_its_variants() -> None:
     options = {"govement": [option("movement"), option("government", 400)]}
-    found = second("digital govement", {"0": KNOWN, "1": TermStats()}, options)
-    assert found is not None
-    texts = readings(found.terms)
+    corrected = second("digital govement", {"0": KNOWN, "1": TermStats()}, options)
+    assert corrected is not None
+    texts = readings(corrected.terms)
     assert texts[0] == "digital movement"
     assert "digital government" in texts
-    sent = json.dumps(hits_search(found)["rescore"])
+    sent = json.dumps(hits_search(corrected)["rescore"])
     phrase = {"query": "digital government", "slop": scoring.NEIGHBOURS_SLOP}
     assert json.dumps(phrase).strip("{}") in sent
 
 
 def test_a_word_that_no_post_has_is_not_needed() -> None:
     stats = {"0": KNOWN, "1": KNOWN, "2": TermStats()}
-    found = second("date format xq", stats, {})
-    assert found is not None
-    assert [one.term.text for one in found.required] == ["date", "format"]
+    corrected = second("date format xq", stats, {})
+    assert corrected is not None
+    assert [term.term.text for term in corrected.required] == ["date", "format"]
 
 
 def test_terms_that_are_only_known_as_one_word_are_joined() -> None:
     stats = {"0": TermStats(), "1": KNOWN, "0+1": KNOWN}
-    found = second("post gres", stats, {})
-    assert found is not None
-    assert [term.text for term in found.query.terms] == ["postgres"]
+    corrected = second("post gres", stats, {})
+    assert corrected is not None
+    assert [term.text for term in corrected.query.terms] == ["postgres"]
 
 
 def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None:
@@ -187,19 +187,19 @@ def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None
         hits = {"hits": {"hits": [{"matched_queries": matched}]}}
         return plan_second(plan(q, typos=typos), response(stats, {}, hits), PHRASES)
 
-    found = searched("key board", "has 0", "has 1")
-    assert found is not None
-    assert [(one.term.text, one.compound) for one in found.required] == [
+    corrected = searched("key board", "has 0", "has 1")
+    assert corrected is not None
+    assert [(term.term.text, term.compound) for term in corrected.required] == [
         ("key", "keyboard"),
         ("board", "keyboard"),
     ]
-    assert '"query": "keyboard"' in json.dumps(hits_search(found))
+    assert '"query": "keyboard"' in json.dumps(hits_search(corrected))
     beside = searched("key board", "has 0", "has 1", "phrase in text")
     assert beside is not None
-    assert beside.required == found.required
+    assert beside.required == corrected.required
     beside_another = searched("key board games", "has 0", "has 1")
     assert beside_another is not None
-    assert [one.compound for one in beside_another.terms] == ["keyboard", "keyboard", ""]
+    assert [term.compound for term in beside_another.terms] == ["keyboard", "keyboard", ""]
     assert readings(beside_another.terms) == ("key board games", "keyboard games")
     stats["0+1"] = TermStats(words=9, stems=9, apart=9)
     assert searched("open source", "has 0", "has 1") is None  # as many have them side by side
@@ -207,22 +207,22 @@ def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None
     assert searched("key board", "has 0", "has 1", typos=False) is None
     stats["0+1"] = TermStats(stems=9)
     stats["1"] = TermStats()  # misspelled: the stem of both is that of another word by accident
-    found = searched("digital govement", "has 0")
-    assert found is not None
-    assert [one.compound for one in found.terms] == ["", ""]
+    corrected = searched("digital govement", "has 0")
+    assert corrected is not None
+    assert [term.compound for term in corrected.terms] == ["", ""]
 
 
 def test_a_compound_word_that_no_post_has_is_split() -> None:
     stats = {"0": TermStats(), "0.0": KNOWN, "0.1": KNOWN}
-    found = second("foo.bar", stats, {})
-    assert found is not None
-    assert [term.text for term in found.query.terms] == ["foo", "bar"]
+    corrected = second("foo.bar", stats, {})
+    assert corrected is not None
+    assert [term.text for term in corrected.query.terms] == ["foo", "bar"]
 
 
 def test_a_number_is_split_from_a_word_that_posts_have() -> None:
-    found = second("python3", {"0": TermStats(), "0.0": KNOWN, "0.1": KNOWN}, {})
-    assert found is not None
-    assert [one.term.text for one in found.required] == ["python", "3"]
+    corrected = second("python3", {"0": TermStats(), "0.0": KNOWN, "0.1": KNOWN}, {})
+    assert corrected is not None
+    assert [term.term.text for term in corrected.required] == ["python", "3"]
     assert second("python3", {"0": TermStats(), "0.0": TermStats(), "0.1": KNOWN}, {}) is None
 
 
@@ -248,7 +248,7 @@ def test_the_longest_query_stays_small() -> None:
 def test_the_language_of_a_query_is_the_setting() -> None:
     assert plan("x").language is ENGLISH
     german = plan("und Häuser", LANGUAGES["german"])
-    assert [one.term.text for one in german.required] == ["Häuser"]
+    assert [term.term.text for term in german.required] == ["Häuser"]
 
 
 def test_2017_asks_each_field_under_a_name_of_its_own() -> None:

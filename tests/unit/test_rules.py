@@ -25,7 +25,7 @@ def _rules(folder: Path, **texts: str) -> RuleSet:
 
 
 def _codes(error: pytest.ExceptionInfo[RuleErrors]) -> list[tuple[str, int, str]]:
-    return [(found.file, found.line, found.code) for found in error.value.findings]
+    return [(finding.file, finding.line, finding.code) for finding in error.value.findings]
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_rules_with_the_same_result_do_not_contradict(tmp_path: Path, text: str)
 def test_a_contradiction_between_files_names_both(tmp_path: Path) -> None:
     with pytest.raises(RuleErrors) as error:
         _rules(tmp_path, first="a => b", second="# mine\na => c")
-    (found,) = error.value.findings
-    assert (found.file, found.line, found.code) == ("second.synonyms", 2, "conflict")
-    assert "first.synonyms:1" in found.message
+    (finding,) = error.value.findings
+    assert (finding.file, finding.line, finding.code) == ("second.synonyms", 2, "conflict")
+    assert "first.synonyms:1" in finding.message
 
 
 def test_all_errors_are_reported_at_once(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_the_number_of_rules_is_limited(tmp_path: Path) -> None:
     path.write_text("a, b\n" * 100_002)
     rules, findings = parse_files([path])
     assert len(rules) == 100_000
-    assert [(found.line, found.code) for found in findings] == [(100_001, "too_many_rules")]
+    assert [(finding.line, finding.code) for finding in findings] == [(100_001, "too_many_rules")]
 
 
 def test_rule_files_are_read_in_order_of_name(tmp_path: Path) -> None:
@@ -179,10 +179,10 @@ def test_rule_files_for_other_languages_are_left_out(tmp_path: Path) -> None:
 
 
 def test_the_digest_changes_with_the_bytes_of_the_files_only(tmp_path: Path) -> None:
-    one = _rules(tmp_path, one="a => b", two="c, d")
-    assert one.digest == rules_digest([tmp_path / "two.synonyms", tmp_path / "one.synonyms"])
-    assert one.digest != _rules(tmp_path, one="a => b", two="# other\nc, d").digest
-    assert one.digest != NO_RULES.digest == rules_digest([])
+    rules = _rules(tmp_path, one="a => b", two="c, d")
+    assert rules.digest == rules_digest([tmp_path / "two.synonyms", tmp_path / "one.synonyms"])
+    assert rules.digest != _rules(tmp_path, one="a => b", two="# other\nc, d").digest
+    assert rules.digest != NO_RULES.digest == rules_digest([])
 
 
 def test_the_source_of_each_compiled_line_is_known(tmp_path: Path) -> None:
@@ -206,8 +206,8 @@ def test_explains_which_rules_apply(tmp_path: Path) -> None:
     )
     made = rules.explain(["the", "js", "and", "machine", "learning", "at", "the", "cafe"])
     assert [
-        (found.start, found.count, found.tokens, [rule.place for rule in found.rules])
-        for found in made
+        (applied.start, applied.count, applied.tokens, [rule.place for rule in applied.rules])
+        for applied in made
     ] == [
         (1, 1, ("javascript", "ecma"), ["one.synonyms:1", "two.synonyms:1"]),
         (3, 2, ("ml",), ["two.synonyms:3"]),
@@ -217,7 +217,7 @@ def test_explains_which_rules_apply(tmp_path: Path) -> None:
 
 def test_explaining_takes_the_longest_match(tmp_path: Path) -> None:
     rules = _rules(tmp_path, one="a b c => x\na b => y\nb => z")
-    assert [found.tokens for found in rules.explain(list("abcab"))] == [("x",), ("y",)]
+    assert [applied.tokens for applied in rules.explain(list("abcab"))] == [("x",), ("y",)]
     assert rules.explain([]) == ()
     assert NO_RULES.explain(["a"]) == ()
 

@@ -18,7 +18,7 @@ def _codes(result: CheckResult) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "warnings"),
     [
         ("a, b\nc => d\nmachine learning, ml", []),
         ("a => b\n\na=>B", [(3, "duplicate")]),
@@ -34,10 +34,10 @@ def _codes(result: CheckResult) -> list[tuple[int, str]]:
     ],
 )
 def test_rules_without_their_effect_are_warned_about(
-    tmp_path: Path, text: str, found: list[tuple[int, str]]
+    tmp_path: Path, text: str, warnings: list[tuple[int, str]]
 ) -> None:
     result = _check(tmp_path, text)
-    assert _codes(result) == found
+    assert _codes(result) == warnings
     assert all(finding.severity == "warning" and finding.remedy for finding in result.findings)
     assert result.rules is not None
 
@@ -46,10 +46,10 @@ def test_a_finding_names_the_other_rule_by_file_and_line(tmp_path: Path) -> None
     first, second = tmp_path / "a.synonyms", tmp_path / "b.synonyms"
     first.write_text("x, y\ngo => golang")
     second.write_text("go => golang")
-    (found,) = check(None, [first, second]).findings
-    assert (found.file, found.line) == ("b.synonyms", 1)
-    assert "a.synonyms:2" in found.message
-    assert str(found).startswith("b.synonyms:1: warning: ")
+    (finding,) = check(None, [first, second]).findings
+    assert (finding.file, finding.line) == ("b.synonyms", 1)
+    assert "a.synonyms:2" in finding.message
+    assert str(finding).startswith("b.synonyms:1: warning: ")
 
 
 def test_everything_is_reported_at_once(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_of_other_files_only_errors_are_reported(tmp_path: Path) -> None:
     mine.write_text("a, a, b")
     theirs.write_text("c => c\nalone")
     result = check(None, [mine], [theirs])
-    assert [(found.file, found.code) for found in result.findings] == [
+    assert [(finding.file, finding.code) for finding in result.findings] == [
         ("mine.synonyms", "duplicate"),
         ("theirs.synonyms", "single_term"),
     ]
@@ -84,7 +84,7 @@ def test_a_file_suppresses_warnings(tmp_path: Path) -> None:
 
 def test_errors_cannot_be_suppressed(tmp_path: Path) -> None:
     result = _check(tmp_path, "# check-ignore: cycle\na => b\nb => a")
-    assert [found.code for found in result.errors] == ["cycle"]
+    assert [error.code for error in result.errors] == ["cycle"]
     assert result.rules is None
 
 
@@ -97,6 +97,6 @@ def test_the_older_version_of_a_checked_file_is_left_out(tmp_path: Path) -> None
     new = tmp_path / "mine.synonyms"
     new.write_text("a => x\nc => e")
     result = check(None, [new], [old, other])
-    assert [(found.file, found.line, found.code) for found in result.findings] == [
+    assert [(finding.file, finding.line, finding.code) for finding in result.findings] == [
         ("other.synonyms", 1, "conflict")
     ]

@@ -21,10 +21,10 @@ def _rules(folder: Path, content: str | bytes) -> list[tuple[tuple[str, ...], tu
 
 
 def _error(folder: Path, content: str | bytes) -> tuple[int, str, str]:
-    found = [item for item in _read(folder, content) if isinstance(item, Finding)]
-    assert len(found) == 1
-    assert found[0].remedy
-    return found[0].line, found[0].code, found[0].message
+    findings = [item for item in _read(folder, content) if isinstance(item, Finding)]
+    assert len(findings) == 1
+    assert findings[0].remedy
+    return findings[0].line, findings[0].code, findings[0].message
 
 
 @pytest.mark.parametrize(
@@ -121,30 +121,30 @@ def test_only_regular_files_are_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.synonyms")  # opening it would block
     (tmp_path / "folder.synonyms").mkdir()
     for name in ("pipe", "folder"):
-        (found,) = parse_file(tmp_path / f"{name}.synonyms")
-        assert isinstance(found, Finding)
-        assert (found.line, found.code) == (0, "not_a_file")
+        (finding,) = parse_file(tmp_path / f"{name}.synonyms")
+        assert isinstance(finding, Finding)
+        assert (finding.line, finding.code) == (0, "not_a_file")
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
-    (found,) = parse_file(tmp_path / "none.synonyms")
-    assert isinstance(found, Finding)
-    assert found.code == "unreadable"
-    assert "No such file" in found.message
+    (finding,) = parse_file(tmp_path / "none.synonyms")
+    assert isinstance(finding, Finding)
+    assert finding.code == "unreadable"
+    assert "No such file" in finding.message
 
 
 def test_a_huge_file_is_refused_by_its_size(tmp_path: Path) -> None:
     path = tmp_path / "huge.synonyms"
     with path.open("wb") as handle:
         handle.truncate(2**30)  # sparse: takes no space
-    (found,) = parse_file(path)
-    assert isinstance(found, Finding)
-    assert found.code == "too_large"
-    assert "1,024.0 MiB" in found.message
+    (finding,) = parse_file(path)
+    assert isinstance(finding, Finding)
+    assert finding.code == "too_large"
+    assert "1,024.0 MiB" in finding.message
 
 
 @pytest.mark.parametrize(
-    ("term", "found"),
+    ("term", "tokens"),
     [
         ("node.js", ("node", "js")),
         ("utf-8", ("utf", "8")),
@@ -167,8 +167,8 @@ def test_a_huge_file_is_refused_by_its_size(tmp_path: Path) -> None:
         ("=== ==", ("===", "==")),
     ],
 )
-def test_terms_are_split_wherever_a_chain_might(term: str, found: tuple[str, ...]) -> None:
-    assert words(normalise(term)) == found
+def test_terms_are_split_wherever_a_chain_might(term: str, tokens: tuple[str, ...]) -> None:
+    assert words(normalise(term)) == tokens
 
 
 def test_joined_words_are_letters_and_digits() -> None:

@@ -43,7 +43,7 @@ OIDS = {post["oid"] for post in POSTS}
 TITLES = {post["oid"]: _folded(post["title"]) for post in POSTS}
 TEXTS = {post["oid"]: _folded(_plain(post["text"])) for post in POSTS}
 COMMENTS = {
-    post["oid"]: _folded(" ".join(_plain(each["comment"]) for each in post.get("comments", [])))
+    post["oid"]: _folded(" ".join(_plain(remark["comment"]) for remark in post.get("comments", [])))
     for post in POSTS
 }
 
@@ -81,7 +81,7 @@ def _of_kinds(kinds: set[str]) -> list[dict[str, Any]]:
     return [query for query in QUERIES if query["kind"] in kinds]
 
 
-@pytest.mark.parametrize("query", _of_kinds(WORD_KINDS), ids=lambda each: each["kind"])
+@pytest.mark.parametrize("query", _of_kinds(WORD_KINDS), ids=lambda judged: judged["kind"])
 def test_grades_of_a_word_follow_the_rule(query: dict[str, Any]) -> None:
     expected = _expected(query)
     if query["kind"] == "prefix" and query["q"] == query["intent"]:
@@ -91,7 +91,7 @@ def test_grades_of_a_word_follow_the_rule(query: dict[str, Any]) -> None:
     assert query["grades"] == expected
 
 
-@pytest.mark.parametrize("query", _of_kinds(TARGET_KINDS), ids=lambda each: each["q"])
+@pytest.mark.parametrize("query", _of_kinds(TARGET_KINDS), ids=lambda judged: judged["q"])
 def test_grades_of_several_words_name_the_post_they_are_from(query: dict[str, Any]) -> None:
     (target,) = query["grades"]
 

@@ -55,16 +55,16 @@ def test_a_value_that_does_not_come_back_is_not_measured() -> None:
 
 
 def test_only_what_browsers_take_is_sent_as_stored() -> None:
-    found = {cell.serializer.name: cell.operations() for cell in cells(*serializers())}
-    coded = {name for name, operations in found.items() if "coded" in operations}
+    operations_of = {cell.serializer.name: cell.operations() for cell in cells(*serializers())}
+    coded = {name for name, operations in operations_of.items() if "coded" in operations}
     assert coded == {"bytes+zlib", "bytes+zstd", "bytes+brotli"}
 
 
 @pytest.fixture
 def measured() -> list[Cell]:
-    found = cells("bytes", "json", "pickle+lzma")
-    measure(found, 2, lambda nth: None)
-    return found
+    measurements = cells("bytes", "json", "pickle+lzma")
+    measure(measurements, 2, lambda nth: None)
+    return measurements
 
 
 def test_rows(measured: list[Cell]) -> None:

@@ -16,8 +16,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 @pytest.fixture(scope="module")
 def published() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((DOCS / "serializers.json").read_text("utf-8"))
-    return found
+    figures: dict[str, Any] = json.loads((DOCS / "serializers.json").read_text("utf-8"))
+    return figures
 
 
 def test_the_default_is_the_published_winner(published: dict[str, Any]) -> None:
@@ -67,5 +67,7 @@ def test_the_rule(given: dict[str, tuple[float, int]], wins: str) -> None:
 
 
 def test_which_are_measured_once_more() -> None:
-    found = rows(json=(100, 1), orjson=(124, 1), ujson=(126, 1), pickle=(10, 1), pickle_lz4=(99, 1))
-    assert contenders(found) == ["json", "orjson"]
+    measured = rows(
+        json=(100, 1), orjson=(124, 1), ujson=(126, 1), pickle=(10, 1), pickle_lz4=(99, 1)
+    )
+    assert contenders(measured) == ["json", "orjson"]

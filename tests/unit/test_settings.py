@@ -47,8 +47,8 @@ VALUES = [
 def test_a_value_is_converted_to_the_type_of_its_setting(
     name: str, given: object, expected: object
 ) -> None:
-    found = getattr(parse_settings({name: given}), name)
-    assert (found, type(found)) == (expected, type(expected))
+    value = getattr(parse_settings({name: given}), name)
+    assert (value, type(value)) == (expected, type(expected))
 
 
 WRONG = [

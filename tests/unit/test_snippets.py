@@ -32,9 +32,9 @@ def test_a_block_ends_a_sentence() -> None:
 
 
 def test_the_sentence_with_more_different_words_is_first() -> None:
-    one = f"An {marked('index')} for {marked('indexing')}."
+    fewer = f"An {marked('index')} for {marked('indexing')}."
     both = f"An {marked('index')} for a {marked('dog')}."
-    assert snippets(f"{one} {FILLER}{both}") == [both, one]
+    assert snippets(f"{fewer} {FILLER}{both}") == [both, fewer]
 
 
 def test_of_sentences_as_good_the_first_ones() -> None:
@@ -44,30 +44,30 @@ def test_of_sentences_as_good_the_first_ones() -> None:
 
 def test_a_long_sentence_is_cut_between_words_around_its_mark() -> None:
     words = "word " * 200
-    (found,) = snippets(f"{words}{marked('cat')} {words}")
-    assert marked("cat") in found
-    assert FRAGMENT_SIZE / 2 < len(found) < 2 * FRAGMENT_SIZE
-    assert found.split()[:2] == ["…", "word"]
-    assert found.split()[-2:] == ["word", "…"]
+    (snippet,) = snippets(f"{words}{marked('cat')} {words}")
+    assert marked("cat") in snippet
+    assert FRAGMENT_SIZE / 2 < len(snippet) < 2 * FRAGMENT_SIZE
+    assert snippet.split()[:2] == ["…", "word"]
+    assert snippet.split()[-2:] == ["word", "…"]
 
 
 def test_a_word_without_an_end_is_cut() -> None:
-    (found,) = snippets(f"{'x' * 9_000}{marked('cat')}{'y' * 9_000}")
-    assert found.startswith(f"… {marked('cat')}")
-    assert len(found) <= LONGEST_SNIPPET + len("… " + " …")
+    (snippet,) = snippets(f"{'x' * 9_000}{marked('cat')}{'y' * 9_000}")
+    assert snippet.startswith(f"… {marked('cat')}")
+    assert len(snippet) <= LONGEST_SNIPPET + len("… " + " …")
 
 
 def test_a_long_marked_phrase_stays_marked() -> None:
     phrase = marked("to be or not to be " * 20)
-    (found,) = snippets(f"{FILLER}{phrase} {FILLER}")
-    assert phrase in found
+    (snippet,) = snippets(f"{FILLER}{phrase} {FILLER}")
+    assert phrase in snippet
 
 
 def test_without_a_mark_the_text_begins() -> None:
-    found = snippets(FILLER)
-    assert len(found) == 1
-    assert FILLER.startswith(found[0].removesuffix(" …"))
-    assert FRAGMENT_SIZE <= len(found[0]) < 2 * FRAGMENT_SIZE
+    shown = snippets(FILLER)
+    assert len(shown) == 1
+    assert FILLER.startswith(shown[0].removesuffix(" …"))
+    assert FRAGMENT_SIZE <= len(shown[0]) < 2 * FRAGMENT_SIZE
 
 
 def test_every_word_is_shown_however_far_apart() -> None:
@@ -96,12 +96,13 @@ def test_a_word_that_only_code_has_is_shown_too() -> None:
 def sections_of(page: str, *words: str, q: str = "") -> list[tuple[str, str, str]]:
     """Heading with those above it, the fragment of the URL, and snippet of each section of a page
     of which these words match."""
-    found = readable(page)
-    prose, code = found.prose, found.code
+    page_text = readable(page)
+    prose, code = page_text.prose, page_text.code
     for word in words:
         prose, code = prose.replace(word, marked(word)), code.replace(word, marked(word))
     headings: list[dict[str, Any]] = [
-        {name: getattr(heading, name) for name in heading.__slots__} for heading in found.headings
+        {name: getattr(heading, name) for name in heading.__slots__}
+        for heading in page_text.headings
     ]
     _, sections = excerpts({"text": prose, "code": code}, headings, q)
     return [
@@ -206,18 +207,18 @@ def test_a_mark_that_ends_below_its_heading() -> None:
     ],
 )  # fmt: skip
 def test_the_url_leads_to_the_heading(page: str, word: str, fragment: str) -> None:
-    [(_, found, _)] = sections_of(page, word)
+    [(_, url, _)] = sections_of(page, word)
     if fragment.startswith("It "):
         fragment = f":~:text=Cat,-{fragment}&text={fragment}"
-        found = unquote(found)
-    assert found == fragment
+        url = unquote(url)
+    assert url == fragment
 
 
 def test_a_long_heading_is_named_by_its_first_words() -> None:
-    [(_, found, _)] = sections_of(f"<h2>Cat {'word ' * 90}</h2><p>Below.</p>", "Cat")
-    assert found.startswith(":~:text=Cat%20word")
-    assert found.endswith("%20word")
-    assert len(found) < 200
+    [(_, url, _)] = sections_of(f"<h2>Cat {'word ' * 90}</h2><p>Below.</p>", "Cat")
+    assert url.startswith(":~:text=Cat%20word")
+    assert url.endswith("%20word")
+    assert len(url) < 200
 
 
 def test_the_text_fragment_follows_the_fragment_of_a_post() -> None:

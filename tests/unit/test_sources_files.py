@@ -36,9 +36,9 @@ def read(place: Path | str, kind: str | None = None, **options: Any) -> list[Raw
 
 
 def posts(place: Path | str, **options: Any) -> list[RawPost]:
-    found = read(place, **options)
-    assert not [each for each in found if isinstance(each, Reject)]
-    return [each for each in found if isinstance(each, RawPost)]
+    items = read(place, **options)
+    assert not [item for item in items if isinstance(item, Reject)]
+    return [item for item in items if isinstance(item, RawPost)]
 
 
 def save(path: Path, content: str | bytes) -> Path:
@@ -65,15 +65,15 @@ def test_json_lines(tmp_path: Path, name: str) -> None:
     path = save(tmp_path / name, LINES if name == "a.jsonl" else gzip.compress(LINES))
     source = open_source(str(path), None, SourceOptions())
     assert source.kind == "jsonlines"
-    found = list(source.read())
+    items = list(source.read())
     assert source.progress == 1
-    first, second, *rejects = found
+    first, second, *rejects = items
     assert isinstance(first, RawPost)
     assert isinstance(second, RawPost)
     assert (str(first.origin), first.oid, first.comments[0].author) == (f"{path}:1", 1, "d")
     assert (second.origin.line, second.title) == (3, "B")
-    assert [each.origin.line for each in rejects] == [4, 5, 6, 7, 8]
-    reasons = [each.reason for each in rejects if isinstance(each, Reject)]
+    assert [item.origin.line for item in rejects] == [4, 5, 6, 7, 8]
+    reasons = [item.reason for item in rejects if isinstance(item, Reject)]
     for reason, part in zip(
         reasons,
         ("not JSON", "not an object", "oid is missing", "comments is not a list", "not JSON"),
@@ -127,9 +127,9 @@ def test_a_gz_that_ends_early_does_not_just_end(tmp_path: Path) -> None:
 def test_json_array(tmp_path: Path, ending: str) -> None:
     entries = [{"oid": number, "title": "é" * number} for number in range(1, 400)]
     body = f",{ending}".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
-    found = posts(save(tmp_path / "a.json", f" [{ending}{body}{ending}]{ending}"))
-    assert [each.title for each in found] == [entry["title"] for entry in entries]
-    assert str(found[1].origin).endswith("a.json item 2")
+    read_posts = posts(save(tmp_path / "a.json", f" [{ending}{body}{ending}]{ending}"))
+    assert [post.title for post in read_posts] == [entry["title"] for entry in entries]
+    assert str(read_posts[1].origin).endswith("a.json item 2")
     assert posts(save(tmp_path / "a.json", "[ ]")) == []
 
 
@@ -296,10 +296,10 @@ def test_html_folder(tmp_path: Path) -> None:
         <pre>code()</pre><aside>Aside</aside></article><div id="comments">No!</div></main>
         <footer>Footer</footer></body></html>""",
     )
-    (found,) = posts(tmp_path, site="https://example.org")
-    assert (found.oid, found.title) == ("posts/hello", "Hello & more")
-    assert found.url == "https://example.org/posts/hello/"
-    post, *_ = documents(found)
+    (read_post,) = posts(tmp_path, site="https://example.org")
+    assert (read_post.oid, read_post.title) == ("posts/hello", "Hello & more")
+    assert read_post.url == "https://example.org/posts/hello/"
+    post, *_ = documents(read_post)
     assert isinstance(post, Document)
     assert post.source["pub_date"] == "2024-01-31T10:00:00+01:00"
     assert (post.source["keywords"], post.source["categories"]) == (["a", "b"], ["News"])
@@ -316,9 +316,9 @@ def test_html_without_landmarks(tmp_path: Path) -> None:
         <td><div><h2>One</h2><p>{WORDS}</p></div><div><h2>Two</h2><p>{WORDS}</p></div></td></tr>
         </table><p>Copyright</p></body></html>""",
     )
-    (found,) = posts(tmp_path)
-    assert (found.oid, found.title, found.url) == ("a b", "Old page", "/a%20b.html")
-    prose = readable(found.text).prose
+    (post,) = posts(tmp_path)
+    assert (post.oid, post.title, post.url) == ("a b", "Old page", "/a%20b.html")
+    prose = readable(post.text).prose
     assert prose.count("A sentence") == 8
     assert "Two" in prose
     assert "Another page" not in prose
@@ -328,8 +328,8 @@ def test_html_with_a_container_for_each_section(tmp_path: Path) -> None:
     sections = "".join(f"<div><h2>Part {number}</h2><p>{WORDS}</p></div>" for number in range(3))
     menu = "".join(f'<div><a href="/{number}">Page {number}</a></div>' for number in range(9))
     save(tmp_path / "a.html", f"{HEAD}<div>{menu}</div><div id='x'>{sections}</div>")
-    (found,) = posts(tmp_path)
-    prose = readable(found.text).prose
+    (post,) = posts(tmp_path)
+    prose = readable(post.text).prose
     assert [f"Part {number}" in prose for number in range(3)] == [True] * 3
     assert "Page" not in prose
 
@@ -439,7 +439,7 @@ def test_a_list_that_goes_on_and_a_copy_of_a_page_are_no_posts(tmp_path: Path) -
     }
     for path, head in pages.items():
         save(tmp_path / path, page.format(head))
-    assert [each.oid for each in posts(tmp_path)] == ["a", "b", "c"]
+    assert [post.oid for post in posts(tmp_path)] == ["a", "b", "c"]
 
 
 def page(title: str, body: str, head: str = "") -> str:
@@ -525,11 +525,11 @@ def test_the_sitemap_says_what_is_public_and_where(tmp_path: Path, is_index: boo
         part = f"<sitemap><loc>{base}/sitemap-0.xml</loc></sitemap>"
         save(tmp_path / "sitemap-index.xml", SITEMAP.replace("urlset", "sitemapindex").format(part))
     notes: list[str] = []
-    found = read(tmp_path, warn=notes.append)
-    assert [item.url for item in found if isinstance(item, RawPost)] == [
+    items = read(tmp_path, warn=notes.append)
+    assert [item.url for item in items if isinstance(item, RawPost)] == [
         f"{base}/{n}" for n in names
     ]
-    assert [item.reason for item in found if isinstance(item, Skipped)] == ["not in the sitemap"]
+    assert [item.reason for item in items if isinstance(item, Skipped)] == ["not in the sitemap"]
     # One that lists few of the pages does not say which are public.
     save(file, SITEMAP.format(urls[: urls.index("</url>") + 6]))
     assert len(posts(tmp_path)) == 9
@@ -543,11 +543,11 @@ def test_drafts_versions_and_pages_that_a_browser_renders_are_left_out(tmp_path:
         save(tmp_path / path, page(path, text))
     save(tmp_path / "app.html", page("App", "<div id='root'></div>"))
     save(tmp_path / "guide/drafts/index.html", page("Drafts", text))
-    found = read(tmp_path)
-    assert {item.oid for item in found if isinstance(item, RawPost)} == {
+    items = read(tmp_path)
+    assert {item.oid for item in items if isinstance(item, RawPost)} == {
         *("a", "docs/d", "docs/e", "guide/drafts"),
     }
-    reasons = sorted(item.reason for item in found if isinstance(item, Skipped))
+    reasons = sorted(item.reason for item in items if isinstance(item, Skipped))
     assert reasons[:4] == ["copy or another version of a page"] * 4
     assert reasons[4:6] == ["draft", "draft"]
     assert reasons[6].startswith("rendered by a browser")
@@ -652,8 +652,8 @@ def test_the_content_and_what_is_no_part_of_it_may_be_named(tmp_path: Path) -> N
 )
 def test_the_date_of_a_page(tmp_path: Path, head: str, date: str | None) -> None:
     save(tmp_path / "a.html", f"<html><head>{head}<title>x</title><body><article><p>{WORDS}")
-    (found,) = posts(tmp_path)
-    assert (found.pub_date and found.pub_date.strftime("%d")) == date  # type: ignore[union-attr]
+    (post,) = posts(tmp_path)
+    assert (post.pub_date and post.pub_date.strftime("%d")) == date  # type: ignore[union-attr]
 
 
 def test_a_page_nested_too_deep_is_a_reject(tmp_path: Path) -> None:
@@ -696,12 +696,12 @@ def test_a_built_site_inside_its_source_is_html(
     for place, oid in ((built, "post/a"), (f"{built}/post", "a")):
         source = open_source(str(tmp_path / place), None, SourceOptions())
         assert source.kind == "html"
-        assert [each.oid for each in source.read()] == [oid]
+        assert [item.oid for item in source.read()] == [oid]
     assert open_source(str(tmp_path), None, SourceOptions()).kind == "markdown"
 
 
 @pytest.mark.parametrize(
-    ("keywords", "found"),
+    ("keywords", "categories"),
     [
         ("true", []),
         ("5", ["5"]),
@@ -711,10 +711,12 @@ def test_a_built_site_inside_its_source_is_html(
         ('[{"@type": "DefinedTerm", "name": "a"}, {"@type": "DefinedTerm"}]', ["a"]),
     ],
 )
-def test_keywords_of_any_type_in_json_ld(tmp_path: Path, keywords: str, found: list[str]) -> None:
+def test_keywords_of_any_type_in_json_ld(
+    tmp_path: Path, keywords: str, categories: list[str]
+) -> None:
     data = f'<script type="application/ld+json">{{"@type":"BlogPosting","keywords":{keywords}}}'
     save(tmp_path / "a.html", f"{HEAD}{data}</script><main><p>{WORDS}</main>")
-    assert posts(tmp_path)[0].keywords == found
+    assert posts(tmp_path)[0].keywords == categories
 
 
 ITEM = """<item><title>T</title><wp:post_id>1</wp:post_id><wp:post_type>post</wp:post_type>
@@ -863,9 +865,9 @@ def test_no_feed(tmp_path: Path) -> None:
 
 
 def test_wordpress() -> None:
-    found = {each.oid: each for each in posts(DATA / "wordpress.xml")}
-    assert list(found) == ["10", "11", "12"]
-    post = found["10"]
+    by_oid = {item.oid: item for item in posts(DATA / "wordpress.xml")}
+    assert list(by_oid) == ["10", "11", "12"]
+    post = by_oid["10"]
     assert (post.title, post.url) == ("Corn & crows", "https://example.org/corn/")
     local = datetime(2024, 1, 31, 10, 30, tzinfo=timezone(timedelta(hours=1)))
     assert isinstance(post.pub_date, datetime)
@@ -875,12 +877,12 @@ def test_wordpress() -> None:
     text = readable(post.text)
     assert text.prose == "First paragraph\nwith a second line.\nA picture\nBehind the code."
     assert text.code == "if a < b:\n\n    go()"
-    assert [(each.oid, each.author, each.pub_date) for each in post.comments] == [
+    assert [(item.oid, item.author, item.pub_date) for item in post.comments] == [
         ("1", "Ann", "2024-01-31 10:00:00"),
         ("4", "Bo", "2024-01-31 11:00:00"),
     ]
-    assert found["11"].title == "A note that its author gave no title, as one does when…"
-    assert found["12"].pub_date == "2024-01-05 00:00:00"
+    assert by_oid["11"].title == "A note that its author gave no title, as one does when…"
+    assert by_oid["12"].pub_date == "2024-01-05 00:00:00"
 
 
 def test_ghost(tmp_path: Path) -> None:
@@ -976,7 +978,7 @@ def test_medium(tmp_path: Path) -> None:
 
 def test_wordpress_drafts_and_future_posts() -> None:
     def oids(**options: Any) -> set[str]:
-        return {each.oid for each in posts(DATA / "wordpress.xml", **options)}
+        return {post.oid for post in posts(DATA / "wordpress.xml", **options)}
 
     assert oids(drafts=True) - oids() == {"13"}
     assert oids(future=True) - oids() == {"14"}
@@ -1004,22 +1006,22 @@ def test_memory_does_not_grow_with_an_export(tmp_path: Path) -> None:
         path = save(tmp_path / "a.xml", whole[:start] + whole[start:end] * times + whole[end:])
         tracemalloc.start()
         items = open_source(str(path), None, SourceOptions()).read()
-        count = sum(isinstance(each, RawPost) for each in items)
+        count = sum(isinstance(item, RawPost) for item in items)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert count == 3 * times
     assert peaks[1] < peaks[0] + path.stat().st_size / 4
 
 
-@pytest.mark.parametrize(("said", "found"), [("", "de-DE"), ("fr", "fr")])
-def test_the_language_of_a_channel(tmp_path: Path, said: str, found: str) -> None:
+@pytest.mark.parametrize(("said", "language"), [("", "de-DE"), ("fr", "fr")])
+def test_the_language_of_a_channel(tmp_path: Path, said: str, language: str) -> None:
     channel = f"<channel><language>de-DE</language>{ITEM}</channel>"
     for name, version in (("rss", "version='2.0'"), ("wxr", f"xmlns:wp='{WXR_NAMESPACE}'")):
         content = f"<rss {version}>{channel}</rss>"
         if name == "rss":
             content = content.replace("wp:", "")
         (post,) = posts(save(tmp_path / name, content), language=said)
-        assert post.language == found
+        assert post.language == language
 
 
 def test_paragraphs_leave_code_alone() -> None:
@@ -1046,8 +1048,8 @@ def test_a_post_whose_comments_are_articles(tmp_path: Path, comments: str) -> No
     many = "".join(f"<article>{WORDS} number {number}</article>" for number in range(5))
     post = f"<article><h1>Post</h1><p>{WORDS}</p></article>"
     save(tmp_path / "post.html", f"{HEAD}<body><main>{post}{comments.format(WORDS, many)}</main>")
-    (found,) = posts(tmp_path)
-    assert (found.title, readable(found.text).prose) == ("Post", WORDS.strip())
+    (read_post,) = posts(tmp_path)
+    assert (read_post.title, readable(read_post.text).prose) == ("Post", WORDS.strip())
 
 
 def test_a_page_whose_sections_are_articles(tmp_path: Path) -> None:
@@ -1056,8 +1058,8 @@ def test_a_page_whose_sections_are_articles(tmp_path: Path) -> None:
         for number in range(2)
     )
     save(tmp_path / "a.html", f"{HEAD}<body><main><h1>All</h1>{sections}</main>")
-    (found,) = posts(tmp_path)
-    assert [f"Part {number}" in found.text for number in range(2)] == [True, True]
+    (post,) = posts(tmp_path)
+    assert [f"Part {number}" in post.text for number in range(2)] == [True, True]
 
 
 def test_json_ld(tmp_path: Path) -> None:
@@ -1071,29 +1073,31 @@ def test_json_ld(tmp_path: Path) -> None:
     }
     script = f'<script type="application/ld+json">{json.dumps(data)}</script>'
     save(tmp_path / "tag/a.html", f"<html><head>{script}<body><p>{WORDS}{LIST}")
-    (found,) = posts(tmp_path)
-    assert (found.title, found.keywords, found.categories) == ("From JSON-LD", ["a", "b"], ["News"])
+    (post,) = posts(tmp_path)
+    assert (post.title, post.keywords, post.categories) == ("From JSON-LD", ["a", "b"], ["News"])
 
 
 def test_a_page_that_is_left_out_keeps_its_oid_if_that_is_a_guess(tmp_path: Path) -> None:
     save(tmp_path / "list.html", f"{HEAD}<main>{LIST}</main>")
     save(tmp_path / "hidden.html", f'{HEAD}<meta name="robots" content="noindex"><p>{WORDS}')
-    found = {each.reason: each.oid for each in read(tmp_path) if isinstance(each, Skipped)}
-    assert found == {"list page": "list", "noindex": None}
+    oids = {item.reason: item.oid for item in read(tmp_path) if isinstance(item, Skipped)}
+    assert oids == {"list page": "list", "noindex": None}
 
 
 @pytest.mark.parametrize(
-    ("above", "title", "found"),
+    ("above", "title", "expected"),
     [
         ("<h1>A post</h1>", "A post | Part | The site", "A post"),
         ("<h1><a href='/'>The site</a></h1>", "The site | A post", "The site | A post"),
         ("<h1>A</h1>", "A post", "A post"),
     ],
 )
-def test_a_heading_outside_the_content(tmp_path: Path, above: str, title: str, found: str) -> None:
+def test_a_heading_outside_the_content(
+    tmp_path: Path, above: str, title: str, expected: str
+) -> None:
     page = f"<html><head><title>{title}</title></head>{above}<main><h2>Part</h2><p>{WORDS}</main>"
     save(tmp_path / "a.html", page)
-    assert posts(tmp_path)[0].title == found
+    assert posts(tmp_path)[0].title == expected
 
 
 def test_cards_and_links_to_other_hosts_are_not_part_of_a_post(tmp_path: Path) -> None:
@@ -1104,16 +1108,16 @@ def test_cards_and_links_to_other_hosts_are_not_part_of_a_post(tmp_path: Path) -
     post = f"<article>{path}<h1>Post</h1><p>{WORDS}</p>{tags}{card}</article>"
     head = f'{HEAD}<link rel="canonical" href="https://e.org/a/">'
     save(tmp_path / "a/index.html", f"{head}<body><main>{crumbs}{post}<div>{card}</div></main>")
-    (found,) = posts(tmp_path)
-    assert readable(found.text).prose.split() == [*WORDS.split(), "v1"]
-    assert found.keywords == ["yes"]
+    (read_post,) = posts(tmp_path)
+    assert readable(read_post.text).prose.split() == [*WORDS.split(), "v1"]
+    assert read_post.keywords == ["yes"]
 
 
 def test_a_short_section_with_a_link_stays(tmp_path: Path) -> None:
     section = f"<article><h2>Part</h2><p>{WORDS[:150]} <a href='/b/'>it</a></p></article>"
     save(tmp_path / "a.html", f"{HEAD}<main><article><p>{WORDS}</p>{section}</article></main>")
-    (found,) = posts(tmp_path)
-    assert "Part" in readable(found.text).prose
+    (post,) = posts(tmp_path)
+    assert "Part" in readable(post.text).prose
 
 
 def test_a_folder_of_html_names_files_of_other_formats(tmp_path: Path) -> None:
@@ -1127,11 +1131,11 @@ def test_a_folder_of_html_names_files_of_other_formats(tmp_path: Path) -> None:
         "README.md",
     ):
         save(tmp_path / name, f"{HEAD}<p>{WORDS}")
-    skipped = [each for each in read(tmp_path, "html") if isinstance(each, Skipped)]
-    assert [str(each.origin) for each in skipped] == [
+    skipped = [item for item in read(tmp_path, "html") if isinstance(item, Skipped)]
+    assert [str(item.origin) for item in skipped] == [
         str(tmp_path / name) for name in ("c.ipynb", "d/contents.lr")
     ]
-    assert {each.reason for each in skipped} == {"format that is not read"}
+    assert {item.reason for item in skipped} == {"format that is not read"}
 
 
 def test_html_outside_the_folder_is_not_read(tmp_path: Path) -> None:
@@ -1139,9 +1143,9 @@ def test_html_outside_the_folder_is_not_read(tmp_path: Path) -> None:
     save(tmp_path / "site/a.html", f"{HEAD}<p>{WORDS}")
     (tmp_path / "site/b.html").symlink_to(tmp_path / "secret.html")
     os.mkfifo(tmp_path / "site/c.html")
-    found = read(tmp_path / "site")
-    assert [each.oid for each in found if isinstance(each, RawPost)] == ["a"]
-    assert [each.oid for each in found if isinstance(each, Reject)] == ["b", "c"]
+    items = read(tmp_path / "site")
+    assert [item.oid for item in items if isinstance(item, RawPost)] == ["a"]
+    assert [item.oid for item in items if isinstance(item, Reject)] == ["b", "c"]
 
 
 def test_a_feed_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
@@ -1155,13 +1159,13 @@ def test_a_deep_page_is_read_in_linear_time(tmp_path: Path) -> None:
     inner = f"<p>{WORDS}</p>" * 2_000
     save(tmp_path / "a.html", f"{HEAD}<body>" + "<div>" * 1_900 + inner)
     start = time.thread_time()
-    (found,) = posts(tmp_path)
-    assert readable(found.text).prose.count("A sentence") == 8_000
+    (post,) = posts(tmp_path)
+    assert readable(post.text).prose.count("A sentence") == 8_000
     assert time.thread_time() - start < 10
 
 
 def test_what_a_wordpress_export_leaves_out_is_named() -> None:
-    reasons = [each.reason for each in read(DATA / "wordpress.xml") if isinstance(each, Skipped)]
+    reasons = [item.reason for item in read(DATA / "wordpress.xml") if isinstance(item, Skipped)]
     assert sorted(reasons) == [
         "attachment",
         "dated in the future",
@@ -1203,13 +1207,13 @@ def test_a_page_of_a_tag_is_a_list_and_a_short_post_beside_a_long_menu_is_none(
     for path, page in pages.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(head + page)
-    found = list(open_source(str(tmp_path), "html", SourceOptions()).read())
-    posts = [each for each in found if isinstance(each, RawPost)]
-    assert [each.oid for each in posts] == ["posts/a"]
+    items = list(open_source(str(tmp_path), "html", SourceOptions()).read())
+    posts = [item for item in items if isinstance(item, RawPost)]
+    assert [item.oid for item in posts] == ["posts/a"]
     assert (posts[0].categories, posts[0].keywords) == (["Web"], ["css"])
     assert isinstance(posts[0].pub_date, datetime)
     assert iso(posts[0].pub_date) == "2024-01-31T00:00:00+01:00"
-    assert all(isinstance(each, Skipped) and each.oid for each in found if each not in posts)
+    assert all(isinstance(item, Skipped) and item.oid for item in items if item not in posts)
 
 
 def test_a_short_page_of_docusaurus(tmp_path: Path) -> None:
@@ -1235,10 +1239,10 @@ def test_names_that_are_not_utf8_and_links_to_themselves_are_rejects(
         pytest.skip("this file system has only names in UTF-8")
     (tmp_path / f"b{suffix}").symlink_to(f"c{suffix}")
     (tmp_path / f"c{suffix}").symlink_to(f"b{suffix}")
-    found = list(open_source(str(tmp_path), kind, SourceOptions()).read())
-    assert [each.oid for each in found if isinstance(each, RawPost)] == ["a"]
-    rejects = [each for each in found if isinstance(each, Reject)]
-    assert [each.oid for each in rejects] == ["b", "c", None]
+    items = list(open_source(str(tmp_path), kind, SourceOptions()).read())
+    assert [item.oid for item in items if isinstance(item, RawPost)] == ["a"]
+    rejects = [item for item in items if isinstance(item, Reject)]
+    assert [item.oid for item in rejects] == ["b", "c", None]
     assert "leads back to itself" in rejects[0].remedy
     assert "not UTF-8" in rejects[2].reason
     str(rejects[2].origin).encode()
@@ -1292,7 +1296,7 @@ def test_every_kind_of_source_hands_over_headings_and_their_ids(
     folder = tmp_path / name.split("/")[0]
     [post] = posts(folder if "/" in name else place)
     headings = readable(str(post.text)).headings
-    assert [(one.text, one.level, one.id) for one in headings] == [
+    assert [(heading.text, heading.level, heading.id) for heading in headings] == [
         ("First", 2, "first"),
         ("Second", 3, ""),
     ]

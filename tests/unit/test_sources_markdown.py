@@ -30,14 +30,14 @@ def write(folder: Path, files: dict[str, str]) -> Path:
 def read(place: Path, **options: Any) -> dict[str, RawPost]:
     source = open_source(str(place), None, SourceOptions(**{"now": NOW, **options}))
     assert source.kind == "markdown"
-    found = list(source.read())
-    assert not [each for each in found if isinstance(each, Reject)]
+    items = list(source.read())
+    assert not [item for item in items if isinstance(item, Reject)]
     assert source.progress == 1
-    return {str(each.oid): each for each in found if isinstance(each, RawPost)}
+    return {str(item.oid): item for item in items if isinstance(item, RawPost)}
 
 
 def urls(place: Path, **options: Any) -> dict[str, Any]:
-    return {oid: each.url for oid, each in read(place, **options).items()}
+    return {oid: post.url for oid, post in read(place, **options).items()}
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_the_image_in_the_front_matter(tmp_path: Path, stated: str, image: str |
     ],
 )
 def test_every_kind_of_head(head: str) -> None:
-    found = split_front_matter(f"{head}\nText --- here\n\n---\n")
-    assert found.fields is not None
-    assert (found.fields["title"], found.fields["tags"]) == ("A b", ["x", "y"])
-    when = moment(found.fields["date"])
+    split = split_front_matter(f"{head}\nText --- here\n\n---\n")
+    assert split.fields is not None
+    assert (split.fields["title"], split.fields["tags"]) == ("A b", ["x", "y"])
+    when = moment(split.fields["date"])
     assert when is not None
     assert iso(when) == "2024-01-31T00:00:00Z"
-    assert found.text.strip() == "Text --- here\n\n---"
+    assert split.text.strip() == "Text --- here\n\n---"
 
 
 def test_yaml_does_not_guess() -> None:
@@ -232,14 +232,14 @@ def test_markdown_without_front_matter(tmp_path: Path) -> None:
             "README.md": "# About",
         },
     )
-    found = read(tmp_path)
-    assert {oid: each.title for oid, each in found.items()} == {
+    posts = read(tmp_path)
+    assert {oid: post.title for oid, post in posts.items()} == {
         "til/one": "One thing",
         "til/2024-01-31-two-things": "Two things",
         "three": "Three",
     }
-    assert "thing" not in found["til/one"].text
-    assert iso(found["til/2024-01-31-two-things"].pub_date) == "2024-01-31T00:00:00Z"
+    assert "thing" not in posts["til/one"].text
+    assert iso(posts["til/2024-01-31-two-things"].pub_date) == "2024-01-31T00:00:00Z"
 
 
 # -- fields and addresses --------------------------------------------------------------------------
@@ -247,26 +247,26 @@ def test_markdown_without_front_matter(tmp_path: Path) -> None:
 
 def test_jekyll_fields(tmp_path: Path) -> None:
     head = "title: x\ncategories: Web Dev\ntags: a b\nlast_modified_at: 2024-02-02"
-    one = "title: x\ncategory: Developer Tools\ntag: two words"
+    front_matter = "title: x\ncategory: Developer Tools\ntag: two words"
     write(
         tmp_path,
         {
             "_config.yml": "timezone: America/New_York",
             "_posts/2024-01-31-a.md": f"---\n{head}\n---\ntext",
-            "_posts/2024-01-31-one.md": f"---\n{one}\n---\ntext",
+            "_posts/2024-01-31-one.md": f"---\n{front_matter}\n---\ntext",
             "_posts/2024-01-31-page.html": "---\ntitle: x\n---\n<p>HTML",
         },
     )
-    found = read(tmp_path)
-    first = found["_posts/2024-01-31-a"]
+    posts = read(tmp_path)
+    first = posts["_posts/2024-01-31-a"]
     assert (first.categories, first.keywords) == (["Web", "Dev"], ["a", "b"])
-    singular = found["_posts/2024-01-31-one"]
+    singular = posts["_posts/2024-01-31-one"]
     assert (singular.categories, singular.keywords) == (["Developer Tools"], ["two words"])
     assert isinstance(first.pub_date, datetime)
     assert isinstance(first.modified, datetime)
     assert iso(first.pub_date) == "2024-01-31T00:00:00Z"
     assert iso(first.modified) == "2024-02-02T00:00:00Z"
-    assert "<p>HTML" in found["_posts/2024-01-31-page"].text
+    assert "<p>HTML" in posts["_posts/2024-01-31-page"].text
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York"])
@@ -285,9 +285,9 @@ def test_a_day_without_a_time_is_the_same_day_in_every_zone(
             "_posts/2023-05-05-said.md": post.format(f"date: {day}\n"),
         },
     )
-    found = read(tmp_path)
-    assert {each.pub_date for each in found.values()} == {datetime(2024, 1, 1, tzinfo=UTC)}
-    assert [each.url for each in found.values()] == ["/2024/01/01/said/", "/2024/01/01/named/"]
+    posts = read(tmp_path)
+    assert {item.pub_date for item in posts.values()} == {datetime(2024, 1, 1, tzinfo=UTC)}
+    assert [item.url for item in posts.values()] == ["/2024/01/01/said/", "/2024/01/01/named/"]
     by_template = urls(tmp_path, url_templates={"": "/{year}/{month}/{day}/{slug}"})
     assert list(by_template.values()) == ["/2024/01/01/said", "/2024/01/01/named"]
 
@@ -460,8 +460,8 @@ news = "/:year/:slugorfilename/"
             "content/news/n.md": "---\ntitle: A\ndate: 2024-01-31 5:00:00 -0500\n---\nt",
         },
     )
-    found = read(tmp_path)
-    assert {oid: each.url for oid, each in found.items()} == {
+    posts = read(tmp_path)
+    assert {oid: post.url for oid, post in posts.items()} == {
         "docs/a": "https://example.org/docs/a/",
         "docs/a.fr": "https://example.org/fr/docs/a/",
         "docs/bundle": "https://example.org/docs/other/",
@@ -469,10 +469,10 @@ news = "/:year/:slugorfilename/"
         "themes/t": "https://example.org/themes/t/",
         "news/n": "https://example.org/2024/n/",
     }
-    first = found["docs/a"]
+    first = posts["docs/a"]
     assert (first.title, first.keywords) == ("A & B", ["all", "x"])
     assert iso(first.pub_date) == "2024-01-31T00:00:00Z"
-    assert "Only" in found["docs/link"].text
+    assert "Only" in posts["docs/link"].text
 
 
 def test_what_of_hugos_configuration_is_not_followed(tmp_path: Path) -> None:
@@ -496,15 +496,15 @@ def test_hugo_languages_in_files_of_their_own(tmp_path: Path) -> None:
             "content/template/a.md": POST,
         },
     )
-    found = read(tmp_path)
-    assert {oid: (post.url, post.language) for oid, post in found.items()} == {
+    posts = read(tmp_path)
+    assert {oid: (post.url, post.language) for oid, post in posts.items()} == {
         "en/a": ("https://e.org/a/", "en"),
         "pt-br/a": ("https://e.org/pt-br/a/", "pt-br"),
     }
     # Hugo's date of a page that has only a last change.
-    assert iso(found["en/a"].pub_date) == "2024-01-31T00:00:00Z"
-    assert "link" not in found["pt-br/a"].text
-    assert "{{ x }}" in found["pt-br/a"].text
+    assert iso(posts["en/a"].pub_date) == "2024-01-31T00:00:00Z"
+    assert "link" not in posts["pt-br/a"].text
+    assert "{{ x }}" in posts["pt-br/a"].text
 
 
 def test_a_template_for_addresses(tmp_path: Path) -> None:
@@ -544,8 +544,8 @@ def test_a_template_for_addresses(tmp_path: Path) -> None:
     ],
 )
 def test_the_words_of_a_post(markdown: str, prose: str, code: str) -> None:
-    found = readable(rendered(markdown)[1])
-    assert (found.prose, found.code) == (prose, code)
+    readable_text = readable(rendered(markdown)[1])
+    assert (readable_text.prose, readable_text.code) == (prose, code)
 
 
 @pytest.mark.parametrize(
@@ -575,8 +575,8 @@ def test_the_words_of_a_post(markdown: str, prose: str, code: str) -> None:
     ],
 )
 def test_template_code_stays_in_code_only(markdown: str, prose: str, code: str) -> None:
-    found = readable(rendered(markdown)[1])
-    assert (found.prose, found.code) == (prose, code)
+    readable_text = readable(rendered(markdown)[1])
+    assert (readable_text.prose, readable_text.code) == (prose, code)
 
 
 @pytest.mark.parametrize("said", ["{#one}", "{: #one .c}", "{.c #one}"])
@@ -597,8 +597,8 @@ def test_the_id_of_a_heading_stays(said: str) -> None:
 )
 def test_titles(tmp_path: Path, fields: str, title: str) -> None:
     write(tmp_path, {"file-name.md": f"---\n{fields}\n---\n# Heading `code`\n\nText"})
-    (found,) = read(tmp_path).values()
-    assert found.title == title
+    (post,) = read(tmp_path).values()
+    assert post.title == title
 
 
 @pytest.mark.parametrize(
@@ -646,9 +646,9 @@ def test_files_outside_the_folder_and_fifos_are_not_read(tmp_path: Path) -> None
     (tmp_path / "posts/link.md").symlink_to(tmp_path / "secret/s.md")
     (tmp_path / "posts/same.md").symlink_to(tmp_path / "posts/a.md")
     os.mkfifo(tmp_path / "posts/fifo.md")
-    found = list(open_source(str(tmp_path / "posts"), None, SourceOptions()).read())
-    assert {each.oid for each in found if isinstance(each, RawPost)} == {"a", "same"}
-    assert {each.reason for each in found if isinstance(each, Reject)} == {
+    items = list(open_source(str(tmp_path / "posts"), None, SourceOptions()).read())
+    assert {item.oid for item in items if isinstance(item, RawPost)} == {"a", "same"}
+    assert {item.reason for item in items if isinstance(item, Reject)} == {
         "a symbolic link to a file outside the folder",
         "not a regular file",
     }
@@ -697,9 +697,9 @@ def test_what_is_left_out_is_named_with_its_reason(tmp_path: Path) -> None:
             "content/x.org": "#+title: x",
         },
     )
-    found = open_source(str(tmp_path), None, SourceOptions()).read()
+    items = open_source(str(tmp_path), None, SourceOptions()).read()
     skipped = {
-        Path(each.origin.source).name: each.reason for each in found if isinstance(each, Skipped)
+        Path(item.origin.source).name: item.reason for item in items if isinstance(item, Skipped)
     }
     assert skipped == {
         "_index.md": "list page",
@@ -737,8 +737,8 @@ def test_markdown_in_html(attribute: str) -> None:
         f'a\n\n<aside {attribute} class="x">\n  <img src="a.png">\n  I **did** [it](/it).\n'
         f"  <p {attribute}>\n— [she](/she)\n  </p>\n</aside>\n\n<div>\n**b**\n</div>\n"
     )
-    found = readable(rendered(text, title="x")[1]).prose
-    assert found.split() == ["a", "I", "did", "it.", "—", "she", "**b**"]
+    prose = readable(rendered(text, title="x")[1]).prose
+    assert prose.split() == ["a", "I", "did", "it.", "—", "she", "**b**"]
 
 
 def test_titles_of_myst(tmp_path: Path) -> None:

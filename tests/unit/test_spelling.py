@@ -24,20 +24,20 @@ def read(
     return interpret(term, stats, options, ENGLISH, last=last, supported=supported)
 
 
-def corrected(found: Interpretation) -> bool:
-    return found.likeliest.kind == "spelling"
+def corrected(reading: Interpretation) -> bool:
+    return reading.likeliest.kind == "spelling"
 
 
-def typed_weight(found: Interpretation) -> float:
-    return next(one.weight for one in found.variants if one.kind == "typed")
+def typed_weight(reading: Interpretation) -> float:
+    return next(variant.weight for variant in reading.variants if variant.kind == "typed")
 
 
 def option(text: str, freq: int = 10, score: float = 0.8) -> dict[str, object]:
     return {"text": text, "freq": freq, "score": score}
 
 
-def texts(found: Interpretation) -> list[str]:
-    return [one.text for one in found.variants if one.kind in ("spelling", "split")]
+def texts(reading: Interpretation) -> list[str]:
+    return [variant.text for variant in reading.variants if variant.kind in ("spelling", "split")]
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_an_unlikely_word_is_left_out() -> None:
 
 def test_what_a_rare_word_may_be_a_typo_of_is_kept_however_frequent() -> None:
     # Both weigh little beside the typed word, but hardly less than one another.
-    found = [option("from", 2), option("iron", 40)]
-    reading = read("fron", RARE, found)
+    options = [option("from", 2), option("iron", 40)]
+    reading = read("fron", RARE, options)
     assert set(texts(reading)) == {"from", "iron"}
-    assert all(one.weight <= scoring.MAYBE for one in reading.variants[1:])
+    assert all(variant.weight <= scoring.MAYBE for variant in reading.variants[1:])
 
 
 def test_a_known_word_stays_as_it_is() -> None:
@@ -188,7 +188,7 @@ def test_numbers_are_no_alternatives() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("word", "other", "expected"),
     [
         ("format", "formatting", True),
         ("license", "licenses", True),
@@ -199,9 +199,9 @@ def test_numbers_are_no_alternatives() -> None:
         ("react", "reach", False),
     ],
 )
-def test_akin(one: str, other: str, expected: bool) -> None:
-    assert ENGLISH.akin(one, other) is expected
-    assert ENGLISH.akin(other, one) is expected
+def test_akin(word: str, other: str, expected: bool) -> None:
+    assert ENGLISH.akin(word, other) is expected
+    assert ENGLISH.akin(other, word) is expected
 
 
 def test_a_stop_word_is_meant_only_at_the_cheapest_slip() -> None:

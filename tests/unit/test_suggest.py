@@ -18,7 +18,10 @@ def post(title: str, score: float = 1.0, texts: tuple[str, ...] = ()) -> TitledP
 
 def suggested(q: str, *posts: TitledPost, size: int = 10) -> list[str]:
     query = parse_query(q, ENGLISH)
-    return [one["text"] for one in suggestions(SuggestRequest(q, size), query, posts, ENGLISH)]
+    return [
+        suggestion["text"]
+        for suggestion in suggestions(SuggestRequest(q, size), query, posts, ENGLISH)
+    ]
 
 
 def test_every_complaint_at_once() -> None:
@@ -26,7 +29,7 @@ def test_every_complaint_at_once() -> None:
         SuggestRequest.parse(MultiDict([("size", "11"), ("page", "1"), ("lang", "!")]))
     wrong = {detail["parameter"] for detail in caught.value.details}
     assert wrong == {"q", "size", "page", "lang"}
-    assert all(one.name in caught.value.message for one in SUGGEST_PARAMETERS)
+    assert all(parameter.name in caught.value.message for parameter in SUGGEST_PARAMETERS)
 
 
 def test_capitals_share_a_cached_answer_and_sizes_do_not() -> None:
@@ -44,27 +47,27 @@ def test_searches_come_before_titles() -> None:
 
 def test_a_word_is_completed_to_the_one_that_the_texts_have_most_often() -> None:
     texts = ("Idioms & Idiomatic code, idiomatic code.", "We’re here")
-    found = post("Style", 0.95, texts)
-    assert suggested("idi", found) == ["idiomatic", "Style"]
-    assert suggested("we'r", found) == ["we're", "Style"]
-    assert suggested("amp", found) == ["Style"]
+    style = post("Style", 0.95, texts)
+    assert suggested("idi", style) == ["idiomatic", "Style"]
+    assert suggested("we'r", style) == ["we're", "Style"]
+    assert suggested("amp", style) == ["Style"]
 
 
 def test_a_word_of_a_text_may_begin_with_an_accent() -> None:
-    found = post("Style", 0.95, ("An Élan, not (élan's) relevant; _elands_ 'elapsed'",))
-    assert suggested("ela", found) == ["élan", "Style"]
+    style = post("Style", 0.95, ("An Élan, not (élan's) relevant; _elands_ 'elapsed'",))
+    assert suggested("ela", style) == ["élan", "Style"]
 
 
 def test_a_word_of_a_text_may_follow_an_elided_article() -> None:
     french = LANGUAGES["french"]
-    found = [post("Style", 0.95, ("Rien de l’amitié ici, ni d'amis.",))]
+    posts = [post("Style", 0.95, ("Rien de l’amitié ici, ni d'amis.",))]
     query = parse_query("amit", french)
-    assert suggestions(SuggestRequest("amit"), query, found, french)[0]["text"] == "amitié"
+    assert suggestions(SuggestRequest("amit"), query, posts, french)[0]["text"] == "amitié"
 
 
 def test_a_part_of_a_word_with_an_apostrophe_is_not_suggested() -> None:
-    found = post("Style", 0.95, ("O'Reilly, O'Reilly and a reindeer.",))
-    assert suggested("rei", found) == ["reindeer", "Style"]
+    style = post("Style", 0.95, ("O'Reilly, O'Reilly and a reindeer.",))
+    assert suggested("rei", style) == ["reindeer", "Style"]
 
 
 def test_what_was_typed_is_not_suggested() -> None:
@@ -83,8 +86,8 @@ def test_syntax_in_a_title_is_text(title: str) -> None:
 
 
 def test_a_stop_word_is_not_completed_before_other_words() -> None:
-    found = suggested("for pyt", post("Formatting for Python", 1.95))
-    assert found == ["for python", "Formatting for Python"]
+    texts = suggested("for pyt", post("Formatting for Python", 1.95))
+    assert texts == ["for python", "Formatting for Python"]
 
 
 @pytest.mark.parametrize(
@@ -103,13 +106,13 @@ def test_a_stop_word_is_not_completed_before_other_words() -> None:
 def test_a_word_is_completed_to_one_that_follows(
     typed: str, title: str, text: str, completed: str | None
 ) -> None:
-    found = suggested(typed, post(title, 3.0, (text,) if text else ()))
-    assert found == ([completed, title] if completed else [title])
+    texts = suggested(typed, post(title, 3.0, (text,) if text else ()))
+    assert texts == ([completed, title] if completed else [title])
 
 
 def test_misspellings_are_left_out_if_a_title_has_the_words_as_typed() -> None:
-    found = suggested("rust", post("Rust"), post("Just so", 0.01))
-    assert found == ["Rust"]
+    texts = suggested("rust", post("Rust"), post("Just so", 0.01))
+    assert texts == ["Rust"]
 
 
 def test_a_phrase_or_an_exclusion_is_not_completed() -> None:

@@ -16,8 +16,8 @@ def rules() -> RuleSet:
 
 
 def _tokens(rules: RuleSet, text: str) -> tuple[str, ...]:
-    (found,) = rules.explain(text.split())
-    return found.tokens
+    (applied,) = rules.explain(text.split())
+    return applied.tokens
 
 
 def test_every_file_has_rules(rules: RuleSet) -> None:
@@ -31,7 +31,7 @@ def test_every_file_has_rules(rules: RuleSet) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("term", "other"),
     [
         ("reactjs", "react"),
         ("postgres", "postgresql"),
@@ -47,8 +47,8 @@ def test_every_file_has_rules(rules: RuleSet) -> None:
         ("c sharp", "c#"),
     ],
 )
-def test_both_terms_become_the_same_tokens(rules: RuleSet, one: str, other: str) -> None:
-    assert _tokens(rules, one) == _tokens(rules, other)
+def test_both_terms_become_the_same_tokens(rules: RuleSet, term: str, other: str) -> None:
+    assert _tokens(rules, term) == _tokens(rules, other)
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,10 @@ def _everything(folder: SynonymFolder) -> list[str]:
 
 def test_names_are_left_out_by_the_setting(folder: SynonymFolder) -> None:
     settings = Settings(synonyms_dir=folder.path, synonyms_without=" b , c.synonyms")
-    found = SynonymFolder.of(settings)
-    assert found.left_out == {"b", "c.synonyms"}
-    assert [path.name for path in found.used()] == ["a.synonyms"]
-    assert [path.name for path in found.all()] == ["a.synonyms", "b.synonyms"]
+    rules = SynonymFolder.of(settings)
+    assert rules.left_out == {"b", "c.synonyms"}
+    assert [path.name for path in rules.used()] == ["a.synonyms"]
+    assert [path.name for path in rules.all()] == ["a.synonyms", "b.synonyms"]
 
 
 def test_staged_files_are_not_read_until_they_are_installed(
@@ -173,8 +173,8 @@ def test_a_read_only_folder_can_be_used_without_files_to_add(tmp_path: Path) -> 
 
 
 def test_files_are_named_with_or_without_their_ending(folder: SynonymFolder) -> None:
-    found = folder.named(["b", "a.synonyms", "b.synonyms"])
-    assert [path.name for path in found] == ["b.synonyms", "a.synonyms"]
+    files = folder.named(["b", "a.synonyms", "b.synonyms"])
+    assert [path.name for path in files] == ["b.synonyms", "a.synonyms"]
     with pytest.raises(NotFound, match="a, b"):
         folder.named(["a", "c"])
     with pytest.raises(NotFound):

@@ -20,7 +20,7 @@ def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
     """Runs a command in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ELASTICSEARCH_URL", "http://127.0.0.1:9")  # nothing answers there
-    return lambda *args: CliRunner().invoke(main, [str(each) for each in args])
+    return lambda *args: CliRunner().invoke(main, [str(arg) for arg in args])
 
 
 def write_posts(folder: Path, count: int) -> None:
@@ -86,8 +86,8 @@ def test_init_guesses_and_every_command_reads_the_file(invoke: Invoke, tmp_path:
     done = invoke("init", "--yes")
     assert done.exit_code == 0, done.output
     file = tmp_path / "blogsearch.toml"
-    found = read_site_file(file)
-    assert (found.sources, found.site) == (("content",), "https://example.org/")
+    site = read_site_file(file)
+    assert (site.sources, site.site) == (("content",), "https://example.org/")
     assert invoke("init", "--yes").exit_code == 1
     file.write_text(
         file.read_text()

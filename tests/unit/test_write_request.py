@@ -138,8 +138,8 @@ class TestBodies:
         assert read_entries(seen(json={"a": 1})) == [(None, {"a": 1})]
         assert read_entries(seen(json=[1, 2])) == [(None, 1), (None, 2)]
         lines = b'{"a":1}\r\n\n[2]'
-        found = read_entries(seen(data=lines, content_type="application/x-ndjson"))
-        assert found == [(1, {"a": 1}), (3, [2])]
+        entries = read_entries(seen(data=lines, content_type="application/x-ndjson"))
+        assert entries == [(1, {"a": 1}), (3, [2])]
 
     def test_a_charset_is_allowed(self) -> None:
         body = orjson.dumps({"a": "ä"})
@@ -183,13 +183,13 @@ class TestBodies:
     def test_the_number_of_posts_and_comments_is_limited(
         self, at_the_limit: list[Any], media_type: str
     ) -> None:
-        for found in (at_the_limit, [*at_the_limit, {}]):
-            body = orjson.dumps(found)
+        for posts in (at_the_limit, [*at_the_limit, {}]):
+            body = orjson.dumps(posts)
             if media_type == "application/x-ndjson":
-                body = b"\n".join(map(orjson.dumps, found))
+                body = b"\n".join(map(orjson.dumps, posts))
             sent = seen(data=body, content_type=media_type)
-            if found is at_the_limit:
-                assert len(read_entries(sent)) == len(found)
+            if posts is at_the_limit:
+                assert len(read_entries(sent)) == len(posts)
             else:
                 with pytest.raises(TooLarge, match="in parts"):
                     read_entries(sent)
@@ -220,5 +220,7 @@ class TestParameters:
         with pytest.raises(BadRequest) as caught:
             requested_refresh(seen(f"/documents{query}"))
         assert len(caught.value.details) == query.count("=") - query.count("&refresh=false")
-        assert all(one.keys() == {"parameter", "got", "message"} for one in caught.value.details)
+        assert all(
+            detail.keys() == {"parameter", "got", "message"} for detail in caught.value.details
+        )
         assert "Known parameters: refresh." in caught.value.message

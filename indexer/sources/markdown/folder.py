@@ -56,8 +56,8 @@ class MarkdownFolder(Source):
         now = self._options.moment()
         yield from self._each(
             list(walk(site, place)),
-            lambda found: self._item(*found, site, now),
-            lambda found: (Origin(self._shown(found[0])), None),  # it may state an oid of its own
+            lambda file: self._item(*file, site, now),
+            lambda file: (Origin(self._shown(file[0])), None),  # it may state an oid of its own
         )
 
     def _item(self, file: Path, root: Root, reason: str, site: Site, now: datetime) -> SourceItem:

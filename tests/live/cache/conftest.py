@@ -23,8 +23,10 @@ def name(redis_url: str, elastic: Elasticsearch) -> Iterator[str]:
     with redis.Redis.from_url(redis_url) as client:
         for key in client.scan_iter(match=f"blogsearch:{{{alias}}}:*"):
             client.delete(key)
-    found = elastic.indices.get(index=f"{alias}*", expand_wildcards="all", ignore_unavailable=True)
-    for index in found:
+    indices = elastic.indices.get(
+        index=f"{alias}*", expand_wildcards="all", ignore_unavailable=True
+    )
+    for index in indices:
         elastic.indices.delete(index=index)
 
 

@@ -183,7 +183,7 @@ def test_while_one_computes_after_a_write_the_others_wait_instead_of_taking_the_
     cache.get_or_compute("q", compute)
     cache.new_generation(INDEX, "rules")
     compute.seconds = 0.2
-    assert {one.body["nth"] for one in ask_at_once(cache, compute, 10)} == {2}
+    assert {answer.body["nth"] for answer in ask_at_once(cache, compute, 10)} == {2}
 
 
 def test_whoever_asks_after_a_write_is_not_handed_what_was_begun_before_it(
@@ -288,8 +288,8 @@ def test_fifty_threads_ask_and_one_computes(opened: Open) -> None:
     cache, compute = opened(), Computation(seconds=0.2)
     cached = ask_at_once(cache, compute, 50)
     assert compute.times == 1
-    assert Counter(one.state for one in cached) == {"MISS": 1, "HIT": 49}
-    assert {one.body["nth"] for one in cached} == {1}
+    assert Counter(answer.state for answer in cached) == {"MISS": 1, "HIT": 49}
+    assert {answer.body["nth"] for answer in cached} == {1}
 
 
 def test_fifty_threads_ask_without_redis_and_one_computes(
@@ -298,7 +298,7 @@ def test_fifty_threads_ask_without_redis_and_one_computes(
     compute = Computation(seconds=1.0)  # on a busy machine all threads start in that time
     cached = ask_at_once(opened(redis_url=""), compute, 50)
     assert compute.times == 1
-    assert {one.state for one in cached} == {"OFF"}
+    assert {answer.state for answer in cached} == {"OFF"}
 
 
 _ASK = """
@@ -447,7 +447,7 @@ def test_a_failed_computation_is_the_answer_of_all_who_waited(
     compute.unavailable = True
     with ThreadPoolExecutor(10) as pool:
         asked = [pool.submit(cache.get_or_compute, "q", compute) for _ in range(10)]
-        failures = [one.exception() for one in asked]
+        failures = [future.exception() for future in asked]
     assert all(isinstance(failure, Unavailable) for failure in failures)
     assert compute.times <= 2  # one may come when the others are done
 
@@ -472,13 +472,13 @@ def test_a_forked_worker_does_not_share_its_parents_connection(
     cache = opened()
     cache.get_or_compute("parent", Computation())
     context = multiprocessing.get_context("fork")
-    found: Any = context.Queue()
+    answers: Any = context.Queue()
 
     def child() -> None:
         for _ in range(200):
             compute = Computation()
             cached = cache.get_or_compute(f"{os.getpid()}", compute)
-        found.put((cached.state, cached.body["nth"]))
+        answers.put((cached.state, cached.body["nth"]))
 
     workers = [context.Process(target=child) for _ in range(3)]
     for worker in workers:
@@ -487,7 +487,7 @@ def test_a_forked_worker_does_not_share_its_parents_connection(
         assert cache.get_or_compute("parent", Computation()).state == "HIT"
     for worker in workers:
         worker.join(60)
-    assert [found.get(timeout=60) for _ in workers] == [("HIT", 1)] * 3
+    assert [answers.get(timeout=60) for _ in workers] == [("HIT", 1)] * 3
 
 
 # -- Elasticsearch gone ------------------------------------------------------------------------

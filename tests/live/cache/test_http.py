@@ -39,8 +39,8 @@ def blog(
     result = CliRunner().invoke(main, ["reindex", str(path)], env=settings)
     assert result.exit_code == 0, result.output
     yield name
-    found = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)
-    for index in found:
+    indices = elastic.indices.get(index=f"{name}*", expand_wildcards="all", ignore_unavailable=True)
+    for index in indices:
         elastic.indices.delete(index=index)
     with redis.Redis.from_url(redis_url) as client:
         for key in client.scan_iter(match=f"blogsearch:{{{name}}}:*"):

@@ -227,14 +227,14 @@ def test_stats(
     for key in ("one", "one", "one", "two"):
         log.record(cache.get_or_compute(key, compute({"q": "x" * 1000})).state)
     log.flush()
-    found = json.loads(run("stats", "--format", "json").stdout)
-    assert found["searches"] == {"HIT": 2, "MISS": 3}
-    assert found["hit_rate"] == 0.4
-    assert found["generation"].startswith("posts-000001 abc ")
-    assert found["sizes"]["count"] == 2
-    assert 1000 < found["sizes"]["median"] == found["sizes"]["largest"] < 1300
-    assert found["popular"] == [["q=python&page=1&size=10", 1.0]]
-    assert found["memory"]["used_memory"] > 0
+    printed = json.loads(run("stats", "--format", "json").stdout)
+    assert printed["searches"] == {"HIT": 2, "MISS": 3}
+    assert printed["hit_rate"] == 0.4
+    assert printed["generation"].startswith("posts-000001 abc ")
+    assert printed["sizes"]["count"] == 2
+    assert 1000 < printed["sizes"]["median"] == printed["sizes"]["largest"] < 1300
+    assert printed["popular"] == [["q=python&page=1&size=10", 1.0]]
+    assert printed["memory"]["used_memory"] > 0
     with redis.Redis.from_url(redis_url) as client:
         assert 0 < client.ttl(cache.keys.counts) <= 30 * 86400
     shown = run("stats").output
@@ -323,8 +323,8 @@ def test_after_a_swap_frequent_searches_are_hits_of_the_new_generation(
     index = f"{settings.index}-000001"
     cache.new_generation(index, "rules")
     assert Service(settings, elastic, cache).warm().answered == 1
-    found = cache.get_or_compute(key, compute())
-    assert (found.state, found.body["count"]) == ("HIT", 1)
+    answer = cache.get_or_compute(key, compute())
+    assert (answer.state, answer.body["count"]) == ("HIT", 1)
     assert cache.stats().generation.startswith(f"{index} rules ")
 
 

@@ -22,8 +22,8 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(scope="session")
 def certificates() -> Iterator[Certificates]:
-    with new_certificates() as found:
-        yield found
+    with new_certificates() as new:
+        yield new
 
 
 @pytest.fixture(scope="session")
@@ -39,8 +39,8 @@ def secured_alias(secured: SecuredElasticsearch) -> Iterator[str]:
     """An alias of the test's own in the secured Elasticsearch."""
     name = f"test-x{uuid.uuid4().hex[:8]}"
     yield name
-    for found in secured.admin.indices.get(index=f"{name}*", expand_wildcards="all"):
-        secured.admin.indices.delete(index=found)
+    for index in secured.admin.indices.get(index=f"{name}*", expand_wildcards="all"):
+        secured.admin.indices.delete(index=index)
 
 
 @pytest.fixture

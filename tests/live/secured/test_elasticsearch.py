@@ -32,7 +32,7 @@ def _run(settings: Settings, *words: object) -> str:
 def _posts(folder: Path, *titles: str) -> Path:
     """A source with posts of these titles."""
     file = folder / f"{len(list(folder.iterdir()))}.jsonl"
-    file.write_text("\n".join(json.dumps({"oid": each, "title": each}) for each in titles))
+    file.write_text("\n".join(json.dumps({"oid": title, "title": title}) for title in titles))
     return file
 
 

@@ -97,9 +97,12 @@ def test_the_documented_rules_suffice(
 
     run("reindex", str(posts))
     first, second = (_client(settings, rate_limit="3/day") for _ in range(2))
-    states = [each.get("/search?q=juggling").headers["X-Cache"] for each in (first, second)]
+    states = [visitor.get("/search?q=juggling").headers["X-Cache"] for visitor in (first, second)]
     assert states == ["MISS", "HIT"]
-    assert [each.get("/search?q=juggling").status_code for each in (first, second)] == [200, 429]
+    assert [visitor.get("/search?q=juggling").status_code for visitor in (first, second)] == [
+        200,
+        429,
+    ]
 
     client = _client(settings)
     headers = {"Authorization": f"Bearer {TOKEN}"}
@@ -163,7 +166,7 @@ def test_a_user_without_a_permission_is_in_the_log(
     client = _client(settings, redis_url=f"redis://blogsearch:p%25ss@127.0.0.1:{server.port}/0")
     for _ in range(3):
         assert client.get("/search?q=python").headers["X-Cache"] != "HIT"
-    lines = [each.getMessage() for each in caplog.records]
+    lines = [record.getMessage() for record in caplog.records]
     refused = [line for line in lines if line.startswith("Redis refuses a command")]
     assert len(refused) == 1
     assert "permissions to run the 'set' command" in refused[0]
