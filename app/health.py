@@ -64,17 +64,17 @@ class SharedChecks:
     def __init__(self, elastic: Elasticsearch, cache: AnswerCache, settings: Settings) -> None:
         self._parts = elastic.options(request_timeout=_TIMEOUT), cache, settings
         self._lock = threading.Lock()
-        self._made = -math.inf
+        self._checked = -math.inf
         self._available = True
         self._checks: list[Check] = []
 
     def current(self, *, available: bool) -> list[Check]:
         """The checks, at most a second old, and not from before an outage began or ended."""
         with self._lock:
-            old = time.monotonic() - self._made >= _MAX_AGE
+            old = time.monotonic() - self._checked >= _MAX_AGE
             if old or available != self._available:
                 self._checks = checks(*self._parts, available=available)
-                self._made, self._available = time.monotonic(), available
+                self._checked, self._available = time.monotonic(), available
             return self._checks
 
 

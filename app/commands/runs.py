@@ -252,8 +252,10 @@ def print_built(built: Built) -> None:
     if built.lost:
         click.echo(f"warning: {built.lost}.", err=True)
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
-    kept = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
-    click.echo(f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{kept}.")
+    former = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
+    click.echo(
+        f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{former}."
+    )
 
 
 def print_stale_builds(names: Iterable[str]) -> None:

@@ -116,8 +116,8 @@ def search_plan(
 def _text(term: str, kind: str) -> str:
     if kind == "match_phrase":
         return term
-    kept = [word for word in term.split() if word.lower() not in ENGLISH.stop_words]
-    return " ".join(kept) or term
+    words = [word for word in term.split() if word.lower() not in ENGLISH.stop_words]
+    return " ".join(words) or term
 
 
 def _filters(request: SearchRequest, language: Language) -> list[Json]:

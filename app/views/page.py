@@ -213,14 +213,14 @@ def link(**changes: Any) -> str:
     A change leads to the first page, unless it is the page that changes.
     """
     changes = {"page": None, "typing": None, "facets": None} | changes
-    kept = [(name, value) for name, value in _args().items(multi=True) if name not in changes]
+    unchanged = [(name, value) for name, value in _args().items(multi=True) if name not in changes]
     added = [
         (name, value)
         for name, values in changes.items()
         if values is not None
         for value in (values if isinstance(values, list) else [values])
     ]
-    return "?" + urlencode([*kept, *added])
+    return "?" + urlencode([*unchanged, *added])
 
 
 @blueprint.app_template_filter()
