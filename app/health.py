@@ -20,7 +20,7 @@ from indexer.state import read_runs, state_index
 
 _MAX_AGE = 1.0  # seconds
 _TIMEOUT = 2.0  # seconds for each request of a shared check
-_OLD_SYNC = 2 * 86_400.0  # seconds; a schedule of one sync a day may miss one of them
+_OLD_SYNC = 2 * 86_400.0  # seconds; a daily schedule may miss a day
 _START_ELASTICSEARCH = "Start Elasticsearch, or check ELASTICSEARCH_URL."
 COMMANDS = ("reindex", "sync", "add")
 """The commands that read sources, whose last runs are recorded."""

@@ -97,7 +97,7 @@ def _check_certificates(name: str) -> None:
     if name:
         try:
             ssl.create_default_context(cafile=name)
-        except OSError as error:  # ssl.SSLError is one
+        except OSError as error:  # such as ssl.SSLError
             raise ValueError(f"has no certificates that can be read: {error}") from None
 
 

@@ -93,7 +93,7 @@ def _running(setup: Setup, *, with_nginx: bool) -> Iterator[Target]:
 
 
 def _await_workers(server: Gunicorn) -> None:
-    """Wait until both workers serve: one that the fault before has ended is being replaced."""
+    """Wait until both workers serve: the former fault may have ended a worker."""
     deadline = time.monotonic() + 120
     while sum(map(_serves, server.workers())) < _WORKERS:
         if time.monotonic() > deadline:

@@ -236,7 +236,7 @@ def _attempt(
     """Send operations, and add those that need not be sent again to `outcomes`.
 
     Returns:
-        Why one of the others has to be; None if there are no others.
+        Why one of the rest must be sent again; None if nothing is left.
     """
     payloads = [operation.payload for operation in pending.values()]
     try:

@@ -115,7 +115,7 @@ def parse_generations(alias: str, indices: Mapping[str, Any]) -> list[Generation
         (_generation(alias, name, body) for name, body in indices.items() if _number(alias, name)),
         key=lambda generation: generation.number,
     )
-    # Of several, the one to which no swap has led another alias.
+    # If several have the alias: the generation that no swap has made the previous one.
     live = max(
         (generation for generation in generations if generation.aliased),
         key=lambda generation: (generation.state != "previous", *_newest(generation)),

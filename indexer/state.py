@@ -111,7 +111,7 @@ def record_run(
 
 
 def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[Run]:
-    """What `record_run` stored for these commands; nothing for one that never ran."""
+    """What `record_run` stored for these commands; nothing for a command that never ran."""
     ids = [f"run:{command}" for command in commands]
     docs = docs_of(client.mget(index=state_index(alias), ids=ids))
     sources = [doc["_source"] for doc in docs if doc.get("found")]

@@ -389,8 +389,8 @@ def _joined_by_address(
 ) -> Iterator[SourceItem]:
     """Posts under the oid that the index has for their URL: a feed has other oids than a folder.
 
-    Of such a post the index's version stays unless this one is newer: a feed's content may be a
-    summary.
+    The post in the index stays unless the post of the source is newer: the content of a feed may
+    be a summary.
     """
     for batch in batches(raws, _BATCH):
         urls = [raw.url for raw in batch if isinstance(raw, RawPost) and isinstance(raw.url, str)]

@@ -61,7 +61,7 @@ Compute = Callable[[], Computed]
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """Seconds: how long an answer is fresh, how long one that found nothing is, and how much longer
+    """Seconds: how long an answer is fresh, how long an answer without hits is, and how much longer
     than that either is kept for when Elasticsearch is unavailable."""
 
     ttl: float = 600.0

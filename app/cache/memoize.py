@@ -37,7 +37,7 @@ class MemoizeOptions(TypedDict, total=False):
 class Memoized(Generic[P, T]):
     """A function whose value is kept for a while; made by `AnswerCache.memoize`.
 
-    Without Redis each call runs the function, and so does one that waited too long for another.
+    Without Redis each call runs the function, and so does a call that waited too long for another.
     """
 
     def __init__(

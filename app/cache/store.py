@@ -94,8 +94,8 @@ def seal(secret: bytes, digest: bytes, value: bytes) -> bytes:
 
 
 def unseal(secret: bytes, digest: bytes, data: bytes) -> memoryview | None:
-    """The value that was sealed; None for one of another program, version, secret or request, and
-    for one that is damaged."""
+    """The value that was sealed; None if that was by another program, version or secret, or for
+    another request, or if it is damaged."""
     value = memoryview(data)[_SIGNED_FROM:]
     signature = hashlib.blake2b(value, key=secret, person=digest, digest_size=16).digest()
     sealed = data.startswith(_MAGIC) and hmac.compare_digest(
@@ -212,7 +212,7 @@ def make_generation(index: str, rules: str) -> bytes:
 
 
 def _successor(generation: bytes, index: str) -> bytes:
-    """The generation that follows one that named no index or another one.
+    """The generation after one of another index, or of no index.
 
     Searches that were computed at the same time name the same successor, so that all of their
     answers stay fresh, whichever of them begins it.

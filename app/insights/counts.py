@@ -60,8 +60,8 @@ class Report:
     """The searches of some days.
 
     `days`: the oldest first. `top` and `nothing`: queries and how often they came, `nothing` those
-    without hits. `slow`: queries and the most milliseconds that one took. `pairs`: queries that
-    found nothing with the next one that succeeded, and how often. All have the highest first;
+    without hits. `slow`: queries and the most milliseconds that they took. `pairs`: queries
+    without hits with the next query, which had hits, and how often. All have the highest first;
     queries are in lower case.
     """
 
@@ -201,7 +201,7 @@ class Counts:
     # -- former days ---------------------------------------------------------------------------
 
     def store_former_days(self) -> None:
-        """Store the former days that Redis has, and delete old ones; without an engine nothing."""
+        """Store the former days that Redis has, and delete old ones; nothing without an engine."""
         with suppress(BlogsearchError), translated():
             self._store()
             self._forget({"range": {"at": {"lt": last_days(self._days)[-1]}}})

@@ -37,7 +37,7 @@ class Visitor(NamedTuple):
 
 
 def visitor_of(environ: Mapping[str, Any]) -> Visitor | None:
-    """The visitor of a WSGI request; None for one that is not counted.
+    """The visitor of a WSGI request; None if the visitor is not counted.
 
     Not counted are programs, pages that a browser loads in advance, and visitors who send
     `DNT: 1` or `Sec-GPC: 1`.
@@ -86,7 +86,7 @@ class Event:
 
 
 Pair = tuple[str, str]
-"""A query that found nothing, and the one that the same client tried next and that did."""
+"""A query without hits, and the next query of the same client, which had hits."""
 
 
 def searches(events: Iterable[Event]) -> list[Event]:

@@ -232,7 +232,7 @@ def passages(text: str, code: str, headings: Sequence[Json]) -> list[Passage]:
 
 
 def _mark_lines(marked: re.Match[str]) -> str:
-    """A mark over several lines as one in each."""
+    """A mark over several lines as a mark in each line."""
     return marked.group().replace("\n", f"{UNMARK}\n{MARK}")
 
 
@@ -299,7 +299,7 @@ def excerpts(
 
 
 def snippets(shown_of: Sequence[Passage], shown: frozenset[str] = frozenset()) -> list[str]:
-    """A snippet of each passage; of one that is listed twice, two.
+    """A snippet of each passage; two of a passage that is listed twice.
 
     They show as many different marked words of the passages as there are. The first ones are the
     sentences, or parts of long ones, that show most; words that none of them has are shown in a few

@@ -316,11 +316,11 @@ def _never(text: str, language: Language, pins: Pins, today: date) -> Sequence[s
 def _completed(
     terms: Sequence[QueryTerm], post: TitledPost, language: Language, *, typed: bool
 ) -> str | None:
-    """The typed terms with each one completed or corrected to a word of the title, and the last to
-    a word of the texts.
+    """The typed terms, each completed or corrected to a word of the title, the last also to a word
+    of the texts.
 
-    None if the post does not have one of them; a whole word may stand elsewhere in the post. The
-    last word follows the one before it, at once if that says little (`how to m`).
+    None if the post lacks a term; a whole word may stand elsewhere in the post. The last word
+    follows the word before it, at once if that says little (`how to m`).
     """
     words = _words(post.title, language.name)
     completed = []
@@ -410,7 +410,7 @@ def _words_with(letter: str) -> re.Pattern[str]:
 
 
 def _word_of(term: QueryTerm, words: Sequence[QueryTerm], *, typed: bool) -> QueryTerm | None:
-    """The word that is the term, else one that begins like it, else approximately like it."""
+    """The word that is the term, else begins with it, else begins with something like it."""
     beginning = [
         word
         for word in words

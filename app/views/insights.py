@@ -113,7 +113,7 @@ def _authorize() -> None:
 
 
 def _sent_password() -> str | None:
-    """The password in the request, None without one, "" for one that is no text."""
+    """The password in the request, None without any, "" if it is not text."""
     try:
         return request.authorization.password if request.authorization else None
     except ValueError:

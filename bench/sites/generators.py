@@ -100,7 +100,7 @@ class Build:
         drafts: the path of a draft's file; None: as of the others; "": the site has none.
         pypi, npm: what to install.
         debian: Debian's packages that have the program, where no other registry does.
-        pages: the oids of pages that are no posts, such as one about the author.
+        pages: the oids of pages that are not posts, such as a page about the author.
         has_tags, has_dates: whether its theme shows them.
         follows: whether its sources are read, too.
     """

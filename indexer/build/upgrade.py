@@ -18,7 +18,7 @@ from indexer.normalise import address_of
 from indexer.records import Document
 
 Adapt = Callable[[Document], Document]
-"""Makes a document of one generation into one of another."""
+"""Adapts a document of a generation to another generation."""
 
 
 def unchanged(document: Document) -> Document:
@@ -50,7 +50,7 @@ def adaptation(client: Elasticsearch, source: int | None, index: str, target: in
 
 
 def upgraded(document: Document) -> Document:
-    """A document of any former schema with the fields of this one."""
+    """A document of any former schema with the fields of the present schema."""
     stored: dict[str, Any] = dict(document.source)
     if document.kind == "post":
         if "url" in stored:  # since schema 2

@@ -64,5 +64,5 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def tables(value: Any) -> list[dict[str, Any]]:
-    """The tables of a setting that is one, or a list."""
+    """The tables of a setting: the table that it is, or those of a list."""
     return [table for table in (value if isinstance(value, list) else [value]) if mapping(table)]
