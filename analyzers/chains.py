@@ -35,8 +35,6 @@ WORDS = "blog_words"
 """Words as written, but folded: no synonyms, no stop words removed, not stemmed."""
 SPELLING = "blog_spelling"
 """Words as written, with accents where they are letters of the language: for corrections."""
-CODE = "blog_code"
-"""Code blocks: not stemmed; camelCase as a whole and split."""
 PREFIXES = "blog_prefixes"
 """The beginnings of the words of WORDS, for suggestions; only at index time."""
 SYNONYMS = "blog_synonyms"
@@ -202,13 +200,6 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             "max_gram": LONGEST_PREFIX,
             "preserve_original": True,
         },
-        # split_on_numerics would split python2 and utf8; preserve_original keeps the whole.
-        "blog_camel_parts": {
-            "type": "word_delimiter",
-            "preserve_original": True,
-            "split_on_numerics": False,
-            "stem_english_possessive": False,
-        },
     }
 
     def named(kind: str, definitions: tuple[TokenFilter, ...]) -> list[str]:
@@ -265,6 +256,5 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             SPELLING: chain(_SYMBOLS, first),
             index_time(SPELLING): index_chain(_SYMBOLS, first),
             PREFIXES: index_chain(_SYMBOLS, [*first, *folding, PREFIXES]),
-            CODE: index_chain(_SYMBOLS, ["blog_camel_parts", *first, *folding]),
         },
     }

@@ -43,7 +43,7 @@ class NameTaken(IndexingError):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation. `built` is an ISO 8601 date; None where the index does not say.
+    """One generation. `built` is an ISO 8601 date, that of its creation.
 
     `semantic`: the vectors of its passages can be searched.
     `restoring`: a rollback writes to it, or was killed while it did.
@@ -95,6 +95,7 @@ def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
             "*.aliases",
             "*.mappings._meta",
             "*.settings.index.blocks",
+            "*.settings.index.creation_date",
             "*.settings.index.verified_before_close",
         ],
     )
@@ -228,11 +229,9 @@ def generation_name(alias: str, number: int) -> str:
 
 def create(client: Elasticsearch, name: str, body: Mapping[str, Any]) -> None:
     """Create a generation, to be filled without refreshes and replicas."""
-    mappings = dict(body["mappings"])
-    mappings["_meta"] = _meta(mappings.get("_meta"), state="building")
     client.indices.create(
         index=name,
-        mappings=mappings,
+        mappings=body["mappings"],
         # Both cost time on every bulk request, and help only once the index is searched.
         settings={**body["settings"], "refresh_interval": "-1", "number_of_replicas": 0},
         aliases={building_alias(name): {"is_hidden": True}},
@@ -266,10 +265,6 @@ def prepare_for_search(client: Elasticsearch, name: str, replicas: int) -> None:
         # search after a write has to wait for a refresh.
         settings={"refresh_interval": "1s", "number_of_replicas": replicas},
     )
-    mapping = client.indices.get_mapping(index=name)[name]["mappings"]
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    meta = _meta(mapping.get("_meta"), state="ready", built=now)
-    client.indices.put_mapping(index=name, meta=meta)
     if replicas and client.cluster.health()["number_of_data_nodes"] > 1:
         # A cluster that cannot allocate replicas still answers; `blogsearch doctor` reports it.
         client.options(ignore_status=408).cluster.health(
@@ -417,6 +412,12 @@ def _number(alias: str, name: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def _date(milliseconds: str | None) -> str | None:
+    if milliseconds is None:
+        return None
+    return datetime.fromtimestamp(int(milliseconds) // 1000, UTC).isoformat()
+
+
 def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
     meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
     settings = body.get("settings", {}).get("index", {})
@@ -433,7 +434,7 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
         rules=meta.get("rules"),
         language=meta.get("language", ENGLISH.name),
         schema=meta.get("schema"),
-        built=meta.get("built"),
+        built=_date(settings.get("creation_date")),
         write_blocked=str(settings.get("blocks", {}).get("write", "false")) == "true",
         restoring=restoring_alias(name) in aliases,
         semantic=meta.get("semantic", False),
@@ -460,8 +461,3 @@ def _check_alias(alias: str, indices: Mapping[str, Any]) -> None:
             "which this service did not create.",
             "Remove the alias there, or set BLOGSEARCH_INDEX to another name.",
         )
-
-
-def _meta(stored: Mapping[str, Any] | None, **changes: str) -> dict[str, Any]:
-    stored = stored or {}
-    return {**stored, "blogsearch": {**stored.get("blogsearch", {}), **changes}}

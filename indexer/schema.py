@@ -19,7 +19,7 @@ from elasticsearch.dsl import (
     Text,
 )
 
-from analyzers.chains import CODE, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
+from analyzers.chains import FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import DIMENSIONS
 from analyzers.rules.compile import Rules
@@ -45,15 +45,15 @@ def _lookup(analyzer: str, **options: Any) -> Text:
 def _prose(**fields: Text | Keyword) -> Text:
     """A stemmed field with its unstemmed sub-fields.
 
-    `words` has the words as typed; `forms` also has their synonyms.
+    `words` has the words as typed, for phrases; `forms` also has their synonyms, for scores.
     """
     return _analyzed(
         TEXT,
         # Offsets let the highlighter work without analyzing a long post again.
         index_options="offsets",
         fields={
-            "words": _analyzed(WORDS, index_options="offsets"),
-            "forms": _analyzed(FORMS),
+            "words": _analyzed(WORDS),
+            "forms": _analyzed(FORMS, index_options="freqs"),
             **fields,
         },
         copy_to="all",
@@ -75,7 +75,7 @@ _PASSAGES = {
 
 
 class BlogItem(Document):
-    """A post. `code` has its `<pre>` blocks, which are not in `text`, and is not stemmed.
+    """A post. `code` has its `<pre>` blocks, which are not in `text`, and is stemmed only in `all`.
 
     `comments` has the texts of its comments; write/comments.py updates it, and explains
     `content_version` and `content_seq_no`. `all` has every term of the post once.
@@ -94,10 +94,7 @@ class BlogItem(Document):
     )
     text = _prose()
     code = Text(
-        analyzer=CODE,
-        search_analyzer=WORDS,
-        fields={"forms": _analyzed(FORMS, index_options="offsets")},
-        copy_to="all",
+        index=False, fields={"forms": _analyzed(FORMS, index_options="offsets")}, copy_to="all"
     )
     # Where each heading is in `text` and `code`, its level, and the id that its page gives it.
     headings = Object(
@@ -154,7 +151,7 @@ class BlogComment(Document):
     comment = _analyzed(
         TEXT,
         index_options="offsets",
-        fields={"words": _analyzed(WORDS, index_options="offsets")},
+        fields={"words": _analyzed(WORDS)},
     )
     pub_date = Date()
     digest = Keyword(index=False)

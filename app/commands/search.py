@@ -150,11 +150,11 @@ def categories(tools: Tools, form: str) -> None:
 @click.argument("text", nargs=-1, required=True)
 @click.option(
     "--analyzer",
-    type=click.Choice(["blog_text", "blog_forms", "blog_words", "blog_spelling", "blog_code"]),
+    type=click.Choice(["blog_text", "blog_forms", "blog_words", "blog_spelling"]),
     default="blog_text",
     show_default=True,
     help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "
-    "as typed, accents folded; blog_spelling: as typed; blog_code: code blocks.",
+    "as typed, accents folded; blog_spelling: as typed.",
 )
 @table_or_json
 @pass_tools

@@ -18,7 +18,7 @@ from app.search.first_request import (
     read_counts,
     tells_corrections,
 )
-from app.search.highlighting import mark_beginnings
+from app.search.highlighting import mark_words
 from app.search.known import Known, Words
 from app.search.pins import Pins, words_of
 from app.search.query_builder import ANY, Plan, counts_search, hits_search
@@ -131,7 +131,7 @@ def _with_details(session: SearchSession, outcome: Outcome) -> Outcome:
     """The outcome with all marks, and its comments and facets from one request; none is sent for
     neither."""
     plan = outcome.plan
-    mark_beginnings(outcome.hits, plan.terms, plan.language)
+    mark_words(outcome.hits, plan.terms, plan.language)
     posts = commented(outcome.hits)
     # Where filters leave nothing, the counts tell what another choice would find.
     filtered = post_filters(plan.request, plan.language)
@@ -143,7 +143,7 @@ def _with_details(session: SearchSession, outcome: Outcome) -> Outcome:
     responses = session.send("details", *searches)
     comments = read_comments(responses[0]) if posts else {}
     for hits in comments.values():
-        mark_beginnings(hits, plan.terms, plan.language)
+        mark_words(hits, plan.terms, plan.language)
     counted = facets.read(responses[-1]) if wants_facets else None
     return replace(outcome, comments=comments, facets=counted)
 

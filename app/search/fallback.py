@@ -43,12 +43,15 @@ class SearchTerm:
             "title": self.boost * _TITLE_FACTOR,
             "text": self.boost,
             # In 2017 code was a part of the text.
-            "code": self.boost,
+            "code.forms": self.boost,
             "comment": self.boost * _COMMENT_FACTOR,
         }
 
     def explain(self) -> Json:
-        boosts = {f"boost_{name}": round(boost, 4) for name, boost in self.boosts.items()}
+        boosts = {
+            f"boost_{name.partition('.')[0]}": round(boost, 4)
+            for name, boost in self.boosts.items()
+        }
         return {"term": self.term, "score": self.score, **boosts}
 
 

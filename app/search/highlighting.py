@@ -23,9 +23,16 @@ def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) ->
     field of each hit: one query for all fields took a seventh of the CPU time of a search.
     """
     fields = ["title", "text", "code.forms", "comments"]
-    if terms and all(term.term.stop for term in terms):  # the stemmed fields have no stop words
-        fields = ["title.words", "text.words", "code.forms", "comments.words"]
+    if stop_words(terms):  # the stemmed fields have none; `mark_words` marks those of the text
+        fields = ["title.words", "text", "code.forms", "comments.words"]
     return highlighting(terms, quoted, fields)
+
+
+def stop_words(terms: Iterable[Interpretation]) -> frozenset[str]:
+    """The words of a query that has nothing but stop words, folded; otherwise none."""
+    words = [term.term for term in terms]
+    only_stop_words = all(word.stop for word in words)
+    return frozenset(word.folded for word in words if only_stop_words)
 
 
 def highlighting(
@@ -117,34 +124,38 @@ def _single(variant: TermVariant) -> bool:
     return variant.text.isalnum()
 
 
-# -- beginnings of words ---------------------------------------------------------------------------
+# -- beginnings of words, and stop words -----------------------------------------------------------
 
 
-def mark_beginnings(
+def mark_words(
     hits: Iterable[Mapping[str, Any]], terms: Sequence[Interpretation], language: Language
 ) -> None:
-    """Mark the words that begin like a term in the highlights of these hits.
+    """Mark the words that begin like a term in the highlights of these hits, and the stop words of
+    a query that has no others.
 
     Elasticsearch would analyze every text again for that: seventy times the time of a usual search
     in long posts.
     """
-    begun, long = beginnings(terms), long_beginnings(terms)
-    for hit in hits if begun else ():
+    begun, long, whole = beginnings(terms), long_beginnings(terms), stop_words(terms)
+    for hit in hits if begun or whole else ():
         for field, texts in hit.get("highlight", {}).items():
             wanted = begun if field.startswith("title") else long
-            texts[:] = [_with_beginnings(text, tuple(wanted), language) for text in texts]
+            texts[:] = [_with_words(text, tuple(wanted), whole, language) for text in texts]
 
 
-def _with_beginnings(marked: str, begun: tuple[str, ...], language: Language) -> str:
-    if not begun or (marked.isascii() and not any(text in marked.lower() for text in begun)):
+def _with_words(
+    marked: str, begun: tuple[str, ...], whole: frozenset[str], language: Language
+) -> str:
+    wanted = (*begun, *whole)
+    if not wanted or (marked.isascii() and not any(text in marked.lower() for text in wanted)):
         return marked
 
     def mark(match: re.Match[str]) -> str:
         word = match.group()
         token = word.lower() if word.isascii() else language.token(word.replace("’", "'"))
-        return f"{MARK}{word}{UNMARK}" if token.startswith(begun) else word
+        return f"{MARK}{word}{UNMARK}" if token.startswith(begun) or token in whole else word
 
-    pattern = _words_with("".join(dict.fromkeys(text[0] for text in begun)))
+    pattern = _words_with("".join(dict.fromkeys(text[0] for text in wanted)))
     parts = _MARKED.split(marked)
     parts[::2] = [pattern.sub(mark, part) for part in parts[::2]]
     return "".join(parts)

@@ -210,8 +210,10 @@ def _constant(query: Json, score: float, **named: str) -> Json:
 
 
 def phrase_in(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
-    """The words of the text side by side in any of the fields."""
+    """The words of the text side by side in any of the fields; in one without positions a single
+    token."""
     phrase = {"query": text, "type": "phrase", "fields": list(fields), "boost": boost}
+    phrase["lenient"] = True  # otherwise several tokens are an error there
     return {"multi_match": phrase}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers.chains import CODE, FORMS, OPERATORS, SPELLING, TEXT, WORDS, index_time
+from analyzers.chains import FORMS, OPERATORS, SPELLING, TEXT, WORDS, index_time
 from analyzers.rules.compile import RuleSet, read_rules
 from indexer.schema import index_body
 
@@ -110,8 +110,6 @@ def test_a_version_is_indexed_with_its_parts(tokens: Tokens) -> None:
         (WORDS, "go reactjs", ["go", "reactjs"]),
         (FORMS, "go going", ["golang", "going"]),
         (FORMS, "state of the art", ["sota"]),
-        (CODE, "getUserName", ["getusername", "get", "user", "name"]),
-        (CODE, "running tests", ["running", "tests"]),
     ],
 )
 def test_unstemmed_chains(tokens: Tokens, analyzer: str, text: str, expected: list[str]) -> None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from analyzers.languages import LANGUAGES
-from app.search.highlighting import mark_beginnings
+from analyzers.languages import ENGLISH, LANGUAGES
+from app.search.highlighting import mark_words
 from app.search.query_parser import parse_query
 from app.search.render import MARK, UNMARK
-from app.search.spelling import Interpretation, TermVariant
+from app.search.spelling import Interpretation, TermVariant, as_typed
 
 FRENCH = LANGUAGES["french"]
 
@@ -20,7 +20,7 @@ def _marked(begun: str, text: str, field: str = "text") -> str:
         for term in terms
     ]
     hit: dict[str, Any] = {"highlight": {field: [text]}}
-    mark_beginnings([hit], begins, FRENCH)
+    mark_words([hit], begins, FRENCH)
     marked = str(hit["highlight"][field][0])
     return marked.replace(MARK, "[").replace(UNMARK, "]")
 
@@ -44,3 +44,14 @@ def test_words_that_begin_like_a_term(begun: str, text: str, marked: str) -> Non
 
 def test_one_or_two_letters_are_marked_in_titles_only() -> None:
     assert _marked("ru", "Rust trust", "title") == "[Rust] trust"
+
+
+def test_stop_words_are_marked_where_the_query_has_no_others() -> None:
+    hit: dict[str, Any] = {"highlight": {"text": ["To be, or not today. TO BE"]}}
+    for q, marked in (
+        ("to bee", "To be, or not today. TO BE"),
+        ("to be", "[To] [be], or not today. [TO] [BE]"),
+    ):
+        terms = [as_typed(term) for term in parse_query(q, ENGLISH).terms]
+        mark_words([hit], terms, ENGLISH)
+        assert hit["highlight"]["text"][0].replace(MARK, "[").replace(UNMARK, "]") == marked
