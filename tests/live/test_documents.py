@@ -100,7 +100,7 @@ class Blog:
         entry = {"title": f"Post {oid}", "text": "<p>Text</p>", **fields}
         return self.send("PUT", f"/documents/{oid}", entry)
 
-    def found(self, q: str) -> set[str]:
+    def oids(self, q: str) -> set[str]:
         answer = self._client.get("/search", query_string={"q": q}).get_json()
         return {hit["oid"] for hit in answer["hits"]}
 
@@ -139,7 +139,7 @@ class TestTokens:
 
 class TestPut(SharedIndex):
     def test_creates_then_replaces_and_is_found(self, blog: Blog) -> None:
-        assert blog.found("zebra") == set()
+        assert blog.oids("zebra") == set()
         first = blog.put("z/1", title="About zebras")
         assert (first.status_code, first.get_json()) == (
             201,
@@ -148,11 +148,11 @@ class TestPut(SharedIndex):
                 "results": [{"kind": "post", "oid": "z/1", "status": 201, "result": "created"}],
             },
         )
-        assert blog.found("zebra") == {"z/1"}
+        assert blog.oids("zebra") == {"z/1"}
         second = blog.put("z/1", title="About antelopes")
         assert second.status_code == 200
-        assert blog.found("zebra") == set()
-        assert blog.found("antelope") == {"z/1"}
+        assert blog.oids("zebra") == set()
+        assert blog.oids("antelope") == {"z/1"}
 
     def test_an_older_version_does_not_overwrite_a_newer_one(self, blog: Blog) -> None:
         assert blog.put("v", title="Newer", modified="2024-05-02").status_code == 201
@@ -161,12 +161,12 @@ class TestPut(SharedIndex):
         assert older.get_json()["error"]["code"] == "conflict"
         same = blog.put("v", title="Newer", modified="2024-05-02")
         assert same.status_code == 200
-        assert blog.found("older") == set()
+        assert blog.oids("older") == set()
 
     def test_one_without_a_date_replaces_even_a_date_in_the_future(self, blog: Blog) -> None:
         assert blog.put("f", title="Tomorrow", modified="2100-01-01").status_code == 201
         assert blog.put("f", title="Today").status_code == 200
-        assert blog.found("today") == {"f"}
+        assert blog.oids("today") == {"f"}
 
     def test_an_older_version_does_not_restore_a_deleted_post(self, blog: Blog) -> None:
         blog.put("gone", modified="2024-05-02")
@@ -237,12 +237,12 @@ class TestPost(SharedIndex):
         answer = blog.send("POST", "/documents", data=lines, content_type=NDJSON)
         assert answer.status_code == 400
         assert [detail["line"] for detail in answer.get_json()["error"]["details"]] == [2, 3]
-        assert blog.found("narwhal") == set()
+        assert blog.oids("narwhal") == set()
 
     def test_the_later_of_two_same_oids_wins(self, blog: Blog) -> None:
         twice = [{"oid": "t", "title": "Walrus"}, {"oid": "t", "title": "Octopus"}]
         assert blog.send("POST", "/documents", twice).status_code == 200
-        assert (blog.found("walrus"), blog.found("octopus")) == (set(), {"t"})
+        assert (blog.oids("walrus"), blog.oids("octopus")) == (set(), {"t"})
 
     @pytest.mark.parametrize(
         ("data", "kind", "status"),
@@ -285,7 +285,7 @@ class TestPost(SharedIndex):
             },
         )
         assert answer.status_code == 400
-        assert blog.found("numbat") == set()
+        assert blog.oids("numbat") == set()
 
     def test_reports_invalid_parameters_before_reading_the_body(self, without_index: Blog) -> None:
         answer = without_index.send(
@@ -312,7 +312,7 @@ class TestPost(SharedIndex):
             "result": "created",
         }
         assert blog.send("DELETE", path).get_json()["results"][0]["comments"] == 1
-        assert (blog.found("kiwi"), blog.found("lead")) == (set(), {"lead"})
+        assert (blog.oids("kiwi"), blog.oids("lead")) == (set(), {"lead"})
 
     @pytest.mark.parametrize("method", ["PUT", "DELETE"])
     def test_a_url_that_is_not_utf_8_is_refused(self, without_index: Blog, method: str) -> None:
@@ -372,7 +372,7 @@ class TestDelete(SharedIndex):
         assert answer.get_json()["results"] == [
             {"kind": "post", "oid": "quokka", "comments": 5, "status": 200, "result": "deleted"}
         ]
-        assert blog.found("quokka") == set()
+        assert blog.oids("quokka") == set()
         left = elastic.count(index=alias, query={"term": {"post_oid": "quokka"}})
         assert left["count"] == 0
         assert blog.send("DELETE", "/documents/quokka").status_code == 404
@@ -415,11 +415,11 @@ class TestSearch(SharedIndex):
         blog.put("commented")
         path = "/documents/commented/comments/c1"
         assert blog.send("PUT", path, {"comment": "An okapi"}).status_code == 201
-        assert blog.found("okapi") == {"commented"}
+        assert blog.oids("okapi") == {"commented"}
         assert blog.put("commented", title="Replaced").status_code == 200
-        assert blog.found("okapi") == {"commented"}
+        assert blog.oids("okapi") == {"commented"}
         assert blog.send("DELETE", path).status_code == 200
-        assert blog.found("okapi") == set()
+        assert blog.oids("okapi") == set()
 
 
 class TestFullDisk:
@@ -571,12 +571,12 @@ class TestVisibility:
             changed = {"redis_url": server.url, "cache_timeout": 0.2}
             client = create_app(replace(settings, **changed)).test_client()
             blog = Blog(client)
-            assert blog.found("quetzal") == set()
+            assert blog.oids("quetzal") == set()
             server.process.send_signal(signal.SIGSTOP)
             # After these, Redis is not tried for a second or two.
-            assert [blog.found(word) for word in ("one", "two")] == [set(), set()]
+            assert [blog.oids(word) for word in ("one", "two")] == [set(), set()]
             time.sleep(0.6)
-            assert blog.found("three") == set()
+            assert blog.oids("three") == set()
             assert blog.put("bird", title="Quetzal").status_code == 201
             server.process.send_signal(signal.SIGCONT)
             wait_until(lambda: self._state(client, "quetzal") == ("HIT", 1))
@@ -642,7 +642,7 @@ assert answer.status_code == 201, answer.text
             assert (
                 blog.send("PUT", "/documents/now?refresh=true", {"title": "Gnu"}).status_code == 201
             )
-            assert blog.found("gnu") == {"now"}
+            assert blog.oids("gnu") == {"now"}
         finally:
             stop.set()
             for thread in threads:
@@ -668,13 +668,13 @@ assert answer.status_code == 201, answer.text
             client = create_app(settings, elastic=elastic).test_client()
             blog = Blog(client)
             blog.put("vole", title="Vole")
-            assert [blog.found("vole") for _ in range(2)] == [{"vole"}] * 2
+            assert [blog.oids("vole") for _ in range(2)] == [{"vole"}] * 2
             LosesResponses.losing = True
             with time_limit(1.0):
                 assert blog.send("DELETE", "/documents/vole").status_code == 503
             LosesResponses.losing = False
             assert blog.send("DELETE", "/documents/vole").status_code == 404
-            wait_until(lambda: not blog.found("vole"))
+            wait_until(lambda: not blog.oids("vole"))
 
     @pytest.mark.parametrize("refresh", ["wait_for", "false"])
     def test_a_write_becomes_visible_although_searches_go_on(

@@ -1,7 +1,7 @@
 """How many requests to Elasticsearch a search and the search page send."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,13 @@ from app.search import search
 from app.search.known import Known
 from app.search.request import SearchRequest
 from app.settings import Settings
-from tests.conftest import REPOSITORY, Run
+from indexer.build.builder import Built
+from indexer.records import Origin, RawPost
+
+POSTS = [
+    RawPost(Origin("test"), str(number), f"Python, part {number}", "<p>Text</p>", f"/{number}")
+    for number in range(5)
+]
 
 
 class Counted(Urllib3HttpNode):
@@ -96,11 +102,11 @@ def test_what_finds_nothing_offers_searches_that_do(client: FlaskClient) -> None
 def test_a_search_of_a_known_index_sends_one_request(
     counted: Callable[[Settings], FlaskClient],
     own_settings: Settings,
-    run: Run,
+    index_posts: Callable[[Iterable[RawPost]], Built],
     sent: list[str],
     elastic: Elasticsearch,
 ) -> None:
-    assert run("reindex", REPOSITORY / "sample/posts.jsonl", settings=own_settings).exit_code == 0
+    index_posts(POSTS)
     store = PinStore(elastic, own_settings.index, ENGLISH)
     client = counted(own_settings)
     for _ in range(2):
@@ -118,11 +124,11 @@ def test_a_search_of_a_known_index_sends_one_request(
 def test_a_word_is_corrected_by_a_second_request_once(
     counted: Callable[[Settings], FlaskClient],
     own_settings: Settings,
-    run: Run,
+    index_posts: Callable[[Iterable[RawPost]], Built],
     sent: list[str],
     elastic: Elasticsearch,
 ) -> None:
-    assert run("reindex", REPOSITORY / "sample/posts.jsonl", settings=own_settings).exit_code == 0
+    index_posts(POSTS)
     client = counted(own_settings)
 
     def requests(q: str) -> int:

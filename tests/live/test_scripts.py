@@ -79,7 +79,7 @@ def client(elastic: Elasticsearch, engine_settings: Settings, tmp_path: Path) ->
     """Indexes the posts of a language; gives a client of a service for them."""
     aliases: list[str] = []
 
-    def made(language: str, rules: str = "", index_language: str = "") -> FlaskClient:
+    def build(language: str, rules: str = "", index_language: str = "") -> FlaskClient:
         alias = f"test-{uuid.uuid4().hex[:8]}-{language}"
         aliases.append(alias)
         raws = [
@@ -96,7 +96,7 @@ def client(elastic: Elasticsearch, engine_settings: Settings, tmp_path: Path) ->
             replace(engine_settings, index=alias, synonyms_dir=tmp_path, language=name)
         ).test_client()
 
-    yield made
+    yield build
     for alias in aliases:
         for name in elastic.indices.get(index=f"{alias}*", expand_wildcards="all"):
             elastic.indices.delete(index=name)

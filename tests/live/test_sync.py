@@ -122,7 +122,7 @@ class TestDifferences:
         blog.sync()
         blog.comment("a", "2")
 
-        def made(**fields: Any) -> list[str]:
+        def changed_documents(**fields: Any) -> list[str]:
             blog.write(entry("a", comments=[first, two], **fields))
             posts = JSONLines(str(blog.file), SourceOptions()).read()
             elastic.indices.refresh(index=alias)
@@ -130,8 +130,8 @@ class TestDifferences:
             return [document.id for document in ingest.documents(posts)]
 
         # The source takes over a comment that came over HTTP.
-        assert made() == ["comment:a:2"]
-        assert made(text="Text") == ["post:a", "comment:a:1", "comment:a:2"]
+        assert changed_documents() == ["comment:a:2"]
+        assert changed_documents(text="Text") == ["post:a", "comment:a:1", "comment:a:2"]
 
     @pytest.mark.parametrize("first", ["Post a", "Another", None])
     def test_of_a_second_with_the_same_oid_name_the_first(

@@ -16,13 +16,10 @@ def _script(path: Path, text: str = "") -> Path:
 
 
 @pytest.fixture
-def nothing_installed(tmp_path: Path) -> dict[str, str]:
+def nothing_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """An environment without a browser, in which Playwright can download none."""
-    return {
-        "PATH": str(tmp_path / "bin"),
-        "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path / "browsers"),
-        "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD": "1",
-    }
+    monkeypatch.setattr("sys.executable", str(_script(tmp_path / "python" / "python")))
+    return {"PATH": str(tmp_path / "bin")}
 
 
 def test_chromium_from_the_environment(tmp_path: Path) -> None:

@@ -172,12 +172,14 @@ def test_without_elasticsearch_an_older_answer_or_503(opened: Open, blog: str) -
 def test_only_first_pages_are_kept_for_an_outage(opened: Open, blog: str, redis_url: str) -> None:
     client = opened(cache_ttl=100)
 
-    def kept(path: str) -> list[float]:
+    def lifetimes(path: str) -> list[float]:
         with redis.Redis.from_url(redis_url) as connection:
             pattern = f"blogsearch:{{{blog}}}:answer:*"
             before = set(connection.scan_iter(match=pattern))
             assert client.get(path).status_code == 200
             return [connection.ttl(key) for key in set(connection.scan_iter(pattern)) - before]
 
-    assert [seconds > 86_400 for seconds in kept("/search?q=minute+python&size=1")] == [True]
-    assert [seconds < 200 for seconds in kept("/search?q=minute+python&size=1&page=2")] == [True]
+    assert [seconds > 86_400 for seconds in lifetimes("/search?q=minute+python&size=1")] == [True]
+    assert [seconds < 200 for seconds in lifetimes("/search?q=minute+python&size=1&page=2")] == [
+        True
+    ]
