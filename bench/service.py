@@ -22,7 +22,7 @@ from elasticsearch import Elasticsearch
 
 from app.elastic import connect
 from app.search import Answer, search
-from app.search.known import Known
+from app.search.known import Known, Words
 from app.search.request import SearchRequest
 from app.settings import Settings, load_settings
 from devstack.servers import REPOSITORY, Gunicorn, gunicorn
@@ -134,15 +134,24 @@ def delete(alias: str) -> None:
 
 
 @contextmanager
-def searching(alias: str, **changed: Any) -> Iterator[Callable[[SearchRequest], Answer]]:
+def searching(
+    alias: str, *, new_words: bool = False, **changed: Any
+) -> Iterator[Callable[[SearchRequest], Answer]]:
     """Searches of an alias in this process, which keep between them what a service keeps.
 
     Args:
+        new_words: whether each word is looked up as if no search had had it before.
         changed: settings.
     """
     settings, known = settings_for(alias, **changed), Known()
     with connect(settings, timeout=60) as client:
-        yield lambda request: search(client, alias, request, settings, known)
+
+        def ask(request: SearchRequest) -> Answer:
+            if new_words:
+                known.words = Words()
+            return search(client, alias, request, settings, known)
+
+        yield ask
 
 
 @contextmanager

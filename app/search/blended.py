@@ -45,6 +45,8 @@ def answer(
     outcome = Outcome(plan, first, first.hits, first.matched)
     is_answered = plan is not typed and outcome.with_most and not outcome.requires_unmatched
     second = None if is_answered else _corrected(typed, first, known)
+    if typed.is_large and first.matched[ANY]:
+        second = second or typed
     alternatives = {} if first.matched[ANY] else _alternatives(typed, first, phrases)
     if second or alternatives:
         outcome = _second(session, outcome, second, alternatives)
@@ -93,6 +95,8 @@ def _remembered_correction(typed: Plan, remembered: FirstResponse, known: Known)
     """The corrected query, if former responses tell all that a correction depends on."""
     if typed.request.typing or typed.request.sort != "relevance":
         return None  # how many posts match the query as typed may decide
+    if typed.is_large:
+        return None  # its hits are asked for once
     if not tells_corrections(remembered, typed):
         return None
     return _corrected(typed, replace(remembered, matched={ANY: 1}), known)
@@ -107,15 +111,19 @@ def _second(
     date posts with any of the words. Whether that is so is only known from the response, so all is
     asked for at once.
     """
-    plans = [plan] if plan else []
+    is_sent = plan == outcome.plan and not outcome.plan.is_large
+    plans = [plan] if plan and not is_sent else []
     if plan and (less := without_doubtful(plan)):
         plans.append(less)
     elif plan and plan.needed > 1:
         plans.append(replace(plan, needed=1))
     searches = [body for plan in plans for body in (hits_search(plan), counts_search(plan))]
     tried = [counts_search(other) for other in alternatives.values()]
+    if not searches and not tried:
+        return outcome
     responses = iter(session.send("second", *searches, *tried))
-    answered = [
+    answered = [outcome] if is_sent else []
+    answered += [
         Outcome(plan, outcome.first, next(responses), read_counts(next(responses)))
         for plan in plans
     ]

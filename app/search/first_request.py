@@ -7,7 +7,7 @@ Pure.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from analyzers.languages import Language
@@ -36,9 +36,11 @@ _LOOKED_UP = 40
 """Terms, pieces of compound ones and neighbours as one: twelve words as people write them have
 fewer."""
 
-_CORRECTED = 80
-"""Letters of all words that the suggester gets. The twelve words that are examined of a sentence
-have fewer; those of twelve camelCase words took as long as 25 usual searches."""
+_CORRECTED, _OF_TWO_ERRORS = 80, 32
+"""Letters of all words that the suggester gets, and of the first ones of them, which may have two
+errors; further ones may have one, which takes a fifth of the time. The twelve words that are
+examined of a sentence have fewer; those of twelve camelCase words took as long as 25 usual
+searches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,9 @@ def _begun(term: Interpretation, q: str) -> Interpretation:
 
 def build(plan: Plan, typed: Plan, remembered: FirstResponse = NOTHING) -> list[Json]:
     """The searches of the first request: for the posts, and for what is not `remembered` of the
-    terms of the query as typed."""
-    return [hits_search(plan), _lookup(plan, typed, remembered)]
+    terms of the query as typed. The hits of a large page are only those that tell which terms posts
+    have together."""
+    return [hits_search(plan, refined=not plan.is_large), _lookup(plan, typed, remembered)]
 
 
 def read(responses: Sequence[Json]) -> FirstResponse:
@@ -118,7 +121,7 @@ def read(responses: Sequence[Json]) -> FirstResponse:
         for name, counted in aggs.items()
         if name.startswith(_TERM)
     }
-    entries = lookup.get("suggest", {}).get("spelling", [])
+    entries = chain.from_iterable(lookup.get("suggest", {}).values())
     options = {entry["text"]: entry["options"] for entry in entries}
     indices = [bucket["key"] for bucket in aggs[_INDEX]["buckets"]]
     total, last_change = aggs[_POSTS]["doc_count"], aggs[_LAST_CHANGE]["value"]
@@ -180,28 +183,42 @@ def _lookup(plan: Plan, typed: Plan, remembered: FirstResponse) -> Json:
             **counts(plan),
         },
     }
-    tokens = [token for token in tokens_to_correct(terms) if token not in remembered.options]
-    if tokens:
-        term_suggester = {
-            "field": "all.words",
-            "size": scoring.SUGGEST_SIZE,
-            "max_inspections": scoring.SUGGEST_INSPECTIONS,
-            # A word of more posts than this is taken as correct. Rare ones may be misspelled in a
-            # post, and the first letter may be the wrong one.
-            "suggest_mode": "always",
-            "max_term_freq": scoring.RARE_POSTS,
-            "prefix_length": 0,
-            "min_word_length": 3,
-        }
-        body["suggest"] = {"spelling": {"text": " ".join(tokens), "term": term_suggester}}
+    tokens = tokens_to_correct(terms)
+    asked = {token: tokens[token] for token in tokens if token not in remembered.options}
+    if asked:
+        body["suggest"] = _suggesters(asked)
     return body
 
 
-def tokens_to_correct(terms: Sequence[QueryTerm]) -> list[str]:
-    """The words that the suggester gets: the first ones, as many as have `_CORRECTED` letters."""
+def tokens_to_correct(terms: Sequence[QueryTerm]) -> dict[str, int]:
+    """The words that the suggester gets, and how many errors each may have: the first ones, as many
+    as have `_CORRECTED` letters."""
     tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
     letters = accumulate(map(len, tokens))
-    return [token for token, total in zip(tokens, letters, strict=True) if total <= _CORRECTED]
+    return {
+        token: 2 if total <= _OF_TWO_ERRORS else 1
+        for token, total in zip(tokens, letters, strict=True)
+        if total <= _CORRECTED
+    }
+
+
+def _suggesters(tokens: Mapping[str, int]) -> Json:
+    options = {
+        "field": "all.words",
+        "size": scoring.SUGGEST_SIZE,
+        "max_inspections": scoring.SUGGEST_INSPECTIONS,
+        # A word of more posts than this is taken as correct. Rare ones may be misspelled in a
+        # post, and the first letter may be the wrong one.
+        "suggest_mode": "always",
+        "max_term_freq": scoring.RARE_POSTS,
+        "prefix_length": 0,
+        "min_word_length": 3,
+    }
+    suggesters: Json = {}
+    for name, errors in (("spelling", 2), ("spelling, one error", 1)):
+        if text := " ".join(token for token in tokens if tokens[token] == errors):
+            suggesters[name] = {"text": text, "term": {**options, "max_edits": errors}}
+    return suggesters
 
 
 def written(term: QueryTerm, query: ParsedQuery) -> str:

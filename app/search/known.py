@@ -62,7 +62,7 @@ class Words:
     def __init__(self, state: tuple[str, int, float | None] = NOTHING.state) -> None:
         self.state = state
         self._stats: dict[str, TermStats] = {}
-        self._options: dict[str, Sequence[Json]] = {}
+        self._options: dict[tuple[str, int], Sequence[Json]] = {}  # by word and errors
 
     def recall(self, typed: Plan) -> FirstResponse:
         """What is remembered of the terms of a query; `NOTHING` if that is nothing."""
@@ -70,7 +70,11 @@ class Words:
         texts = {term.key: written(term, typed.query) for term in terms}
         stats = {key: self._stats[text] for key, text in texts.items() if text in self._stats}
         tokens = tokens_to_correct(terms)
-        options = {token: self._options[token] for token in tokens if token in self._options}
+        options = {
+            token: self._options[token, errors]
+            for token, errors in tokens.items()
+            if (token, errors) in self._options
+        }
         if not stats and not options:
             return NOTHING
         index, total, last_change = self.state
@@ -80,10 +84,13 @@ class Words:
         """Remember the response to the first request for a query."""
         if len(self._stats) > _MOST_WORDS:
             self._stats, self._options = {}, {}
-        for term in examined_terms(typed):
+        terms = examined_terms(typed)
+        for term in terms:
             if term.key in first.stats:
                 self._stats[written(term, typed.query)] = first.stats[term.key]
-        self._options.update(first.options)
+        for token, errors in tokens_to_correct(terms).items():
+            if token in first.options:
+                self._options[token, errors] = first.options[token]
 
 
 class Known:

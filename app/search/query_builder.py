@@ -12,7 +12,7 @@ from app.search.filters import language_filter, page, post_filters
 from app.search.highlighting import long_beginnings, post_highlighting
 from app.search.pins import NO_MATCH, MatchedPins
 from app.search.query_parser import ParsedQuery
-from app.search.request import SearchRequest
+from app.search.request import DEFAULT_SIZE, SearchRequest
 from app.search.spelling import Interpretation, TermVariant
 
 Json = dict[str, Any]
@@ -25,7 +25,7 @@ class Plan:
     `terms`: every term of the query in its order, with its variants. `required`: the significant
     ones, of which a post must have `needed`. `total`: the number of posts, 0 if that is not known.
     `recency`: whether newer posts score a little more. `vector`: the meaning of the query, empty if
-    it does not count.
+    it does not count. `explained`: whether the score of each part is to be reported.
     """
 
     request: SearchRequest
@@ -38,12 +38,19 @@ class Plan:
     language: Language
     pins: MatchedPins = NO_MATCH
     vector: tuple[int, ...] = ()
+    explained: bool = False
 
     @property
     def share(self) -> float:
         """What counts the form as typed and neighbours: 1 for few words, less for more of them."""
         words = sum(term.term.is_word for term in self.terms)
         return round(min(1.0, scoring.FEW_WORDS / max(words, 1)), 4)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the hits cost so much that they are asked for once, when it is known what the
+        terms stand for."""
+        return len(self.terms) * self.request.size > scoring.LARGE_PAGE
 
     @property
     def most(self) -> int:
@@ -75,11 +82,15 @@ _HEADINGS = [f"headings.{name}" for name in ("line", "code_line", "level", "id")
 _POST: Json = {"term": {"kind": "post"}}
 
 
-def hits_search(plan: Plan) -> Json:
+def hits_search(plan: Plan, *, refined: bool = True) -> Json:
     """One page of the posts that match, with highlights.
 
     Every post that matches is scored by its words. What only orders the best of them (neighbours,
     phrases, all words, language, date) is asked of the first `RESCORED` posts.
+
+    Args:
+        refined: without it, the first posts in the order of their words, without highlights: half
+            of the cost.
     """
     named = [has_term(term, named=True) for term in plan.required]
     if begun := begin_in("comments.words", plan.terms):
@@ -94,7 +105,7 @@ def hits_search(plan: Plan) -> Json:
     )
     body: Json = {
         "query": _pinned(query, plan) if plan.pins else query,
-        **page(plan.request),
+        **(page(plan.request) if refined else {"size": DEFAULT_SIZE}),
         "track_total_hits": False,
         "_source": [
             "oid",
@@ -106,9 +117,10 @@ def hits_search(plan: Plan) -> Json:
             "image",
             *_HEADINGS,
         ],
-        "highlight": post_highlighting(plan.terms, plan.query.quoted),
     }
-    if by_relevance and (best := best_clauses(plan) + has):
+    if refined:
+        body["highlight"] = post_highlighting(plan.terms, plan.query.quoted)
+    if by_relevance and (best := (best_clauses(plan) if refined else []) + has):
         rescore = {"rescore_query": bool_query(should=best), "score_mode": "total"}
         body["rescore"] = {"window_size": scoring.RESCORED, "query": rescore}
     return body
@@ -238,7 +250,7 @@ def match_phrase(field: str, text: str, **options: Any) -> Json:
 def _explained(plan: Plan, name: str) -> Json:
     """The name of a clause whose score is to be reported; nothing unless an explanation is wanted,
     as each name costs time."""
-    return {"_name": name} if plan.request.debug else {}
+    return {"_name": name} if plan.explained else {}
 
 
 def _quoted(text: str, plan: Plan) -> Json:
@@ -251,10 +263,13 @@ def words_clauses(plan: Plan) -> list[Json]:
     """What single words score. Terms that stand for themselves only share one clause, unless the
     score of each is to be reported."""
     clauses: list[Json] = []
-    only_light = all(term.term.light for term in plan.terms)
-    for light, boost in ((False, 1.0), (True, 1.0 if only_light else scoring.LIGHT_BOOST)):
+    significant = sum(not term.term.light for term in plan.terms)
+    boosts = {False: 1.0}
+    if significant <= scoring.WORDS_BESIDE_LIGHT:
+        boosts[True] = scoring.LIGHT_BOOST if significant else 1.0
+    for light, boost in boosts.items():
         plain = [term for term in plan.terms if term.as_typed and term.term.light == light]
-        if plan.request.debug:
+        if plan.explained:
             clauses += [best_fields(text, plan, boost, name) for name, text in _plain_words(plain)]
         elif plain:
             clauses.append(best_fields(" ".join(term.term.text for term in plain), plan, boost))
@@ -267,7 +282,7 @@ def words_clauses(plan: Plan) -> list[Json]:
         words = combined_fields(scoring.CONTRACTED_FIELDS, text)
         clauses.append({"bool": {"must": [words], **_explained(plan, WORD + text)}})
     for text in compounds(plan.terms):
-        name = WORD + text if plan.request.debug else ""
+        name = WORD + text if plan.explained else ""
         clauses.append(best_fields(text, plan, scoring.COMPOUND_BOOST, name))
     return clauses
 

@@ -21,9 +21,10 @@ MAX_QUERY = 200
 MAX_PAGE = 50
 MAX_SIZE = 50
 DEFAULT_SIZE = 10
-MAX_WORDS_BY_SIZE = 400
+MAX_WORDS_BY_SIZE, CHARACTERS_OF_WORD = 400, 10
 """Words of a query times hits on a page, beyond the default size: the cost of a search grows with
-both. Eight words, as people write them into links, may have fifty hits."""
+both. Eight words, as people write them into links, may have fifty hits. So many characters count as
+a word: a chain such as `site.name.word` has several, a text in Chinese one for each character."""
 MAX_CATEGORIES = MAX_YEARS = 20
 MAX_CATEGORY = 200
 MAX_SUGGESTIONS = 10
@@ -76,10 +77,11 @@ class SearchRequest:
         if since and until and since > until:
             message = "must not be later than until"
             complaints.append(_complaint("since", f"{since}..{until}", message))
-        size, words = values.get("size", DEFAULT_SIZE), len(values.get("q", "").split())
-        most = max(MAX_WORDS_BY_SIZE // max(words, 1), DEFAULT_SIZE)
+        size, q = values.get("size", DEFAULT_SIZE), values.get("q", "")
+        words = max(len(q.split()), len(q) // CHARACTERS_OF_WORD, 1)
+        most = max(MAX_WORDS_BY_SIZE // words, DEFAULT_SIZE)
         if size > most:
-            message = f"must be at most {most} for a query of {words} words"
+            message = f"must be at most {most} for a query of this length"
             complaints.append(_complaint("size", size, message))
         _raise_if_any(complaints, PARAMETERS)
         return cls(**values)
@@ -315,7 +317,8 @@ PARAMETERS = (
     whole_number("page", "The page of hits.", 1, MAX_PAGE, 1),
     whole_number(
         "size",
-        "Hits on a page. Times the words of the query more than 10 may be 400 at most.",
+        "Hits on a page. Times the words of the query more than 10 may be 400 at most; ten "
+        "characters are a word at least.",
         1,
         MAX_SIZE,
         DEFAULT_SIZE,

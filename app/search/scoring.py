@@ -31,11 +31,19 @@ once more. Link texts of five sites .523 without it, .532 with it, .535 with .8;
 LIGHT_BOOST = 0.5
 """Question words, pronouns and auxiliary verbs weigh half, so that they never outrank a word that
 matters. Known items `words`: 0 .751, half .759, in full .750."""
+WORDS_BESIDE_LIGHT = 8
+"""Beside more significant words those score nothing, which most posts have. Questions: CACM .476
+with them, .480 without, CRAN .395 and .397, CISI .358, MED .686 and .684."""
 FEW_WORDS = 5
 """What counts the form as typed and neighbours is divided by the number of significant words
 over this: of a long question a post has some words and some neighbours by chance. Questions
 (mean of four collections) .457 without, .470 with it. Quotation marks in a query of more words
 are those of a sentence: CACM .417 as a phrase that posts must have, .457 without."""
+
+LARGE_PAGE = 160
+"""Terms of a query times hits of a page: 16 terms, or five for 32 hits. A larger page costs as much
+as two usual searches, so it is asked for in the second request only, even if no term is
+misspelled."""
 
 RESCORED = 200
 """Posts of a shard, the best by their words, of which is asked what only orders them: all that
@@ -155,6 +163,10 @@ FAR = 0.25
 """Cost for each letter, from which on a spelling is not called the correction of a word, unless a
 post has it with another word of the query. Of 600 real misspellings 16 are so far from what was
 meant (`parshaly`), of 1,400 mistyped ones none; .2: 43."""
+
+DOUBTED_WORDS = 8
+"""Significant words of a query up to which it is searched for without doubtful corrections, too, if
+its page is not large: of many words the others find the posts."""
 
 
 def surely_misspelled(word: str, cost: float) -> bool:

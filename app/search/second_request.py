@@ -112,7 +112,10 @@ def _with_variants(term: Interpretation, most: int) -> Interpretation:
 def without_doubtful(plan: Plan) -> Plan | None:
     """The plan without doubtful corrections, for when no post has most of the words with them: a
     corrected term that no post has beside others was probably not meant, unless it is a long word
-    with one error. None if there are none, or no other terms."""
+    with one error. None if there are none, no other terms, or so many that it makes no difference.
+    """
+    if plan.is_large or len(plan.required) > scoring.DOUBTED_WORDS:
+        return None
     sure = tuple(
         term
         for term in plan.required
