@@ -117,16 +117,18 @@ def _second(
         plans.append(less)
     elif plan and plan.needed > 1:
         plans.append(replace(plan, needed=1))
-    searches = [body for plan in plans for body in (hits_search(plan), counts_search(plan))]
+    searches = [hits_search(plan) for plan in plans]
+    searches += [counts_search(plan) for plan in plans if plan != outcome.plan]
     tried = [counts_search(other) for other in alternatives.values()]
     if not searches and not tried:
         return outcome
     responses = iter(session.send("second", *searches, *tried))
+    pages = [next(responses) for _ in plans]
     answered = [outcome] if is_sent else []
-    answered += [
-        Outcome(plan, outcome.first, next(responses), read_counts(next(responses)))
-        for plan in plans
-    ]
+    for plan, page in zip(plans, pages, strict=True):
+        is_counted = plan == outcome.plan
+        matched = outcome.matched if is_counted else read_counts(next(responses))
+        answered.append(Outcome(plan, outcome.first, page, matched))
     finding = tuple(q for q in alternatives if read_counts(next(responses))[ANY])
     with_most = [answer for answer in answered if answer.with_most]
     # A term that no post has in any variant would leave nothing to tell phrases and titles by.
