@@ -97,7 +97,7 @@ class Unauthorized(BlogsearchError):
 
 
 class WritesClosed(BlogsearchError):
-    """A write while no token is configured."""
+    """A write, or what is for operators, while no token is configured."""
 
     status = 403
     code = "writes_closed"

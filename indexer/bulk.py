@@ -6,7 +6,6 @@ Each document is serialised once.
 """
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -197,7 +196,7 @@ def send_chunk(
     *,
     require_alias: bool = True,
     unblock: Callable[[], None] | None = None,
-    wait: Callable[[float], object] = time.sleep,
+    wait: Callable[[float], object] | None = None,
 ) -> list[Outcome]:
     """Send one request, and again what was refused for the moment; an outcome for each operation.
 

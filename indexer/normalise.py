@@ -261,7 +261,9 @@ def _check_type(
         _Invalid: it is something else.
     """
     if value is not None and not isinstance(value, types):
-        raise _Invalid(f"{name} is a {type(value).__name__}: {value!r:.80}", remedy)
+        kind = type(value).__name__
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise _Invalid(f"{name} is {article} {kind}: {value!r:.80}", remedy)
 
 
 def oid_of_reject(value: Any) -> str | None:

@@ -167,7 +167,12 @@ class Counts:
         return Counts(self.posts + other.posts, self.comments + other.comments)
 
     def __str__(self) -> str:
-        return f"{self.posts:,} posts and {self.comments:,} comments"
+        return f"{quantity(self.posts, 'post')} and {quantity(self.comments, 'comment')}"
+
+
+def quantity(number: int, noun: str) -> str:
+    """`1 post`, `1,531 posts`."""
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

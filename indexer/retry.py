@@ -76,7 +76,7 @@ class Retry:
     longest_pause: float = 5.0
     is_repeatable: Callable[[Exception], bool] = is_temporary
 
-    def attempts(self, wait: Callable[[float], object] = time.sleep) -> Iterator[float]:
+    def attempts(self, wait: Callable[[float], object] | None = None) -> Iterator[float]:
         """The seconds since the first attempt at each attempt, with pauses in between.
 
         Pauses are shortened by up to half at random, so that several clients do not return at once.
@@ -84,19 +84,21 @@ class Retry:
 
         Args:
             wait: sleeps for some seconds; a true result ends the attempts, as that of
-                `threading.Event.wait`.
+                `threading.Event.wait`. By default `time.sleep` as it is now: gevent replaces it,
+                and this module may have been imported before.
         """
+        sleep = wait or time.sleep
         started = time.monotonic()
         pause = self.first_pause
         while True:
             yield time.monotonic() - started
             seconds = pause * random.uniform(0.5, 1)  # noqa: S311
             left = min(started + self.total - time.monotonic(), remaining()) - seconds
-            if left <= 0 or wait(seconds) is True:
+            if left <= 0 or sleep(seconds) is True:
                 return
             pause = min(2 * pause, self.longest_pause)
 
-    def call(self, function: Callable[[], T], wait: Callable[[float], object] = time.sleep) -> T:
+    def call(self, function: Callable[[], T], wait: Callable[[float], object] | None = None) -> T:
         """What `function` returns, called again after errors that are repeatable.
 
         Raises:

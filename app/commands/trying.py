@@ -19,7 +19,7 @@ from app.commands.tools import Tools, number_option, pass_tools
 from app.site_file import NAME
 from indexer.errors import SourceError
 from indexer.normalise import documents
-from indexer.records import Document, RawPost, Reject, SourceItem
+from indexer.records import Document, RawPost, Reject, SourceItem, quantity
 from indexer.sources import detect
 from indexer.sources.base import is_url
 from indexer.sources.files import files_in, is_utf8
@@ -99,9 +99,9 @@ def try_(tools: Tools, sources: SourceArguments, posts: int, seconds: float) -> 
         click.echo("\n".join(_lines(source, warnings)) + "\n")
     kinds = ", ".join(sorted({source.kind for source in opened.sources}))
     read = "" if is_whole else f" in the first {seconds:g} s; there may be more"
-    click.echo(f"{trial.posts:,} posts ({kinds}){read}.")
+    click.echo(f"{quantity(trial.posts, 'post')} ({kinds}){read}.")
     for warning, count in trial.warnings.most_common():
-        click.echo(f"{count:,} posts: {warning}")
+        click.echo(f"{quantity(count, 'post')}: {warning}")
     for title, count in trial.titles.most_common(3):
         if count > _SAME_TITLES:
             click.echo(f"{count:,} posts have the title {html.unescape(title)!r}")

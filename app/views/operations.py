@@ -91,7 +91,7 @@ def metrics() -> Response:
     """Figures for Prometheus, for operators only."""
     service = current_service()
     if not is_operator(request, service.settings):
-        authorize(request, service.settings)
+        authorize(request, service.settings, closed="/metrics")
     counted: Metrics = current_app.extensions[METRICS]
     response = Response(counted.render(IndexMetrics(service)), content_type=CONTENT_TYPE_LATEST)
     response.headers["Cache-Control"] = "no-store"

@@ -52,7 +52,7 @@ def authorize_debug(settings: Settings) -> None:
         WritesClosed, Unauthorized: as `authorize` does.
     """
     if settings.debug_search == "token" and not is_operator(request, settings):
-        authorize(request, settings)
+        authorize(request, settings, closed="debug-search")
 
 
 @lru_cache(maxsize=1024)

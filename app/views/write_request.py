@@ -32,8 +32,11 @@ REFRESH = choice(
 log = logging.getLogger(__name__)
 
 
-def authorize(request: Request, settings: Settings) -> None:
+def authorize(request: Request, settings: Settings, closed: str = "Writing over HTTP") -> None:
     """Check the token of a request.
+
+    Args:
+        closed: what is closed without a token, for the message.
 
     Raises:
         WritesClosed: no token is set.
@@ -41,7 +44,7 @@ def authorize(request: Request, settings: Settings) -> None:
     """
     if not settings.accepted_tokens:
         raise WritesClosed(
-            "Writing over HTTP is closed. Set BLOGSEARCH_WRITE_TOKENS to a long random string "
+            f"{closed} is closed. Set BLOGSEARCH_WRITE_TOKENS to a long random string "
             "(`openssl rand -hex 32`), restart the service, and send it as "
             "`Authorization: Bearer …`."
         )

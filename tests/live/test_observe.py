@@ -96,6 +96,12 @@ def _metrics(client: FlaskClient) -> dict[str, float]:
     return {name: float(value) for name, value in re.findall(r"^([^#\s]\S*) (\S+)$", text, re.M)}
 
 
+def test_metrics_without_tokens_are_closed_by_name(settings: Settings) -> None:
+    answer = create_app(replace(settings, write_tokens="")).test_client().get("/metrics")
+    assert answer.status_code == 403
+    assert answer.get_json()["error"]["message"].startswith("/metrics is closed.")
+
+
 def test_metrics(settings: Settings) -> None:
     with redis_server() as server:
         client = _client(settings, redis_url=server.url)

@@ -167,7 +167,7 @@ def test_reindex_keeps_what_came_over_http(
     )
     done = run("reindex", source)
     assert done.exit_code == 0, done.output
-    assert "Kept 1 posts and 12 comments" in done.output
+    assert "Kept 1 post and 12 comments" in done.output
     stored = documents(elastic, settings.index)
     assert stored.keys() == {document["_id"] for document in fixture["documents"]}
     assert len(stored["post:written-over-http"]["_source"]["comments"]) == 2

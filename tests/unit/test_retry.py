@@ -48,6 +48,12 @@ def test_it_pauses_twice_as_long_each_time_up_to_the_longest(clock: Clock) -> No
     assert clock.pauses == [1, 2, 3, 3]
 
 
+def test_it_sleeps_as_gevent_has_made_it(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", clock.wait)
+    assert Retry(total=100, first_pause=1).call(_failing(1, NoConnection("x"))) == 2
+    assert clock.pauses == [1]
+
+
 def test_the_total_limits_attempts_and_pauses_together(clock: Clock) -> None:
     def slow() -> None:
         clock.now += 4

@@ -613,6 +613,7 @@ def test_titles(tmp_path: Path, fields: str, title: str) -> None:
             "<!-- ",
             "<!-- a\n\n",
             "[[",
+            "[^",
             "%%",
             ":::a\n",
         ),

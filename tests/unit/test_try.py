@@ -75,7 +75,7 @@ def test_a_post_of_two_sources_is_one(invoke: Invoke, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"oid": 1, "title": "x", "url": "https://www.a.org/p/"}')
     (tmp_path / "b.jsonl").write_text('{"oid": 2, "title": "x", "url": "http://a.org/p.html"}')
     done = invoke("try", "a.jsonl", "b.jsonl")
-    assert "1 posts (jsonlines)." in done.stdout
+    assert "1 post (jsonlines)." in done.stdout
     assert "the address of a post in an earlier source" in done.stderr
 
 
@@ -136,7 +136,7 @@ def test_init_takes_the_built_folder_of_a_generator_that_is_not_followed(
     assert f"the addresses of {generator} are not known" in done.stderr
     assert read_site_file(tmp_path / "blogsearch.toml").sources == (".",)
     done = invoke("try")
-    assert "1 posts (markdown)." in done.stdout
+    assert "1 post (markdown)." in done.stdout
     assert "1 format that is not read" in done.stderr
     if output:
         (tmp_path / output).mkdir(parents=True)

@@ -366,7 +366,7 @@ def slug_of(entry: Entry) -> str:
 
 def is_section_list(entry: Entry) -> bool:
     """Whether an `_index.md` only introduces a list; the front page does, whatever its text."""
-    text = re.sub(r"\{\{.*?\}\}|<[^>]*>|\s+", "", entry.text)
+    text = re.sub(r"\{\{[^{}]*\}\}|<[^<>]*>|\s+", "", entry.text)
     return not entry.path.parent.name or len(text) < _OWN_TEXT
 
 

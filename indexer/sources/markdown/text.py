@@ -66,7 +66,7 @@ _TOOL_LINE = re.compile(
 )
 _ALERT = re.compile(r"\[(?:!\w+|[ xX])\][+-]?[ \t]*")  # `> [!NOTE]` and `- [x] task`
 _EMOJI = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+-]*|[+-]1):(?![\w:`])")
-_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:?")
 _WIKI_LINK = re.compile(r"(!?)\[\[(?!\s)([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
 _MARKDOWN_IN_HTML = re.compile(
     r"^[ \t]*(<[a-z][\w-]*\b[^<>]{0,500}?\smarkdown(?:=[\"']?(?:1|block|span)[\"']?)?"
