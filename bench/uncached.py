@@ -109,7 +109,8 @@ def measure_uncached(run: Run) -> Section:
         "before or after it as a bare "
         "`combined_fields` request with ten hits and highlights, by the client of Elasticsearch in "
         "this process. A bare view is a Flask view that sends that request and its hits, under "
-        "the same gunicorn: what HTTP costs, whatever is searched.",
+        "the same gunicorn: what HTTP costs, whatever is searched. Words of earlier queries are "
+        "known, as they are to a service in use; a mistyped word comes once.",
         goals,
         [Table(["queries", "n", "median ms", "p95", "search: times, median", "p95"], rows)],
         figures={" / ".join(key): values for key, values in times.items()},
