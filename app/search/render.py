@@ -179,6 +179,8 @@ class Passage:
 
     def together(self, shown: frozenset[str]) -> float:
         """How many of its words stand together, in its heading and a part."""
+        if len(self.body_words) < 2:
+            return _count(self.words, shown)
         in_parts = {frozenset(), *[part.words for part in self.parts]}
         return max([_count(words | self.heading_words, shown) for words in in_parts])
 
@@ -195,10 +197,10 @@ class Passage:
         first = _first_words(name, _LONGEST_HEADING)
         heading = _in_directive(first)
         after = _in_directive(_first_words(unmarked(self.prose.partition("\n")[0])))
-        before = _in_directive(_first_words(unmarked(self.before)[::-1])[::-1])
         if after and first == name:
             texts = f"text={heading},-{after}&text={after}"
         else:
+            before = _in_directive(_first_words(unmarked(self.before)[::-1])[::-1])
             texts = f"text={before}-,{heading}&text={heading}" if before else f"text={heading}"
         return f"{page}{'' if '#' in page else '#'}:~:{texts}"
 
