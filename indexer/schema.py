@@ -110,9 +110,7 @@ class BlogItem(Document):
     all = _lookup(
         TEXT,
         fields={
-            # Hundreds of words may begin with the same three letters. Fewer letters are never
-            # searched for.
-            "forms": _lookup(FORMS, index_prefixes={"min_chars": 3, "max_chars": 5}),
+            "forms": _lookup(FORMS),
             # As written, for the term suggester.
             "words": _analyzed(SPELLING, norms=False, index_options="docs"),
         },
