@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from analyzers.languages import LANGUAGES, Language
 from app.cache import Computed
 from app.search.answer import SHAPE, BrowseAnswer, Facets
-from app.search.facets import counts, read
+from app.search.details import counts, read_facets
 from app.search.filters import NEWEST, post_filters
 from app.search.query_builder import bool_query
 from app.search.render import plain
@@ -54,7 +54,7 @@ def _compute(service: Service, filters: SearchRequest) -> Computed:
     hits = response["hits"]["hits"]
     answer: BrowseAnswer = {
         "newest": [hit["_source"] | {"title": plain(hit["_source"]["title"])} for hit in hits],
-        "facets": read(response),
+        "facets": read_facets(response),
     }
     # There are too many combinations of filters to keep all of them for a day.
     index = hits[0]["_index"] if hits else ""

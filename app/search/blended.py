@@ -6,9 +6,15 @@ from typing import Any
 
 from analyzers.languages import LANGUAGES
 from analyzers.rules.compile import Phrases
-from app.search import facets, first_request, scoring
+from app.search import first_request, scoring
 from app.search.answer import Outcome, SearchAnswer
-from app.search.comments import commented, comments_search, read_comments
+from app.search.details import (
+    commented,
+    comments_search,
+    facets_search,
+    read_comments,
+    read_facets,
+)
 from app.search.explain import explain
 from app.search.filters import post_filters
 from app.search.first_request import (
@@ -147,14 +153,14 @@ def _with_details(session: SearchSession, outcome: Outcome) -> Outcome:
     filtered = post_filters(plan.request, plan.language)
     wants_facets = plan.request.facets and bool(outcome.count or filtered)
     searches = [comments_search(plan, posts)] if posts else []
-    searches += [facets.facets_search(plan, outcome.needed)] if wants_facets else []
+    searches += [facets_search(plan, outcome.needed)] if wants_facets else []
     if not searches:
         return outcome
     responses = session.send("details", *searches)
     comments = read_comments(responses[0]) if posts else {}
     for hits in comments.values():
         mark_words(hits, plan.terms, plan.language)
-    counted = facets.read(responses[-1]) if wants_facets else None
+    counted = read_facets(responses[-1]) if wants_facets else None
     return replace(outcome, comments=comments, facets=counted)
 
 

@@ -1,0 +1,118 @@
+"""What is shown beside the hits, by one more request: the comments that match, with their post, and
+how many of the posts that match are in each category and from each year. Pure.
+
+The filters on categories do not narrow the counts of categories, nor those on days the counts of
+years: the counts tell what another choice would find.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analyzers.languages import Language
+from app.search import scoring
+from app.search.answer import Facet, Facets
+from app.search.filters import category_filter, day_filter, language_filter
+from app.search.highlighting import highlight_queries, highlighting
+from app.search.query_builder import IN_COMMENT, Plan, begin_in, bool_query, matching
+from app.search.request import SearchRequest
+
+Json = dict[str, Any]
+
+_CATEGORY_COUNTS: Json = {"terms": {"field": "categories", "size": 30}}
+_YEAR_COUNTS: Json = {
+    "date_histogram": {
+        "field": "day",
+        "calendar_interval": "year",
+        "format": "yyyy",
+        "min_doc_count": 1,
+        "order": {"_key": "desc"},
+    }
+}
+
+
+# -- comments --------------------------------------------------------------------------------------
+
+
+def commented(hits: Sequence[Json]) -> list[str]:
+    """The oids of the posts that have a term in a comment."""
+    fields = ("comments", "comments.words")
+    return [
+        hit["_source"]["oid"]
+        for hit in hits
+        if any(field in hit.get("highlight", {}) for field in fields)
+        or IN_COMMENT in hit.get("matched_queries", ())
+    ]
+
+
+def read_comments(response: Json) -> Mapping[str, Sequence[Json]]:
+    """The comments of a response to `comments_search`, by the oid of their post."""
+    return {
+        hit["fields"]["post_oid"][0]: hit["inner_hits"]["comments"]["hits"]["hits"]
+        for hit in response["hits"]["hits"]
+    }
+
+
+def comments_search(plan: Plan, posts: Sequence[str]) -> Json:
+    """The comments of these posts that have a term, grouped by post."""
+    query = highlight_queries(plan.terms, plan.query.quoted, ["comment"])["comment"]
+    query["bool"]["should"] += begin_in("comment.words", plan.terms)
+    inner_hits = {
+        "name": "comments",
+        "size": scoring.COMMENTS,
+        "_source": ["oid", "author", "pub_date"],
+        "highlight": highlighting(plan.terms, plan.query.quoted, ["comment"]),
+    }
+    return {
+        "query": {
+            "bool": {
+                "must": [query],
+                "filter": [{"terms": {"post_oid": list(posts)}}],
+            }
+        },
+        "collapse": {"field": "post_oid", "inner_hits": inner_hits},
+        "_source": False,
+        "size": len(posts),
+        "track_total_hits": False,
+    }
+
+
+# -- facets ----------------------------------------------------------------------------------------
+
+
+def facets_search(plan: Plan, needed: int) -> Json:
+    """The counts for the posts that have so many of the words, without scores and hits."""
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": matching(plan, needed),
+        "aggs": counts(plan.request, plan.language),
+    }
+
+
+def counts(request: SearchRequest, language: Language) -> Json:
+    """The aggregations that count by category and by year; `language` is that of the index."""
+    in_language = language_filter(request.lang, language)
+    return {
+        "categories": _among(in_language + day_filter(request), _CATEGORY_COUNTS),
+        "years": _among(in_language + category_filter(request), _YEAR_COUNTS),
+    }
+
+
+def _among(filters: list[Json], counted: Json) -> Json:
+    return {"filter": bool_query(filter=filters), "aggs": {"counts": counted}}
+
+
+def read_facets(response: Json) -> Facets:
+    """The counts of a response to `facets_search`."""
+    aggregations = response["aggregations"]
+    return {
+        "categories": _values(aggregations["categories"]),
+        "years": _values(aggregations["years"]),
+    }
+
+
+def _values(counted: Json) -> list[Facet]:
+    return [
+        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": bucket["doc_count"]}
+        for bucket in counted["counts"]["buckets"]
+    ]
