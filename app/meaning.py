@@ -18,7 +18,7 @@ def open_model(settings: Settings) -> Model | None:
         return None
     if settings.language != LANGUAGE.name:
         raise BadSettings(
-            f"BLOGSEARCH_SEMANTIC: must be off for {settings.language}: the vectors know "
+            f"BLOGSEARCH_SEMANTIC: must be off for {settings.language}: the model knows "
             f"{LANGUAGE.name} only."
         )
     return _load()

@@ -234,8 +234,8 @@ class Settings:
     semantic: bool = _setting(
         False,
         "Whether posts that are near to a question in meaning rank higher, whatever words they "
-        "use: `on` or `off`. For English posts; needs `pip install 'blogsearch[semantic]'`. A "
-        "change needs a new index: `blogsearch rebuild`.",
+        "use: `on` or `off`. For English posts; needs `pip install 'blogsearch[semantic]'` and "
+        "`blogsearch fetch-model`. A change needs a new index: `blogsearch rebuild`.",
     )
     cache_serializer: Literal["bytes", "bytes+zlib"] = _setting(
         "bytes",

@@ -24,8 +24,9 @@ from typing import Any, Literal
 from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH
+from analyzers.meaning import MODEL_NAME
 from indexer import SCHEMA
-from indexer.errors import Damaged, IndexingError, NoGeneration, other_schema
+from indexer.errors import Damaged, IndexingError, NoGeneration, OtherSchema, other_schema
 from indexer.retry import Retry
 from indexer.state import record_swap
 
@@ -45,7 +46,7 @@ class NameTaken(IndexingError):
 class Generation:
     """One generation. `built` is an ISO 8601 date, that of its creation.
 
-    `semantic`: the vectors of its passages can be searched.
+    `model`: names the model of the vectors of its passages; "" without vectors.
     `restoring`: a rollback writes to it, or was killed while it did.
     `aliased`: the alias leads to it; to others than the live one only if somebody added it there.
     """
@@ -59,7 +60,7 @@ class Generation:
     built: str | None
     write_blocked: bool
     restoring: bool
-    semantic: bool = False
+    model: str = ""
     closed: bool = False
     aliased: bool = False
 
@@ -208,7 +209,7 @@ def require_schema(client: Elasticsearch, alias: str) -> None:
     Without an index nothing is checked.
 
     Raises:
-        OtherSchema: it has a former or a future one.
+        OtherSchema: it has a former or a future one, or the vectors of another model.
         Damaged: the alias leads to several indices.
     """
     response = client.options(ignore_status=404).indices.get_mapping(
@@ -217,9 +218,15 @@ def require_schema(client: Elasticsearch, alias: str) -> None:
     indices = response.body if response.meta.status == 200 else {}
     check_single(alias, indices)
     for body in indices.values():
-        schema = body["mappings"]["_meta"]["blogsearch"].get("schema")
-        if schema != SCHEMA:
-            raise other_schema(schema)
+        meta = body["mappings"]["_meta"]["blogsearch"]
+        if meta.get("schema") != SCHEMA:
+            raise other_schema(meta.get("schema"))
+        # `semantic`: static word vectors, in versions before there was a `model`.
+        if meta.get("semantic") or meta.get("model", MODEL_NAME) != MODEL_NAME:
+            raise OtherSchema(
+                "The index was built with the vectors of another model.",
+                "Run `blogsearch rebuild`, which loses nothing.",
+            )
 
 
 def generation_name(alias: str, number: int) -> str:
@@ -437,7 +444,7 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
         built=_date(settings.get("creation_date")),
         write_blocked=str(settings.get("blocks", {}).get("write", "false")) == "true",
         restoring=restoring_alias(name) in aliases,
-        semantic=meta.get("semantic", False),
+        model=meta.get("model", ""),
         closed="verified_before_close" in settings,
         aliased=alias in aliases,
     )

@@ -11,7 +11,8 @@ from analyzers.meaning import Model
 from indexer.bulk import BulkLimits, Outcome, index_operation, send_bulk
 from indexer.digests import ENTRY_DIGITS, RAW_DIGITS, entry_hash
 from indexer.errors import TooManyRejects
-from indexer.normalise import documents, with_passages
+from indexer.normalise import documents
+from indexer.passages import with_passages
 from indexer.records import (
     Counts,
     Document,
@@ -214,9 +215,16 @@ class Ingest:
         target: str,
         documents: Iterable[Document],
         model: Model | None,
+        stored_in: str,
     ) -> None:
-        """Write documents through an alias; `model` gives the vectors of their passages."""
-        operations = map(index_operation, with_passages(documents, model))
+        """Write documents through an alias.
+
+        Args:
+            model: gives the vectors of their passages.
+            stored_in: an index that may have some of these vectors.
+        """
+        posts = with_passages(documents, model, client, stored_in)
+        operations = map(index_operation, posts)
         for outcomes in send_bulk(client, target, operations, self.options.limits):
             self.record_outcomes(outcomes)
 

@@ -6,7 +6,7 @@ source or request it comes.
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from functools import partial
@@ -14,7 +14,6 @@ from operator import attrgetter
 from typing import Any
 from urllib.parse import unquote
 
-from analyzers.meaning import Model
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
 from indexer.digests import digest, entry_digest, raw_digest
 from indexer.html_text import Readable, TooDeep, clean, one_line, readable
@@ -164,20 +163,6 @@ def comment_document(
     read = _raw_comment_digest(raw) + of_entry
     source |= {"digest": digest(source), "raw_digest": read, "kind": join}
     return Document(name, post_oid, _version(pub_date), source, origin)
-
-
-def with_passages(documents: Iterable[Document], model: Model | None) -> Iterator[Document]:
-    """The documents, the posts with the vector of each of their passages; without a model as they
-    are."""
-    for document in documents:
-        if model and document.kind == "post":
-            title, text = (html.unescape(document.source[name]) for name in ("title", "text"))
-            vectors = [
-                {"vector": bytes(x & 255 for x in vector).hex()}
-                for _, vector in model.passages(title, text)
-            ]
-            document = replace(document, source={**document.source, "passages": vectors})
-        yield document
 
 
 def _checked(raw: RawPost | RawComment, checks: Mapping[str, Check]) -> dict[str, Any]:

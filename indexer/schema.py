@@ -64,12 +64,13 @@ def _prose(**fields: Text | Keyword) -> Text:
 _PASSAGES = {
     "type": "nested",
     "properties": {
+        "digest": {"type": "keyword", "index": False, "doc_values": False},
         "vector": {
             "type": "dense_vector",
             "dims": DIMENSIONS,
-            "element_type": "byte",
+            "element_type": "bit",
             "index": False,
-        }
+        },
     },
 }
 
@@ -163,12 +164,15 @@ def index_body(
     shards: int,
     replicas: int,
     language: Language = ENGLISH,
-    semantic: bool = False,
+    model: str = "",
 ) -> dict[str, Any]:
     """Settings and mappings of a new index.
 
-    `_meta.blogsearch` identifies its rules, language and schema, and says whether it is `semantic`:
-    whether the vectors of passages can be searched.
+    `_meta.blogsearch` identifies its rules, language and schema, and the model of the vectors of
+    passages.
+
+    Args:
+        model: the name of that model; "": they cannot be searched.
     """
     index = Index("blog")  # `generations.create` gives the index its own name
     index.document(BlogItem)
@@ -180,8 +184,8 @@ def index_body(
     )
     body: dict[str, Any] = index.to_dict()
     meta = {"rules": rules.digest, "language": language.name, "schema": SCHEMA}
-    if semantic:
-        meta["semantic"] = True
+    if model:
+        meta["model"] = model
         body["mappings"]["properties"]["passages"] = _PASSAGES
         # A rebuild and a rollback copy documents with all that they have.
         body["settings"]["index.mapping.exclude_source_vectors"] = False

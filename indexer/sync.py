@@ -162,7 +162,7 @@ def sync(
         ingest = _comparison(client, alias, on_reject, options)
         samples_only = not has_own_posts(client, alias)  # which a first sync replaces
         changes = _differences(client, alias, ingest, read(ingest.is_unchanged_entry))
-        ingest.send(client, alias, (document for _, document in changes), settings.model)
+        ingest.send(client, alias, (document for _, document in changes), settings.model, alias)
         _finish_comments(client, alias, ingest)
 
         lock.check()
@@ -241,7 +241,7 @@ def add(
         clear_stale_write_block(client, alias)
     ingest = Ingest(on_reject, options, phase="adding")
     joined = _joined_by_address(client, alias, raws, ingest.options.on_skip)
-    ingest.send(client, alias, _newer(client, alias, ingest, joined), model)
+    ingest.send(client, alias, _newer(client, alias, ingest, joined), model, alias)
     _finish_comments(client, alias, ingest)
     client.indices.refresh(index=alias)
     return ingest

@@ -192,7 +192,7 @@ def _with_meaning(plan: Plan, known: Known) -> Plan:
     It counts for a question, which has function words, and for a text of many words, once it has
     been typed.
     """
-    if known.model is None or not known.rules.semantic or plan.request.typing:
+    if known.model is None or known.model.name != known.rules.model or plan.request.typing:
         return plan
     is_question = any(term.term.light for term in plan.terms)
     least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS
@@ -203,8 +203,7 @@ def _with_meaning(plan: Plan, known: Known) -> Plan:
         term.term.text if term.likeliest.kind == "split" else term.likeliest.text
         for term in plan.terms
     )
-    vector = known.model.vector(" ".join(words))
-    return replace(plan, vector=tuple(vector or ()))
+    return replace(plan, vector=known.model.vector(" ".join(words)))
 
 
 def _with_pins(plan: Plan, pins: Pins) -> Plan:

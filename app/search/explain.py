@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from analyzers import meaning
 from analyzers.chains import readable
 from app.search import scoring
 from app.search.answer import Outcome
@@ -57,7 +58,7 @@ def explain(outcome: Outcome, session: SearchSession, known: Known, settings: Se
 
 def _scored(outcome: Outcome, session: SearchSession) -> Mapping[str, Json]:
     """The hits by their `_id`, with what each named clause added to the score; also with the text
-    if meaning counts.
+    and its vectors if meaning counts.
 
     Only these posts are scored again, which costs a tenth of the search. On pages after the posts
     whose order is refined only words count.
@@ -67,7 +68,7 @@ def _scored(outcome: Outcome, session: SearchSession) -> Mapping[str, Json]:
     body = hits_search(replace(outcome.plan, explained=True))
     del body["highlight"]
     if outcome.plan.vector:
-        body["_source"] = [*body["_source"], "text"]
+        body["_source"] = [*body["_source"], "text", "passages"]
     if body["from"] + body["size"] > scoring.RESCORED:
         body.pop("rescore", None)
     ids: Json = {"ids": {"values": [hit["_id"] for hit in outcome.hits]}}
@@ -88,13 +89,19 @@ def _parts(hit: Json, outcome: Outcome, scored: Mapping[str, Json]) -> list[Json
     return sorted(parts, key=lambda part: -part["score"])
 
 
-def _nearest_passage(hit: Json, outcome: Outcome, scored: Mapping[str, Json], known: Known) -> str:
+def _nearest_passage(hit: Json, outcome: Outcome, scored: Mapping[str, Json]) -> str:
     """The passage of a hit that is nearest to the query in meaning."""
     source = scored.get(hit["_id"], {}).get("_source", {})
-    if known.model is None or "text" not in source:
+    if "text" not in source:
         return ""
     title, text = html.unescape(source["title"]), html.unescape(source["text"])
-    return html.escape(known.model.nearest_passage(outcome.plan.vector, title, text), quote=False)
+    bits = {passage["digest"]: passage["vector"] for passage in source.get("passages", ())}
+    similarities = (
+        (meaning.similarity(outcome.plan.vector, bits[name]), passage)
+        for passage, whole in meaning.passages(title, text)
+        if (name := meaning.digest(whole)) in bits
+    )
+    return html.escape(max(similarities, default=(0.0, ""))[1], quote=False)
 
 
 def _first_hit(outcome: Outcome, scored: Mapping[str, Json]) -> str | None:
@@ -153,7 +160,7 @@ def _variant(variant: TermVariant) -> Json:
 
 def _hit(hit: Json, outcome: Outcome, scored: Mapping[str, Json], known: Known) -> Json:
     pinned = outcome.pin_score(hit)
-    passage = _nearest_passage(hit, outcome, scored, known)
+    passage = _nearest_passage(hit, outcome, scored)
     return {
         "oid": hit["_source"]["oid"],
         "score": round((hit["_score"] or 0) - pinned, 2 if pinned else 4),

@@ -43,13 +43,13 @@ _RULES = f"index.analysis.filter.{SYNONYMS}.synonyms"
 class IndexRules:
     """The synonym rules of the index `name`: their digest, and the phrases that they contract.
 
-    `semantic`: whether the index has the vectors of passages.
+    `model`: names the model of the vectors of its passages; "" without vectors.
     """
 
     name: str = ""
     digest: str = ""
     phrases: Phrases = field(default_factory=Phrases)
-    semantic: bool = False
+    model: str = ""
 
 
 class Words:
@@ -147,9 +147,7 @@ def read_index_rules(session: SearchSession) -> IndexRules:
         filters = body.get("settings", {}).get("index", {}).get("analysis", {}).get("filter", {})
         lines = filters.get(SYNONYMS, {}).get("synonyms", [])
         compiled = [lines] if isinstance(lines, str) else lines
-        return IndexRules(
-            name, meta.get("rules", ""), Phrases.of(compiled), meta.get("semantic", False)
-        )
+        return IndexRules(name, meta.get("rules", ""), Phrases.of(compiled), meta.get("model", ""))
     return IndexRules()
 
 

@@ -37,7 +37,7 @@ class Plan:
     recency: bool
     language: Language
     pins: MatchedPins = NO_MATCH
-    vector: tuple[int, ...] = ()
+    vector: tuple[float, ...] = ()
     explained: bool = False
 
     @property
@@ -524,10 +524,13 @@ def title_clauses(plan: Plan) -> list[Json]:
 
 
 def _meaning(plan: Plan) -> Json:
-    """How near the nearest passage of a post is to the query in meaning."""
+    """How near the nearest passage of a post is to the query in meaning: `meaning.similarity`.
+
+    Of bits, `dotProduct` adds up the numbers of the query where the bit is 1.
+    """
     script = {
-        "source": "Math.max(0, cosineSimilarity(params.query, 'passages.vector'))",
-        "params": {"query": list(plan.vector)},
+        "source": "Math.max(0, 2 * dotProduct(params.query, 'passages.vector') - params.sum)",
+        "params": {"query": list(plan.vector), "sum": sum(plan.vector)},
     }
     nested: Json = {
         "path": "passages",

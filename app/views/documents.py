@@ -24,7 +24,7 @@ from app.views.bulk_items import BulkItem, accepted, comment_items, failure, pos
 from app.views.document_types import WriteAnswer, WriteResult
 from app.views.write_request import authorize, read_entries, requested_refresh
 from indexer.errors import IndexingError, NoGeneration
-from indexer.normalise import with_passages
+from indexer.passages import with_passages
 from indexer.retry import time_limit
 from indexer.write.live import Write, delete_comment, delete_post, put
 
@@ -124,12 +124,14 @@ def _write(items: list[BulkItem]) -> Response:
     """Write the valid documents, and respond with a result for each."""
     service = current_service()
     writes = [item.outcome for item in items if isinstance(item.outcome, Write)]
-    posts = with_passages((write.document for write in writes), service.known.model)
-    writes = [
-        replace(write, document=document) for write, document in zip(writes, posts, strict=True)
-    ]
+    client, index = _client(service), service.settings.index
     with _write_errors():
-        written = iter(put(_client(service), service.settings.index, writes))
+        documents = (write.document for write in writes)
+        posts = with_passages(documents, service.known.model, client, index)
+        writes = [
+            replace(write, document=document) for write, document in zip(writes, posts, strict=True)
+        ]
+        written = iter(put(client, index, writes))
     results = [
         item.result(next(written) if isinstance(item.outcome, Write) else None) for item in items
     ]

@@ -28,7 +28,7 @@ from indexer.errors import (
 from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
-from indexer.normalise import with_passages
+from indexer.passages import with_passages
 from indexer.records import Counts, Document, OnProgress, Progress, SourceItem, oids_of, post_id
 from indexer.retry import Retry
 from indexer.scan import child_comments, count_documents, has_own_posts, scan, stored_documents
@@ -57,6 +57,11 @@ class IndexSettings:
     replicas: int
     language: Language = ENGLISH
     model: Model | None = None
+
+    @property
+    def model_name(self) -> str:
+        """The name of the model; "" without one."""
+        return self.model.name if self.model else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,7 @@ def reindex(
     options = options or IngestOptions()
 
     def fill(name: str, live: Generation | None, adapt: Adapt) -> tuple[Counts, Counts]:
-        ingest = _read_source(client, name, raws, settings.model, on_reject, options)
+        ingest = _read_source(client, alias, name, raws, settings.model, on_reject, options)
         if live is None or not has_own_posts(client, live.name):  # it replaces the sample posts
             return ingest.accepted, Counts()
         kept, without_post = _over_http(client, live, adapt, ingest)
@@ -169,8 +174,8 @@ def rebuild(
 
 def is_current(generation: Generation, settings: IndexSettings) -> bool:
     """Whether a generation has these rules, language and vectors, and the present schema."""
-    wanted = (settings.rules.digest, settings.language.name, SCHEMA, settings.model is not None)
-    had = (generation.rules, generation.language, generation.schema, generation.semantic)
+    wanted = (settings.rules.digest, settings.language.name, SCHEMA, settings.model_name)
+    had = (generation.rules, generation.language, generation.schema, generation.model)
     return had == wanted
 
 
@@ -230,14 +235,19 @@ def build(
     name = generations.generation_name(alias, next_number(client, alias, highest))
     target = building_alias(name)
     # Writes to the live generation are replayed from here on: before there is a new one.
-    replay = WriteReplay(client, alias, readable.name, name, target=target) if readable else None
+    model = settings.model
+    replay = (
+        WriteReplay(client, alias, readable.name, name, target=target, model=model)
+        if readable
+        else None
+    )
     with undone_on_failure(client, lock, alias, replay, name):
         body = index_body(
             settings.rules,
             shards=settings.shards,
             replicas=settings.replicas,
             language=settings.language,
-            semantic=settings.model is not None,
+            model=settings.model_name,
         )
         generations.create(client, name, body)
         adapt = adaptation(client, readable.schema, name, SCHEMA) if readable else unchanged
@@ -326,7 +336,7 @@ def copy_documents(
         VerificationFailed: one was refused.
     """
     copied = Counts()
-    operations = map(index_operation, with_passages(documents, model))
+    operations = map(index_operation, with_passages(documents, model, client))
     for outcomes in send_all(client, target, operations, require_alias=require_alias):
         posts = sum(outcome.operation.kind == "post" for outcome in outcomes)
         copied += Counts(posts, len(outcomes) - posts)
@@ -336,6 +346,7 @@ def copy_documents(
 
 def _read_source(
     client: Elasticsearch,
+    alias: str,
     name: str,
     raws: Iterable[SourceItem],
     model: Model | None,
@@ -345,7 +356,7 @@ def _read_source(
     """Write the documents of a source to a new generation."""
     target = building_alias(name)
     ingest = Ingest(on_reject, options)
-    ingest.send(client, target, ingest.documents(raws), model)
+    ingest.send(client, target, ingest.documents(raws), model, alias)
     if ingest.refused_posts:
         client.indices.refresh(index=name)
         comments = map(delete_operation, child_comments(client, name, ingest.refused_posts))

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from elasticsearch import Elasticsearch
 
+from analyzers.meaning import Model
 from indexer import generations
 from indexer.build.upgrade import Adapt, unchanged
 from indexer.bulk import (
@@ -20,6 +21,7 @@ from indexer.bulk import (
     send_all,
 )
 from indexer.lock import Lock
+from indexer.passages import with_passages
 from indexer.records import Counts, Document, batches
 from indexer.scan import (
     Checkpoint,
@@ -59,6 +61,7 @@ class WriteReplay:
         target: str,
         adapt: Adapt = unchanged,
         comments_in_posts: bool = True,
+        model: Model | None = None,
         since: tuple[Checkpoint, Checkpoint] | None = None,
     ) -> None:
         self._client = client
@@ -68,6 +71,7 @@ class WriteReplay:
         self._target = target
         self.adapt = adapt
         self._comments_in_posts = comments_in_posts
+        self._model = model
         self._since = since or checkpoints(client, alias, old)
         self.replayed = 0
         self.blocked = False  # whether `old` may have been blocked
@@ -115,7 +119,8 @@ class WriteReplay:
             # The new generation has these posts as its source has them, or does not have them.
             whole = [change.document for change in changes if not change.only_comments]
             based = based_on_stored(self._client, self._new, whole)
-            self.replayed += self._send(index_operation(self.adapt(document)) for document in based)
+            adapted = with_passages(map(self.adapt, based), self._model, self._client)
+            self.replayed += self._send(map(index_operation, adapted))
 
         if self._comments_in_posts:
             missing = update_comments(self._client, self._target, changed_posts, BulkLimits())

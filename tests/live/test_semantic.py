@@ -1,18 +1,22 @@
 """Meaning on a real Elasticsearch: posts that say it in other words, written in every way."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from click.testing import Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
+from analyzers.meaning import Model
 from app import create_app
 from app.settings import Settings
+from indexer.normalise import documents
+from indexer.passages import with_passages
+from indexer.records import Document, Origin, RawPost
 
 Run = Callable[..., Result]
 
@@ -42,7 +46,7 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def semantic(own_settings: Settings) -> Settings:
+def semantic(own_settings: Settings, installed_model: None) -> Settings:
     return replace(own_settings, semantic=True, redis_url="", write_tokens=TOKEN)
 
 
@@ -113,3 +117,56 @@ def test_a_sync_builds_what_the_setting_needs(
     off = replace(semantic, semantic=False)
     assert run("sync", source, settings=off).exit_code == 0
     assert not any(meaning(create_app(off).test_client(), QUESTION).values())
+
+
+class CountingModel(Model):
+    """The model, and the texts that it has read."""
+
+    texts: ClassVar[list[str]] = []
+
+    def bits_of(self, texts: Sequence[str]) -> Iterator[str]:
+        self.texts.extend(texts)
+        return super().bits_of(texts)
+
+
+def test_only_passages_that_changed_are_computed_again(
+    elastic: Elasticsearch, run: Run, source: Path, semantic: Settings
+) -> None:
+    text = " ".join(f"{word}{number}" for number in range(100) for word in ("pipe", "socket"))
+    post = {"oid": "long", "title": "A long post", "text": text}
+    source.write_text(json.dumps(post))
+    run("reindex", source, settings=semantic)
+    (document,) = documents(
+        RawPost(origin=Origin("a test"), **{**post, "text": f"{text} The end."})
+    )
+    assert isinstance(document, Document)
+    model = CountingModel.load()
+    (written,) = with_passages([document], model, elastic, semantic.index)
+    assert model.texts == ["A long post. The end."]
+    assert len(written.source["passages"]) == 3
+    # What a document has itself needs no index, and another title is another text.
+    list(with_passages([written], model, elastic))
+    assert len(model.texts) == 1
+    renamed = replace(written, source={**written.source, "title": "Another title"})
+    list(with_passages([renamed], model, elastic, semantic.index))
+    assert len(model.texts) == 4
+
+
+def test_an_index_with_the_vectors_of_another_model_is_rebuilt(
+    elastic: Elasticsearch, run: Run, source: Path, semantic: Settings
+) -> None:
+    run("reindex", source, settings=semantic)
+    ((name, body),) = elastic.indices.get_mapping(index=semantic.index).items()
+    meta = body["mappings"]["_meta"]
+    meta["blogsearch"]["model"] = "another"
+    elastic.indices.put_mapping(index=name, meta=meta)
+    client = create_app(semantic).test_client()
+    assert not any(meaning(client, QUESTION).values())
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    ipc = {"title": "IPC", "text": "<p>Message queues connect processes and programs.</p>"}
+    refused: Any = client.put("/documents/ipc", json=ipc, headers=headers)
+    assert (refused.status_code, refused.json["error"]["code"]) == (503, "index_outdated")
+    assert run("rebuild", settings=semantic).exit_code == 0
+    client = create_app(semantic).test_client()
+    assert all(meaning(client, QUESTION).values())
+    assert client.put("/documents/ipc", json=ipc, headers=headers).status_code == 201

