@@ -370,3 +370,20 @@ def test_of_several_unknown_words_each_has_all_its_splits_or_none() -> None:
     assert kinds("gomodules webaccess") == [["split"] * 6] * 2
     # Of sixteen variants each of three words may have five.
     assert kinds("gomodules webaccess rubyconf") == [["typed"], ["typed"], ["split"] * 5]
+
+
+@pytest.mark.parametrize(
+    ("counted", "tells"),
+    [
+        (TermStats(), True),
+        (TermStats(stems=2), True),
+        (TermStats(words=2, titles=1), True),
+        (TermStats(words=2), False),  # whether it is right depends on the words beside it in a hit
+    ],
+)
+def test_what_a_correction_depends_on(counted: TermStats, tells: bool) -> None:
+    typed = plan("pythn")
+    options = {"pythn": [option("python")]}
+    assert first_request.tells_corrections(response({"0": counted}, options), typed) is tells
+    assert not first_request.tells_corrections(response({"0": counted}, {}), typed)
+    assert not first_request.tells_corrections(response({}, options), typed)
