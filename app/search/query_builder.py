@@ -50,7 +50,8 @@ class Plan:
     def is_large(self) -> bool:
         """Whether the hits cost so much that they are asked for once, when it is known what the
         terms stand for."""
-        return len(self.terms) * self.request.size > scoring.LARGE_PAGE
+        pieces = sum(len(term.term.pieces) for term in self.terms)
+        return pieces * self.request.size > scoring.LARGE_PAGE
 
     @property
     def most(self) -> int:

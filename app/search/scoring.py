@@ -40,10 +40,10 @@ over this: of a long question a post has some words and some neighbours by chanc
 (mean of four collections) .457 without, .470 with it. Quotation marks in a query of more words
 are those of a sentence: CACM .417 as a phrase that posts must have, .457 without."""
 
-LARGE_PAGE = 160
-"""Terms of a query times hits of a page: 16 terms, or five for 32 hits. A larger page costs as much
-as two usual searches, so it is asked for in the second request only, even if no term is
-misspelled."""
+LARGE_PAGE = 120
+"""Words of a query, with those inside of compound terms, times hits of a page: twelve words, or six
+for twenty hits. A larger page costs as much as two usual searches, so it is asked for in the second
+request only, even if no word is misspelled."""
 
 RESCORED = 200
 """Posts of a shard, the best by their words, of which is asked what only orders them: all that

@@ -94,6 +94,14 @@ def test_the_page_is_closed_without_a_token(settings: Settings) -> None:
     assert "BLOGSEARCH_INSIGHTS_TOKEN" in response.text
 
 
+@pytest.mark.parametrize(
+    "header",
+    ["Basic \xff\xff", "Basic", "Basic ====", "Basic /////w==", "Basic 7aCA", "Digest x", "\xff"],
+)
+def test_a_malformed_password_is_a_wrong_one(client: FlaskClient, header: str) -> None:
+    assert client.get("/insights", headers={"Authorization": header}).status_code == 401
+
+
 def test_only_the_token_opens_the_page(
     client: FlaskClient, caplog: pytest.LogCaptureFixture
 ) -> None:
