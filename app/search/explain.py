@@ -51,7 +51,7 @@ def explain(outcome: Outcome, session: SearchSession, known: Known, settings: Se
         "quoted": list(plan.query.quoted),
         "excluded": list(plan.query.excluded),
         "pins": _pins(plan.pins),
-        "hits": [_hit(hit, outcome, scored, known) for hit in outcome.hits],
+        "hits": [_hit(hit, outcome, scored) for hit in outcome.hits],
         "requests": session.explain(bodies=plan.request.debug_requests),
     }
 
@@ -158,7 +158,7 @@ def _variant(variant: TermVariant) -> Json:
     }
 
 
-def _hit(hit: Json, outcome: Outcome, scored: Mapping[str, Json], known: Known) -> Json:
+def _hit(hit: Json, outcome: Outcome, scored: Mapping[str, Json]) -> Json:
     pinned = outcome.pin_score(hit)
     passage = _nearest_passage(hit, outcome, scored)
     return {
