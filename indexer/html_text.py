@@ -72,11 +72,15 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """Plain text: `prose` with one block a line, `code` with one `<pre>` after another."""
+    """Plain text: `prose` with one block a line, `code` with one `<pre>` after another.
+
+    `links` has the URL of each link, as it is written, and its text.
+    """
 
     prose: str
     code: str
     headings: tuple[Heading, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
 
 
 def clean(text: str) -> str:
@@ -141,7 +145,7 @@ def readable(html: str) -> Readable:
     body = LexborHTMLParser(clean(html)).body
     if body is None:
         return Readable("", "")
-    prose, code, marked = _walk(body)
+    prose, code, marked, links = _walk(body)
     lines: list[str] = []
     headings = []
     begun = None
@@ -160,7 +164,9 @@ def readable(html: str) -> Readable:
             begun = None
         if line:
             lines.append(line)
-    return Readable(clean("\n".join(lines)), clean("\n\n".join(code)), tuple(headings))
+    return Readable(
+        clean("\n".join(lines)), clean("\n\n".join(code)), tuple(headings), tuple(links)
+    )
 
 
 def _id_of(heading: LexborNode) -> str:
@@ -179,9 +185,11 @@ def _id_of(heading: LexborNode) -> str:
     return id_ if len(id_) <= _MAX_ID and not re.search(r"\s", id_) else ""
 
 
-def _walk(root: LexborNode) -> tuple[list[str], list[str], list[tuple[LexborNode, int]]]:
-    """Text and breaks in reading order, the text of each `<pre>`, and the headings with the line of
-    the code below them.
+def _walk(
+    root: LexborNode,
+) -> tuple[list[str], list[str], list[tuple[LexborNode, int]], list[tuple[str, str]]]:
+    """Text and breaks in reading order, the text of each `<pre>`, the headings with the line of the
+    code below them, and the links.
 
     A heading's number stands at its beginning.
 
@@ -191,6 +199,7 @@ def _walk(root: LexborNode) -> tuple[list[str], list[str], list[tuple[LexborNode
     prose: list[str] = []
     code: list[str] = []
     headings: list[tuple[LexborNode, int]] = []
+    links: list[tuple[str, str]] = []
     code_line = 0
     stack = [root.first_child]
     while stack:
@@ -215,12 +224,14 @@ def _walk(root: LexborNode) -> tuple[list[str], list[str], list[tuple[LexborNode
                 node = node.first_child
                 continue
             elif tag not in _UNSEEN and node.first_child is not None:
+                if tag == "a" and (href := node.attributes.get("href")):
+                    links.append((href, one_line(node.text())))
                 if node.next is not None:
                     stack.append(node.next)
                 node = node.first_child
                 continue
             node = node.next
-    return prose, code, headings
+    return prose, code, headings, links
 
 
 def _pre(node: LexborNode) -> str:

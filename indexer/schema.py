@@ -119,6 +119,10 @@ class BlogItem(Document):
     url = Keyword(index=False)
     image = Keyword(index=False, doc_values=False)
     address = Keyword()
+    slug = Keyword()
+    # The links of the post, and the texts of those of other posts that lead to it: write/links.py.
+    links = Keyword()
+    link_texts = _analyzed(TEXT, fields={"keyword": Keyword(index=False)})
     language = Keyword()
     pub_date = Date()
     # The day of `pub_date` in its own time zone, as the site shows it.

@@ -57,6 +57,7 @@ from indexer.write.live import (
     delete_documents,
     now,
     update_live_comments,
+    update_live_link_texts,
 )
 
 _BATCH = 500  # documents
@@ -168,6 +169,7 @@ def sync(
         lock.check()
         to_remove, withheld = _removals(client, alias, ingest, samples_only=samples_only)
         removed = _remove(client, alias, to_remove)
+        update_live_link_texts(client, alias, None)
         client.indices.refresh(index=alias)
         return SyncResult(
             index=rebuilt.index if rebuilt else live.name,
@@ -243,6 +245,7 @@ def add(
     joined = _joined_by_address(client, alias, raws, ingest.options.on_skip)
     ingest.send(client, alias, _newer(client, alias, ingest, joined), model, alias)
     _finish_comments(client, alias, ingest)
+    update_live_link_texts(client, alias, None)
     client.indices.refresh(index=alias)
     return ingest
 

@@ -506,7 +506,7 @@ def heading_clauses(plan: Plan) -> list[Json]:
     if len(terms) < 2:
         return []
     texts = readings(terms)[: None if plan.share == 1 else 1]
-    options = {"slop": scoring.HEADING_SLOP, "boost": scoring.HEADING_BOOST}
+    options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": scoring.HEADING_BOOST}
     clauses = [match_phrase("headings.text", text, **options) for text in texts]
     if terms[-1].begun:
         begun: Json = {"match_phrase_prefix": {"headings.text": {"query": texts[0]}}}
@@ -515,13 +515,24 @@ def heading_clauses(plan: Plan) -> list[Json]:
 
 
 def title_clauses(plan: Plan) -> list[Json]:
-    """Titles that have most of the words of the query, in any inflection: a text that has a whole
-    query by chance does not come before a post that is about it."""
+    """Titles, and links to a post, that have most of the words of the query, in any inflection: a
+    text that has a whole query by chance does not come before a post that is about it."""
     words = [term.likeliest.text for term in plan.terms if not term.term.light]
     if len(words) < 2:
         return []
-    most = {"minimum_should_match": scoring.MOST_IN_TITLE, "boost": scoring.MOST_IN_TITLE_BOOST}
-    return [match("title", " ".join(words), **most, **_explained(plan, "most words in the title"))]
+    return [
+        match(
+            field,
+            " ".join(words),
+            minimum_should_match=scoring.MOST_WORDS,
+            boost=boost,
+            **_explained(plan, f"most words in {name}"),
+        )
+        for field, boost, name in (
+            ("title", scoring.MOST_IN_TITLE_BOOST, "the title"),
+            ("link_texts", scoring.MOST_IN_LINKS_BOOST, "links to it"),
+        )
+    ]
 
 
 def _meaning(plan: Plan) -> Json:

@@ -5,9 +5,9 @@ synonym rules, another language, or the schema of another version of this servic
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from elasticsearch import Elasticsearch
 
@@ -35,6 +35,7 @@ from indexer.scan import child_comments, count_documents, has_own_posts, scan, s
 from indexer.state import ensure_state, next_number
 from indexer.write.comments import update_comments
 from indexer.write.deletions import forget_old_deletions
+from indexer.write.links import stored_link_texts, update_link_texts
 
 _UNBLOCKED_WITHIN = 30.0  # seconds
 _EXAMPLES = 5  # oids in a message
@@ -114,7 +115,10 @@ def reindex(
     options = options or IngestOptions()
 
     def fill(name: str, live: Generation | None, adapt: Adapt) -> tuple[Counts, Counts]:
-        ingest = _read_source(client, alias, name, raws, settings.model, on_reject, options)
+        link_texts = stored_link_texts(client, live.name) if live else {}
+        ingest = _read_source(
+            client, alias, name, raws, settings.model, on_reject, options, link_texts
+        )
         if live is None or not has_own_posts(client, live.name):  # it replaces the sample posts
             return ingest.accepted, Counts()
         kept, without_post = _over_http(client, live, adapt, ingest)
@@ -252,6 +256,7 @@ def build(
         generations.create(client, name, body)
         adapt = adaptation(client, readable.schema, name, SCHEMA) if readable else unchanged
         accepted, over_http = fill(name, readable, adapt)
+        update_link_texts(client, target, None, BulkLimits())
 
         on_progress(Progress("verifying", accepted.total))
         counts = count_documents(client, name)
@@ -352,11 +357,22 @@ def _read_source(
     model: Model | None,
     on_reject: OnReject,
     options: IngestOptions,
+    link_texts: Mapping[str, Sequence[str]],
 ) -> Ingest:
-    """Write the documents of a source to a new generation."""
+    """Write the documents of a source to a new generation.
+
+    Posts get the `link_texts` that they had by their oid: most are the same, and to update a post
+    takes as long as to write it.
+    """
     target = building_alias(name)
     ingest = Ingest(on_reject, options)
-    ingest.send(client, target, ingest.documents(raws), model, alias)
+    read = (
+        replace(document, source={**document.source, "link_texts": link_texts[document.routing]})
+        if document.kind == "post" and document.routing in link_texts
+        else document
+        for document in ingest.documents(raws)
+    )
+    ingest.send(client, target, read, model, alias)
     if ingest.refused_posts:
         client.indices.refresh(index=name)
         comments = map(delete_operation, child_comments(client, name, ingest.refused_posts))

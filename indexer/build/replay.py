@@ -33,6 +33,7 @@ from indexer.scan import (
 from indexer.state import checkpoints
 from indexer.write.comments import StoredPost, based_on_stored, read_posts, update_comments
 from indexer.write.deletions import Deletion, deletions_since
+from indexer.write.links import slugs_of, update_link_texts
 
 _FEW = 200  # writes that may be left for the blocked phase: about 50 ms
 _BATCH = 200  # documents whose versions in the new generation are looked up at a time
@@ -101,6 +102,7 @@ class WriteReplay:
         self._client.indices.refresh(index=self._old)
         written, deleted = self._since
         changed_posts: set[str] = set()  # whose field `comments` has to be updated
+        slugs: set[str] = set()  # of posts whose field `link_texts` has to be updated
 
         for batch in batches(deletions_since(self._client, self._alias, deleted), _BATCH):
             pending = [deletion.document() for deletion in batch if deletion.pending]
@@ -108,6 +110,7 @@ class WriteReplay:
             made = [deletion for deletion in batch if deletion.id not in not_made]
             oids = [deletion.routing for deletion in made]
             changed_posts.update(oids)
+            slugs |= slugs_of(self._client, self._new, oids)
             posts = read_posts(self._client, self._new, oids, ["content_version"])
             documents = (_deleted(deletion, posts.get(deletion.routing)) for deletion in made)
             # "external" is strict: a post written again in the same millisecond stays.
@@ -118,6 +121,7 @@ class WriteReplay:
             changed_posts.update(change.document.routing for change in changes)
             # The new generation has these posts as its source has them, or does not have them.
             whole = [change.document for change in changes if not change.only_comments]
+            slugs |= slugs_of(self._client, self._new, (document.routing for document in whole))
             based = based_on_stored(self._client, self._new, whole)
             adapted = with_passages(map(self.adapt, based), self._model, self._client)
             self.replayed += self._send(map(index_operation, adapted))
@@ -129,6 +133,8 @@ class WriteReplay:
             posts = read_posts(self._client, self._new, changed_posts, ["oid"])
             missing = changed_posts - posts.keys()
         self._send(map(delete_operation, child_comments(self._client, self._new, missing)))
+        slugs |= slugs_of(self._client, self._new, changed_posts)
+        update_link_texts(self._client, self._target, slugs, BulkLimits())
         self._since = now
 
     def _send(self, operations: Iterable[Operation]) -> int:

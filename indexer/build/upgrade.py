@@ -14,7 +14,7 @@ from elasticsearch import Elasticsearch
 
 from indexer import SCHEMA
 from indexer.dates import milliseconds
-from indexer.normalise import address_of
+from indexer.normalise import address_of, slug_of
 from indexer.records import Document
 
 Adapt = Callable[[Document], Document]
@@ -55,6 +55,7 @@ def upgraded(document: Document) -> Document:
     if document.kind == "post":
         if "url" in stored:  # since schema 2
             stored.setdefault("address", address_of(stored["url"]))
+            stored.setdefault("slug", slug_of(stored["address"]))  # since schema 10
         if "pub_date" in stored:  # since schema 8; before, dates were in UTC
             stored.setdefault("day", stored["pub_date"][:10])
     date = stored.get("modified") or stored.get("pub_date")

@@ -49,7 +49,7 @@ _UPDATE = """
 if (ctx._index != params.index) {
   ctx.op = 'none'
 } else {
-  ctx._source.comments = params.comments;
+  ctx._source[params.field] = params.texts;
   ctx._source.putIfAbsent('content_version', params.version);
   ctx._source.putIfAbsent('content_seq_no', params.seq_no)
 }
@@ -115,18 +115,23 @@ def based_on_stored(
 ) -> list[Document]:
     """The documents, with each post adapted to the one that it replaces.
 
-    A post gets the comments that are in the index, so that searches find them throughout, and a
-    version above the updates of its comments if it is not older than the content there.
+    A post gets the comments and the texts of links that are in the index, so that searches find
+    them throughout, and a version above the updates of its comments if it is not older than the
+    content there.
     """
     oids = [document.routing for document in documents if document.kind == "post"]
-    stored = read_posts(client, index, oids, ["comments", "content_version"])
+    stored = read_posts(client, index, oids, ["comments", "link_texts", "content_version"])
     based = []
     for document in documents:
         post = stored.get(document.routing) if document.kind == "post" else None
         if post:
             sent = document.source.get("comments", [])
             comments = [*post.comments, *(text for text in sent if text not in post.comments)]
-            source = {**document.source, "comments": comments} if comments else document.source
+            source = dict(document.source)
+            if comments:
+                source["comments"] = comments
+            if "link_texts" in post.source:
+                source["link_texts"] = post.source["link_texts"]
             document = replace(document, source=source)
             if post.content_version <= document.version < post.version:
                 source = {**source, "content_version": document.version}
@@ -172,13 +177,12 @@ def update_comments(
                     posts = read_posts(client, alias, batch, ["comments"])
                     missing |= set(batch) - posts.keys()
                     updates = [
-                        _update(post, texts[oid])
+                        field_update(post, "comments", texts[oid])
                         for oid, post in posts.items()
                         if sorted(texts[oid]) != sorted(post.comments)
                     ]
                     unchecked -= set(batch) - {update.routing for update in updates}
-                    for chunk in chunks(updates, limits):
-                        _send(client, alias, chunk, limits, unblock)
+                    send_updates(client, alias, updates, limits, unblock)
             except (ApiError, TransportError) as error:
                 if not is_temporary(error):
                     raise
@@ -199,8 +203,8 @@ def _texts(client: Elasticsearch, alias: str, oids: Sequence[str]) -> dict[str, 
     return texts
 
 
-def _update(post: StoredPost, comments: Sequence[str]) -> Operation:
-    """Update the field of a post on condition that nobody has written it since it was read."""
+def field_update(post: StoredPost, field: str, texts: Sequence[str]) -> Operation:
+    """Update a field of a post on condition that nobody has written it since it was read."""
     action = {
         "_id": post.id,
         "routing": post.routing,
@@ -209,7 +213,8 @@ def _update(post: StoredPost, comments: Sequence[str]) -> Operation:
     }
     params = {
         "index": post.index,
-        "comments": comments,
+        "field": field,
+        "texts": texts,
         "version": post.version,
         "seq_no": post.seq_no,
     }
@@ -218,21 +223,28 @@ def _update(post: StoredPost, comments: Sequence[str]) -> Operation:
     return Operation(post.id, post.routing, Origin(post.index), b"\n".join(lines))
 
 
-def _send(
+def send_updates(
     client: Elasticsearch,
     alias: str,
-    chunk: Sequence[Operation],
+    updates: Iterable[Operation],
     limits: BulkLimits,
     unblock: Callable[[], None] | None,
 ) -> None:
-    for outcome in send_chunk(client, alias, chunk, limits, unblock=unblock):
-        refusal = outcome.refusal
-        # The next check sees what was written or deleted meanwhile, or that the alias was removed.
-        if refusal and not (
-            refusal.version_conflict or refusal is NO_INDEX or outcome.status == 404
-        ):
-            raise IndexingError(
-                f"The comments of posts cannot be updated: {outcome.operation.id}: "
-                f"{refusal.reason}.",
-                refusal.remedy,
-            )
+    """Send updates of fields; posts that were written or deleted meanwhile stay as they are.
+
+    Raises:
+        BulkTimeout: not in time.
+        IndexingError: Elasticsearch refuses a post.
+    """
+    for chunk in chunks(updates, limits):
+        for outcome in send_chunk(client, alias, chunk, limits, unblock=unblock):
+            refusal = outcome.refusal
+            # The next check sees what was written meanwhile, or that the alias was removed.
+            if refusal and not (
+                refusal.version_conflict or refusal is NO_INDEX or outcome.status == 404
+            ):
+                raise IndexingError(
+                    f"A field of a post cannot be updated: {outcome.operation.id}: "
+                    f"{refusal.reason}.",
+                    refusal.remedy,
+                )

@@ -8,7 +8,7 @@ A client waits for each of these, so the caller limits the time of the whole (`t
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -38,6 +38,7 @@ from indexer.write.deletions import (
     forget_deletions,
     record_deletions,
 )
+from indexer.write.links import slugs_of, update_link_texts
 
 _LIMITS = BulkLimits(retry=Retry(total=20.0, longest_pause=0.25), timeout=20.0)
 _CONFLICTS = Retry(total=5.0, first_pause=0.005, longest_pause=0.1)
@@ -105,10 +106,12 @@ def put(client: Elasticsearch, alias: str, writes: Sequence[Write]) -> list[Writ
     for number, write in list(to_send.items()):
         if write.document.id in without_post:
             results[number] = _no_post(to_send.pop(number).document)
+    posts = [write.document.routing for write in to_send.values() if write.document.kind == "post"]
+    slugs = slugs_of(client, alias, posts)
     sent = _send_all(client, alias, to_send)
     if sent and all(result.reason == NO_INDEX.reason for result in sent.values()):
         raise NoGeneration("There is no index to write to yet.", NO_INDEX.remedy)
-    results |= sent | _update_posts(client, alias, to_send, sent)
+    results |= sent | _update_posts(client, alias, to_send, sent, slugs)
     return [results[number] for number in range(len(writes))]
 
 
@@ -130,7 +133,9 @@ def delete_post(client: Elasticsearch, alias: str, oid: str) -> tuple[bool, int]
         post = _stored(client, alias, post_id(oid), oid)
         return [*post, *child_comments(client, alias, [oid])]
 
+    slugs = slugs_of(client, alias, [oid])
     deleted = _delete(client, alias, post_id(oid), stored)
+    update_live_link_texts(client, alias, slugs)
     return post_id(oid) in deleted, len(deleted - {post_id(oid)})
 
 
@@ -225,6 +230,17 @@ def update_live_comments(client: Elasticsearch, alias: str, post_oids: Iterable[
     return update_comments(client, alias, post_oids, _LIMITS, _unblock(client, alias))
 
 
+def update_live_link_texts(
+    client: Elasticsearch, alias: str, slugs: Collection[str] | None
+) -> None:
+    """Update the field `link_texts` of posts with these slugs in the live index; None: of all.
+
+    Raises:
+        BulkTimeout: Elasticsearch did not accept it in time.
+    """
+    update_link_texts(client, alias, slugs, _LIMITS, _unblock(client, alias))
+
+
 def clear_stale_write_block(client: Elasticsearch, alias: str) -> None:
     """Allow writes to the live index again if a build was killed after blocking them."""
     try:
@@ -293,11 +309,19 @@ def _send(client: Elasticsearch, alias: str, writes: Mapping[int, Write]) -> dic
 
 
 def _update_posts(
-    client: Elasticsearch, alias: str, writes: Mapping[int, Write], sent: Mapping[int, Written]
+    client: Elasticsearch,
+    alias: str,
+    writes: Mapping[int, Write],
+    sent: Mapping[int, Written],
+    slugs: set[str],
 ) -> dict[int, Written]:
-    """Update the field `comments` of the posts written; the results that differ after that.
+    """Update the field `comments` of the posts written, and the field `link_texts` of those that
+    they link to; the results that differ after that.
 
     A comment whose post was deleted meanwhile is deleted, too.
+
+    Args:
+        slugs: of the posts and their links before they were written.
     """
     # A new post has no other comments than those that were sent with it.
     numbers = {
@@ -325,6 +349,13 @@ def _update_posts(
         ]
         if to_delete:
             delete_documents(client, alias, to_delete)
+        written = [
+            write.document.routing
+            for number, write in writes.items()
+            if write.document.kind == "post" and sent[number].status < 300
+        ]
+        if written:
+            update_live_link_texts(client, alias, slugs | slugs_of(client, alias, written))
     except (IndexingError, ApiError, TransportError) as error:
         return {number: _unknown(document, error) for number, document in accepted.items()}
     return {number: _no_post(document) for number, document in orphans.items()}

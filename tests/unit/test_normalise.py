@@ -64,6 +64,7 @@ def test_a_whole_post() -> None:
         "code": "if a &lt; b:\n    go()",
         "url": "/tom/",
         "address": "/tom",
+        "slug": "tom",
         "pub_date": "2024-01-31T00:00:00Z",
         "day": "2024-01-31",
         "modified": "2024-02-01T12:00:00+02:00",
@@ -170,6 +171,35 @@ def test_headings_know_where_the_code_below_them_begins() -> None:
         ["g"],
         [],
     ]
+
+
+@pytest.mark.parametrize(
+    ("href", "slug", "address"),
+    [
+        ("/posts/Other/", "other", "blog.example.org/posts/Other"),
+        ("../../2023/other.html#part", "other", "blog.example.org/2023/other"),
+        ("https://www.blog.example.org/other/index.html?x=1", "other", "blog.example.org/other"),
+        ("../unmistakable.md", "unmistakable", "blog.example.org/posts/unmistakable.md"),
+        ("http://old.example.com/unmistakable", "unmistakable", "old.example.com/unmistakable"),
+        ("http://old.example.com/other", None, None),
+        ("https://blog.example.org/", None, None),
+        ("#part", None, None),
+        ("mailto:somebody@example.org", None, None),
+        ("http://[broken", None, None),
+    ],
+)
+def test_links_to_posts_are_stored(href: str, slug: str | None, address: str | None) -> None:
+    source = taken(
+        url="https://blog.example.org/posts/a/",
+        text=f'<a href="{href}"><b>Build</b>\n it &amp;</a>',
+    )
+    stored = [f"{slug}\n{address}\nBuild it &amp;"] if slug else None
+    assert source.get("links") == stored
+
+
+def test_a_link_without_text_and_one_in_code_are_not_stored() -> None:
+    html = '<a href="/other"><img src="x"></a><pre><a href="/other">other</a></pre>'
+    assert "links" not in taken(url="/a", text=html)
 
 
 def test_clean_keeps_what_is_text() -> None:

@@ -349,14 +349,15 @@ def test_a_phrase_with_one_word_that_is_no_stop_word_is_not_looked_for_by_its_st
     assert '"fields": ["title.words"]' in rescore
 
 
-def test_a_title_with_most_of_the_words_scores_once_more() -> None:
-    def in_title(q: str) -> list[Json]:
+def test_a_title_or_link_with_most_of_the_words_scores_once_more() -> None:
+    def words_in(field: str, q: str) -> list[Json]:
         best = first(q)[0]["rescore"]["query"]["rescore_query"]["bool"]["should"]
-        return [clause["match"]["title"] for clause in best if "title" in clause.get("match", {})]
+        return [clause["match"][field] for clause in best if field in clause.get("match", {})]
 
-    (match,) = in_title("how to build the ember app")
-    assert (match["query"], match["minimum_should_match"]) == ("build ember app", "75%")
-    assert in_title("how to build") == []
+    for field in ("title", "link_texts"):
+        (match,) = words_in(field, "how to build the ember app")
+        assert (match["query"], match["minimum_should_match"]) == ("build ember app", "75%")
+        assert words_in(field, "how to build") == []
 
 
 def test_of_several_unknown_words_each_has_all_its_splits_or_none() -> None:
