@@ -21,10 +21,11 @@ MAX_QUERY = 200
 MAX_PAGE = 50
 MAX_SIZE = 50
 DEFAULT_SIZE = 10
-MAX_WORDS_BY_SIZE, CHARACTERS_OF_WORD = 400, 10
-"""Words of a query times hits on a page, beyond the default size: the cost of a search grows with
-both. Eight words, as people write them into links, may have fifty hits. So many characters count as
-a word: a chain such as `site.name.word` has several, a text in Chinese one for each character."""
+MAX_WORDS_BY_SIZE, MAX_WORDS, CHARACTERS_OF_WORD = 400, 20, 10
+"""Words of a query times hits on a page, and words, beyond the default size: the cost of a search
+grows with both. Eight words, as people write them into links, may have fifty hits. So many
+characters count as a word: a chain such as `site.name.word` has several, a text in Chinese one for
+each character."""
 MAX_CATEGORIES = MAX_YEARS = 20
 MAX_CATEGORY = 200
 MAX_SUGGESTIONS = 10
@@ -79,7 +80,7 @@ class SearchRequest:
             complaints.append(_complaint("since", f"{since}..{until}", message))
         size, q = values.get("size", DEFAULT_SIZE), values.get("q", "")
         words = max(len(q.split()), len(q) // CHARACTERS_OF_WORD, 1)
-        most = max(MAX_WORDS_BY_SIZE // words, DEFAULT_SIZE)
+        most = MAX_WORDS_BY_SIZE // words if words <= MAX_WORDS else DEFAULT_SIZE
         if size > most:
             message = f"must be at most {most} for a query of this length"
             complaints.append(_complaint("size", size, message))
@@ -317,7 +318,7 @@ PARAMETERS = (
     whole_number("page", "The page of hits.", 1, MAX_PAGE, 1),
     whole_number(
         "size",
-        "Hits on a page. Times the words of the query more than 10 may be 400 at most; ten "
+        "Hits on a page. Times the words of the query, 20 at most, more than 10 may be 400; ten "
         "characters are a word at least.",
         1,
         MAX_SIZE,

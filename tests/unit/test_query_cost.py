@@ -89,7 +89,9 @@ def test_expensive_queries_are_bounded(q: str) -> None:
     assert _letters(of_two_errors) <= MOST_LETTERS_OF_TWO_ERRORS
 
 
-@pytest.mark.parametrize(("words", "size"), [(1, 50), (2, 50), (10, 40), (20, 20), (40, 10)])
+@pytest.mark.parametrize(
+    ("words", "size"), [(1, 50), (2, 50), (10, 40), (20, 20), (21, 10), (40, 10)]
+)
 def test_words_times_hits_are_bounded(words: int, size: int) -> None:
     q = " ".join(["a"] * words)
     assert SearchRequest.parse(MultiDict({"q": q, "size": str(size)})).size == size
