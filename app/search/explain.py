@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from analyzers import meaning
@@ -11,7 +10,7 @@ from app.search import scoring
 from app.search.answer import Outcome
 from app.search.known import Known
 from app.search.pins import MatchedPins
-from app.search.query_builder import HAS, IS, WORD, bool_query, compounds, hits_search
+from app.search.query_builder import HAS, IS, WORD, compounds, scores_search
 from app.search.render import highlights, passages, unmarked, words_of
 from app.search.session import SearchSession
 from app.search.spelling import Interpretation, TermVariant
@@ -65,14 +64,7 @@ def _scored(outcome: Outcome, session: SearchSession) -> Mapping[str, Json]:
     """
     if not outcome.hits:
         return {}
-    body = hits_search(replace(outcome.plan, explained=True))
-    del body["highlight"]
-    if outcome.plan.vector:
-        body["_source"] = [*body["_source"], "text", "passages"]
-    if body["from"] + body["size"] > scoring.RESCORED:
-        body.pop("rescore", None)
-    ids: Json = {"ids": {"values": [hit["_id"] for hit in outcome.hits]}}
-    body |= {"from": 0, "query": bool_query(must=[body["query"]], filter=[ids])}
+    body = scores_search(outcome.plan, [hit["_id"] for hit in outcome.hits])
     return {hit["_id"]: hit for hit in session.scores(body)["hits"]["hits"]}
 
 
@@ -84,7 +76,7 @@ def _parts(hit: Json, outcome: Outcome, scored: Mapping[str, Json]) -> list[Json
     parts = [
         {"part": words.get(name, name), "score": round(score, 4)}
         for name, score in scores.items()
-        if score and not name.startswith((HAS, IS))
+        if score
     ]
     return sorted(parts, key=lambda part: -part["score"])
 

@@ -121,10 +121,34 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
     }
     if refined:
         body["highlight"] = post_highlighting(plan.terms, plan.query.quoted)
-    if by_relevance and (best := (best_clauses(plan) if refined else []) + has):
-        rescore = {"rescore_query": bool_query(should=best), "score_mode": "total"}
-        body["rescore"] = {"window_size": scoring.RESCORED, "query": rescore}
+    if by_relevance:
+        body |= _rescored((best_clauses(plan) if refined else []) + has)
     return body
+
+
+def scores_search(plan: Plan, ids: Sequence[str]) -> Json:
+    """What each part of the query adds to the scores of these posts, by the names of the parts; the
+    texts and vectors of the posts if meaning counts."""
+    plan = replace(plan, explained=True)
+    quoted = [_quoted(text, plan) for text in plan.query.quoted]
+    body: Json = {
+        "query": bool_query(
+            filter=[{"ids": {"values": list(ids)}}], should=quoted + words_clauses(plan)
+        ),
+        "size": len(ids),
+        "track_total_hits": False,
+        "_source": ["title", "text", "passages"] if plan.vector else False,
+    }
+    is_last_rescored = plan.request.page * plan.request.size <= scoring.RESCORED
+    if plan.request.sort == "relevance" and is_last_rescored:
+        body |= _rescored(best_clauses(plan))
+    return body
+
+
+def _rescored(clauses: list[Json]) -> Json:
+    """What is asked of the best posts only."""
+    rescore = {"rescore_query": bool_query(should=clauses), "score_mode": "total"}
+    return {"rescore": {"window_size": scoring.RESCORED, "query": rescore}} if clauses else {}
 
 
 def counts(plan: Plan) -> Json:

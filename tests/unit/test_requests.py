@@ -369,8 +369,8 @@ def test_of_several_unknown_words_each_has_all_its_splits_or_none() -> None:
 
     assert kinds("gomodules") == [["split"] * 6]
     assert kinds("gomodules webaccess") == [["split"] * 6] * 2
-    # Of sixteen variants each of three words may have five.
-    assert kinds("gomodules webaccess rubyconf") == [["typed"], ["typed"], ["split"] * 5]
+    # Of twelve variants each of three words may have four.
+    assert kinds("gomodules webaccess pythons") == [["typed"], ["typed"], ["split"] * 4]
 
 
 @pytest.mark.parametrize(
