@@ -78,9 +78,9 @@ def _first(
         # What is remembered may be out of date once: the shards' copies may differ in their state.
         remembered = NOTHING if former else words.recall(typed)
         plan = _remembered_correction(typed, remembered, known) or typed
-        searches = first_request.build(plan, typed, remembered)
+        searches = first_request.build(plan, typed, remembered, words.state)
         responses, version = session.send_with(known.version_search(), "first", *searches)
-        first = first_request.read(responses)
+        first = first_request.read(responses, words.state)
         changed = known.update(session, first.index, version)
         if first.state != words.state:
             changed = changed or remembered is not NOTHING

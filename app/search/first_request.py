@@ -43,6 +43,10 @@ examined of a sentence have fewer; those of twelve camelCase words took as long 
 searches."""
 
 
+State = tuple[str, int, float | None]
+"""The name of an index, its number of posts, and the number of its last write."""
+
+
 @dataclass(frozen=True, slots=True)
 class FirstResponse:
     """What the first request says.
@@ -50,7 +54,8 @@ class FirstResponse:
     `hits` is the response for the posts, and `matched` how many posts match, by the names of
     `query_builder.counts`. `stats` has the counts of each term by its key, `options` the
     suggester's options by token. `total` is the number of posts in the index, `index` its name, ""
-    for an index without documents, and `last_change` the greatest number of a write.
+    for an index without documents, and `last_change` the greatest number of a write. Each of
+    its `shards` has numbers of its own.
     """
 
     hits: Json
@@ -60,10 +65,11 @@ class FirstResponse:
     total: int
     index: str
     last_change: float | None = None
+    shards: int = 1
 
     @property
-    def state(self) -> tuple[str, int, float | None]:
-        """Another one after every change of the index."""
+    def state(self) -> State:
+        """Another one after every change of an index of one shard."""
         return self.index, self.total, self.last_change
 
     def completed(self, remembered: "FirstResponse") -> "FirstResponse":
@@ -76,9 +82,9 @@ class FirstResponse:
 NOTHING = FirstResponse({"hits": {"hits": []}}, {ANY: 0}, {}, {}, 0, "")
 """For a query without a word: nothing is sent."""
 
-_POSTS, _INDEX, _LAST_CHANGE, _TERM = "posts", "index", "last change", "term "
-"""Aggregations of the lookup: the number of posts, the name of the index, the number of the last
-write to a document that is still there, the counts of a term."""
+_POSTS, _INDEX, _CHANGES, _TERM = "posts", "index", "changes", "term "
+"""Aggregations of the lookup: the number of posts, the name of the index, the writes that are newer
+than what is known, the counts of a term."""
 
 
 def plan_first(
@@ -103,14 +109,16 @@ def _begun(term: Interpretation, q: str) -> Interpretation:
     return replace(term, variants=(begun,), reason="being typed", phrase="")
 
 
-def build(plan: Plan, typed: Plan, remembered: FirstResponse = NOTHING) -> list[Json]:
+def build(
+    plan: Plan, typed: Plan, remembered: FirstResponse = NOTHING, since: State = NOTHING.state
+) -> list[Json]:
     """The searches of the first request: for the posts, and for what is not `remembered` of the
-    terms of the query as typed. The hits of a large page are only those that tell which terms posts
-    have together."""
-    return [hits_search(plan, refined=not plan.is_large), _lookup(plan, typed, remembered)]
+    terms of the query as typed, and for writes `since` a state of the index. The hits of a large
+    page are only those that tell which terms posts have together."""
+    return [hits_search(plan, refined=not plan.is_large), _lookup(plan, typed, remembered, since)]
 
 
-def read(responses: Sequence[Json]) -> FirstResponse:
+def read(responses: Sequence[Json], since: State = NOTHING.state) -> FirstResponse:
     """The responses to what `build` returned, read."""
     hits, lookup = responses
     aggs = lookup["aggregations"]
@@ -124,10 +132,13 @@ def read(responses: Sequence[Json]) -> FirstResponse:
     entries = chain.from_iterable(lookup.get("suggest", {}).values())
     options = {entry["text"]: entry["options"] for entry in entries}
     indices = [bucket["key"] for bucket in aggs[_INDEX]["buckets"]]
-    total, last_change = aggs[_POSTS]["doc_count"], aggs[_LAST_CHANGE]["value"]
-    return FirstResponse(
-        hits, read_counts(lookup), stats, options, total, "".join(indices), last_change
-    )
+    index = "".join(indices)
+    last_change = aggs[_CHANGES]["last"]["value"]
+    if last_change is None and index == since[0]:
+        last_change = since[2]
+    total, shards = aggs[_POSTS]["doc_count"], lookup["_shards"]["total"]
+    matched = read_counts(lookup)
+    return FirstResponse(hits, matched, stats, options, total, index, last_change, shards)
 
 
 def read_counts(response: Json) -> dict[str, int]:
@@ -165,8 +176,10 @@ def tells_corrections(first: FirstResponse, typed: Plan) -> bool:
     return True
 
 
-def _lookup(plan: Plan, typed: Plan, remembered: FirstResponse) -> Json:
+def _lookup(plan: Plan, typed: Plan, remembered: FirstResponse, since: State) -> Json:
     terms = examined_terms(typed)
+    # The greatest of all numbers would be read from every document.
+    is_newer = {"range": {"_seq_no": {"gt": -1 if since[2] is None else int(since[2])}}}
     counted = {
         _TERM + term.key: {"filters": {"filters": _counted(term, typed.query)}}
         for term in terms
@@ -178,7 +191,7 @@ def _lookup(plan: Plan, typed: Plan, remembered: FirstResponse) -> Json:
         "aggs": {
             _INDEX: {"terms": {"field": "_index", "size": 1}},
             _POSTS: {"filter": {"term": {"kind": "post"}}},
-            _LAST_CHANGE: {"max": {"field": "_seq_no"}},
+            _CHANGES: {"filter": is_newer, "aggs": {"last": {"max": {"field": "_seq_no"}}}},
             **counted,
             **counts(plan),
         },

@@ -16,6 +16,7 @@ from app.errors import OutdatedIndex
 from app.search.first_request import (
     NOTHING,
     FirstResponse,
+    State,
     examined_terms,
     tokens_to_correct,
     written,
@@ -59,7 +60,7 @@ class Words:
     the time of a lookup, gets each word once.
     """
 
-    def __init__(self, state: tuple[str, int, float | None] = NOTHING.state) -> None:
+    def __init__(self, state: State = NOTHING.state) -> None:
         self.state = state
         self._stats: dict[str, TermStats] = {}
         self._options: dict[tuple[str, int], Sequence[Json]] = {}  # by word and errors
@@ -81,7 +82,10 @@ class Words:
         return FirstResponse(NOTHING.hits, {}, stats, options, total, index, last_change)
 
     def remember(self, typed: Plan, first: FirstResponse) -> None:
-        """Remember the response to the first request for a query."""
+        """Remember the response to the first request for a query. Of several shards the greatest
+        number of a write does not tell every change, so nothing is."""
+        if first.shards > 1:
+            return
         if len(self._stats) > _MOST_WORDS:
             self._stats, self._options = {}, {}
         terms = examined_terms(typed)

@@ -13,13 +13,14 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from analyzers.languages import ENGLISH
+from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.pins import PinFile, PinStore
 from app.search import search
 from app.search.known import Known
 from app.search.request import SearchRequest
 from app.settings import Settings
-from indexer.build.builder import Built
+from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.records import Origin, RawPost
 
 POSTS = [
@@ -147,6 +148,31 @@ def test_a_word_is_corrected_by_a_second_request_once(
     answer = client.get("/search?q=pythn").get_json()
     assert answer["hits"][0]["oid"] == last
     assert "corrected" not in answer
+
+    # The writes of a new generation are counted from the start.
+    index_posts(POSTS)
+    assert client.get("/search?q=pythn").get_json()["corrected"]["to"] == "python"
+    assert requests("pythn") == requests("python")
+    elastic.update(index=index, id=id_, doc={"title": "Pythn"}, refresh=True)
+    assert "corrected" not in client.get("/search?q=pythn").get_json()
+
+
+def test_a_change_of_any_of_several_shards_is_noticed(
+    counted: Callable[[Settings], FlaskClient], own_settings: Settings, elastic: Elasticsearch
+) -> None:
+    reindex(elastic, own_settings.index, POSTS, IndexSettings(NO_RULES, 3, 0), pytest.fail)
+    client = counted(own_settings)
+    assert "corrected" in client.get("/search?q=pythn").get_json()
+    for post in POSTS:
+        for title, is_corrected in (("Pythn", False), (post.title, True)):
+            elastic.update(
+                index=own_settings.index,
+                id=f"post:{post.oid}",
+                routing=post.oid,
+                doc={"title": title},
+                refresh=True,
+            )
+            assert ("corrected" in client.get("/search?q=pythn").get_json()) == is_corrected
 
 
 def test_the_suggester_gets_a_word_once(elastic: Elasticsearch, settings: Settings) -> None:
