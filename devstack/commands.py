@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -14,7 +16,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from devstack import chromium
 from devstack.elasticsearch_distribution import HEAP
 from devstack.engines import free_port_of
-from devstack.instance import open_instance
+from devstack.instance import memory_folder, open_instance
 from devstack.stack import Stack
 from devstack.terminal import DevstackError, exit_on_signals, run_child
 
@@ -90,10 +92,18 @@ def run(stack: Stack) -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def test(stack: Stack, arguments: tuple[str, ...]) -> None:
-    """Start the engines and run pytest in three processes. ARGUMENTS for it follow `--`."""
+    """Start the engines and run pytest in three processes. ARGUMENTS for it follow `--`.
+
+    Data and temporary files are in memory if enough of it is free.
+    """
     browser = chromium.find_or_install(stack.environment)
-    with stack.using(keep=_keep_services(stack.environment)) as urls:
-        environment = {**stack.environment, **urls}
+    keep = _keep_services(stack.environment)
+    with ExitStack() as contexts:
+        memory = None if keep else contexts.enter_context(memory_folder())
+        stack.instance = replace(stack.instance, memory=memory)
+        environment = {**stack.environment, **contexts.enter_context(stack.using(keep=keep))}
+        if memory:
+            environment["TMPDIR"] = str(memory)
         # A third process, because tests wait for engines and timers half of their time. Each gets
         # neighbouring tests, so that most fixtures of modules are made once, and takes some of
         # another one's when it has no more.

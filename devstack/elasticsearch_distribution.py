@@ -185,8 +185,9 @@ def configure(
     (config / "jvm.options").write_text("".join(without_logs))
     folders = {
         name: instance.make_writable_folder(instance.folder / f"elasticsearch-{name}")
-        for name in ("data", "logs", "tmp")
+        for name in ("logs", "tmp")
     }
+    data = instance.make_writable_folder(instance.data / "elasticsearch-data")
     (config / "elasticsearch.yml").write_text(
         f"""\
 cluster.name: blogsearch-devstack
@@ -194,7 +195,7 @@ node.name: {instance.name}
 discovery.type: single-node
 network.host: 127.0.0.1
 http.port: {port}
-path.data: {folders["data"]}
+path.data: {data}
 path.logs: {folders["logs"]}
 # Only this machine can connect.
 xpack.security.enabled: false

@@ -192,7 +192,13 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(
         assert response.status_code == expected, path
         assert time.monotonic() - started < 2, path
     # The beginning of the outage had its line: one for each search would hide other ones.
-    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    # Threads of services of other tests may still look for their engines.
+    assert not [
+        record
+        for record in caplog.records
+        if record.levelno >= logging.WARNING
+        and (record.name.startswith("app.") or proxy.url in record.getMessage())
+    ]
     proxy.recover()
     wait_until(lambda: _timed(client, "python")[0] == 200)
 

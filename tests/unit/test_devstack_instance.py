@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from devstack.instance import locked, open_instance
+from devstack import instance
+from devstack.instance import Instance, locked, memory_folder, open_instance
 from devstack.terminal import DevstackError
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the engines as another user")
@@ -16,12 +17,12 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the engin
 
 def test_the_folder_and_the_instance_can_be_named(tmp_path: Path) -> None:
     _open_to_everybody(tmp_path)
-    instance = open_instance(
+    named = open_instance(
         {"BLOGSEARCH_DEVSTACK_DIR": str(tmp_path / "mine"), "BLOGSEARCH_DEVSTACK_INSTANCE": "two"}
     )
-    assert instance.folder == tmp_path / "mine" / "instances" / "two"
-    assert instance.folder.is_dir()
-    assert instance.downloads.is_dir()
+    assert named.folder == tmp_path / "mine" / "instances" / "two"
+    assert named.folder.is_dir()
+    assert named.downloads.is_dir()
 
 
 @as_root
@@ -35,9 +36,9 @@ def test_root_runs_the_engines_as_another_user(tmp_path: Path) -> None:
 
 
 def test_other_users_have_their_files_in_their_caches(tmp_path: Path) -> None:
-    instance = open_instance({"XDG_CACHE_HOME": str(tmp_path)}, as_root=False)
-    assert instance.root == tmp_path / "blogsearch-devstack"
-    assert instance.user is None
+    opened = open_instance({"XDG_CACHE_HOME": str(tmp_path)}, as_root=False)
+    assert opened.root == tmp_path / "blogsearch-devstack"
+    assert opened.user is None
 
 
 def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
@@ -52,6 +53,27 @@ def test_a_folder_that_the_engines_user_cannot_read_is_refused(tmp_path: Path) -
     closed.mkdir(mode=0o700)
     with pytest.raises(DevstackError, match=r"the user \S+, who cannot read"):
         open_instance({"BLOGSEARCH_DEVSTACK_DIR": str(closed / "inside")}, as_root=True)
+
+
+def test_data_is_in_memory_as_long_as_it_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instance, "_IN_MEMORY", tmp_path)
+    monkeypatch.setattr(instance, "_MEMORY", 1)
+    with memory_folder() as folder:
+        assert folder is not None
+        assert folder.parent == tmp_path
+        assert Instance(tmp_path, "name", None, folder).data == folder
+    assert not folder.exists()
+
+    monkeypatch.setattr(instance, "_MEMORY", 1 << 60)
+    with memory_folder() as folder:
+        assert folder is None
+    monkeypatch.setattr(instance, "_IN_MEMORY", tmp_path / "nowhere")
+    with memory_folder() as folder:
+        assert folder is None
+    kept = Instance(tmp_path, "name", None)
+    assert kept.data == kept.folder
 
 
 def test_a_second_devstack_waits_for_the_first(tmp_path: Path) -> None:
