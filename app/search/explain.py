@@ -59,8 +59,8 @@ def _scored(outcome: Outcome, session: SearchSession) -> Mapping[str, Json]:
     """The hits by their `_id`, with what each named clause added to the score; also with the text
     and its vectors if meaning counts.
 
-    Only these posts are scored again, which costs a tenth of the search. On pages after the posts
-    whose order is refined only words count.
+    Only these posts are scored again, which costs about a fifth of the search. On pages after the
+    posts whose order is refined only words count.
     """
     if not outcome.hits:
         return {}
