@@ -100,7 +100,7 @@ def test_a_post_is_pinned_with_a_confirmation_and_undone(page: Page, address: st
     page.goto(f"{address}/insights")
     row = page.get_by_role("row", name="kubernetes").first
     expect(row).to_contain_text("2 times, at position 4.5")
-    page.get_by_role("button", name="Pin far-down for kubernetes").is_hidden()
+    expect(page.get_by_role("button", name="Pin far-down for kubernetes")).to_be_hidden()
     row.get_by_text("Pin far-down").first.click()
     page.get_by_role("button", name="Pin far-down for kubernetes").click()
     expect(page.get_by_text("Pinned: kubernetes => far-down")).to_be_visible()

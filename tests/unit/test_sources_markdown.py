@@ -629,7 +629,9 @@ def test_hostile_markdown_takes_no_quadratic_time(bad: str) -> None:
         return time.thread_time() - start
 
     seconds(1_000)
-    assert seconds(100_000) < 10 * max(seconds(25_000), 0.02)
+    # One measurement can meet work of other processes; three cannot all.
+    ratios = (seconds(100_000) / max(seconds(25_000), 0.02) for _ in range(3))
+    assert any(ratio < 10 for ratio in ratios)
 
 
 def test_yaml_that_expands_or_nests_without_end_is_refused() -> None:
