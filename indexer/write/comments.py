@@ -32,7 +32,7 @@ that only the comments of a post have changed since its checkpoint.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from elasticsearch import ApiError, Elasticsearch, TransportError
@@ -43,6 +43,8 @@ from indexer.records import Document, Origin, batches, post_id
 from indexer.refusals import NO_INDEX
 from indexer.retry import Retry, is_temporary, time_limit
 from indexer.scan import child_comments, docs_of
+
+T = TypeVar("T")
 
 _CHECKED = 1_000  # posts of which the field `comments` is compared at a time
 _UPDATE = """
@@ -162,36 +164,61 @@ def update_comments(
         BulkTimeout: not in time.
         IndexingError: Elasticsearch refuses a post.
     """
-    unchecked = set(post_oids)
+    oids = sorted(set(post_oids))
     missing: set[str] = set()
-    if not unchecked:
-        return missing
+
+    def update(batch: Sequence[str]) -> bool:
+        texts = _texts(client, alias, batch)
+        posts = read_posts(client, alias, batch, ["comments"])
+        missing.update(set(batch) - posts.keys())
+        updates = [
+            field_update(post, "comments", texts[oid])
+            for oid, post in posts.items()
+            if sorted(texts[oid]) != sorted(post.comments)
+        ]
+        send_updates(client, alias, updates, limits, unblock)
+        return bool(updates)
+
+    update_until_equal(client, alias, "comments", list(batches(oids, _CHECKED)), update, limits)
+    return missing
+
+
+def update_until_equal(
+    client: Elasticsearch,
+    alias: str,
+    field: str,
+    parts: Sequence[T],
+    update: Callable[[T], bool],
+    limits: BulkLimits,
+) -> None:
+    """Repeat the updates of a field of posts until nothing differs.
+
+    Args:
+        parts: of the posts to compare.
+        update: reads a part of them as of the last refresh and updates those that differ; whether
+            any did.
+
+    Raises:
+        BulkTimeout: not in time.
+    """
+    if not parts:
+        return
     reason = "the same posts are written all the time"
     attempts = Retry(limits.retry.total, first_pause=0.01, longest_pause=0.5).attempts()
     with time_limit(limits.retry.total):
         for _ in attempts:
             try:
                 client.indices.refresh(index=alias)
-                for batch in batches(sorted(unchecked), _CHECKED):
-                    texts = _texts(client, alias, batch)
-                    posts = read_posts(client, alias, batch, ["comments"])
-                    missing |= set(batch) - posts.keys()
-                    updates = [
-                        field_update(post, "comments", texts[oid])
-                        for oid, post in posts.items()
-                        if sorted(texts[oid]) != sorted(post.comments)
-                    ]
-                    unchecked -= set(batch) - {update.routing for update in updates}
-                    send_updates(client, alias, updates, limits, unblock)
+                parts = [part for part in parts if update(part)]
             except (ApiError, TransportError) as error:
                 if not is_temporary(error):
                     raise
                 reason = str(error)
-            if not unchecked:
-                return missing
+                continue
+            if not parts:
+                return
     raise BulkTimeout(
-        f"The comments of {len(unchecked)} posts could not be updated in time: {reason}.",
-        "Send it again.",
+        f"The field `{field}` of posts could not be updated in time: {reason}.", "Send it again."
     )
 
 

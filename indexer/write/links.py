@@ -12,14 +12,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
+from elasticsearch import Elasticsearch
 
-from indexer.bulk import BulkLimits, BulkTimeout
+from indexer.bulk import BulkLimits
 from indexer.normalise import UNMISTAKABLE_SLUG
 from indexer.records import batches
-from indexer.retry import Retry, is_temporary, time_limit
 from indexer.scan import scan
-from indexer.write.comments import field_update, read_posts, send_updates
+from indexer.write.comments import field_update, read_posts, send_updates, update_until_equal
 
 MAX_LINK_TEXTS = 100
 """Different texts of one post."""
@@ -77,31 +76,28 @@ def update_link_texts(
     Raises:
         As `update_comments`.
     """
-    if slugs is not None and not slugs:
-        return
     parts: list[list[str] | None] = [None]
     if slugs is not None:
         parts = list(batches(sorted(slugs), _BATCH))
-    reason = "the same posts are written all the time"
-    attempts = Retry(limits.retry.total, first_pause=0.01, longest_pause=0.5).attempts()
-    with time_limit(limits.retry.total):
-        for _ in attempts:
-            try:
-                client.indices.refresh(index=alias)
-                differing = [
-                    part for part in parts if _update(client, alias, part, limits, unblock)
-                ]
-            except (ApiError, TransportError) as error:
-                if not is_temporary(error):
-                    raise
-                reason = str(error)
-            else:
-                if not differing:
-                    return
-                parts = differing
-    raise BulkTimeout(
-        f"The texts of links to posts could not be updated in time: {reason}.", "Send it again."
-    )
+
+    def update(part: list[str] | None) -> bool:
+        posts = list(_linked_posts(client, alias, part))
+        texts = texts_by_post(posts)
+        differing = [
+            post.oid
+            for post in posts
+            if (part is None or post.slug in part)
+            and set(texts.get(post.oid, ())) != set(post.link_texts)
+        ]
+        for oids in batches(differing, limits.chunk_documents):
+            stored = read_posts(client, alias, oids, ["link_texts"])
+            updates = [
+                field_update(post, "link_texts", texts.get(oid, [])) for oid, post in stored.items()
+            ]
+            send_updates(client, alias, updates, limits, unblock)
+        return bool(differing)
+
+    update_until_equal(client, alias, "link_texts", parts, update, limits)
 
 
 def texts_by_post(posts: Collection[LinkedPost]) -> dict[str, list[str]]:
@@ -130,31 +126,6 @@ def texts_by_post(posts: Collection[LinkedPost]) -> dict[str, list[str]]:
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
-
-
-def _update(
-    client: Elasticsearch,
-    alias: str,
-    slugs: Collection[str] | None,
-    limits: BulkLimits,
-    unblock: Callable[[], None] | None,
-) -> bool:
-    """Update the posts with these slugs; whether any had to be."""
-    posts = list(_linked_posts(client, alias, slugs))
-    texts = texts_by_post(posts)
-    differing = [
-        post.oid
-        for post in posts
-        if (slugs is None or post.slug in slugs)
-        and set(texts.get(post.oid, ())) != set(post.link_texts)
-    ]
-    for oids in batches(differing, limits.chunk_documents):
-        stored = read_posts(client, alias, oids, ["link_texts"])
-        updates = [
-            field_update(post, "link_texts", texts.get(oid, [])) for oid, post in stored.items()
-        ]
-        send_updates(client, alias, updates, limits, unblock)
-    return bool(differing)
 
 
 def _linked_posts(
