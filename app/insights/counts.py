@@ -22,6 +22,7 @@ from app.cache.redis_client import RedisClient
 from app.cache.store import Keys
 from app.elastic import translated
 from app.errors import BlogsearchError, Unavailable
+from app.insights.entries import opened_of, pair_of, scores_of, text_of, totals_of
 from app.insights.search_log import last_days
 from app.insights.sessions import Event, Pair
 from indexer.scan import docs_of
@@ -139,7 +140,7 @@ class Counts:
         """
         name = self._keys.insights("dismissed")
         queries: Any = self._client.require(_TIMEOUT, redis.Redis.zrange, name, 0, -1)
-        return [query.decode("utf-8", "replace") for query in queries]
+        return list(map(text_of, queries))
 
     # -- changing ------------------------------------------------------------------------------
 
@@ -266,9 +267,7 @@ def read_report(client: RedisClient, keys: Keys, days: int) -> Report | None:
         return None
     totals, requests, nothing, slow, following = (replies[start::5] for start in range(5))
     queries = (
-        (dict(parse_qsl(key.decode("utf-8", "replace"))).get("q", "").casefold(), count)
-        for day in requests
-        for key, count in day
+        (dict(parse_qsl(key)).get("q", "").casefold(), count) for key, count in _entries(requests)
     )
     slowest: dict[str, float] = {}
     for text, milliseconds in _entries(slow):
@@ -278,27 +277,20 @@ def read_report(client: RedisClient, keys: Keys, days: int) -> Report | None:
         top=_added(queries),
         nothing=_added(_entries(nothing)),
         slow=sorted(slowest.items(), key=lambda item: (-item[1], item[0])),
-        pairs=list(_pairs(_added(_entries(following)))),
+        pairs=[
+            (pair, count) for text, count in _added(_entries(following)) if (pair := pair_of(text))
+        ],
     )
 
 
-def _pairs(entries: Iterable[tuple[str, int]]) -> Iterator[tuple[Pair, int]]:
-    """The pairs; what is no pair was not written by this service."""
-    for text, count in entries:
-        with suppress(ValueError, TypeError):
-            failed, succeeded = json.loads(text)
-            yield (str(failed), str(succeeded)), count
-
-
 def _day(date: str, totals: dict[bytes, bytes]) -> Day:
-    numbers = {name.decode("utf-8", "replace"): value for name, value in totals.items()}
-    count = {name: int(value) for name, value in numbers.items() if value.isdigit()}
+    count = totals_of(totals)
     cached = count.get("HIT", 0) + count.get("STALE", 0)
     return Day(date, count.get("searches", 0), count.get("nothing", 0), cached)
 
 
-def _entries(days: Iterable[Iterable[tuple[bytes, float]]]) -> list[tuple[str, float]]:
-    return [(text.decode("utf-8", "replace"), score) for day in days for text, score in day]
+def _entries(days: Iterable[Iterable[tuple[bytes, float]]]) -> Iterator[tuple[str, float]]:
+    return chain.from_iterable(map(scores_of, days))
 
 
 def _added(entries: Iterable[tuple[str, float]]) -> list[tuple[str, int]]:
@@ -320,11 +312,11 @@ def read_opened(client: RedisClient, keys: Keys, days: int) -> Mapping[str, Open
 
     positions: defaultdict[str, Counter[int]] = defaultdict(Counter)
     posts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for entry, count in chain.from_iterable(client.ask(_TIMEOUT, [], command)):
-        with suppress(ValueError, TypeError):  # not written by this service
-            q, position, oid = json.loads(entry)
-            positions[str(q)][int(position)] += int(count)
-            posts[str(q)][str(oid)] += int(count)
+    for entry, count in _entries(client.ask(_TIMEOUT, [], command)):
+        if opened := opened_of(entry):
+            q, position, oid = opened
+            positions[q][position] += int(count)
+            posts[q][oid] += int(count)
     summaries = {}
     for q, counted in positions.items():
         mean = sum(position * count for position, count in counted.items()) / counted.total()
@@ -372,11 +364,10 @@ def _read(client: "redis.Redis", keys: Keys, date: str) -> Json:
             pipeline.zrange(keys.insights(kind, date), 0, -1, withscores=True)
         totals, *counted = pipeline.execute()
     counts: Json = {
-        kind: [[text.decode("utf-8", "replace"), score] for text, score in pairs]
+        kind: [list(entry) for entry in scores_of(pairs)]
         for kind, pairs in zip(_KINDS, counted, strict=True)
     }
-    texts = [(name.decode("utf-8", "replace"), count) for name, count in totals.items()]
-    counts["totals"] = {name: int(count) for name, count in texts if count.isdigit()}
+    counts["totals"] = totals_of(totals)
     return counts
 
 
@@ -408,15 +399,16 @@ def _erase_from(client: "redis.Redis", name: bytes, query: str) -> int:
     return int(client.zrem(name, *matching)) if matching else 0
 
 
-def _queries(kind: str, member: bytes) -> list[str]:
+def _queries(kind: str, member: bytes) -> Sequence[str]:
     """The queries in an entry of a list."""
-    text = member.decode("utf-8", "replace")
+    text = text_of(member)
     if kind == "events":
-        return [Event.load(text).q.casefold()]
+        event = Event.load(member)
+        return [event.q.casefold()] if event else []
     if kind == "requests":
         return [dict(parse_qsl(text)).get("q", "").casefold()]
     if kind == "next":
-        return list(json.loads(text))
+        return pair_of(text) or ()
     if kind == "opened":
-        return [json.loads(text)[0]]
+        return (opened_of(text) or ())[:1]
     return [text]

@@ -24,6 +24,7 @@ import redis
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
 from app.cache.store import Keys
 from app.errors import BadRequest
+from app.insights.entries import scores_of, totals_of
 from app.insights.sessions import Event, Visitor, pairs, searches
 from app.rate_limit import network_of
 from app.search.request import SearchRequest
@@ -249,8 +250,8 @@ class SearchLog:
 
         total: defaultdict[str, float] = defaultdict(float)
         for back, of_day in enumerate(self._client.ask(_TIMEOUT, [], command)):
-            for key, count in of_day:
-                total[key.decode("utf-8", "replace")] += count / 2**back
+            for key, count in scores_of(of_day):
+                total[key] += count / 2**back
         requests: list[tuple[SearchRequest, float]] = []
         for key, count in sorted(total.items(), key=lambda item: (-item[1], item[0])):
             if len(requests) == n:
@@ -266,11 +267,7 @@ class SearchLog:
         """
         self.flush()
         counts: Any = self._client.ask(_TIMEOUT, {}, redis.Redis.hgetall, self._keys.counts)
-        return {
-            state.decode("utf-8", "replace"): int(count)
-            for state, count in counts.items()
-            if count.isdigit()
-        }
+        return totals_of(counts)
 
 
 def _event(seen: _Seen, salt: bytes) -> Event:
@@ -288,11 +285,8 @@ def _due_groups(waiting: Iterable[bytes], now: float) -> list[_Group]:
     """The clients to whose requests no further one can belong, or that have waited long enough."""
     by_client: defaultdict[str, list[tuple[Event, bytes]]] = defaultdict(list)
     for text in waiting:
-        try:
-            event = Event.load(text)
-        except (ValueError, TypeError):  # of another version; it expires
-            continue
-        by_client[event.client].append((event, text))
+        if event := Event.load(text):  # others expire
+            by_client[event.client].append((event, text))
     return [group for group in by_client.values() if _due([event.at for event, _ in group], now)]
 
 

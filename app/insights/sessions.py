@@ -13,12 +13,16 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import orjson
+
 PAUSE = 3.0
 """Seconds without another request that make one a search."""
 TYPING_PAUSE = 5.0
 """The same if the next request continues it: `pyth`, `python`."""
 MOST, MOST_REQUESTS = 30, 300
 """Searches and requests of one client within a minute; one with more of either is a program."""
+
+_LATEST = 2.0**36  # seconds; a date far beyond is none
 
 # Programs name themselves. A client without a browser's User-Agent counts as a program.
 _PROGRAM = re.compile(
@@ -80,9 +84,16 @@ class Event:
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
-    def load(cls, text: str | bytes) -> "Event":
-        """The event that `dump` wrote."""
-        return cls(*json.loads(text))
+    def load(cls, text: bytes) -> "Event | None":
+        """The event that `dump` wrote; None of another version."""
+        try:
+            fields = orjson.loads(text)
+        except ValueError:
+            return None
+        match fields:
+            case [float(at), str(), str(), str(), str(), bool(), float()] if 0 < at < _LATEST:
+                return cls(*fields)
+        return None
 
 
 Pair = tuple[str, str]

@@ -396,7 +396,8 @@ def test_malformed_values_in_redis_are_no_error(own_settings: Settings, own_redi
     with redis.Redis.from_url(own_redis) as server:
         for kind in ("requests", "nothing", "slow", "next", "opened"):
             server.zadd(
-                keys.insights(kind, today), {b"\xff{": 1, "[1]": 2, "null": 3, "[1,2,3]": 4}
+                keys.insights(kind, today),
+                {b"\xff{": 1, "[1]": 2, "null": 3, "[1,2,3]": 4, "endless": float("inf")},
             )
         totals = {b"\xff": "x", "searches": "many", "HIT": "1.5"}
         server.hset(keys.insights("totals", today), mapping=totals)
