@@ -36,6 +36,9 @@ def _marked(begun: str, text: str, field: str = "text") -> str:
         ("rust", f"{MARK}rust{UNMARK} and Rusty", "[rust] and [Rusty]"),
         ("груш", "Грушевый сок", "[Грушевый] сок"),
         ("ru", "rust", "rust"),
+        ("con", "cliConn, Conn and cône", "cli[Conn], [Conn] and [cône]"),
+        ("oeuv", "Œuvre, œuvres, ouvre", "[Œuvre], [œuvres], ouvre"),
+        ("été", "ete, l'été; etude", "[ete], l'[été]; etude"),
     ],
 )
 def test_words_that_begin_like_a_term(begun: str, text: str, marked: str) -> None:
