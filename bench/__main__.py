@@ -99,7 +99,7 @@ def measure(run: Run, names: list[str], page: Path | None) -> tuple[Path, list[s
 @click.command()
 @click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--quick", is_flag=True, help="Little of everything, for trying it.")
-@click.option("--full", is_flag=True, help="The sizes of the goals: an estimated 90 minutes.")
+@click.option("--full", is_flag=True, help="The sizes of the goals: about 35 minutes.")
 @click.option("--only", default="", help=f"Some sections: {', '.join(SECTIONS)}.")
 @click.option("--meilisearch", default="", help="The path of a Meilisearch binary.")
 @click.option("--publish", "into_docs", is_flag=True, help="Into docs/performance.md as well.")

@@ -101,14 +101,46 @@ def measure_reindex(run: Run) -> Section:
 
 def measure_sync(run: Run) -> Section:
     """`sync` of a file in which one post is new, and a post that is written over HTTP, each until a
-    search finds it; and reading the file alone."""
-    posts = run.sizes.sync
+    search finds it; and reading the file alone. The goals are those of the smallest file."""
+    seconds = {
+        (posts, name): times
+        for posts in run.sizes.sync
+        for name, times in _seconds_of_a_new_post(run.path(posts)).items()
+    }
+    medians = {key: statistics.median(times) for key, times in seconds.items()}
+    least = min(run.sizes.sync)
+    return Section(
+        "A new post",
+        "The command `sync` with a file that has one new post, and `PUT /documents/…`, each until "
+        f"a search over HTTP finds the post; {_SYNC_ROUNDS} rounds in turn after one that is "
+        "dropped.",
+        [
+            Goal(f"a new post of {least:,} by {by}, until it is found", "–", spent, most, " s")
+            for by, spent, most in (
+                ("`sync`", medians[least, "sync"], 1.5),
+                ("HTTP", medians[least, "HTTP"], 0.5),
+            )
+        ],
+        [
+            Table(
+                ["", "posts", "median s", "slowest s"],
+                [
+                    [name, f"{posts:,}", f"{medians[posts, name]:.2f}", f"{max(times):.2f}"]
+                    for (posts, name), times in seconds.items()
+                ],
+            )
+        ],
+        figures={f"{posts} {name}": times for (posts, name), times in seconds.items()},
+    )
+
+
+def _seconds_of_a_new_post(path: Path) -> dict[str, list[float]]:
     with (
         tempfile.TemporaryDirectory() as folder,
         requests.Session() as session,
         temporary_alias() as alias,
     ):
-        source = Path(shutil.copy(run.path(posts), folder))
+        source = Path(shutil.copy(path, folder))
         session.headers["Authorization"] = f"Bearer {TOKEN}"
         index(source, alias)
         with serving(alias, variables={"BLOGSEARCH_WRITE_TOKENS": TOKEN}) as served:
@@ -120,7 +152,7 @@ def measure_sync(run: Run) -> Section:
 
             sync = partial(_sync, alias, source)
             put = partial(_put, session, served.url)
-            seconds = alternate(
+            return alternate(
                 {
                     "reading the file": _in_seconds(partial(_read, source)),
                     "sync": _in_seconds(partial(written, sync, f"file{nth}x")),
@@ -128,27 +160,6 @@ def measure_sync(run: Run) -> Section:
                 }
                 for nth in range(_SYNC_ROUNDS + 1)
             )
-    medians = {name: statistics.median(times) for name, times in seconds.items()}
-    return Section(
-        f"A new post ({posts:,} posts)",
-        "The command `sync` with a file that has one new post, and `PUT /documents/…`, each until "
-        f"a search over HTTP finds the post; {_SYNC_ROUNDS} rounds in turn after one that is "
-        "dropped.",
-        [
-            Goal("a new post by `sync`, until it is found", "–", medians["sync"], 1.5, " s"),
-            Goal("a new post by HTTP, until it is found", "–", medians["HTTP"], 0.5, " s"),
-        ],
-        [
-            Table(
-                ["", "median s", "slowest s"],
-                [
-                    [name, f"{medians[name]:.2f}", f"{max(times):.2f}"]
-                    for name, times in seconds.items()
-                ],
-            )
-        ],
-        figures=seconds,
-    )
 
 
 def _read(path: Path) -> None:
