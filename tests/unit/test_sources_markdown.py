@@ -856,8 +856,26 @@ def test_only_the_error_page_of_the_site_is_left_out(tmp_path: Path) -> None:
     assert set(read(tmp_path)) == {"posts/404"}
 
 
-def test_a_cascade_of_hugo_with_a_target_is_named_as_not_followed(tmp_path: Path) -> None:
-    config = '[[cascade]]\ndraft = true\n[cascade.target]\npath = "/notes/**"\n'
+def test_a_cascade_of_hugo_with_a_target_is_for_its_pages(tmp_path: Path) -> None:
+    """As Hugo 0.168 builds the same files."""
+    page = "---\ntitle: A\n---\nText"
+    cascades = (
+        "---\ntitle: Home\ncascade:\n"
+        '- {target: {path: "{/notes/sub,/notes/sub/**}"}, build: {render: never}}\n'
+        '- {_target: {kind: section, path: "/a/**"}, draft: true}\n'
+        '- {target: {path: "/a/q*"}, draft: true}\n'
+        "- {target: {environment: development}, draft: true}\n---\nText"
+    )
+    config = '[[cascade]]\ndraft = true\n[cascade.target]\npath = "/news/**"\n'
+    folders = ("notes", "notes/sub", "news", "a")
+    names = ("_index.md", "p.md", "Q x.md")
+    pages = {f"content/{folder}/{name}": page for folder in folders for name in names}
+    write(tmp_path, {"hugo.toml": config, "content/_index.md": cascades, **pages})
+    assert set(read(tmp_path)) == {"a/p", "notes/p", "notes/Q x"}
+
+
+def test_a_target_that_is_not_followed_is_named(tmp_path: Path) -> None:
+    config = '[[cascade]]\ndraft = true\n[cascade.target]\nlang = "fr"\n'
     write(tmp_path, {"hugo.toml": config, "content/notes/a.md": "---\ntitle: A\n---\nText"})
     warnings: list[str] = []
     assert list(read(tmp_path, warn=warnings.append)) == ["notes/a"]

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -58,7 +59,7 @@ class Hugo(Site):
         mounts = tables(mapping(config.get("module")).get("mounts"))
         if any(str(mount.get("target")).startswith("content") for mount in mounts):
             names.append("module.mounts")
-        if any(map(_has_target, tables(self._site_cascade))):
+        if not all(map(_is_followed, tables(self._site_cascade))):
             names.append("cascade with a target")
         names += ["content adapters"] if any(root.glob("content/**/_content.gotmpl")) else []
         names += [rule for rule in map(str, self._rules.values()) if "[" in rule]
@@ -102,9 +103,8 @@ class Hugo(Site):
     def fields_of(self, path: PurePosixPath, own: Mapping[str, Any]) -> dict[str, Any]:
         merged: dict[str, Any] = {}
         for cascade in self._site_cascade, *map(self._cascades_in, reversed(path.parents)):
-            # One with a target is for some of the pages only.
             for table in tables(cascade):
-                merged |= {} if _has_target(table) else table
+                merged |= table if self._is_target(table, path) else {}
         merged |= own
         return {**lower_names(mapping(merged.get("params"))), **merged}
 
@@ -120,6 +120,19 @@ class Hugo(Site):
                     if cascade := lower_names(fields).get("cascade"):
                         self._cascades[folder] += tables(cascade)
         return self._cascades[folder]
+
+    def _is_target(self, cascade: Mapping[str, Any], path: PurePosixPath) -> bool:
+        """Whether a cascade is for this page: all of them, or those that its target names."""
+        stem = self._stem(path)
+        page = path.parent if stem in ("index", "_index") else path.parent / stem
+        kind = "page" if stem != "_index" else "section" if page.parts else "home"
+        target = _target(cascade)
+        return (
+            _is_followed(cascade)
+            and fnmatchcase(kind, str(target.get("kind") or "*"))
+            and fnmatchcase("production", str(target.get("environment") or "*"))
+            and _matches([self._path(part) for part in page.parts], str(target.get("path") or ""))
+        )
 
     def why_left_out(self, entry: Entry) -> str:
         if self._stem(entry.path) == "_index" and is_section_list(entry):
@@ -258,6 +271,38 @@ def _files(root: Path) -> list[Path]:
     return [root / f"{name}.{suffix}" for name in _NAMES for suffix in _SUFFIXES]
 
 
-def _has_target(cascade: Mapping[str, Any]) -> bool:
-    """Whether a cascade is for some of the pages only."""
-    return "target" in cascade or "_target" in cascade
+# -- targets of a cascade --------------------------------------------------------------------------
+
+
+def _target(cascade: Mapping[str, Any]) -> dict[str, Any]:
+    target: dict[str, Any] = lower_names(mapping(cascade.get("target") or cascade.get("_target")))
+    return target
+
+
+def _is_followed(cascade: Mapping[str, Any]) -> bool:
+    """Whether it is known here for which pages a cascade is."""
+    pattern = str(_target(cascade).get("path") or "")
+    nested = pattern.strip("{}")
+    return _target(cascade).keys() <= {"path", "kind", "environment"} and not set("{}") & set(
+        nested
+    )
+
+
+def _matches(folders: Sequence[str], patterns: str) -> bool:
+    """Whether a path matches one of several patterns, such as `{/notes,/notes/**}`; none matches
+    everything. `*` stands for a part of a name, and `**` for one or more names."""
+    return not patterns or any(
+        _matches_one(folders, pattern.strip("/").split("/") if pattern.strip("/") else [])
+        for pattern in patterns.strip("{}").lower().split(",")
+    )
+
+
+def _matches_one(folders: Sequence[str], pattern: Sequence[str]) -> bool:
+    reached = {0}  # how many of the folders the first parts of the pattern may stand for
+    for part in pattern:
+        if part == "**":
+            reached = set(range(min(reached, default=len(folders)) + 1, len(folders) + 1))
+        else:
+            matched = (at for at in reached if at < len(folders) and fnmatchcase(folders[at], part))
+            reached = {at + 1 for at in matched}
+    return len(folders) in reached
