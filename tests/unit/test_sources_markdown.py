@@ -882,6 +882,14 @@ def test_a_target_that_is_not_followed_is_named(tmp_path: Path) -> None:
     assert "not followed: cascade with a target" in warnings[0]
 
 
+def test_a_tag_of_yaml_that_only_the_generator_knows_is_ignored(tmp_path: Path) -> None:
+    config = "url: !ruby/string https://e.org\nplugins: !x [a, !y {b: !!python/name:c ''}]\n"
+    post = "---\ntitle: !x A\n---\nText"
+    assert urls(write(tmp_path, {"_config.yml": config, "a.md": post})) == {
+        "a": "https://e.org/a.html"
+    }
+
+
 def test_a_configuration_in_invalid_yaml_is_named_with_the_line(tmp_path: Path) -> None:
     write(tmp_path, {"_config.yml": "title: A\nurl: [x\n", "_posts/2024-01-31-a.md": "Text"})
     with pytest.raises(

@@ -58,6 +58,18 @@ _PlainLoader.add_implicit_resolver(
 _PlainLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"^<<$"), ["<"])
 
 
+def _without_tag(loader: Any, node: yaml.Node) -> Any:
+    """The value of a node whose tag only the generator knows, as Jekyll takes it."""
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return node.value
+
+
+_PlainLoader.add_constructor(None, _without_tag)
+
+
 def load_yaml(text: str) -> Any:
     """A YAML document, refused if it is nested too deep or expands too much.
 
