@@ -20,6 +20,7 @@ from elasticsearch import Elasticsearch
 from app.elastic import connect
 from app.search.blended import answer
 from app.search.known import Known
+from app.search.query_builder import ALL, ANY, MOST
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from bench.results import Table
@@ -38,7 +39,7 @@ from bench.workload import (
 )
 
 _EMPTY: Json = {"query": {"match_none": {}}, "size": 0}
-_COUNTS = ("some words", "most words", "all words")
+_COUNTS = (ANY, MOST, ALL)
 
 Bodies = Sequence[Json]
 

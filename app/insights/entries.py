@@ -5,9 +5,10 @@ from typing import Any
 
 import orjson
 
+from app.search.request import MAX_PAGE, MAX_SIZE
+
 _MOST = 2**53  # a count beyond it is none: Redis adds up floats
 _DIGITS = 15
-_POSITIONS = 10_000
 
 
 def text_of(member: bytes) -> str:
@@ -40,7 +41,7 @@ def pair_of(member: str) -> tuple[str, str] | None:
 def opened_of(member: str) -> tuple[str, int, str] | None:
     """A query, and the position and oid of a hit that was opened."""
     match _json(member):
-        case [str(q), int(position), str(oid)] if 0 < position < _POSITIONS:
+        case [str(q), int(position), str(oid)] if 0 < position <= MAX_PAGE * MAX_SIZE:
             return q, position, oid
     return None
 

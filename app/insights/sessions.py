@@ -22,7 +22,7 @@ TYPING_PAUSE = 5.0
 MOST, MOST_REQUESTS = 30, 300
 """Searches and requests of one client within a minute; one with more of either is a program."""
 
-_LATEST = 2.0**36  # seconds; a date far beyond is none
+_LATEST = 2.0**36  # seconds since 1970: the year 4147
 
 # Programs name themselves. A client without a browser's User-Agent counts as a program.
 _PROGRAM = re.compile(

@@ -20,13 +20,20 @@ def test_scores_are_finite_and_positive() -> None:
 
 def test_what_was_opened() -> None:
     assert opened_of('["a", 3, "post"]') == ("a", 3, "post")
+    assert opened_of('["a", 2500, "post"]')  # the last one that a page can have
 
 
 @pytest.mark.parametrize(
     "text",
     [
         *("", "null", "{}", "[1]", '["a", 1, null]'),
-        *('["a", 0, "x"]', '["a", 1.5, "x"]', '["a", 1e999, "x"]', f'["a", {"9" * 400}, "x"]'),
+        *(
+            '["a", 0, "x"]',
+            '["a", 1.5, "x"]',
+            '["a", 2501, "x"]',
+            '["a", 1e999, "x"]',
+            f'["a", {"9" * 400}, "x"]',
+        ),
         DEEP,
     ],
 )

@@ -874,8 +874,29 @@ def test_a_cascade_of_hugo_with_a_target_is_for_its_pages(tmp_path: Path) -> Non
     assert set(read(tmp_path)) == {"a/p", "notes/p", "notes/Q x"}
 
 
-def test_a_target_that_is_not_followed_is_named(tmp_path: Path) -> None:
-    config = '[[cascade]]\ndraft = true\n[cascade.target]\nlang = "fr"\n'
+@pytest.mark.parametrize(
+    ("path", "drafts"),
+    [
+        ("/blog**", {"blog/p", "blog/x/q"}),
+        ("/blog/*", {"blog/p"}),
+        ("/blog/?/q", {"blog/x/q"}),
+        ("{/other/r,/blog/**/q}", {"other/r", "blog/x/q"}),
+        ("/b*", set()),
+        ("**", {"blog/p", "blog/x/q", "other/r"}),
+        ("*a" * 200, set()),
+    ],
+)
+def test_paths_of_a_target(tmp_path: Path, path: str, drafts: set[str]) -> None:
+    """As Hugo 0.168 builds the same files."""
+    names = {"blog/p", "blog/x/q", "other/r"}
+    config = f'[[cascade]]\ndraft = true\n[cascade.target]\npath = "{path}"\n'
+    pages = {f"content/{name}.md": "---\ntitle: A\n---\nText" for name in names}
+    assert set(read(write(tmp_path, {"hugo.toml": config, **pages}))) == names - drafts
+
+
+@pytest.mark.parametrize("target", ['lang = "fr"', 'path = "/{a,b}/c"', 'path = "/[a-c]"'])
+def test_a_target_that_is_not_followed_is_named(tmp_path: Path, target: str) -> None:
+    config = f"[[cascade]]\ndraft = true\n[cascade.target]\n{target}\n"
     write(tmp_path, {"hugo.toml": config, "content/notes/a.md": "---\ntitle: A\n---\nText"})
     warnings: list[str] = []
     assert list(read(tmp_path, warn=warnings.append)) == ["notes/a"]

@@ -22,6 +22,7 @@ from indexer.sources.markdown.site import Entry, Root, Site, is_section_list
 _NAMES = ("hugo", "config")
 _SUFFIXES = ("toml", "yaml", "yml", "json")
 _TOKEN = re.compile(r":([a-z_]+|\d{4})")
+_GLOB = re.compile(r"\*\*|.")
 _NOT_KEYWORDS = frozenset(("categories", "tags", "authors", "author"))
 _NOT_FOLLOWED = ("ignorefiles", "uglyurls", "disablepathtolower")
 """Settings that change what is published or where."""
@@ -131,7 +132,7 @@ class Hugo(Site):
             _is_followed(cascade)
             and fnmatchcase(kind, str(target.get("kind") or "*"))
             and fnmatchcase("production", str(target.get("environment") or "*"))
-            and _matches([self._path(part) for part in page.parts], str(target.get("path") or ""))
+            and _matches(f"/{self._path('/'.join(page.parts))}", str(target.get("path") or ""))
         )
 
     def why_left_out(self, entry: Entry) -> str:
@@ -281,28 +282,39 @@ def _target(cascade: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_followed(cascade: Mapping[str, Any]) -> bool:
     """Whether it is known here for which pages a cascade is."""
-    pattern = str(_target(cascade).get("path") or "")
-    nested = pattern.strip("{}")
-    return _target(cascade).keys() <= {"path", "kind", "environment"} and not set("{}") & set(
-        nested
-    )
+    target = _target(cascade)
+    paths = str(target.get("path") or "").strip("{}")
+    return target.keys() <= {"path", "kind", "environment"} and not set(paths) & set("{}[]\\")
 
 
-def _matches(folders: Sequence[str], patterns: str) -> bool:
+def _matches(path: str, patterns: str) -> bool:
     """Whether a path matches one of several patterns, such as `{/notes,/notes/**}`; none matches
-    everything. `*` stands for a part of a name, and `**` for one or more names."""
-    return not patterns or any(
-        _matches_one(folders, pattern.strip("/").split("/") if pattern.strip("/") else [])
-        for pattern in patterns.strip("{}").lower().split(",")
-    )
+    everything. `*` and `?` stand for characters of one name, `**` for any characters."""
+    if not patterns:
+        return True
+    alternatives = patterns.strip("{}").lower().split(",")
+    return any(_matches_one(path, _GLOB.findall(f"/{text.strip('/')}")) for text in alternatives)
 
 
-def _matches_one(folders: Sequence[str], pattern: Sequence[str]) -> bool:
-    reached = {0}  # how many of the folders the first parts of the pattern may stand for
-    for part in pattern:
-        if part == "**":
-            reached = set(range(min(reached, default=len(folders)) + 1, len(folders) + 1))
-        else:
-            matched = (at for at in reached if at < len(folders) and fnmatchcase(folders[at], part))
-            reached = {at + 1 for at in matched}
-    return len(folders) in reached
+def _matches_one(path: str, pattern: Sequence[str]) -> bool:
+    """Follows all readings of the pattern at once: as a regular expression, one with many stars
+    would take very long."""
+    reached = _past_stars(pattern, {0})
+    for character in path:
+        following: set[int] = set()
+        for at in reached - {len(pattern)}:
+            sign, in_name = pattern[at], character != "/"
+            if sign == "**" or (sign == "*" and in_name):
+                following.add(at)
+            elif sign == character or (sign == "?" and in_name):
+                following.add(at + 1)
+        reached = _past_stars(pattern, following)
+    return len(pattern) in reached
+
+
+def _past_stars(pattern: Sequence[str], places: set[int]) -> set[int]:
+    """The places and those behind them, as a star may stand for nothing."""
+    for at, sign in enumerate(pattern):
+        if at in places and sign in ("*", "**"):
+            places.add(at + 1)
+    return places
