@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import click
 import requests
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from app.elastic import connect
 from app.search import Answer, search
@@ -40,14 +40,23 @@ def lines(path: Path) -> Iterator[Json]:
 
 
 def elasticsearch_url() -> str:
-    """The address of the engine.
+    """The address of the engine, which answers.
 
     Raises:
         click.UsageError: it is not set.
+        click.ClickException: the engine does not answer.
     """
     if "ELASTICSEARCH_URL" not in os.environ:
         raise click.UsageError('ELASTICSEARCH_URL is not set; run: eval "$(make -s services)"')
-    return os.environ["ELASTICSEARCH_URL"]
+    url = os.environ["ELASTICSEARCH_URL"]
+    with Elasticsearch(url, request_timeout=10, max_retries=0) as client:
+        try:
+            client.info()
+        except (ApiError, TransportError) as error:
+            raise click.ClickException(
+                f"Elasticsearch does not answer: {error}. Start it, or check ELASTICSEARCH_URL."
+            ) from None
+    return url
 
 
 def settings_for(alias: str, **changed: Any) -> Settings:
@@ -62,6 +71,7 @@ def settings_for(alias: str, **changed: Any) -> Settings:
 def temporary_alias() -> Iterator[str]:
     """A name for indices, which are deleted afterwards."""
     alias = f"bench-x{uuid.uuid4().hex[:10]}"
+    elasticsearch_url()  # before the caller starts anything
     try:
         yield alias
     finally:

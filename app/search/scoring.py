@@ -22,14 +22,15 @@ CONTRACTED_FIELDS = ("title.words^2", "text.words^2", "comments.words")
 """For words that a synonym rule contracts to one (`fast api`, FastAPI), as they were typed: a post
 may have them apart, or as two words."""
 TITLE_BOOST = 0.57
-"""The title once more, on its own, in any inflection. With the other numbers of today, link texts /
-known items `words`: .5 .569 / .779, .6 .574 / .774."""
+"""The title once more, on its own, in any inflection. Link texts / known items `words`: .55 .573 /
+.779, .6 .574 / .774."""
 MOST_WORDS, MOST_IN_TITLE_BOOST, MOST_IN_LINKS_BOOST = "60%", 0.5, 1.7
 """A title with so many of the significant words of a query of two or more, rounded down, scores
-once more. Link texts of five sites .523 without it, .532 with it, .535 with .8; known items .825,
-.824 and .822. With 75 % and `TITLE_BOOST` .8, `words` have .768 instead of .779, `mixed` .828
-instead of .808. So does the text of a link to the post: link texts .531 without it, .563 with
-1, .579 with 1.5, .586 with 2; known items `mixed` alike up to 1.5, .008 less with 2."""
+once more: the title's words count in full in a short query, and less in a long one unless the title
+has most of them. With 75 % and `TITLE_BOOST` .8, known items `words` have .768 instead of .779,
+`mixed` .828 instead of .808. So does the text of a link to the post: link texts .531 without it,
+.563 with 1, .579 with 1.5 and .586 with 2 and those numbers of titles; .570 with 1.5 and .574 with
+1.7 and `TITLE_BOOST` .6."""
 LIGHT_BOOST = 0.5
 """Question words, pronouns and auxiliary verbs weigh half, so that they never outrank a word that
 matters. Known items `words`: 0 .751, half .759, in full .750."""
@@ -55,8 +56,8 @@ follows. The figures are those of asking every post."""
 ADJACENT_BOOST, NEIGHBOURS_SLOP = 1.5, 16
 """Two neighbouring words of the query within so many positions of each other in the text; and the
 whole query side by side in title or text, as it is or in any inflection. Link texts / known items
-`words`: 1.2 .536 / .743, 1.5 .540 / .759, 2 .531 / .755. With a slop of
-12, 16 and 24 and today's numbers of titles: .570 / .772, .570 / .774, .569 / .775."""
+`words`: 1.2 .536 / .743, 1.5 .540 / .759, 2 .531 / .755. A slop of 12, 16 and 24, `TITLE_BOOST` .6:
+.570 / .772, .570 / .774, .569 / .775. In headings 8 and 16 find the same."""
 NEIGHBOUR_PAIRS = 16
 """Bounds the request of a very long query. Questions: 40 of them are within .002 of 12."""
 PHRASE_FIELDS = ("title.words", "text.words", "code.forms", "comments.words")
