@@ -1,18 +1,20 @@
 # The service as an image: built in one stage, run in another without compiler, pip or root.
 
 FROM python:3.13.9-slim-bookworm AS build
-ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-RUN python -m venv /opt/venv
+ENV UV_PROJECT_ENVIRONMENT=/opt/venv UV_NO_CACHE=1 UV_LINK_MODE=copy
+RUN python -m venv /opt/uv && /opt/uv/bin/pip install --no-cache-dir uv
 WORKDIR /build
 # The dependencies first: they change seldom, and this layer is kept.
-COPY requirements-runtime.lock ./
-RUN /opt/venv/bin/pip install --no-compile --require-hashes -r requirements-runtime.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml uv.lock ./
+RUN /opt/uv/bin/uv sync --locked --no-dev --extra watch --no-install-project
+COPY README.md LICENSE ./
 COPY analyzers analyzers
 COPY indexer indexer
 COPY app app
-RUN /opt/venv/bin/pip install --no-compile --no-deps --no-build-isolation . \
-    && /opt/venv/bin/pip uninstall --yes setuptools pip
+# docker build --build-arg VERSION="0.1.0+g$(git rev-parse --short HEAD)", as `make update` does.
+ARG VERSION="0.1.0"
+RUN SETUPTOOLS_SCM_PRETEND_VERSION=$VERSION \
+    /opt/uv/bin/uv sync --locked --no-dev --extra watch --no-editable
 # Imports every module, which writes the bytecode of what is used; all of it would be 20 MB more.
 RUN cd / && /opt/venv/bin/python -c "import importlib, pkgutil, analyzers, app, indexer; \
     [importlib.import_module(module.name) for package in (analyzers, app, indexer) \
@@ -30,10 +32,6 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     GUNICORN_CMD_ARGS="--bind=0.0.0.0:8000" \
     BLOGSEARCH_SYNONYMS_DIR=/srv/blogsearch/synonyms
-# docker build --build-arg BLOGSEARCH_COMMIT="$(git rev-parse HEAD)": for /__version__. Near the end, because
-# another value rebuilds the layers after it.
-ARG BLOGSEARCH_COMMIT=""
-RUN printf %s "$BLOGSEARCH_COMMIT" > "$(echo /opt/venv/lib/python*/site-packages/app)/COMMIT"
 USER 10001
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD \

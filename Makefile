@@ -1,51 +1,40 @@
 # Every command is listed by `make help`; README.md tells which ones to start with.
 
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# Takes a tenth of the time that pip takes.
-UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
-LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+UV := $(or $(shell command -v uv),$(BIN)/uv)
+# Of the tag; without one 0.1.0 and the commit.
+VERSION ?= $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.1.0+g$$(git rev-parse --short=12 HEAD)")
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-docker check reference wheel release-dry-run format services services-stop services-status chaos soak chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites bench-compare screenshots
+.PHONY: help setup lock run test test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites bench-compare screenshots update
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# If PYTHONDONTWRITEBYTECODE is set, as in many containers, every start would compile all sources,
-# and take three times as long.
-setup: .venv/installed ## make .venv from requirements.lock (only when that has changed)
-	@$(BIN)/python -m compileall -q analyzers app bench devstack indexer
+setup: .venv/installed ## make .venv from uv.lock (only when that has changed)
 
-# Prints to stderr, because the shell evaluates stdout: `eval "$$(make -s services)"`.
-.venv/installed: requirements.lock pyproject.toml
+.venv/installed: uv.lock pyproject.toml
 	@set -e; \
-	if ! $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-	  found=; \
+	if ! command -v $(UV) >/dev/null; then \
 	  for python in $(PYTHON) python3.13 python3.12 python3.11 python3 python; do \
 	    if $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
 	    then found=$$python; break; fi; \
 	  done; \
 	  if [ -z "$$found" ]; then \
-	    echo "setup: no Python 3.11 or later with venv was found; looked for: $(PYTHON) python3.13" \
-	      "python3.12 python3.11 python3 python. Name one: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; \
+	    echo "setup: no Python 3.11 or later with venv was found. Install it, or name one:" \
+	      "make $(MAKECMDGOALS) PYTHON=/path/to/python3; or install uv." >&2; \
 	    exit 1; \
 	  fi; \
-	  echo "setup: making .venv with $$found ($$($$found --version))" >&2; \
-	  $$found -m venv --clear .venv >&2; \
+	  echo "setup: making .venv with $$found" >&2; \
+	  $$found -m venv --clear .venv; \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check uv; \
 	fi; \
-	echo "setup: installing what requirements.lock names; the first time takes up to a minute …" >&2; \
-	awk '/^[^ ]/ {wanted = /^uv==/} wanted' requirements.lock > .venv/uv-requirements.txt; \
-	$(PIP) --require-hashes -r .venv/uv-requirements.txt >&2; \
-	$(UV) --compile-bytecode --require-hashes -r requirements.lock >&2 || \
-	  { echo "setup: uv failed; trying pip, which may know another package index …" >&2; \
-	    $(PIP) --require-hashes -r requirements.lock >&2; }; \
-	$(PIP) --no-deps --no-build-isolation -e . >&2; \
+	echo "setup: installing what uv.lock names; the first time takes up to a minute …" >&2; \
+	$(UV) sync --quiet --locked --all-extras --compile-bytecode $(if $(PYTHON),--python '$(PYTHON)'); \
 	touch $@
 
-lock: setup ## write both lock files from pyproject.toml (UPGRADE=--upgrade: newest versions)
-	$(LOCK) $(UPGRADE) --extra dev pyproject.toml -o requirements.lock
-	$(LOCK) --extra image -c requirements.lock pyproject.toml -o requirements-runtime.lock
+lock: setup ## write uv.lock from pyproject.toml (UPGRADE=--upgrade: newest versions)
+	$(UV) lock $(UPGRADE)
 
 run: setup ## serve on http://127.0.0.1:8000 (PORT=… changes it) with the sample posts
 	@exec $(BIN)/python -m devstack run
@@ -79,15 +68,12 @@ services-stop: setup ## stop what `make services` started
 services-status: setup ## show whether Elasticsearch and Redis are running
 	@exec $(BIN)/python -m devstack status
 
-# Builds a copy of the tree, so that the commit is not written into the tree itself.
 wheel: setup ## build dist/*.whl, an installable package of the service
-	@set -e; copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; \
-	git ls-files -z | tar -c --null -T - | tar -x -C "$$copy"; \
-	git describe --always --dirty --abbrev=40 --exclude='*' > "$$copy/app/COMMIT"; \
-	$(BIN)/uv build --quiet --wheel --no-build-isolation --out-dir '$(abspath $(or $(DIST),dist))' "$$copy"
+	@SETUPTOOLS_SCM_PRETEND_VERSION='$(VERSION)' $(UV) build --quiet --wheel --out-dir '$(abspath $(or $(DIST),dist))'
 
-release-dry-run: setup ## the steps of a release that need no registry: version, notes, wheel, image, units, manifest
-	@exec $(BIN)/python -m scripts.release dry-run
+# Never takes what is live away: the index is rebuilt beside it, and the containers go one after the other.
+update: ## Docker Compose: fetch and build the new version, rebuild the index, exchange the containers (PULL=1: git pull first)
+	@./deploy/update.sh $(if $(PULL),--pull)
 
 screenshots: setup ## write pictures of the pages of `make run` to docs/pictures/; needs CHROMIUM
 	@exec $(BIN)/python -m scripts.screenshots

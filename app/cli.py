@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from app.commands.tools import CommandGroup
-from app.version import VERSION, commit
+from app.version import VERSION
 
 # Command: the module that defines it, and its line in `blogsearch --help`.
 _COMMANDS = {
@@ -69,7 +69,7 @@ class LazyGroup(CommandGroup):
 
 
 @click.group("blogsearch", cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(f"{VERSION} {commit()}".strip(), prog_name="blogsearch")
+@click.version_option(VERSION, prog_name="blogsearch")
 @click.option("--traceback", is_flag=True, help="Show the traceback of an unexpected error.")
 def main(traceback: bool) -> None:
     """Index a blog and search it.

@@ -1,16 +1,9 @@
-"""The version in pyproject.toml, and the commit that the service was built from."""
+"""The version of the service, and the commit that it was built from."""
 
-from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 
 VERSION = version("blogsearch")
+"""That of the tag, or `0.1.0+g` and the commit where there is none."""
 
-
-@cache
-def commit() -> str:
-    """The commit; "" if it is not known. `make wheel` and the Dockerfile write it into a file."""
-    try:
-        return Path(__file__).with_name("COMMIT").read_text().strip()
-    except OSError:
-        return ""
+COMMIT = VERSION.partition("+g")[2].partition(".")[0]
+"""Its first letters; "" for a released version."""

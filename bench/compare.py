@@ -4,7 +4,7 @@
     .venv/bin/python -m bench.compare BEFORE [AFTER] [--data FOLDER]
 
 Each revision is checked out into a worktree of its own, indexes the posts with its own code, and is
-served by gunicorn with its own configuration. A revision with another requirements.lock gets a
+served by gunicorn with its own configuration. A revision with another uv.lock gets a
 virtual environment of its own. Searches that are not cached and cached ones alternate between the
 two; medians and ratios are printed. AFTER is HEAD unless it is given; uncommitted changes are left
 out.
@@ -80,10 +80,10 @@ def _git(*arguments: str) -> None:
 
 def _python(folder: Path) -> str:
     """This Python, or if the revision locks other packages, one with these."""
-    locked = folder / "requirements.lock"
-    if locked.read_bytes() == (REPOSITORY / "requirements.lock").read_bytes():
+    locked = folder / "uv.lock"
+    if locked.exists() and locked.read_bytes() == (REPOSITORY / "uv.lock").read_bytes():
         return sys.executable
-    click.echo("  another requirements.lock: making a virtual environment …", err=True)
+    click.echo("  it locks other packages: making a virtual environment …", err=True)
     subprocess.run(["make", "--silent", "setup"], cwd=folder, check=True)
     return str(folder / ".venv" / "bin" / "python")
 

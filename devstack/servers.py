@@ -146,9 +146,9 @@ def _stop_gunicorn(process: psutil.Popen) -> None:
 
 @contextmanager
 def nginx(port: int, certificate: Path, key: Path) -> Iterator[str]:
-    """The URL of an nginx with proxy/nginx.conf in front of a service on this machine."""
+    """The URL of an nginx with deploy/proxy/nginx.conf in front of a service on this machine."""
     plain, tls = free_port(), free_port()
-    config = (REPOSITORY / "proxy" / "nginx.conf").read_text()
+    config = (REPOSITORY / "deploy" / "proxy" / "nginx.conf").read_text()
     server = f"server 127.0.0.1:{port} max_fails=0;"
     local = f"upstream local {{ {server} {server} }}"
     with tempfile.TemporaryDirectory(prefix="nginx-") as folder:
@@ -163,7 +163,7 @@ def nginx(port: int, certificate: Path, key: Path) -> Iterator[str]:
             "/etc/nginx/certificates/privkey.pem": str(key),
         }.items():
             if old not in config:
-                raise ValueError(f"proxy/nginx.conf does not contain {old}")
+                raise ValueError(f"deploy/proxy/nginx.conf does not contain {old}")
             config = config.replace(old, new)
         (Path(folder) / "nginx.conf").write_text(config)
         command = [str(NGINX), "-p", folder, "-c", "nginx.conf", "-g", "daemon off;"]

@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from app.health import CheckReport
 from app.metrics import METRICS, IndexMetrics, Metrics
-from app.version import VERSION, commit
+from app.version import COMMIT, VERSION
 from app.views import current_service
 from app.views.write_request import authorize, is_operator, sent_token
 
@@ -82,7 +82,7 @@ def ready() -> Response:
 @blueprint.get("/__version__")
 def version() -> Response:
     """The version, and the commit if it is known."""
-    answer: Version = {"name": "blogsearch", "version": VERSION, "commit": commit()}
+    answer: Version = {"name": "blogsearch", "version": VERSION, "commit": COMMIT}
     return jsonify(answer)
 
 

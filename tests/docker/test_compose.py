@@ -41,7 +41,7 @@ class Project:
             "HTTP_PORT": str(free_port()),
             "HTTPS_PORT": str(self.https_port),
             "SUBNET": f"172.29.{os.getpid() % 250}",
-            "COMMIT": "0123456789abcdef",
+            "VERSION": "0.1.0+g0123456789ab",
             "BLOGSEARCH_WRITE_TOKENS": TOKEN,
         }
 

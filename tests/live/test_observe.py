@@ -203,7 +203,7 @@ def test_dashboard_and_alerts_use_metrics_that_exist(
     client = _client(own_settings)
     client.get("/search", query_string={"q": "a query of this test only"})
     names = {name.partition("{")[0] for name in _metrics(client)}
-    folder = REPOSITORY / "monitoring"
+    folder = REPOSITORY / "deploy" / "monitoring"
     panels = json.loads((folder / "grafana-dashboard.json").read_text())["panels"]
     expressions = [target["expr"] for panel in panels for target in panel["targets"]]
     rules = yaml.safe_load((folder / "alerts.yml").read_text())["groups"][0]["rules"]

@@ -1,4 +1,4 @@
-"""The service behind nginx with proxy/nginx.conf."""
+"""The service behind nginx with deploy/proxy/nginx.conf."""
 
 import re
 import threading

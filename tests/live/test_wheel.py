@@ -36,7 +36,9 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("installed") / "environment"
     subprocess.run([UV, "venv", "--quiet", folder], check=True)
     python = folder / "bin/python"
-    versions = REPOSITORY / "requirements-runtime.lock"
+    versions = folder.with_name("versions.txt")
+    export = [UV, "export", "--quiet", "--locked", "--no-dev", "--no-emit-project", "--no-hashes"]
+    subprocess.run([*export, "--output-file", versions], cwd=REPOSITORY, check=True)
     install = [UV, "pip", "install", "--quiet", "--python", python]
     subprocess.run([*install, "--constraint", versions, wheel], check=True)
     return folder / "bin/blogsearch"
@@ -100,11 +102,13 @@ def test_the_first_search(
     assert [hit["oid"] for hit in answer["hits"]] == ["mail"]  # with a rule of the package
 
 
-def test_the_version_with_its_commit(call: Call) -> None:
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    )
-    assert commit.stdout.strip() in call("--version").stdout
+def test_the_version_is_that_of_the_tag_or_has_the_commit(call: Call) -> None:
+    git = ["git", "rev-parse", "--short=12", "HEAD"]
+    commit = subprocess.run(git, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    git = ["git", "tag", "--points-at", "HEAD"]
+    tags = subprocess.run(git, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    expected = tags.split()[0].removeprefix("v") if tags else f"0.1.0+g{commit.strip()}"
+    assert expected in call("--version").stdout
 
 
 def test_rules_are_not_added_to_the_installed_package(call: Call, tmp_path: Path) -> None:

@@ -72,8 +72,7 @@ def test_every_variable_that_is_mentioned_is_a_setting(prose: str) -> None:
     mentioned = set(re.findall(r"\bBLOGSEARCH_[A-Z_]*[A-Z]\b", prose))
     known = {environment_name(name) for name in NAMES}
     files = {f"{name}_FILE" for name in known}
-    other = {"BLOGSEARCH_COMMIT"}  # an argument of the build of the image
-    unknown = mentioned - known - files - other
+    unknown = mentioned - known - files
     assert [name for name in unknown if not name.startswith("BLOGSEARCH_DEVSTACK_")] == []
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-FOLDER = Path(__file__).resolve().parents[2] / "monitoring"
+FOLDER = Path(__file__).resolve().parents[2] / "deploy" / "monitoring"
 PANELS = json.loads((FOLDER / "grafana-dashboard.json").read_text())["panels"]
 UP, DOWN = "1+0x30", "0+0x30"
 ENGINES = "blogsearch_available{engine="

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Updates a service that runs with Docker Compose, and says how to go back: `make update`, with
+# PULL=1 after `git pull`. Searches go on: the index is rebuilt beside the live one, and behind the
+# proxy one of the two containers of the service answers while the other is exchanged.
+set -eu
+cd "$(dirname "$0")/.."
+
+if [ "${1:-}" = --pull ]; then
+  git pull --ff-only
+  exec "$0"  # as the new version has it
+fi
+
+VERSION=$(git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep .) ||
+  VERSION=0.1.0+g$(git rev-parse --short=12 HEAD)
+export VERSION
+services=$(docker compose config --services)
+image=$(docker compose config --images app | head -n 1)
+
+say() { echo "update: $*" >&2; }
+
+say "building version $VERSION"
+if docker image inspect "$image" >/dev/null 2>&1; then
+  docker tag "$image" "${image%%:*}:previous"
+fi
+docker compose build app
+
+say "the engines, exchanged only where docker-compose.yml names another version"
+docker compose up --detach --no-deps --wait elasticsearch redis
+
+say "rebuilding the index, where this version needs that; the old one answers meanwhile"
+docker compose run --rm --no-deps rebuild
+
+for service in app app-second index proxy; do
+  if echo "$services" | grep -qx "$service"; then
+    say "exchanging $service"
+    docker compose up --detach --no-deps --wait "$service"
+  fi
+done
+
+docker compose exec -T app blogsearch doctor || say "doctor complains, see above."
+cat >&2 <<END
+update: done. To go back to the version before:
+  docker compose exec app blogsearch rollback     # if the index was rebuilt, see above
+  docker tag ${image%%:*}:previous $image
+  docker compose up --detach --no-deps $(echo app app-second index | tr ' ' '\n' | grep -Fx "$services" | tr '\n' ' ')
+END
