@@ -110,8 +110,8 @@ bench-serializers: setup ## measure the serializers of cached answers
 bench-relevance: setup ## measure relevance: the sample, or every corpus of DATA=folder
 	@exec $(BIN)/python -m bench.relevance $(DATA)
 
-bench: setup ## measure the speed of everything and write build/bench/report.md (QUICK=1, FULL=1, DATA=folder, ONLY=sections, MEILISEARCH=path, PUBLISH=1)
-	@exec $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(PUBLISH),--publish) $(if $(DATA),--data '$(DATA)') --only '$(ONLY)' --meilisearch '$(MEILISEARCH)'
+bench: setup ## measure the speed of everything (QUICK=1, FULL=1, DATA=folder, ONLY=sections, PUBLISH=1)
+	@exec $(BIN)/python -m bench.speed $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(PUBLISH),--publish) $(if $(DATA),--data '$(DATA)') --only '$(ONLY)'
 
 sites: setup ## build sites with their real generators, and compare what is read with the front matter (ONLY=Hugo,Hexo); needs npm; names what else is missing
 	@exec $(BIN)/python -m bench.sites --only '$(ONLY)'

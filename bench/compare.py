@@ -25,7 +25,6 @@ from typing import Any
 import click
 import requests
 
-from bench.cached import HEARTBEAT
 from bench.load_generator import highest_rate
 from bench.results import Table, milliseconds
 from bench.service import (
@@ -36,6 +35,7 @@ from bench.service import (
     serving,
     temporary_alias,
 )
+from bench.speed import HEARTBEAT
 from bench.turns import alternate, timed
 from bench.workload import Query, corpus_of, queries_of
 from devstack.servers import REPOSITORY, Gunicorn, redis_server

@@ -14,7 +14,7 @@ Queries have q and kind, and
   another inflection); questions grades only;
 - known items the oid of the one post that must be found; texts of links too, with the oids of the
   posts that have the link in skip, which are left out of the ranking;
-- any of them a language, that of the visitor. `bench.queries` makes some queries of posts.
+- any of them a language, that of the visitor.
 
 The corpus is indexed under an alias of its own, and a service without a cache is started for it.
 `--compare` takes strategies, `bm25`, addresses of running services that have the corpus, and saved

@@ -75,12 +75,7 @@ def corpus_of(folder: Path | None) -> tuple[Path, list[Path]]:
 def bare_body(q: str) -> Json:
     """The least that a search page needs: ten hits of BM25 on title and text, with highlights."""
     return {
-        "query": {
-            "bool": {
-                "must": {"combined_fields": {"query": q, "fields": ["title^8", "text^2"]}},
-                "filter": {"term": {"kind": "post"}},
-            }
-        },
+        "query": {"combined_fields": {"query": q, "fields": ["title^8", "text^2"]}},
         "size": 10,
         "_source": ["oid", "title", "url", "pub_date"],
         "highlight": {

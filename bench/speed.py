@@ -1,0 +1,484 @@
+"""`make bench`: how fast everything is, beside the least that the same takes, as one table.
+
+    make bench                     # 15 minutes on 2 idle cores, with the sample
+    make bench DATA=FOLDER         # posts and queries of a folder, as for bench.relevance
+    make bench FULL=1              # 98,500 posts to reindex, 500,000 to synchronise
+    make bench ONLY=cached,memory  # some sections
+    make bench PUBLISH=1           # the table goes into docs/performance.md, too
+
+What is compared alternates in one run, and the medians are divided: other work of the machine
+changes milliseconds more than ratios. A *bare request* is `combined_fields` on title and text with
+ten hits and highlights; a *bare view* is a Flask view that sends that request and nothing else
+(`bench/bare_app.py`), under the same gunicorn. The engines are those of ELASTICSEARCH_URL and
+REDIS_URL, else devstack starts them.
+"""
+
+import json
+import os
+import platform
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import click
+import psutil
+import redis
+import requests
+from elasticsearch import Elasticsearch, helpers
+from playwright.sync_api import sync_playwright
+
+from app.version import VERSION
+from bench.load_generator import highest_rate
+from bench.results import Table, p95, put_between
+from bench.service import (
+    BARE_APP,
+    elasticsearch_url,
+    fill_cache,
+    get_search,
+    getting,
+    index,
+    indexed,
+    lines,
+    serving,
+    start_command,
+    temporary_alias,
+)
+from bench.stream import TOKEN
+from bench.turns import alternate, timed
+from bench.workload import (
+    CORRECT,
+    MISTYPED,
+    OWN_WORDS,
+    TYPED,
+    corpus_of,
+    queries_of,
+    typed_of,
+    write_combined,
+)
+from devstack.instance import open_instance
+from devstack.servers import REPOSITORY, redis_server
+from devstack.stack import Stack
+
+HEARTBEAT = "/__lbheartbeat__"
+_PUBLIC = {
+    "BLOGSEARCH_RATE_LIMIT": "10000000/minute",
+    "BLOGSEARCH_CORS_ORIGINS": "https://blog.example.org,https://www.example.org",
+}
+"""What SECURITY.md tells a public site to set; no request reaches the limit."""
+_BROWSER = {"Origin": "https://blog.example.org", "Accept-Encoding": "gzip, deflate"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table: `value` is a ratio to `against`, or has a unit; `goal` is what it
+    should be at most, or at least with a leading `≥`."""
+
+    what: str
+    against: str
+    value: float
+    goal: str
+    figures: str
+    unit: str = ""
+
+    @property
+    def met(self) -> bool:
+        """Whether the goal is reached."""
+        if self.goal.startswith("≥"):
+            return self.value >= float(self.goal[1:])
+        return self.value <= float(self.goal)
+
+    def cells(self) -> list[str]:
+        met = "yes" if self.met else "**no**"
+        value = f"{self.value:.2f} {self.unit}".strip()
+        return [
+            self.what,
+            self.against,
+            value,
+            f"{self.goal} {self.unit}".strip(),
+            met,
+            self.figures,
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is measured with: the posts, queries of each kind, how often, and how many posts."""
+
+    corpus: Path
+    files: Sequence[Path]
+    number: int = 200
+    rounds: int = 4
+    seconds: float = 2.0
+    reindexed: tuple[int, ...] = (2_737,)
+    synchronised: int = 1_500
+
+
+Section = Callable[[Run, str], Iterator[Row]]
+"""Measures one subject; it is given an alias with the posts."""
+
+
+def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
+    """Each query is sent once to the service and once, rightly spelled, to the bare view, after as
+    many others of the same kinds."""
+    queries = queries_of(run.files, 2 * run.number)
+    warm_up, measured = queries[1::2], queries[::2]
+    measured = [*measured, *typed_of(measured)]
+    with (
+        serving(alias) as served,
+        serving(alias, app=BARE_APP, ready="/bare") as bare_served,
+        getting(served.url) as get,
+        getting(bare_served.url) as get_bare,
+    ):
+
+        def rounds() -> Iterator[dict[tuple[str, str], Callable[[], float]]]:
+            for query in [*warm_up, *measured]:
+                typing = "&typing=on" if query.kind == TYPED else ""
+                search = partial(get, f"/search?q={quote(query.q)}{typing}")
+                bare = partial(get_bare, f"/search?q={quote(query.meant)}")
+                yield {(query.kind, "search"): timed(search), (query.kind, "bare"): timed(bare)}
+
+        times = alternate(rounds(), len(warm_up))
+    goals = {CORRECT: "1.4", MISTYPED: "2.2", OWN_WORDS: "1.6", TYPED: "1.6"}
+    for kind, goal in goals.items():
+        if (kind, "search") in times:
+            yield _ratio(
+                f"not cached: {kind}", "bare view", times[kind, "search"], times[kind, "bare"], goal
+            )
+
+
+def measure_typeahead(run: Run, alias: str) -> Iterator[Row]:
+    """`/suggest` for the first letters of queries, without a cache."""
+    queries = queries_of(run.files, run.number)
+    typed = list(dict.fromkeys(query.meant[:length] for query in queries for length in (3, 5)))
+    with (
+        serving(alias) as served,
+        serving(alias, app=BARE_APP, ready="/bare") as bare_served,
+        getting(served.url) as get,
+        getting(bare_served.url) as get_bare,
+    ):
+        times = alternate(
+            {
+                "suggest": timed(partial(get, f"/suggest?q={quote(text)}")),
+                "bare": timed(partial(get_bare, f"/suggest?q={quote(text)}")),
+            }
+            for text in typed * 2
+        )
+    yield _ratio(
+        "`/suggest`, not cached", "bare view, ten titles", times["suggest"], times["bare"], "1.3"
+    )
+
+
+def measure_cached(run: Run, alias: str) -> Iterator[Row]:
+    """Requests a second of 16 clients: one cached answer, against the heartbeat and a bare view."""
+    path = f"/search?q={quote(queries_of(run.files, 1)[0].meant)}"
+    with redis_server() as store, ExitStack() as stack:
+        serve = partial(serving, alias, workers=2, redis_url=store.url)
+        service = stack.enter_context(serve())
+        public = stack.enter_context(serve(variables=_PUBLIC))
+        bare = stack.enter_context(serve(app=BARE_APP, ready="/bare"))
+        body = fill_cache(service.url, path).content
+        fill_cache(public.url, path, _BROWSER)
+        with redis.Redis.from_url(store.url) as client:
+            client.set("bare", body)
+        turns: dict[str, Callable[[], float]] = {
+            "cached": partial(highest_rate, service.url, [path], run.seconds),
+            "public": partial(highest_rate, public.url, [path], run.seconds, _BROWSER),
+            "heartbeat": partial(highest_rate, service.url, [HEARTBEAT], run.seconds),
+            "bare view": partial(highest_rate, bare.url, ["/bare"], run.seconds),
+        }
+        rates = alternate(repeat(turns, run.rounds + 1))
+    medians = {name: statistics.median(values) for name, values in rates.items()}
+    for name, what, other, goal in (
+        ("cached", "a cached search, rate", "heartbeat", "≥0.70"),
+        ("cached", "a cached search, rate", "bare view", "≥0.88"),
+        ("public", "… with rate limit, CORS list, compression", "heartbeat", "≥0.70"),
+    ):
+        figures = f"{medians[name]:,.0f} and {medians[other]:,.0f} a second"
+        yield Row(what, other, medians[name] / medians[other], goal, figures)
+
+
+def measure_sizes(run: Run, alias: str) -> Iterator[Row]:
+    """The 95th percentile over posts made of those of the corpus, in two sizes."""
+    small, large = 1_000, 100_000
+    queries = queries_of(run.files, run.number // 2)
+    with ExitStack() as stack:
+        gets = {}
+        for posts in (small, large):
+            path = stack.enter_context(_combined(run, posts))
+            served = stack.enter_context(serving(stack.enter_context(indexed(path))))
+            gets[posts] = stack.enter_context(getting(served.url))
+        times = alternate(
+            (
+                {
+                    posts: timed(partial(get, f"/search?q={quote(query.q)}"))
+                    for posts, get in gets.items()
+                }
+                for query in queries
+            ),
+            len(queries) // 4,
+        )
+    tails = {posts: p95(values) for posts, values in times.items()}
+    figures = f"{tails[large]:.1f} and {tails[small]:.1f} ms"
+    yield Row("100,000 posts, p95", "1,000 posts", tails[large] / tails[small], "2.5", figures)
+
+
+def measure_reindex(run: Run, alias: str) -> Iterator[Row]:
+    """The command from its start to its end, and its index, against `parallel_bulk` of title and
+    text into an index with the English analyzer."""
+    for number in run.reindexed:
+        with (
+            _combined(run, number) as path,
+            temporary_alias() as own,
+            Elasticsearch(elasticsearch_url(), request_timeout=120) as client,
+        ):
+            posts = list(lines(path))
+            turns: dict[str, Callable[[], float]] = {
+                "reindex": timed(partial(index, path, own)),
+                "bare": partial(_index_bare, client, f"{own}-bare", posts),
+            }
+            times = alternate(repeat(turns, 3), warm_up=0)
+            stored = {
+                name: client.indices.stats(index=name, metric="store")["_all"]["primaries"]
+                for name in (own, f"{own}-bare")
+            }
+            size, bare = (value["store"]["size_in_bytes"] for value in stored.values())
+            client.indices.delete(index=f"{own}-bare")
+        what = f"`reindex` of {number:,} posts"
+        yield _ratio(what, "bare English index", times["reindex"], times["bare"], "6")
+        figures = f"{size / 2**20:.1f} and {bare / 2**20:.1f} MB"
+        yield Row(f"index of {number:,} posts", "bare English index", size / bare, "1.2", figures)
+
+
+def measure_sync(run: Run, alias: str) -> Iterator[Row]:
+    """One new post, by `sync` of a file and by HTTP, each until a search finds it."""
+    with (
+        _combined(run, run.synchronised) as path,
+        indexed(path) as own,
+        serving(own, variables={"BLOGSEARCH_WRITE_TOKENS": TOKEN}) as served,
+        requests.Session() as session,
+    ):
+        session.headers["Authorization"] = f"Bearer {TOKEN}"
+
+        def written(write: Callable[[str], None], oid: str) -> None:
+            write(oid)
+            while not any(
+                hit["oid"] == oid for hit in get_search(session, served.url, oid)["hits"]
+            ):
+                time.sleep(0.01)
+
+        def sync(oid: str) -> None:
+            with path.open("a") as file:
+                file.write(json.dumps({"oid": oid, **_post(oid)}) + "\n")
+            if start_command(own, "sync", str(path), quiet=True).wait():
+                raise click.ClickException("sync failed")
+
+        def put(oid: str) -> None:
+            address = f"{served.url}/documents/{oid}"
+            session.put(address, json=_post(oid), timeout=60).raise_for_status()
+
+        times = alternate(
+            {
+                "sync": timed(partial(written, sync, f"file{nth}x")),
+                "HTTP": timed(partial(written, put, f"http{nth}x")),
+            }
+            for nth in range(run.rounds + 1)
+        )
+    goal = "8" if run.synchronised > 100_000 else "1.5"
+    for name, most in (("sync", goal), ("HTTP", "0.5")):
+        seconds = statistics.median(times[name]) / 1000
+        what = f"a new post of {run.synchronised:,} by {name}, until it is found"
+        yield Row(what, "–", seconds, most, f"at most {max(times[name]) / 1000:.2f} s", "s")
+
+
+def measure_memory(run: Run, alias: str) -> Iterator[Row]:
+    """A worker after 1,000 searches, and after many more."""
+    paths = [f"/search?q={quote(query.q)}" for query in queries_of(run.files, run.number)]
+    with (
+        redis_server() as store,
+        serving(alias, redis_url=store.url) as served,
+        getting(served.url) as get,
+    ):
+        (worker,) = served.workers()
+        for path in (paths * (1 + 1_000 // len(paths)))[:1_000]:
+            get(path)
+        before = worker.memory_info().rss / 2**20
+        for _ in range(5 * run.rounds):
+            highest_rate(served.url, paths, run.seconds)
+        after = worker.memory_info().rss / 2**20
+    figures = f"{after:.0f} and {before:.0f} MB"
+    yield Row(
+        "memory of a worker under load", "after 1,000 searches", after / before, "1.05", figures
+    )
+
+
+def measure_start(run: Run, alias: str) -> Iterator[Row]:
+    """From starting gunicorn, and a command, to the end."""
+
+    def start() -> None:
+        with serving(alias, workers=2, ready="/search?q=start&size=1", interval=0.005):
+            pass
+
+    def search() -> None:
+        start_command(alias, "search", "python", quiet=True).wait()
+
+    turns = {"service": timed(start), "search": timed(search)}
+    times = alternate(repeat(turns, run.rounds + 1))
+    for name, what, goal in (
+        ("service", "from starting gunicorn to the first answer", "2"),
+        ("search", "`blogsearch search`", "1"),
+    ):
+        seconds = statistics.median(times[name]) / 1000
+        yield Row(what, "–", seconds, goal, f"at most {max(times[name]) / 1000:.2f} s", "s")
+
+
+_OBSERVE = """
+() => {
+  window.times = [];
+  let since = null;
+  document.getElementById("q").addEventListener("input", () => (since ??= performance.now()));
+  const changed = () => {
+    if (since !== null) window.times.push(performance.now() - since);
+    since = null;
+  };
+  new MutationObserver(changed).observe(document.getElementById("answer"), { childList: true });
+}
+"""
+
+
+def measure_browser(run: Run, alias: str) -> Iterator[Row]:
+    """From a key to new results, for queries typed on the search page, a key every 120 ms."""
+    if not os.environ.get("CHROMIUM"):
+        click.echo("  left out: CHROMIUM is not set", err=True)
+        return
+    times: list[float] = []
+    with (
+        redis_server() as store,
+        serving(alias, workers=2, redis_url=store.url) as served,
+        sync_playwright() as playwright,
+    ):
+        as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=as_root)
+        for query in queries_of(run.files, 10):
+            page = browser.new_page()
+            page.goto(served.url)
+            page.evaluate(_OBSERVE)
+            page.locator("#q").press_sequentially(query.meant, delay=120)
+            page.wait_for_timeout(1_000)
+            times += page.evaluate("window.times")
+            page.close()
+        browser.close()
+    median = f"{statistics.median(times):.0f} ms in the median"
+    yield Row("from a key to new results, p95", "–", p95(times), "100", median, "ms")
+
+
+SECTIONS: dict[str, Section] = {
+    "uncached": measure_uncached,
+    "typeahead": measure_typeahead,
+    "cached": measure_cached,
+    "start": measure_start,
+    "memory": measure_memory,
+    "reindex": measure_reindex,
+    "sync": measure_sync,
+    "sizes": measure_sizes,
+    "browser": measure_browser,
+}
+
+
+def _ratio(what: str, against: str, ours: Sequence[float], bare: Sequence[float], goal: str) -> Row:
+    """The ratio of two medians of milliseconds."""
+    median, bare_median = statistics.median(ours), statistics.median(bare)
+    figures = f"{median:.1f} and {bare_median:.1f} ms; p95 {p95(ours):.1f} and {p95(bare):.1f}"
+    return Row(what, against, median / bare_median, goal, figures)
+
+
+@contextmanager
+def _combined(run: Run, number: int) -> Iterator[Path]:
+    """A file of so many posts made of those of the corpus."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{number}.jsonl"
+        write_combined(run.corpus, number, path)
+        yield path
+
+
+def _post(oid: str) -> dict[str, str]:
+    """A post whose title no other post has."""
+    return {"title": oid, "text": oid, "url": f"/{oid}/", "pub_date": "2024-01-02"}
+
+
+def _index_bare(client: Elasticsearch, name: str, posts: Sequence[Mapping[str, Any]]) -> float:
+    """Milliseconds of making, filling and refreshing a bare index."""
+    text = {"type": "text", "analyzer": "english"}
+    client.options(ignore_status=404).indices.delete(index=name)
+    actions = (
+        {"_index": name, "_id": post["oid"], "title": post["title"], "text": post.get("text")}
+        for post in posts
+    )
+
+    def fill() -> None:
+        client.indices.create(
+            index=name,
+            settings={"number_of_replicas": 0, "refresh_interval": -1},
+            mappings={"properties": {"title": text, "text": text}},
+        )
+        for _ in helpers.parallel_bulk(client, actions):
+            pass
+        client.indices.refresh(index=name)
+
+    return timed(fill)()
+
+
+def _machine() -> str:
+    """What the figures depend on besides the code."""
+    memory = psutil.virtual_memory().total / 2**30
+    return (
+        f"Version {VERSION}; {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, "
+        f"Python {platform.python_version()}; load {os.getloadavg()[0]:.1f} at the end."
+    )
+
+
+@click.command()
+@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--full", is_flag=True, help="The sizes of the goals: 40 minutes.")
+@click.option("--quick", is_flag=True, help="Little of everything, for trying it.")
+@click.option("--only", default="", help=f"Some sections: {', '.join(SECTIONS)}.")
+@click.option("--publish", is_flag=True, help="Into docs/performance.md as well.")
+def main(data: Path | None, full: bool, quick: bool, only: str, publish: bool) -> None:
+    """Measure the speed of the service on this machine."""
+    names = [name.strip() for name in only.split(",") if name.strip()] or list(SECTIONS)
+    if unknown := set(names) - set(SECTIONS):
+        raise click.UsageError(f"There is no section {', '.join(unknown)}: {', '.join(SECTIONS)}.")
+    run = Run(*corpus_of(data))
+    if full:
+        run = Run(run.corpus, run.files, 300, 8, 3.0, (2_737, 98_500), 500_000)
+    elif quick:
+        run = Run(run.corpus, run.files, 30, 2, 1.0, (500,), 500)
+    header = ["what", "against", "measured", "goal", "reached", "figures"]
+    rows: list[Row] = []
+    with Stack(open_instance(os.environ), os.environ).using(keep=False) as urls:
+        os.environ.update(urls)
+        with indexed(run.corpus) as alias, Elasticsearch(elasticsearch_url()) as client:
+            # Otherwise a query that is sent again would be half answered already.
+            uncached = {"index.requests.cache.enable": False}
+            client.indices.put_settings(index=alias, settings=uncached)
+            for name in names:
+                click.echo(f"{name} …", err=True)
+                for row in SECTIONS[name](run, alias):
+                    rows.append(row)
+                    click.echo(" | ".join(row.cells()), err=True)
+    text = f"{_machine()}\n\n{Table(header, [row.cells() for row in rows]).markdown()}"
+    click.echo(text)
+    if publish:
+        page = REPOSITORY / "docs" / "performance.md"
+        page.write_text(put_between(page.read_text(), "run", text))
+
+
+if __name__ == "__main__":
+    main()
