@@ -52,7 +52,7 @@ check: setup ## lint, format, types, imports point one way, docs mention everyth
 	$(BIN)/python -m scripts.reference --check
 	$(BIN)/python -m pytest tests/unit/test_architecture.py tests/unit/test_docs.py
 
-reference: setup ## write docs/settings.md and docs/commands.md from the settings and commands
+reference: setup ## write docs/settings.md from the settings
 	$(BIN)/python -m scripts.reference
 
 format: setup ## format the code

@@ -76,11 +76,7 @@ def test_every_variable_that_is_mentioned_is_a_setting(prose: str) -> None:
     assert [name for name in unknown if not name.startswith("BLOGSEARCH_DEVSTACK_")] == []
 
 
-# The help texts of commands share options and examples.
-WRITTEN = [page for page in PAGES if page.name != "commands.md"]
-
-
-@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_says_nothing_twice(page: Path) -> None:
     headings = re.findall(r"^## .+", page.read_text(), re.MULTILINE)
     paragraphs = [text for text in page.read_text().split("\n\n") if len(text) > 200]
