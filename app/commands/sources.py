@@ -15,14 +15,13 @@ from app.settings import Settings
 from app.site_file import NAME, read_site_file
 from app.version import VERSION
 from indexer.errors import IndexingError, SourceError
-from indexer.fetch import FetchOptions, PageStore, shown
+from indexer.fetch import FetchOptions, shown
 from indexer.normalise import address_of
 from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
 from indexer.sources import KINDS, Source, SourceOptions, open_source
-from indexer.sources.base import UNREAD, completed, is_url
+from indexer.sources.base import UNREAD, completed
 from indexer.sources.json_lines import JSONLines
 
-_PAGES = "~/.cache/blogsearch/pages"
 _LATEST_ONLY = {"feed"}
 _SAME_ADDRESS = "the address of a post in an earlier source"
 
@@ -47,8 +46,7 @@ class SourceArguments:
             user_agent=f"blogsearch/{VERSION}{contact}",
             allow_private=settings.fetch_allow_private,
         )
-        store = _page_store() if any(map(is_url, self.specs)) else None
-        options = replace(self.options, fetch=fetch, store=store)
+        options = replace(self.options, fetch=fetch)
         opened = [open_source(spec, self.kind, options) for spec in self.specs]
         return Sources(opened, options, verbose=self.verbose)
 
@@ -229,15 +227,6 @@ rejects_option = click.option(
     metavar="FILE",
     help="Write every reject to FILE as JSON Lines: source, line, oid, reason, remedy.",
 )
-
-
-def _page_store() -> PageStore | None:
-    """The store of fetched pages; None if the folder cannot be created."""
-    try:
-        return PageStore(Path(_PAGES).expanduser(), lambda message: click.echo(message, err=True))
-    except (OSError, RuntimeError) as error:
-        click.echo(f"Fetched pages are not stored in {_PAGES}: {error}.", err=True)
-        return None
 
 
 def _size(spec: str) -> float:

@@ -1,9 +1,8 @@
 """Fetching over HTTP: time limits, size limits, retries, public addresses only, robots.txt."""
 
-from indexer.fetch.fetcher import Fetcher, check_url
-from indexer.fetch.page_store import PageStore
+from indexer.fetch.fetcher import Fetcher
 from indexer.fetch.robots import Robots
-from indexer.fetch.types import AddressRefused, Fetched, FetchFailed, FetchOptions, shown
+from indexer.fetch.types import AddressRefused, Fetched, FetchFailed, FetchOptions, check_url, shown
 
 __all__ = [
     "AddressRefused",
@@ -11,7 +10,6 @@ __all__ = [
     "FetchOptions",
     "Fetched",
     "Fetcher",
-    "PageStore",
     "Robots",
     "check_url",
     "shown",

@@ -2,7 +2,7 @@
 
 import time
 from threading import Lock
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from protego import Protego
 
@@ -15,8 +15,8 @@ _MAX_DELAY = 10.0
 class Robots:
     """The rules of each site, fetched once.
 
-    Where robots.txt cannot be fetched nothing else may be (RFC 9309, section 2.3.1.4): that is an
-    error, as it says nothing about a page.
+    Where robots.txt cannot be fetched nothing else may be (RFC 9309, section 2.3.1.4): every
+    method then raises FetchFailed, as that says nothing about a page.
     """
 
     def __init__(self, fetcher: Fetcher) -> None:
@@ -27,41 +27,26 @@ class Robots:
         self._lock = Lock()
 
     def allows(self, url: str) -> bool:
-        """Whether this URL may be fetched.
-
-        Raises:
-            FetchFailed: the site's robots.txt cannot be fetched.
-        """
+        """Whether this URL may be fetched."""
         return bool(self._of(url).can_fetch(url, self._agent))
 
-    def delay(self, url: str) -> float:
-        """Seconds to wait between two requests to this site, at most 10.
-
-        Raises:
-            FetchFailed: the site's robots.txt cannot be fetched.
-        """
-        return min(_MAX_DELAY, self._of(url).crawl_delay(self._agent) or 0.0)
+    def sitemaps(self, url: str) -> list[str]:
+        """The sitemaps that the site of this URL names."""
+        return [urljoin(url, sitemap) for sitemap in self._of(url).sitemaps]
 
     def wait(self, url: str) -> None:
-        """Pause as long as the delay between two requests to this site says.
-
-        Raises:
-            FetchFailed: the site's robots.txt cannot be fetched.
-        """
-        if delay := self.delay(url):
-            site = urlsplit(url).netloc
-            with self._lock:
-                turn = max(time.monotonic(), self._turns.get(site, 0.0))
-                self._turns[site] = turn + delay
-            time.sleep(max(0.0, turn - time.monotonic()))
+        """Pause for the time between two requests that the site asks for, at most 10 s."""
+        delay = min(_MAX_DELAY, self._of(url).crawl_delay(self._agent) or 0.0)
+        with self._lock:
+            turn = max(time.monotonic(), self._turns.get(urlsplit(url).netloc, 0.0))
+            self._turns[urlsplit(url).netloc] = turn + delay
+        time.sleep(max(0.0, turn - time.monotonic()))
 
     def _of(self, url: str) -> Protego:
-        parts = urlsplit(url)
-        file = f"{parts.scheme}://{parts.netloc}/robots.txt"
+        file = urljoin(url, "/robots.txt")
         with self._lock:
-            if file not in self._rules:
-                self._rules[file] = self._fetched(file)
-            rules = self._rules[file]
+            rules = self._rules.get(file) or self._fetched(file)
+            self._rules[file] = rules
         if isinstance(rules, FetchFailed):
             reason = f"{rules.reason}; without it nothing of the site is fetched"
             raise FetchFailed(file, reason, "Try again later.")

@@ -1,10 +1,10 @@
 """The values and errors of fetching."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
 from indexer.errors import SourceError
-from indexer.retry import Retry
 
 
 class FetchFailed(SourceError):
@@ -27,29 +27,41 @@ class AddressRefused(SourceError):
         )
 
 
-def shown(url: str) -> str:
-    """A URL as messages may show it: without user name and password, also if it is invalid."""
+def check_url(url: str) -> None:
+    """Check a URL before any request.
+
+    Raises:
+        FetchFailed: the URL is invalid, or its scheme is not allowed.
+    """
     try:
         parts = urlsplit(url)
-        valid = parts.port != 0  # a / in a password ends the host and makes an invalid port
-    except ValueError:
-        valid = False
-    if not valid:
-        scheme, separator, rest = url.partition("://")
-        return f"{scheme}{separator}{rest.rpartition('@')[2]}"
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+        if parts.port == 0:
+            raise ValueError
+    except ValueError:  # its message may contain a password
+        raise FetchFailed(url, "the URL is invalid") from None
+    if parts.scheme not in ("http", "https"):
+        raise FetchFailed(url, "the scheme is neither http nor https")
+    if parts.username is not None or parts.password is not None:
+        raise FetchFailed(url, "the URL contains a user name or password", "Remove them.")
 
 
-_RETRY = Retry(total=5.0, first_pause=0.5)
+def shown(url: str) -> str:
+    """A URL as messages may show it: without user name and password, also if it is invalid."""
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        if parts.port != 0:  # a / in a password ends the host and makes an invalid port
+            return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 @dataclass(frozen=True, slots=True)
 class FetchOptions:
     """How to fetch; times in seconds, sizes in bytes.
 
-    `deadline` bounds one URL with all its redirects and retries; `max_bytes` counts after
-    decompression. `retry` is the policy for temporary faults; of a `Retry-After` header at most
-    `retry_after_max` is honoured. `allow_private` permits private addresses. The
+    `deadline` bounds the requests for one URL, with all its redirects and retries; `max_bytes`
+    counts after decompression. After a temporary fault there are up to `retries` more attempts,
+    after pauses that double, or as long as a `Retry-After` header says, up to `longest_pause`. The
     part of `user_agent` before its slash is the name looked up in robots.txt.
     """
 
@@ -60,8 +72,9 @@ class FetchOptions:
     deadline: float = 60.0
     max_bytes: int = 50_000_000  # the largest sitemap that sitemaps.org allows
     max_redirects: int = 5
-    retry: Retry = _RETRY
-    retry_after_max: float = 30.0
+    retries: int = 3
+    first_pause: float = 0.5
+    longest_pause: int = 10
     connections: int = 4
 
 
@@ -72,6 +85,4 @@ class Fetched:
     url: str
     body: bytes
     content_type: str = ""
-    etag: str = ""
-    last_modified: str = ""
     robots: str = ""

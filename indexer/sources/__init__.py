@@ -47,7 +47,7 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
         check_place(spec)
     page: Fetched | None = None
     if kind is None and is_url(spec):
-        with Fetcher(options.fetch, options.store) as fetcher:
+        with Fetcher(options.fetch) as fetcher:
             page = fetcher.get(spec)
         kind = kind_of_page(page, options.fetch.max_bytes)
     elif kind is None:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher, FetchOptions, PageStore
+from indexer.fetch import Fetched, Fetcher, FetchOptions
 from indexer.records import Origin, RawPost, Reject, SourceItem
 from indexer.sources.files import File, unzipped_bytes
 
@@ -39,7 +39,6 @@ class SourceOptions:
         fields: names of front-matter fields to look at first for `title`, `summary`, `tags`,
             `categories`, `date` and `language`.
         language: the language of posts that name none.
-        store: keeps fetched pages between runs (None: no conditional requests).
         warn: called with what cannot be followed in a source.
     """
 
@@ -54,7 +53,6 @@ class SourceOptions:
     site: str = ""
     content: str = ""
     fetch: FetchOptions = field(default_factory=FetchOptions)
-    store: PageStore | None = None
     warn: Callable[[str], None] = lambda message: None
 
     def template_for(self, section: str) -> str:

@@ -31,7 +31,7 @@ class Feed(Source):
 
     def read(self) -> Iterator[SourceItem]:
         """Every entry; `id` is its oid, or its link where it has none."""
-        with Fetcher(self._options.fetch, self._options.store) as fetcher:
+        with Fetcher(self._options.fetch) as fetcher:
             page = self._content(self.spec, fetcher)
         # As a stream: feedparser would try bytes as the name of a file first.
         headers = {"content-location": page.url} if is_url(page.url) else {}

@@ -38,7 +38,7 @@ class Sitemap(Source):
         A page that cannot be fetched is a Reject with its oid, so that it is not taken for
         removed; one that is gone (404, 410) or that robots.txt disallows is left out.
         """
-        with Fetcher(self._options.fetch, self._options.store) as fetcher:
+        with Fetcher(self._options.fetch) as fetcher:
             pages = list(dict(self._entries(fetcher)).items())
             robots = Robots(fetcher)
             connections = self._options.fetch.connections
