@@ -1,7 +1,7 @@
 """HTML → plain text: prose, and the code of its `<pre>` blocks.
 
 selectolax parses as a browser does, so unclosed tags, stray `<` and unknown elements come out as a
-visitor would see them.
+visitor would see them. `check_markup` bounds the work before it is done.
 """
 
 import re
@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 _BREAK = "\x01"  # does not occur in cleaned text
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HEADING_MARK = re.compile("\x02(\\d+)\x03")
+_BEGIN, _END = "\x04", "\x05"  # of a line of code that is an element
 _MAX_ID = 200
 _MAX_HEADING = 300
 
@@ -22,37 +23,143 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_BLOCKS = _names(
+BLOCKS = _names(
     "address article aside blockquote body br caption center dd details dialog dir div dl dt "
     "fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu "
-    "nav ol option optgroup p search section summary table tbody td tfoot th thead tr ul"
+    "nav ol option optgroup p pre search section summary table tbody td tfoot th thead tr ul"
 )
-_UNSEEN = _names(
+UNSEEN = _names(
     "script style noscript template svg head title iframe object select textarea button audio "
-    "video canvas annotation annotation-xml"
+    "video canvas annotation annotation-xml rp rt"
 )
-_LINE_NUMBERS = _names("lineno linenos linenodiv gutter lnt ln line-numbers-rows hljs-ln-numbers")
-"""Classes that Pygments, Rouge, Chroma, Prism and highlight.js give to printed line numbers."""
+"""Elements without text for a reader. `<rt>` says how the word before it is pronounced."""
+_AS_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table)")
+_APART = frozenset(("a", "del", "ins", "s", "sup"))
+_RAISED = frozenset(("a", "sup"))
+_LINE = re.compile(r"(?:^|[\s_-])line(?:$|\s)")
+_LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:ln|lnt|gutter|line-?no|line-?num)", re.IGNORECASE)
+"""Classes that highlighters give to printed line numbers, which are nothing but digits."""
+_SPECIAL = (
+    "[class*=line i], [class*=ln i], [class*=gutter i], [data-line], [style*=display], code + code"
+)
+"""What may be a line of code, or the number of one."""
+_NOTE = re.compile(r"[\[(]?\s*(?:\d{1,4}(?:\s*,\s*\d{1,4})*|[*†‡§¶#]+)\s*[\])]?")
+"""What a raised note is: `1`, `[1]`, `1,2`, `*`."""
 
 _CONTROL = bytes.maketrans(bytes((*range(9), 11, 12, *range(14, 32), 127)), b" " * 30)
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-MAX_DEPTH = 2_000
-"""Nested elements; the time to parse grows with the square of their number."""
-_NESTING = re.compile(
-    r"<!--.*?(?:-->|\Z)"
-    r"|<(script|style|textarea|title)\b.*?(?:</\1\b|\Z)"
-    r"|<(?P<end>/?)(?!(?:br|img|hr|wbr|input|meta|link|area|base|col|embed|source|track|param|"
-    r"p|li|dt|dd|option|optgroup|r[bpt]|rtc|t[dhr]|tbody|thead|tfoot|caption|colgroup)\b)"
-    r"(?P<name>[a-z][^\s/>]*)(?P<attributes>(?:\"[^\"]*\"|'[^']*'|[^\"'>])*+)",
-    re.IGNORECASE | re.DOTALL,
+
+# -- limits ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What HTML may have at most.
+
+    The time to parse grows with the square of the attributes of one tag, of all options, and of the
+    depth; what is bold and not closed is made again in each following element.
+    """
+
+    characters: int
+    elements: int
+    nested: int
+    attributes: int
+    options: int
+
+
+PAGE = Limits(20_000_000, 1_000_000, 2_000, 250, 5_000)
+"""For what the owner of the site has written."""
+VISITOR = Limits(200_000, 2_000, 100, 50, 100)
+"""For what anybody may write, such as a comment."""
+
+
+class TooMuchMarkup(ValueError):
+    """HTML that would take too long to parse; the text says what there is too much of."""
+
+
+_ATTRIBUTE = (
+    r"[^\t\n\f\r />][^\t\n\f\r />=]*+(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"
+    r"(?:\"[^\"]*+\"?|'[^']*+'?|[^\t\n\f\r >\"'][^\t\n\f\r >]*+)?)?"
 )
-"""Comments and elements without markup inside, then tags that nest."""
+_ATTRIBUTES = re.compile(_ATTRIBUTE)
+_TAG = re.compile(
+    rf"<(/?)([a-zA-Z][^\t\n\f\r />]*+)((?:[\t\n\f\r /]++|{_ATTRIBUTE})*+)"
+    r"|<!--(?:-?>|.*?(?:--!?>|\Z))|<[!?/][^>]*+",
+    re.DOTALL,
+)
+"""A tag, a comment or what a browser takes for one."""
+_RAW = {
+    name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE)
+    for name in ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
+}
+"""Elements without markup inside, each with its end."""
+_FLAT = _names(
+    "br img hr wbr input meta link area base col embed source track param p li dt dd option "
+    "optgroup rb rp rt rtc td th tr tbody thead tfoot caption colgroup"
+)
+"""Elements that need no end tag: they do not nest."""
+_FORMATTING = _names("a b big code em font i nobr s small strike strong tt u")
+_ONE_AT_A_TIME = _names("a nobr button")
+_JOINED = _names("html body")
+"""All tags with these names are one element, which has the attributes of all."""
 
 
-class TooDeep(ValueError):
-    """HTML that is nested so deep that parsing might take minutes."""
+def check_markup(html: str, limits: Limits = PAGE) -> None:
+    """Check foreign HTML in linear time, before it is parsed.
+
+    Elements that need no end tag are not counted as nested, nor are `<use/>` and the like in SVG
+    and MathML. An end tag closes an element of its name, none if there is none.
+
+    Raises:
+        TooMuchMarkup: it has more than the limits allow.
+    """
+    _allow(len(html), limits.characters, "characters of HTML")
+    unclosed: Counter[str] = Counter()
+    nested = formatting = elements = options = joined = at = 0
+    while tag := _TAG.search(html, at):
+        at = tag.end()
+        slash, name, attributes = tag.groups()
+        if name is None:
+            continue
+        name = name.lower()
+        if slash:
+            if unclosed[name]:
+                unclosed[name] -= 1
+                nested -= 1
+                formatting -= name in _FORMATTING
+            continue
+        elements += 1 + formatting
+        if len(attributes) > limits.attributes or name in _JOINED:
+            count = len(_ATTRIBUTES.findall(attributes))
+            joined += count if name in _JOINED else 0
+            _allow(max(count, joined), limits.attributes, "attributes in a tag")
+        if name in _FLAT:
+            options += name in ("option", "optgroup")
+        elif unclosed["svg"] or unclosed["math"]:
+            if not attributes.endswith("/"):
+                unclosed[name] += 1
+                nested += 1
+        elif name in _RAW:
+            end = _RAW[name].search(html, at)
+            at = end.end() if end else len(html)
+        elif not unclosed[name] or name not in _ONE_AT_A_TIME:
+            unclosed[name] += 1
+            nested += 1
+            formatting += name in _FORMATTING
+        if elements > limits.elements or options > limits.options or nested > limits.nested:
+            _allow(nested, limits.nested, "elements inside one another")
+            _allow(options, limits.options, "options to select from")
+            _allow(elements, limits.elements, "elements, or unclosed ones that are repeated")
+
+
+def _allow(count: int, most: int, what: str) -> None:
+    if count > most:
+        raise TooMuchMarkup(f"there are more than {most:,} {what}")
+
+
+# -- text ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,42 +213,13 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def check_depth(html: str) -> None:
-    """Check foreign HTML before it is parsed.
-
-    Elements that need no end tag are not counted: they do not nest. Nor are `<use/>` and the like
-    in SVG and MathML. An end tag closes an element of its name, none if there is none.
-
-    Raises:
-        TooDeep: more than `MAX_DEPTH` nested elements.
-    """
-    if html.count("<") <= MAX_DEPTH:
-        return
-    unclosed: Counter[str] = Counter()
-    depth = 0
-    for tag in _NESTING.finditer(html):
-        if tag["name"] is None:
-            continue
-        name = tag["name"].lower()
-        if tag["attributes"].endswith("/") and (unclosed["svg"] or unclosed["math"]):
-            continue
-        if not tag["end"]:
-            unclosed[name] += 1
-            depth += 1
-        elif unclosed[name]:
-            unclosed[name] -= 1
-            depth -= 1
-        if depth > MAX_DEPTH:
-            raise TooDeep(f"more than {MAX_DEPTH:,} elements are nested")
-
-
-def readable(html: str) -> Readable:
+def readable(html: str, limits: Limits = PAGE) -> Readable:
     """The prose and the code of a piece of HTML.
 
     Raises:
-        TooDeep: more than `MAX_DEPTH` nested elements.
+        TooMuchMarkup: it has more than the limits allow.
     """
-    check_depth(html)
+    check_markup(html, limits)
     body = LexborHTMLParser(clean(html)).body
     if body is None:
         return Readable("", "")
@@ -193,7 +271,7 @@ def _walk(
 
     A heading's number stands at its beginning.
 
-    A loop with its own stack, in which None stands for the end of a block: recursion would end at
+    A loop with its own stack of nodes and of what follows an element: recursion would end at
     Python's limit, and `traverse` does not tell where an element ends.
     """
     prose: list[str] = []
@@ -201,51 +279,146 @@ def _walk(
     headings: list[tuple[LexborNode, int]] = []
     links: list[tuple[str, str]] = []
     code_line = 0
-    stack = [root.first_child]
+    twins = {node.mem_id for node in root.css("[aria-hidden=true]") if _is_twin(node)}
+    styled = {
+        node.mem_id
+        for node in root.css("[style*=display]")
+        if _AS_BLOCK.search(node.attributes.get("style") or "")
+    }
+    stack: list[LexborNode | str | None] = [root.first_child]
     while stack:
         node = stack.pop()
-        if node is None:
-            prose.append(_BREAK)
+        if isinstance(node, str):
+            prose.append(node)
+            continue
         while node is not None:
-            tag = node.tag
+            tag = node.tag or ""
             if tag == "-text":
                 prose.append(node.text_content or "")
             elif tag == "pre":
                 prose.append(_BREAK)
-                if block := _pre(node):
+                if block := _code(node):
                     code.append(block)
                     code_line += block.count("\n") + 2
-            elif tag in _BLOCKS:
-                prose.append(_BREAK)
+            elif tag in UNSEEN or node.mem_id in twins or (tag in _RAISED and is_note(node)):
+                prose.append(" " if tag in ("select", "button") else "")
+            elif node.first_child is None:
+                prose.append(_BREAK if tag in BLOCKS else " " if tag in ("img", "input") else "")
+            else:
+                if tag == "a" and (href := node.attributes.get("href")):
+                    links.append((href, one_line(node.text())))
+                is_block = tag in BLOCKS or node.mem_id in styled
+                edge = _BREAK if is_block else _edge(node) if tag in _APART else ""
+                prose.append(edge)
                 if tag in _HEADINGS:
                     prose.append(f"\x02{len(headings)}\x03")
                     headings.append((node, code_line))
-                stack.extend((node.next, None))
-                node = node.first_child
-                continue
-            elif tag not in _UNSEEN and node.first_child is not None:
-                if tag == "a" and (href := node.attributes.get("href")):
-                    links.append((href, one_line(node.text())))
-                if node.next is not None:
-                    stack.append(node.next)
+                stack.extend((node.next, edge))
                 node = node.first_child
                 continue
             node = node.next
     return prose, code, headings, links
 
 
-def _pre(node: LexborNode) -> str:
-    """The text of a `<pre>`, without printed line numbers; its lines stay as they are."""
-    if _numbers(node):
+def _edge(node: LexborNode) -> str:
+    """What stands before and behind the text of an inline element, so that words stay apart."""
+    if node.tag == "sup":
+        return " " if _NOTE.fullmatch(node.text().strip()) else ""
+    kinds = ("a",) if node.tag == "a" else ("del", "ins", "s")
+    sides = (node.prev, node.next)
+    return " " if any(side is not None and side.tag in kinds for side in sides) else ""
+
+
+def is_note(node: LexborNode) -> bool:
+    """Whether it is the raised number that leads to a footnote: no part of the text."""
+    link = node if node.tag == "a" else node.css_first("a")
+    if link is None or not _NOTE.fullmatch(node.text().strip()):
+        return False
+    before = node.prev
+    is_glued = (
+        before is not None
+        and before.tag == "-text"
+        and not (before.text_content or " ")[-1:].isspace()
+    )
+    is_raised = node.tag == "sup" or node.css_first("sup") is not None
+    return (link.attributes.get("href") or "").startswith("#") and (is_raised or is_glued)
+
+
+def _is_twin(node: LexborNode) -> bool:
+    """Whether something hidden repeats what is said beside it, as icons and typeset formulas do.
+
+    A tab that is not open may be hidden in the same way, but has blocks of text.
+    """
+    return all(inner.tag not in BLOCKS for inner in node.css("*"))
+
+
+def _code(root: LexborNode) -> str:
+    """The text of a `<pre>`, without printed line numbers; its lines stay as they are.
+
+    Highlighters end a line with a line feed, or put it into an element of its own.
+    """
+    if _is_numbering(root):
         return ""
-    for inner in node.css("br"):
-        inner.replace_with("\n")
-    for inner in node.css("[class]"):
-        if _numbers(inner):
-            inner.remove()
-    text = node.text()
+    parts: list[str] = []
+    special = {node.mem_id for node in root.css(_SPECIAL)}
+    stack: list[LexborNode | str | None] = [root.first_child]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            parts.append(node)
+            continue
+        while node is not None:
+            tag = node.tag or ""
+            if tag == "-text":
+                parts.append(node.text_content or "")
+            elif tag == "br":
+                parts.append("\n")
+            elif tag in UNSEEN or node.first_child is None:
+                pass
+            elif tag not in BLOCKS and node.mem_id not in special:
+                stack.append(node.next)
+                node = node.first_child
+                continue
+            elif not _is_numbering(node):
+                begin, end = (_BEGIN, _END) if _is_line(node) else ("", "")
+                parts.append(begin)
+                stack.extend((node.next, end))
+                node = node.first_child
+                continue
+            node = node.next
+    text = re.sub(f"{_END}+(?=\n)", "", "".join(parts))
+    text = re.sub(f"(^|\n)[{_BEGIN}{_END}]+", r"\1", text)
+    text = re.sub(f"[{_BEGIN}{_END}]+", "\n", text)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
-def _numbers(node: LexborNode) -> bool:
-    return not _LINE_NUMBERS.isdisjoint((node.attributes.get("class") or "").split())
+def _is_line(node: LexborNode) -> bool:
+    """Whether an element of a `<pre>` is a line, or several."""
+    if node.tag in BLOCKS:
+        return node.tag not in ("td", "th")
+    before, attributes = node.prev, node.attributes
+    return (
+        (node.tag == "code" and before is not None and before.tag == "code")
+        or "data-line" in attributes
+        or bool(_AS_BLOCK.search(attributes.get("style") or ""))
+        or bool(_LINE.search(attributes.get("class") or ""))
+    )
+
+
+def _is_numbering(node: LexborNode) -> bool:
+    """Whether it has the printed numbers of lines: digits in a place that is called so, or in the
+    cell before another."""
+    if (node.tag not in ("pre", "td") and not node.attributes) or not re.fullmatch(
+        r"[\d\s]+", node.text()
+    ):
+        return False
+    around = [node, node.parent, node.parent and node.parent.parent]
+    named = around[: 3 if node.tag == "pre" else 1]
+    return any(
+        inner is not None
+        and (
+            _LINE_NUMBERS.search(inner.attributes.get("class") or "")
+            or (inner.tag == "td" and inner.prev is None and inner.next is not None)
+        )
+        for inner in named
+    )

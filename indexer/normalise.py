@@ -16,7 +16,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
 from indexer.digests import digest, entry_digest, raw_digest
-from indexer.html_text import Readable, TooDeep, clean, one_line, readable
+from indexer.html_text import Readable, TooMuchMarkup, clean, one_line, readable
 from indexer.records import (
     Document,
     Origin,
@@ -362,7 +362,7 @@ def _prose_and_code(name: str, value: Any) -> Readable:
         raise _Invalid(f"{name} has {len(value):,} characters of HTML", split)
     try:
         text = readable(value)
-    except TooDeep as error:
+    except TooMuchMarkup as error:
         raise _Invalid(f"{name}: {error}", "Close the elements, or leave the post out.") from None
     prose, code = html.escape(text.prose, quote=False), html.escape(text.code, quote=False)
     if max(len(prose), len(code)) > MAX_TEXT:

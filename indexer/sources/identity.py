@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from indexer.html_text import TooDeep, one_line, readable
+from indexer.html_text import TooMuchMarkup, one_line, readable
 from indexer.normalise import MAX_OID
 
 _KEPT = 150
@@ -58,7 +58,7 @@ def plain(html: str) -> str:
     """The text of HTML; HTML that is nested too deep is refused later, and stays as it is."""
     try:
         return one_line(readable(html).prose)
-    except TooDeep:
+    except TooMuchMarkup:
         return html
 
 

@@ -660,7 +660,7 @@ def test_a_page_nested_too_deep_is_a_reject(tmp_path: Path) -> None:
     save(tmp_path / "a.html", HEAD + "<div>" * 50_000)
     (reject,) = read(tmp_path)
     assert isinstance(reject, Reject)
-    assert (reject.oid, "are nested" in reject.reason) == ("a", True)
+    assert (reject.oid, "inside one another" in reject.reason) == ("a", True)
 
 
 @pytest.mark.parametrize("element", ["summary", "summary type='text'", "content type='text'"])

@@ -12,7 +12,7 @@ import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import NoDate, moment
-from indexer.html_text import TooDeep, check_depth, one_line
+from indexer.html_text import TooMuchMarkup, check_markup, one_line
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, image_of, is_valid_url
 from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
@@ -95,7 +95,7 @@ def read_page(
     """
     try:
         page = Page(text, location, site)
-    except TooDeep as error:
+    except TooMuchMarkup as error:
         return Reject(origin, oid, str(error), "Close the elements, or leave the page out.")
     reason, is_guess = page.why_not_post(oid)
     if reason:
@@ -113,11 +113,11 @@ class Page:
         site: what is known of the other pages of the site.
 
     Raises:
-        TooDeep: the HTML would take too long to parse.
+        TooMuchMarkup: the HTML would take too long to parse.
     """
 
     def __init__(self, text: str, location: str = "", site: BuiltSite | None = None) -> None:
-        check_depth(text)
+        check_markup(text)
         self._location = location
         self._site = site or BuiltSite()
         self._page = LexborHTMLParser(text)

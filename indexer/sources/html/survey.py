@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote, urlsplit
 from xml.etree.ElementTree import Element
 
 from indexer.errors import SourceError
-from indexer.html_text import TooDeep
+from indexer.html_text import TooMuchMarkup
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import decoded, read_inside, unzipped_bytes
 from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
@@ -105,7 +105,7 @@ def _head(file: Path, folder: Path) -> Head:
         body = read_inside(file, [folder.resolve()], 20_000_000)[:_MAX_HEAD]
         end = _HEAD_ENDS.search(body)
         page = Page(decoded(body[: end.start()] if end else body))
-    except (OSError, TooDeep):
+    except (OSError, TooMuchMarkup):
         return Head(is_public=False)
     titles = tuple(filter(None, (page.og_title, page.name)))
     return Head(titles, page.stated_image, page.canonical, not page.why_hidden())

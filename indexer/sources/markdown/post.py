@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from string import capwords
 from typing import Any
 
-from indexer.html_text import TooDeep, readable
+from indexer.html_text import TooMuchMarkup, readable
 from indexer.records import Origin, RawPost
 from indexer.sources.base import SourceOptions, image_of
 from indexer.sources.identity import labels, title_of_name, title_or_start
@@ -97,7 +97,7 @@ def _has_words(text: str) -> bool:
         return True
     try:
         words = readable(text)
-    except TooDeep:
+    except TooMuchMarkup:
         return True
     return bool(words.prose or words.code)
 
