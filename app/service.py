@@ -16,9 +16,9 @@ from app.errors import BlogsearchError, StillComputing, Unavailable
 from app.freshness import Freshness
 from app.health import SharedChecks
 from app.indexed_languages import IndexedLanguages
-from app.insights.counts import CLICK_LIMIT, Counts
-from app.insights.search_log import SearchLog
-from app.insights.sessions import Visitor
+from app.insights.counts import Counts
+from app.insights.search_log import CLICK_LIMIT, SearchLog
+from app.insights.visits import Found
 from app.logs import add_time, note
 from app.meaning import open_model
 from app.pins import PinStore
@@ -50,11 +50,8 @@ class Service:
         self.settings = settings
         self.elastic = elastic
         self.cache = cache
-        days = settings.insights_days
-        self.counts = Counts(elastic, settings.index, cache.client, cache.keys, days)
-        self.search_log = SearchLog(
-            cache.client, cache.keys, days=days, on_new_day=self.counts.store_former_days
-        )
+        self.counts = Counts(elastic, settings.index, settings.insights_days)
+        self.search_log = SearchLog(cache.client, cache.keys, self.counts)
         self.rate_limiter = RateLimiter(cache.keys, parse_limits(settings.rate_limit))
         self.click_limiter = RateLimiter(cache.keys, parse_limits(CLICK_LIMIT))
         language = LANGUAGES[settings.language]
@@ -69,13 +66,11 @@ class Service:
             lambda: answers_searches(elastic, settings.index),
         )
 
-    def answer(
-        self, request: SearchRequest, visitor: Visitor | None = None, client: str = ""
-    ) -> CachedAnswer:
+    def answer(self, request: SearchRequest, visitor: str = "", client: str = "") -> CachedAnswer:
         """The answer to a search, from the cache if it can be.
 
         Args:
-            visitor: whose search is counted for the insights; None: it is not.
+            visitor: whose search is counted for the insights; "": it is not.
             client: whose request is counted for the rate limit; "": it is not.
 
         Raises:
@@ -83,19 +78,14 @@ class Service:
             Unavailable: Elasticsearch cannot answer, or too many searches are running, and no
                 older answer is cached.
         """
-        started = time.perf_counter()
         lookup = self._look_up(request, client)
         answer = None if lookup.answer else self._beyond_the_end(request)
         if answer is None:
             answer = self.get_or_compute(lookup, lambda: self._compute(request))
         note(cache=answer.state)
-        self.search_log.record(
-            answer.state,
-            request if request.page == 1 and not request.debug else None,
-            has_hits=answer.has_hits,
-            seconds=time.perf_counter() - started,
-            visitor=visitor,
-        )
+        if visitor and request.page == 1 and not request.debug:
+            found: Found = "all" if answer.has_hits else "nothing"
+            self.search_log.record(request, found, answer.state in ("HIT", "STALE"), visitor)
         return answer
 
     def suggest(self, request: SuggestRequest, client: str = "") -> CachedAnswer:
@@ -174,7 +164,7 @@ class Service:
         """
         answered = failed = 0
         ends = time.monotonic() + seconds
-        for request, _ in self.search_log.popular(at_most):
+        for request, _ in self.counts.popular(at_most):
             if time.monotonic() >= ends:
                 break
             try:

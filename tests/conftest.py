@@ -16,11 +16,10 @@ from flask.testing import FlaskClient
 from analyzers.rules.compile import NO_RULES, read_rules
 from analyzers.rules.parse import rule_files
 from app import create_app
-from app.cache import open_cache
 from app.cli import main
 from app.commands.tools import Tools
-from app.insights.search_log import SearchLog
-from app.insights.sessions import Visitor
+from app.insights.counts import Counts
+from app.insights.visits import Search
 from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, reindex
@@ -130,18 +129,20 @@ def own_settings(engine_settings: Settings, alias: str, tmp_path: Path) -> Setti
 
 
 @pytest.fixture
-def count_searches() -> Callable[..., SearchLog]:
+def count_searches(elastic: Elasticsearch) -> Callable[..., Counts]:
     """Counts searches for an alias, each as that of another visitor."""
 
-    def count(settings: Settings, *requests: SearchRequest) -> SearchLog:
-        cache = open_cache(settings)
-        log = SearchLog(cache.client, cache.keys, days=settings.insights_days)
-        for request in requests:
-            visitor = Visitor("198.51.100.1", f"Mozilla/5.0 {uuid.uuid4()}")
-            log.record("MISS", request, visitor=visitor)
-        log.flush()
-        log.count_due(time.time() + 100)
-        return log
+    def count(settings: Settings, *requests: SearchRequest) -> Counts:
+        counts = Counts(elastic, settings.index, settings.insights_days)
+        now = time.time()
+        counts.add(
+            [
+                [Search(now, "", uuid.uuid4().hex, one.key(), one.q, "all", False)]
+                for one in requests
+            ],
+            [],
+        )
+        return counts
 
     return count
 

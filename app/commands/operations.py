@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch
 from rich.text import Text
 
 from analyzers.rules.compile import RuleErrors, read_rules
-from app.cache.store import Stats, hit_rate
+from app.cache.store import Stats
 from app.commands.tools import (
     CommandGroup,
     F,
@@ -21,20 +21,18 @@ from app.commands.tools import (
     pass_tools,
     print_json,
     print_table,
-    stop_on_sigterm,
     table_or_json,
 )
 from app.elastic import connect, translated
 from app.errors import BlogsearchError, FolderNotReadable, without_password
 from app.health import Check, checks, last_run
 from app.insights.counts import Report
-from app.insights.proposals import proposals
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
-from app.synonyms.loader import Loader
 from indexer.errors import Damaged
 from indexer.generations import live as live_generation
 from indexer.generations import require_writable
+from indexer.records import quantity
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
@@ -170,7 +168,7 @@ def searches() -> None:
     \b
     blogsearch searches top       the most frequent searches
     blogsearch searches nothing   those that found nothing, and what was tried next
-    blogsearch searches slow      those that took longest
+    blogsearch searches partly    those of which no post has all words
     blogsearch searches erase Q   delete a search from the counts
 
     A search is counted a minute after it happened; programs, and visitors who send `DNT: 1` or
@@ -184,65 +182,55 @@ def searches() -> None:
 @_options
 @pass_tools
 def top(tools: Tools, days: int, limit: int, form: str) -> None:
-    """List the most frequent searches.
+    """List the most frequent searches, and how often a hit was opened.
 
     \b
     blogsearch searches top
     blogsearch searches top --days 30 --limit 100 --format json
     """
     report = _report(tools, days)
-    rows = [{"times": times, "query": query} for query, times in report.top[:limit]]
+    rows = [
+        {"times": row.times, "query": row.query, "opened": row.opened}
+        for row in report.searched[:limit]
+    ]
     _print(report, rows, form)
 
 
 @searches.command()
 @_options
-@click.option("--propose", is_flag=True, help="Propose synonym rules that pass `synonyms check`.")
 @pass_tools
-def nothing(tools: Tools, days: int, limit: int, form: str, propose: bool) -> None:
+def nothing(tools: Tools, days: int, limit: int, form: str) -> None:
     """List the searches that found nothing, and what the same visitor tried next with success.
 
-    With --propose only rules are printed, one a line, for a file that `synonyms load` takes.
+    The two may be a synonym rule: `k8s => kubernetes`.
 
     \b
     blogsearch searches nothing
-    blogsearch searches nothing --propose > mine.synonyms
+    blogsearch searches nothing --days 30
     """
     report = _report(tools, days)
-    if not propose:
-        rows = [
-            {"times": times, "query": query, "then": report.then(query)}
-            for query, times in report.nothing[:limit]
-        ]
-        _print(report, rows, form)
-        return
-    with stop_on_sigterm():
-        loader = Loader(tools.settings, tools.elastic, tools.cache)
-        proposed = proposals(report, loader, SynonymFolder.of(tools.settings))[:limit]
-    if form == "json":
-        body = [
-            {"rule": rule.rule, "query": rule.failed, "then": rule.succeeded, "times": rule.times}
-            for rule in proposed
-        ]
-        print_json(body)
-        return
-    for rule in proposed:
-        click.echo(rule.rule)
-    if not proposed:
-        click.echo("There is nothing to propose.", err=True)
+    rows = [
+        {
+            "times": row.nothing,
+            "query": row.query,
+            "then": [query for query, _ in row.then.most_common(3)],
+        }
+        for row in report.found_nothing()[:limit]
+    ]
+    _print(report, rows, form)
 
 
 @searches.command()
 @_options
 @pass_tools
-def slow(tools: Tools, days: int, limit: int, form: str) -> None:
-    """List the searches that took longest, with the most milliseconds that one took.
+def partly(tools: Tools, days: int, limit: int, form: str) -> None:
+    """List the searches of which no post has all words: what the blog may lack.
 
     \b
-    blogsearch searches slow --days 1
+    blogsearch searches partly
     """
     report = _report(tools, days)
-    rows = [{"ms": milliseconds, "query": query} for query, milliseconds in report.slow[:limit]]
+    rows = [{"times": row.partly, "query": row.query} for row in report.found_partly()[:limit]]
     _print(report, rows, form)
 
 
@@ -260,36 +248,34 @@ def erase_searches(tools: Tools, query: str | None, everything: bool) -> None:
     """
     if bool(query) == everything:
         raise click.UsageError("Give either a query or --all.")
-    tools.require_redis()
-    deleted = tools.service.counts.erase(query)
-    click.echo("Everything is deleted." if everything else f"{deleted} entries are deleted.")
+    days = tools.service.counts.erase(query)
+    click.echo(f"Deleted from the counts of {quantity(days, 'day')}.")
 
 
 def _report(tools: Tools, days: int) -> Report:
     """The counted searches.
 
     Raises:
-        click.ClickException: nothing is counted, or Redis does not answer.
+        click.ClickException: nothing is counted.
+        Unavailable: Elasticsearch does not answer.
     """
     if not tools.settings.insights_days:
         raise click.ClickException(
             "Searches are not counted, because BLOGSEARCH_INSIGHTS_DAYS is 0."
         )
-    tools.require_redis()
-    report = tools.service.counts.report(days)
-    if report is None:
-        raise click.ClickException("Redis failed while it was read. Run the command again.")
-    return report
+    return tools.service.counts.report(days)
 
 
 def _print(report: Report, rows: list[dict[str, Any]], form: str) -> None:
     if form == "json":
-        totals = {
-            "searches": report.searches,
-            "nothing": report.without_hits,
-            "cached": report.cached,
+        total = report.total
+        counted = {
+            "searches": total.searches,
+            "nothing": total.nothing,
+            "partly": total.partly,
+            "cached": total.cached,
         }
-        print_json({**totals, "queries": rows})
+        print_json({**counted, "queries": rows})
         return
     if not rows:
         click.echo("No searches were counted in this time.")
@@ -329,15 +315,15 @@ def stats(tools: Tools, popular: int, form: str) -> None:
     blogsearch cache stats --popular 50 --format json
     """
     tools.require_redis()
-    report = tools.cache.stats()
-    states = tools.service.search_log.states()
-    frequent = tools.service.search_log.popular(popular)
+    figures = tools.cache.stats()
+    week = tools.service.counts.report(7).total
+    share = week.cached / week.searches if week.searches else None
+    frequent = tools.service.counts.popular(popular)
     if form == "json":
         listed = [(request.key(), count) for request, count in frequent]
-        counts = {"searches": states, "popular": listed, "hit_rate": hit_rate(states)}
-        print_json({**dataclasses.asdict(report), **counts})
+        print_json({**dataclasses.asdict(figures), "popular": listed, "hit_rate": share})
         return
-    _print_figures(report, states)
+    _print_figures(figures, share)
     if frequent:
         rows = []
         for request, count in frequent:
@@ -388,17 +374,15 @@ def warm(tools: Tools, at_most: int) -> None:
         )
 
 
-def _print_figures(figures: Stats, states: dict[str, int]) -> None:
-    share = hit_rate(states)
+def _print_figures(figures: Stats, share: float | None) -> None:
     rate = "-" if share is None else f"{share:.1%}"
-    shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     median, largest = (_bytes(figures.sizes.get(name, 0)) for name in ("median", "largest"))
     answers = f"{figures.sizes.get('count', 0)}, {_bytes(figures.sizes.get('total', 0))}"
     limit = figures.memory.get("maxmemory")
     used = _bytes(figures.memory.get("used_memory", 0))
     rows = (
         ("generation", figures.generation or "none yet"),
-        ("hit rate", f"{rate} ({shown or 'no searches yet'})"),
+        ("hit rate", rate),
         ("answers", answers),
         ("sizes", f"median {median}, largest {largest}"),
         ("Redis in all", f"{used} of {_bytes(limit) if limit else 'no limit'}"),

@@ -265,7 +265,7 @@ def _searches_of(path: Path) -> list[str]:
 
 def _frequent_searches(tools: Tools, top: int) -> list[str]:
     # Requests are counted with their filters; several may be the same search.
-    popular = tools.service.search_log.popular(top)
+    popular = tools.service.counts.popular(top)
     searches = list(dict.fromkeys(request.q for request, _ in popular))
     if searches:
         return searches

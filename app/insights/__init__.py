@@ -1,1 +1,1 @@
-"""What people search for: counted without addresses or cookies, reported, turned into synonyms."""
+"""What people search for: counted by day without addresses or cookies, and reported."""

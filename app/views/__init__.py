@@ -2,9 +2,11 @@
 
 from typing import cast
 
-from flask import current_app
+from flask import current_app, request
 
 from analyzers.languages import LANGUAGES
+from app.insights.visits import agrees
+from app.rate_limit import network_of
 from app.service import EXTENSION, Service
 
 
@@ -16,3 +18,8 @@ def current_service() -> Service:
 def default_language() -> str:
     """The code of the blog's language."""
     return LANGUAGES[current_service().settings.language].code
+
+
+def counted_visitor() -> str:
+    """Whose search the current request is, for the insights; "" if it is not counted."""
+    return network_of(request.remote_addr) if agrees(request.environ) else ""

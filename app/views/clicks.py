@@ -3,8 +3,8 @@
 from flask import Blueprint, request
 
 from app.errors import BadRequest, Forbidden
-from app.insights.counts import MAX_TEXT
-from app.insights.sessions import visitor_of
+from app.insights.search_log import MAX_TEXT
+from app.insights.visits import agrees
 from app.rate_limit import network_of
 from app.search.request import MAX_PAGE, MAX_SIZE
 from app.settings import Settings
@@ -44,13 +44,14 @@ def count() -> tuple[str, int]:
             f"`q` and `oid` must have 1 to {MAX_TEXT} characters, and `position` must be a whole "
             f"number from 1 to {MAX_PAGE * MAX_SIZE}."
         )
-    if counts_clicks(service.settings) and visitor_of(request.environ):
+    if counts_clicks(service.settings) and agrees(request.environ):
         # Counted in the memory of this process, so that no address is stored.
         quotas = service.click_limiter.quotas(network_of(request.remote_addr))
         service.click_limiter.check(quotas, None)
-        service.counts.count_opened(q, int(position), oid)
+        service.search_log.record_opened(q, int(position), oid)
     return "", 204
 
 
 def _is_position(text: str) -> bool:
-    return text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= MAX_PAGE * MAX_SIZE
+    is_number = text.isascii() and text.isdigit() and len(text) <= 6
+    return is_number and 1 <= int(text) <= MAX_PAGE * MAX_SIZE

@@ -1,48 +1,31 @@
-"""`/insights`: what people search for, shown to the blog's owner, with proposed synonym rules.
+"""`/insights`: what people search for, shown to the blog's owner.
 
 HTTP Basic authentication: every browser and `curl` has it, and there is no session to keep or
 steal.
 """
 
+import csv
 import hashlib
 import hmac
+import io
 import logging
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 
-from elasticsearch import ApiError, TransportError
-from flask import (
-    Blueprint,
-    Response,
-    make_response,
-    redirect,
-    render_template,
-    request,
-    url_for,
-)
+from elasticsearch import NotFoundError
+from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from analyzers.languages import LANGUAGES
 from app.elastic import translated
-from app.errors import (
-    BadRequest,
-    BlogsearchError,
-    Forbidden,
-    NotCounted,
-    Unauthorized,
-    Unavailable,
-)
+from app.errors import BadRequest, BlogsearchError, Forbidden, NotCounted, Unauthorized
 from app.health import last_run
-from app.insights.counts import Day, Report, rarely_opened, read_opened
-from app.insights.proposals import FILE, Proposal, candidates, proposals
+from app.insights.counts import Report
 from app.pins import SUFFIX, PinFile, parse
-from app.search.request import parse_parameters, whole_number
+from app.search.request import SearchRequest, parse_parameters, whole_number
 from app.service import Service
-from app.synonyms.folder import SynonymFolder
-from app.synonyms.loader import Loader
 from app.views import current_service
 from app.views.responses import set_error_headers
 from indexer.generations import require_live
@@ -53,8 +36,7 @@ _WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
 _PINS = f"insights{SUFFIX}"  # the file of the rules that are made here
 _PERIODS = (7, 30, 90, 365)  # days
 _LIST = 20  # searches in a list
-_PROPOSALS_KEPT = 300.0  # seconds
-_ENGINE_TIMEOUT = 30.0  # seconds for each request of a check
+_SHOWN = 5  # hits of a search before a post is pinned for it
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -69,17 +51,6 @@ DAYS = whole_number(
 )
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A day of the chart; heights in percent of the highest day."""
-
-    day: Day
-    x: float
-    width: float
-    searches: float
-    nothing: float
 
 
 @blueprint.before_request
@@ -143,45 +114,66 @@ def _error_page(error: BlogsearchError) -> Response:
 
 @blueprint.get("")
 def page() -> str:
-    """What people search for: a page with the report of the last days."""
+    """What people searched for in the last days."""
     service = current_service()
+    report, days = _report(service)
     longest = service.settings.insights_days
-    periods = [days for days in _PERIODS if days < longest] + [longest]
-    days = min(parse_parameters(request.args, (DAYS,), "this page").get("days", 30), longest)
-    if not service.settings.insights_days or not service.settings.redis_url:
-        raise NotCounted(
-            "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
-        )
-    report = service.counts.report(days)
-    if report is None:
-        raise Unavailable("Redis, where searches are counted, does not answer. Try again soon.")
-    proposed, problem = _proposals(service, report)
-    hidden = service.counts.dismissed()
-    opened = read_opened(service.cache.client, service.cache.keys, days)
-    rarely = [row for row in rarely_opened(report, opened) if row.query not in hidden]
     rules: Sequence[str] = ()
     with suppress(BlogsearchError):  # Elasticsearch does not answer
         rules = _pinned(service)
     return render_template(
         "insights.html",
         report=report,
-        bars=bars(report.days),
-        periods=periods,
+        most=max((day.searches for day in report.days), default=0) or 1,
+        periods=[period for period in _PERIODS if period < longest] + [longest],
         days=days,
         limit=_LIST,
-        rules={proposal.failed: proposal.rule for proposal in proposed},
-        problem=problem,
-        file=service.settings.synonyms_dir / FILE,
-        rarely=rarely,
+        titles=_titles(service, (oid for row in report.searched[:_LIST] for oid in row.posts)),
         pinned=rules,
-        dismissed=hidden,
         form=_form_value(service.settings.insights_token),
         last_run=last_run(service.elastic, service.settings.index),
     )
 
 
+@blueprint.get("/searches.csv")
+def searches_csv() -> Response:
+    """Every search of the period as CSV, the most frequent first."""
+    report, _ = _report(current_service())
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(("search", "times", "found nothing", "found partly", "opened", "position"))
+    for row in report.searched:
+        # A program for tables would calculate what begins like a formula.
+        query = f"'{row.query}" if row.query.startswith(("=", "+", "-", "@", "\t")) else row.query
+        writer.writerow((query, row.times, row.nothing, row.partly, row.opened, row.position or ""))
+    headers = {"Content-Disposition": "attachment; filename=searches.csv"}
+    return Response(text.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _report(service: Service) -> tuple[Report, int]:
+    longest = service.settings.insights_days
+    days = min(parse_parameters(request.args, (DAYS,), "this page").get("days", 30), longest)
+    if not longest or not service.settings.redis_url:
+        raise NotCounted(
+            "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
+        )
+    return service.counts.report(days), days
+
+
+@blueprint.get("/pins")
+def pin() -> str:
+    """The first hits of a search as they would be with a post pinned, before that is saved."""
+    service = current_service()
+    q, oid = request.args.get("q", ""), request.args.get("oid", "")
+    body = service.answer(SearchRequest(q, size=_SHOWN)).body
+    hits = [(hit["oid"], hit["title"]) for hit in body["hits"] if hit["oid"] != oid]
+    first = (oid, _titles(service, [oid]).get(oid, oid))
+    form = _form_value(service.settings.insights_token)
+    return render_template("insights_pin.html", q=q, oid=oid, hits=[first, *hits], form=form)
+
+
 @blueprint.post("/pins")
-def pins() -> WerkzeugResponse:
+def save_pin() -> WerkzeugResponse:
     """Pin a post for a search, or with `undo` remove the rule that did.
 
     Raises:
@@ -196,23 +188,13 @@ def pins() -> WerkzeugResponse:
     return _back()
 
 
-@blueprint.post("/dismissals")
-def dismissals() -> WerkzeugResponse:
-    """List a search no longer, or with `undo` again."""
-    if query := request.form.get("undo"):
-        current_service().counts.restore(query)
-    else:
-        current_service().counts.dismiss(request.form.get("q", ""))
-    return _back()
-
-
 @blueprint.post("/erasures")
-def erase_searches() -> WerkzeugResponse:
+def erase() -> WerkzeugResponse:
     """Delete a search from all counts, or with `all` everything that was counted.
 
     Raises:
         BadRequest: no search is named.
-        Unavailable: Redis or Elasticsearch does not answer.
+        Unavailable: Elasticsearch does not answer.
     """
     query = request.form.get("q", "").strip()
     everything = request.form.get("all") == "yes"
@@ -224,6 +206,24 @@ def erase_searches() -> WerkzeugResponse:
 
 def _back() -> WerkzeugResponse:
     return redirect(url_for("insights.page", days=request.form.get("days", type=int)), 303)
+
+
+def _titles(service: Service, oids: Iterable[str]) -> Mapping[str, str]:
+    """The titles of posts; those that are not in the index are left out."""
+    wanted = list(dict.fromkeys(oids))
+    if not wanted:
+        return {}
+    try:
+        with translated():
+            response = service.elastic.search(
+                index=service.settings.index,
+                query={"terms": {"oid": wanted}},
+                source_includes=["oid", "title"],
+                size=len(wanted),
+            )
+    except (BlogsearchError, NotFoundError):
+        return {}
+    return {hit["_source"]["oid"]: hit["_source"]["title"] for hit in response["hits"]["hits"]}
 
 
 def _pinned(service: Service) -> list[str]:
@@ -246,41 +246,3 @@ def _save(service: Service, lines: list[str]) -> None:
             service.pins.remove([_PINS])
         live = require_live(service.elastic, service.settings.index)
     service.cache.new_generation(live.name, live.rules or "")
-
-
-def _proposals(service: Service, report: Report) -> tuple[Sequence[Proposal], str]:
-    """Rules that pass `synonyms check`, and why there are none if it failed.
-
-    Kept for some minutes: a check takes seconds.
-    """
-    folder = SynonymFolder.of(service.settings)
-
-    def check() -> list[dict[str, str | int]]:
-        client = service.elastic.options(request_timeout=_ENGINE_TIMEOUT)
-        loader = Loader(service.settings, client, service.cache)
-        return [asdict(proposal) for proposal in proposals(report, loader, folder)]
-
-    try:
-        files = [(path.name, path.stat().st_mtime_ns) for path in folder.used()]
-        key = (*files, *(proposal.rule for proposal in candidates(report.pairs)))
-        checked = service.cache.memoize(seconds=_PROPOSALS_KEPT, args_rewrite=lambda: key)(check)
-        # As `check` wrote them.
-        return [Proposal(**fields) for fields in checked()], ""  # type: ignore[arg-type]
-    except (BlogsearchError, ApiError, TransportError, OSError) as error:
-        return [], str(error)
-
-
-def bars(days: Sequence[Day]) -> list[Bar]:
-    """The days as bars of a chart of 100 by 100."""
-    most = max((day.searches for day in days), default=0) or 1
-    step = 100 / max(len(days), 1)
-    return [
-        Bar(
-            day,
-            round(number * step + step * 0.1, 3),
-            round(step * 0.8, 3),
-            round(100 * day.searches / most, 2),
-            round(100 * day.nothing / most, 2),
-        )
-        for number, day in enumerate(days)
-    ]

@@ -23,10 +23,9 @@ from werkzeug.exceptions import NotFound
 
 from app.browse import EVERYTHING, Browse, browse
 from app.errors import BlogsearchError
-from app.insights.sessions import visitor_of
 from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
-from app.views import current_service, default_language
+from app.views import counted_visitor, current_service, default_language
 from app.views.clicks import counts_clicks
 from app.views.debug import debug_view
 from app.views.responses import http_error, set_error_headers
@@ -63,7 +62,7 @@ def page() -> Response:
         if search.debug:
             authorize_debug(service.settings)
             search = replace(search, debug_requests=True)
-        result = service.answer(search, visitor_of(request.environ))
+        result = service.answer(search, counted_visitor())
         answer = result.body
         if search.debug:
             total_ms = (time.perf_counter() - started) * 1000

@@ -10,11 +10,10 @@ from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer, Lifetimes, State
 from app.clients import limited_client
-from app.insights.sessions import visitor_of
 from app.search.request import SearchRequest, SuggestRequest
 from app.service import Service
 from app.settings import Settings
-from app.views import current_service
+from app.views import counted_visitor, current_service
 from app.views.write_request import authorize, is_operator
 
 blueprint = Blueprint("search", __name__)
@@ -30,7 +29,7 @@ def search() -> Response:
         wanted = in_visitors_language(wanted)
     if wanted.debug:
         authorize_debug(service.settings)
-    answer = service.answer(wanted, visitor_of(request.environ), limited_client())
+    answer = service.answer(wanted, counted_visitor(), limited_client())
     response = cached_response(answer, service.settings)
     if depends:
         response.vary.add("Accept-Language")

@@ -117,15 +117,6 @@ def test_after_an_upgrade_that_changes_the_answers_no_old_one_is_sent(
         assert search(tmp_path) == "MISS"
 
 
-def test_cached_searches_are_counted(settings: Settings) -> None:
-    with redis_server() as server:
-        app = create_app(replace(settings, redis_url=server.url))
-        for _ in range(3):
-            app.test_client().get("/search?q=python")
-        log = app.extensions["blogsearch"].search_log
-        assert log.states() == {"MISS": 1, "HIT": 2}
-
-
 @pytest.mark.parametrize("path", PATHS)
 def test_one_time_limit_for_all_commands_and_one_log_line(
     settings: Settings, path: str, caplog: pytest.LogCaptureFixture

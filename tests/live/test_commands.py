@@ -19,7 +19,7 @@ from elasticsearch import Elasticsearch
 
 from app import create_app
 from app.commands.search import search
-from app.insights.search_log import SearchLog
+from app.insights.counts import Counts
 from app.search.request import PARAMETERS, SearchRequest
 from app.settings import Settings
 from devstack.servers import redis_server
@@ -412,7 +412,7 @@ def posts(tmp_path: Path) -> Path:
 
 
 def test_frequent_searches_are_cached_again_after_a_swap(
-    run: Run, own_settings: Settings, posts: Path, count_searches: Callable[..., SearchLog]
+    run: Run, own_settings: Settings, posts: Path, count_searches: Callable[..., Counts]
 ) -> None:
     assert run("reindex", posts, settings=own_settings).exit_code == 0
     visitor = create_app(own_settings).test_client()

@@ -1,419 +1,357 @@
-"""Counting searches: through HTTP into Redis, what is stored and what is not."""
+"""What people search for: from requests over HTTP to the counts of a day and /insights."""
 
-import threading
+import base64
+import csv
+import html
+import io
+import json
+import re
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import redis
+from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.cache import open_cache
-from app.insights.counts import Report, read_report
-from app.insights.search_log import SearchLog, day_of, last_days
-from app.insights.sessions import PAUSE, Visitor
-from app.search.request import SearchRequest
+from app.insights.counts import Counts, last_days
+from app.insights.visits import Found, Opening, Search
 from app.service import EXTENSION, Service
 from app.settings import Settings
-from devstack.servers import free_port, redis_server
-from tests.waiting import wait_until
+from indexer.records import Origin, RawPost
+from tests.conftest import Run
 
+TOKEN = "a-long-enough-token"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
-ADDRESS = "203.0.113.77"
+BASIC = {"Authorization": "Basic " + base64.b64encode(f"me:{TOKEN}".encode()).decode()}
+CLICK = {"q": "Python", "position": "2", "oid": "goodbye"}
+HOSTILE = "<script>alert(1)</script>"
+Index = Callable[..., Any]
 
 
 @pytest.fixture
-def settings(settings: Settings, server: "redis.Redis") -> Iterator[Settings]:
-    """The sample posts, with keys in Redis of the test's own."""
-    _clear(server, settings)
-    yield settings
-    _clear(server, settings)
-
-
-def _clear(server: "redis.Redis", settings: Settings) -> None:
-    for key in _keys(server, settings):
-        server.delete(key)
-
-
-def _keys(server: "redis.Redis", settings: Settings) -> list[str]:
-    pattern = f"blogsearch:{{{settings.index}}}:insights:*"
-    return [key.decode() for key in server.scan_iter(match=pattern)]
+def settings(own_settings: Settings, redis_url: str, index_posts: Index) -> Iterator[Settings]:
+    """An index of three posts, and keys in Redis of the test's own."""
+    index_posts(
+        RawPost(Origin("test"), oid, title, text)
+        for oid, title, text in (
+            ("goodbye", "Goodbye, Python 2.4", "A python of a server."),
+            ("cron", "Cron, explained", "A job every night."),
+            ("python", "Python in winter", "It sleeps."),
+        )
+    )
+    own = replace(own_settings, insights_token=TOKEN)
+    yield own
+    with redis.Redis.from_url(redis_url) as server:
+        for key in server.scan_iter(match=f"blogsearch:{{{own.index}}}:*"):
+            server.delete(key)
 
 
 @pytest.fixture
-def server(redis_url: str) -> Iterator["redis.Redis"]:
-    with redis.Redis.from_url(redis_url) as client:
-        yield client
+def client(settings: Settings) -> FlaskClient:
+    return create_app(settings).test_client()
 
 
-def _log(settings: Settings, **options: int) -> SearchLog:
-    cache = open_cache(settings)
-    return SearchLog(cache.client, cache.keys, days=settings.insights_days, **options)
+@pytest.fixture
+def counts(elastic: Elasticsearch, settings: Settings) -> Counts:
+    return Counts(elastic, settings.index, days=30)
 
 
-def _events(settings: Settings) -> str:
-    """The key of the requests that were not counted yet."""
-    return f"blogsearch:{{{settings.index}}}:insights:events"
+def _search(q: str, found: Found = "all", mark: str = "m", days_ago: float = 0) -> Search:
+    at = time.time() - days_ago * 86_400
+    return Search(at, "visitor", mark, f"q={quote(q)}&page=1&size=10", q, found, cached=False)
 
 
-def _visitor() -> Visitor:
-    return Visitor("198.51.100.1", f"{BROWSER} {uuid.uuid4()}")
+def _get(client: FlaskClient, path: str, address: str = "203.0.113.7", **headers: str) -> Any:
+    sent = {"User-Agent": BROWSER, **{name.replace("_", "-"): v for name, v in headers.items()}}
+    return client.get(path, headers=sent, environ_base={"REMOTE_ADDR": address})
 
 
-def _get(client: FlaskClient, path: str, **headers: str) -> None:
-    sent = {"User-Agent": BROWSER, **{k.replace("_", "-"): v for k, v in headers.items()}}
-    environ = {"REMOTE_ADDR": ADDRESS}
-    assert client.get(path, headers=sent, environ_base=environ).status_code == 200
-
-
-def _report(client: FlaskClient) -> Report:
-    """The counts of a service, once all of them are counted."""
+def _count(client: FlaskClient) -> Service:
+    """Count everything that waits."""
     service: Service = client.application.extensions[EXTENSION]
     service.search_log.flush()
     service.search_log.count_due(time.time() + 100)
-    report = read_report(service.cache.client, service.cache.keys, 3)
-    assert report is not None
-    return report
-
-
-def test_searches_of_search_and_page_are_counted_from_the_cache_or_not(
-    client: FlaskClient,
-) -> None:
-    for n in range(3):
-        _get(client, "/search?q=cron", User_Agent=f"{BROWSER} {n}")
-    _get(client, "/?q=Cron", User_Agent=f"{BROWSER} page")
-    _get(client, "/search?q=xqzzwk", User_Agent=f"{BROWSER} other")
-    report = _report(client)
-    assert report.top == [("cron", 4), ("xqzzwk", 1)]
-    assert report.nothing == [("xqzzwk", 1)]
-    assert (report.searches, report.without_hits) == (5, 1)
-    assert report.cached >= 2
-    assert {query for query, _ in report.slow} == {"cron", "xqzzwk"}
-    assert all(milliseconds > 0 for _, milliseconds in report.slow)
-
-
-def test_an_empty_answer_from_the_cache_is_one_that_found_nothing(client: FlaskClient) -> None:
-    for n in range(2):
-        _get(client, "/search?q=xqzzwk", User_Agent=f"{BROWSER} {n}")
-    assert _report(client).nothing == [("xqzzwk", 2)]
-
-
-def test_pages_typing_programs_and_dnt_are_not_counted(client: FlaskClient) -> None:
-    for q in ("c", "cr", "cro", "cron"):
-        _get(client, f"/?q={q}")
-    _get(client, "/search?q=cron&page=2")
-    _get(client, "/search?q=secret", DNT="1")
-    _get(client, "/search?q=secret", Sec_GPC="1")
-    _get(client, "/search?q=secret", User_Agent="Googlebot/2.1")
-    assert _report(client).top == [("cron", 1)]
-
-
-def test_nothing_stored_tells_who_searched(
-    client: FlaskClient, server: "redis.Redis", settings: Settings
-) -> None:
-    service: Service = client.application.extensions[EXTENSION]
-    _get(client, "/search?q=cron")
-    service.search_log.flush()
-
-    def stored() -> str:
-        texts = []
-        for key in _keys(server, settings):
-            kind: Any = server.type(key)
-            whole: Any = (
-                server.zrange(key, 0, -1)
-                if kind == b"zset"
-                else server.hgetall(key)
-                if kind == b"hash"
-                else server.get(key)
-            )
-            texts.append(f"{key} {whole}")
-        return "\n".join(texts)
-
-    waiting = f"blogsearch:{{{settings.index}}}:insights:events"
-    assert 0 < server.ttl(waiting) <= 60
-    assert "cron" in stored()
-    assert ADDRESS not in stored()
-    assert "Firefox" not in stored()
-    service.search_log.count_due(time.time() + 100)
-    assert not server.exists(waiting)
-    assert ADDRESS not in stored()
-
-
-def test_a_search_is_counted_without_another_one_after_it(settings: Settings) -> None:
-    """The last visitor of the day is counted by the timer alone."""
-    log = _log(settings)
-    log.record("MISS", SearchRequest("cron"), visitor=_visitor())
-    log.flush()
-    log.count_due(time.time() + 30)
-    assert log.popular(1) == []
-    log.count_due(time.time() + 50)
-    assert log.popular(1) == [(SearchRequest("cron"), 1.0)]
-
-
-def test_counting_costs_a_search_no_trip_and_arrives_by_itself(
-    settings: Settings, server: "redis.Redis", monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log = _log(settings)
-    threads: set[threading.Thread] = set()
-    send = redis.Connection.send_packed_command
-
-    def record_thread(*arguments: Any, **options: Any) -> None:
-        threads.add(threading.current_thread())
-        send(*arguments, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(redis.Connection, "send_packed_command", record_thread)
-        for _ in range(100):
-            log.record("MISS", SearchRequest("python"), visitor=_visitor())
-    assert threading.current_thread() not in threads
-    wait_until(lambda: server.zcard(_events(settings)) == 100)
-
-
-def test_pairs_are_of_one_client(settings: Settings, server: "redis.Redis") -> None:
-    log = _log(settings)
-    patient, other = _visitor(), _visitor()
-    log.record("MISS", SearchRequest("K8s"), has_hits=False, visitor=patient)
-    log.record("MISS", SearchRequest("rust"), visitor=other)
-    time.sleep(PAUSE + 0.1)
-    log.record("MISS", SearchRequest("Kubernetes"), visitor=patient)
-    log.flush()
-    # The log's own timer may be sending some of them.
-    wait_until(lambda: server.zcard(_events(settings)) == 3)
-    log.count_due(time.time() + 100)
-    cache = open_cache(settings)
-    report = read_report(cache.client, cache.keys, 1)
-    assert report is not None
-    assert report.pairs == [(("k8s", "kubernetes"), 1)]
-    assert report.then("k8s") == ["kubernetes"]
-    assert dict(report.top) == {"k8s": 1, "kubernetes": 1, "rust": 1}
-
-
-def test_hostile_searches_are_bounded(settings: Settings, server: "redis.Redis") -> None:
-    log = _log(settings, size=20)
-    for _ in range(5):
-        log.record("MISS", SearchRequest("frequent"), visitor=_visitor())
-    log.flush()
-    log.count_due(time.time() + 100)
-    for n in range(200):
-        log.record("MISS", SearchRequest(f"rare{n}"), has_hits=False, visitor=_visitor())
-    log.record("MISS", SearchRequest("x" * 5000), has_hits=False, visitor=_visitor())
-    log.record("MISS", SearchRequest("\x00"), visitor=_visitor())
-    log.flush()
-    log.count_due(time.time() + 100)
-    assert log.popular(1) == [(SearchRequest("frequent"), 5.0)]
-    today = day_of(time.time())
-    for kind in ("requests", "nothing"):
-        name = f"blogsearch:{{{settings.index}}}:insights:{kind}:{today}"
-        assert server.zcard(name) == 20
-        assert 29 * 86400 < server.ttl(name) <= 30 * 86400
-    assert max(len(request.key()) for request, _ in log.popular(100)) < 1000
-
-
-def test_requests_of_one_client_are_bounded(settings: Settings, server: "redis.Redis") -> None:
-    log = _log(settings)
-    visitor = _visitor()
-    for n in range(6000):
-        log.record("MISS", SearchRequest(f"word{n}"), visitor=visitor)
-    log.flush()
-    assert server.zcard(_events(settings)) <= 5000
-    log.count_due(time.time() + 100)
-    assert log.popular(5) == []
-
-
-def test_a_search_of_yesterday_counts_half_for_the_cache(
-    settings: Settings, server: "redis.Redis"
-) -> None:
-    def name(back: int) -> str:
-        day = (datetime.now(UTC) - timedelta(days=back)).date()
-        return f"blogsearch:{{{settings.index}}}:insights:requests:{day}"
-
-    server.zadd(name(0), {"q=today": 3})
-    server.zadd(name(1), {"q=yesterday": 8, "q=today": 2})
-    server.zadd(name(8), {"q=long+ago": 1000})
-    assert _log(settings).popular(5) == [
-        (SearchRequest("today"), 4.0),
-        (SearchRequest("yesterday"), 4.0),
-    ]
-
-
-def test_nothing_is_stored_when_the_setting_says_so(
-    settings: Settings, server: "redis.Redis"
-) -> None:
-    log = _log(replace(settings, insights_days=0))
-    log.record("MISS", SearchRequest("python"), visitor=_visitor())
-    log.flush()
-    log.count_due(time.time() + 100)
-    assert _keys(server, settings) == []
-
-
-def test_counts_wait_for_a_redis_that_is_away(settings: Settings) -> None:
-    port = free_port()
-    log = _log(replace(settings, redis_url=f"redis://127.0.0.1:{port}"))
-    log.record("MISS", SearchRequest("python"), visitor=_visitor())
-    log.flush()
-    log.count_due()
-    assert (log.popular(5), log.states()) == ([], {})
-
-    def counted() -> bool:
-        log.flush()
-        log.count_due(time.time() + 100)
-        return log.popular(5) == [(SearchRequest("python"), 1.0)]
-
-    with redis_server(port=port):
-        wait_until(counted)
-
-
-def test_many_threads_count_right(settings: Settings) -> None:
-    log = _log(settings)
-    before = log.states().get("HIT", 0)
-
-    def count() -> None:
-        for _ in range(500):
-            log.record("HIT", SearchRequest("python"))
-
-    threads = [threading.Thread(target=count) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    log.flush()
-    for thread in threads:
-        thread.join()
-    assert log.states()["HIT"] == before + 4000
-
-
-def test_two_processes_count_a_search_once(settings: Settings) -> None:
-    first, other = _log(settings), _log(settings)
-    for _ in range(50):
-        first.record("MISS", SearchRequest("python"), visitor=_visitor())
-    first.flush()
-    threads = [
-        threading.Thread(target=log.count_due, args=(time.time() + 100,)) for log in (first, other)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert first.popular(1) == [(SearchRequest("python"), 50.0)]
-
-
-def test_what_another_process_has_counted_is_not_counted_again(
-    settings: Settings, server: "redis.Redis"
-) -> None:
-    """It may have read the requests of the same visitor before the last one arrived."""
-    log, cache = _log(settings), open_cache(settings)
-    visitor = _visitor()
-    log.record("MISS", SearchRequest("python"), visitor=visitor)
-    time.sleep(PAUSE + 0.1)
-    log.record("MISS", SearchRequest("redis"), visitor=visitor)
-    log.flush()
-    events = _events(settings)
-    wait_until(lambda: server.zcard(events) == 2)  # the log's own timer may be sending one
-
-    class Late:
-        """Another process counts a request after they were read."""
-
-        def ask(self, *arguments: Any) -> Any:
-            reply = cache.client.ask(*arguments)
-            server.zremrangebyrank(events, 0, 0)
-            return reply
-
-    late: Any = Late()
-    SearchLog(late, cache.keys, days=1, size=10).count_due(time.time() + 100)
-    assert log.popular(5) == [(SearchRequest("redis"), 1.0)]
-
-
-def test_the_address_behind_a_trusted_proxy_tells_visitors_apart(settings: Settings) -> None:
-    app = create_app(replace(settings, trusted_proxies=ADDRESS))
-    client = app.test_client()
-    for n in range(4):
-        _get(client, "/search?q=cron", X_Forwarded_For=f"192.0.2.{n}")
-    assert _report(client).top == [("cron", 4)]
-
-
-@pytest.fixture
-def own_redis() -> Iterator[str]:
-    """A Redis that a test may empty."""
-    with redis_server() as running:
-        yield running.url
-
-
-def _service(settings: Settings) -> Service:
-    service: Service = create_app(settings).extensions[EXTENSION]
     return service
 
 
-def test_former_days_outlive_redis(own_settings: Settings, own_redis: str) -> None:
-    settings = replace(own_settings, redis_url=own_redis)
-    service = _service(settings)
-    _, yesterday = last_days(2)
-    keys = service.cache.keys
-    with redis.Redis.from_url(own_redis) as client:
-        client.hset(keys.insights("totals", yesterday), mapping={"searches": 3, "nothing": 1})
-        client.zadd(keys.insights("requests", yesterday), {"q=cron&page=1&size=10": 3})
-        client.zadd(keys.insights("nothing", yesterday), {"xqzz": 1})
-        service.search_log.record("MISS", SearchRequest("new"), visitor=_visitor())
-        service.counts.store_former_days()
-        before = service.counts.report(7)
-        client.flushall()
-        assert before
-        assert _service(settings).counts.report(7) == before
-        assert before.top == [("cron", 3)]
-
-        service.counts.erase("cron")
-        client.flushall()
-        erased = _service(settings).counts.report(7)
-        assert erased
-        assert (erased.top, erased.nothing) == ([], [("xqzz", 1)])
-        service.counts.erase()
-        client.flushall()
-        assert (_service(settings).counts.report(7) or before).searches == 0
+def _page(client: FlaskClient, path: str = "/insights?days=7") -> str:
+    response = client.get(path, headers=BASIC)
+    assert response.status_code == 200, response.text
+    return response.text
 
 
-def test_days_that_are_too_old_are_deleted(own_settings: Settings, own_redis: str) -> None:
-    settings = replace(own_settings, redis_url=own_redis)
-    _, yesterday, before = last_days(3)
-    with redis.Redis.from_url(own_redis) as client:
-        keys = _service(settings).cache.keys
-        for date in (yesterday, before):
-            client.hset(keys.insights("totals", date), "searches", 1)
-        _service(settings).counts.store_former_days()
-        _service(replace(settings, insights_days=2)).counts.store_former_days()
-        client.flushall()
-    report = _service(settings).counts.report(3)
-    assert report
-    assert [day.searches for day in report.days] == [0, 1, 0]
+def test_searches_over_http_are_counted(client: FlaskClient) -> None:
+    for number in range(3):
+        _get(client, "/search?q=cron", f"203.0.113.{number}")
+    _get(client, "/?q=Cron", "203.0.113.9")
+    _get(client, "/search?q=xqzzwk", "203.0.113.10")
+    report = _count(client).counts.report(1)
+    assert [(row.query, row.times, row.nothing) for row in report.searched] == [
+        ("cron", 4, 0),
+        ("xqzzwk", 1, 1),
+    ]
+    assert (report.total.searches, report.total.nothing) == (5, 1)
+    assert report.total.cached >= 2
 
 
-def test_malformed_values_in_redis_are_no_error(own_settings: Settings, own_redis: str) -> None:
-    settings = replace(own_settings, redis_url=own_redis, insights_token="a-password-of-this-test")
+def test_typing_pages_and_who_does_not_agree_are_not_counted(client: FlaskClient) -> None:
+    for q in ("c", "cr", "cro", "cron"):
+        _get(client, f"/?q={q}")
+    _get(client, "/search?q=cron&page=2")
+    for refused in ({"DNT": "1"}, {"Sec_GPC": "1"}, {"User_Agent": "Googlebot/2.1"}):
+        _get(client, "/search?q=secret", **refused)
+        headers = {name.replace("_", "-"): value for name, value in refused.items()}
+        sent = client.post("/clicks", data=CLICK, headers={"User-Agent": BROWSER, **headers})
+        assert sent.status_code == 204
+    report = _count(client).counts.report(1)
+    assert [(row.query, row.times, row.opened) for row in report.searched] == [("cron", 1, 0)]
+
+
+def test_browsers_behind_one_address_are_one_visitor(client: FlaskClient) -> None:
+    for number in range(6):
+        _get(client, "/search?q=cron", User_Agent=f"{BROWSER} {number}")
+    (row,) = _count(client).counts.report(1).searched
+    assert len(row.marks) == 1
+
+
+def test_nothing_that_is_stored_tells_who_searched(
+    client: FlaskClient, elastic: Elasticsearch, settings: Settings, redis_url: str
+) -> None:
+    service: Service = client.application.extensions[EXTENSION]
+    _get(client, "/search?q=cron", "203.0.113.77")
+    service.search_log.flush()
+    with redis.Redis.from_url(redis_url) as server:
+        events = f"blogsearch:{{{settings.index}}}:insights:events"
+        waiting: Any = server.zrange(events, 0, -1)
+        assert b"cron" in waiting[0]
+        assert b"203.0.113.77" not in waiting[0]
+        assert 0 < server.ttl(events) <= 60
+        _count(client)
+        assert not server.exists(events)
+    visitor = json.loads(waiting[0])[1]
+    stored = elastic.get(index=f"{settings.index}-state", id=f"insights:{last_days(1)[0]}")
+    assert "cron" in str(stored)
+    assert visitor not in str(stored)
+
+
+def test_workers_that_count_at_the_same_time_lose_nothing(counts: Counts) -> None:
+    def add(number: int) -> None:
+        counts.add([[_search("cron", mark=str(number))]], [])
+
+    threads = [Thread(target=add, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (row,) = counts.report(1).searched
+    assert (row.times, len(row.marks)) == (4, 4)
+
+
+@pytest.mark.parametrize(
+    ("visits", "expected"),
+    [
+        ([("a", 0), ("b", 0), ("c", 0), ("d", 1), ("e", 1)], True),
+        ([("a", 0), ("b", 0), ("c", 0), ("d", 1)], False),
+        ([("a", 0), ("b", 0), ("c", 0), ("d", 0), ("e", 0)], False),
+        ([("a", 0), ("a", 1), ("a", 2), ("a", 3), ("a", 4)], False),
+    ],
+)
+def test_what_few_visitors_searched_is_shown_to_nobody(
+    counts: Counts, visits: list[tuple[str, int]], expected: bool
+) -> None:
+    counts.add([[_search("my name", mark=mark, days_ago=days)] for mark, days in visits], [])
+    (row,) = counts.report(7).searched
+    assert row.is_public is expected
+
+
+def test_days_that_are_too_old_are_deleted(elastic: Elasticsearch, settings: Settings) -> None:
+    Counts(elastic, settings.index, days=400).add([[_search("old", days_ago=40)]], [])
+    elastic.indices.refresh(index=f"{settings.index}-state")
+    Counts(elastic, settings.index, days=30).add([[_search("new")]], [])
+    report = Counts(elastic, settings.index, days=400).report(100)
+    assert [row.query for row in report.searched] == ["new"]
+
+
+def test_the_report_compares_with_the_time_before(counts: Counts) -> None:
+    counts.add([[_search("cron", days_ago=days)] for days in (0, 1, 8)], [])
+    report = counts.report(7)
+    assert (report.total.searches, report.before.searches) == (2, 1)
+    today = datetime.now(UTC).date()
+    assert report.days[0].date == (today - timedelta(days=6)).isoformat()
+
+
+# -- opened hits ---------------------------------------------------------------------------------
+
+
+def test_an_opened_hit_is_counted_without_a_visitor(client: FlaskClient) -> None:
+    for position in ("2", "4"):
+        sent = client.post(
+            "/clicks", data=CLICK | {"position": position}, headers={"User-Agent": BROWSER}
+        )
+        assert (sent.status_code, sent.data) == (204, b"")
+        assert "Set-Cookie" not in sent.headers
+    (row,) = _count(client).counts.report(1).searched
+    assert (row.query, row.opened, row.position, dict(row.posts)) == (
+        "python",
+        2,
+        3.0,
+        {"goodbye": 2},
+    )
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"q": ""}, {"q": "x" * 101}, {"position": "0"}, {"position": "9" * 1_806},
+     {"position": "x"}, {"oid": ""}, {"oid": "x" * 5_000}],
+)  # fmt: skip
+def test_a_bad_body_is_refused(client: FlaskClient, changed: dict[str, str]) -> None:
+    response = client.post("/clicks", data=CLICK | changed, headers={"User-Agent": BROWSER})
+    assert response.status_code in (400, 413)
+    assert response.get_json()["error"]["code"]
+    assert _count(client).counts.report(1).total.opened == 0
+
+
+def test_counting_can_be_turned_off(settings: Settings) -> None:
+    client = create_app(replace(settings, insights_clicks=False)).test_client()
+    assert client.post("/clicks", data=CLICK, headers={"User-Agent": BROWSER}).status_code == 204
+    assert "data-clicks" not in client.get("/").text
+    assert _count(client).counts.report(1).total.opened == 0
+
+
+def test_a_client_that_opens_too_many_is_refused(client: FlaskClient) -> None:
+    agent = {"User-Agent": BROWSER}
+    statuses = [client.post("/clicks", data=CLICK, headers=agent).status_code for _ in range(45)]
+    assert 429 in statuses
+
+
+def test_only_pages_that_may_read_answers_are_counted(settings: Settings) -> None:
+    client = create_app(replace(settings, cors_origins="https://blog.example.org")).test_client()
+    for origin, status in (
+        ("https://blog.example.org", 204),
+        ("http://localhost", 204),
+        ("https://other.example", 403),
+    ):
+        headers = {"User-Agent": BROWSER, "Origin": origin}
+        assert client.post("/clicks", data=CLICK, headers=headers).status_code == status, origin
+
+
+# -- the page and the commands -------------------------------------------------------------------
+
+
+def test_the_page_needs_the_password(settings: Settings) -> None:
+    closed = create_app(replace(settings, insights_token="")).test_client()
+    assert closed.get("/insights").status_code == 403
     client = create_app(settings).test_client()
-    keys = open_cache(settings).keys
-    (today,) = last_days(1)
-    with redis.Redis.from_url(own_redis) as server:
-        for kind in ("requests", "nothing", "slow", "next", "opened"):
-            server.zadd(
-                keys.insights(kind, today),
-                {b"\xff{": 1, "[1]": 2, "null": 3, "[1,2,3]": 4, "endless": float("inf")},
-            )
-        totals = {b"\xff": "x", "searches": "many", "HIT": "1.5"}
-        server.hset(keys.insights("totals", today), mapping=totals)
-        server.hset(keys.counts, mapping=totals)
-        server.zadd(keys.insights("dismissed"), {b"\xff": 1})
-        server.zadd(keys.insights("events"), {b"\xff": 1, "[]": 2, "{}": 3})
-        paths = ("/insights", "/metrics", "/search?q=a", "/__heartbeat__")
-        for wrong_types in (False, True):
-            for path in paths:
-                answer = client.get(path, auth=("", "a-password-of-this-test"))
-                assert answer.status_code in {200, 403, 503}, path
-            service: Service = client.application.extensions[EXTENSION]
-            service.search_log.states()
-            service.search_log.popular(5)
-            service.search_log.count_due(time.time() + 100)
-            if not wrong_types:
-                for name in server.keys("*"):
-                    server.delete(name)
-                    server.lpush(name, "a list")
+    refused = client.get("/insights")
+    assert refused.status_code == 401
+    assert refused.headers["WWW-Authenticate"].startswith("Basic")
+    wrong = base64.b64encode(b"me:wrong").decode()
+    for sent in (f"Basic {wrong}", "Basic \xff\xff", "Basic", "Bearer \xff"):
+        environ = {"HTTP_AUTHORIZATION": sent}
+        assert client.get("/insights", environ_overrides=environ).status_code == 401
+    opened = client.get("/insights", headers=BASIC)
+    assert opened.status_code == 200
+    assert opened.headers["Cache-Control"] == "no-store"
+    assert "unsafe" not in opened.headers["Content-Security-Policy"]
+
+
+def test_the_page_shows_what_was_searched(client: FlaskClient, counts: Counts) -> None:
+    assert "No searches were counted" in _page(client)
+    visit = [_search("k8s", "nothing"), _search("kubernetes", "some"), _search(HOSTILE, "nothing")]
+    counts.add([visit, [_search("python")]], [Opening(time.time(), "python", 3, "goodbye")])
+    page = _page(client)
+    assert HOSTILE not in page
+    assert HOSTILE in html.unescape(page)
+    tiles = [re.sub(r"<.*?>", "", tile).split() for tile in re.findall(r"<dd>(.*?)</dd>", page)]
+    assert tiles == [["4"], ["50", "%", "2"], ["25", "%", "1"], ["0.25", "1"]]
+    sections = dict(re.findall(r'<section aria-labelledby="(\w+)">(.*?)</section>', page, re.S))
+    assert "kubernetes" in sections["nothing"]
+    assert "kubernetes" in sections["partly"]
+    assert "Goodbye, Python 2.4" in sections["top"]
+    for wrong in ("days=x", "days=0", "day=7"):
+        assert client.get(f"/insights?{wrong}", headers=BASIC).status_code == 400
+
+
+def test_all_searches_are_a_table_for_a_spreadsheet(client: FlaskClient, counts: Counts) -> None:
+    counts.add([[_search("=1+1", "nothing"), _search("python")]], [])
+    response = client.get("/insights/searches.csv?days=7", headers=BASIC)
+    assert response.mimetype == "text/csv"
+    rows = list(csv.DictReader(io.StringIO(response.text)))
+    assert [(row["search"], row["times"], row["found nothing"]) for row in rows] == [
+        ("'=1+1", "1", "1"),
+        ("python", "1", "0"),
+    ]
+
+
+def test_a_post_is_pinned_after_its_place_was_shown(client: FlaskClient, counts: Counts) -> None:
+    before = [hit["oid"] for hit in client.get("/search?q=python").get_json()["hits"]]
+    last = before[-1]
+    counts.add([[_search("python")]], [Opening(time.time(), "python", 2, last)])
+    (path,) = re.findall(r'href="(/insights/pins\?[^"]+)"', _page(client))
+    shown = _page(client, html.unescape(path))
+    listed = re.findall(r"<li>(.*?)(?: <span|</li>)", shown)
+    form = dict(re.findall(r'name="(\w+)" value="([^"]*)"', shown))
+    assert client.post("/insights/pins", data=form, headers=BASIC).status_code == 303
+    after = client.get("/search?q=python").get_json()["hits"]
+    assert after[0]["oid"] == last
+    assert [hit["title"] for hit in after] == [html.unescape(title) for title in listed]
+    undo = {"form": form["form"], "undo": f"python => {last}"}
+    assert client.post("/insights/pins", data=undo, headers=BASIC).status_code == 303
+    assert [hit["oid"] for hit in client.get("/search?q=python").get_json()["hits"]] == before
+
+
+def test_a_form_of_another_site_is_refused(client: FlaskClient) -> None:
+    form = {"q": "python", "oid": "cron", "form": "guessed"}
+    assert client.post("/insights/pins", data=form, headers=BASIC).status_code == 403
+    cross = {**BASIC, "Sec-Fetch-Site": "cross-site"}
+    assert client.post("/insights/erasures", data={"all": "yes"}, headers=cross).status_code == 403
+
+
+def test_a_search_is_erased(client: FlaskClient, counts: Counts, run: Run) -> None:
+    visit = [_search("my name", "nothing"), _search("cron"), _search("my name", "some")]
+    counts.add([visit], [Opening(time.time(), "my name", 1, "cron")])
+    form = re.findall(r'name="form" value="(\w+)"', _page(client))[0]
+    data = {"form": form, "q": "My Name"}
+    assert client.post("/insights/erasures", data=data, headers=BASIC).status_code == 303
+    assert "my name" not in _page(client)
+    counts.add([[_search("other name")]], [])
+    assert run("searches", "erase", "other NAME", "--yes").exit_code == 0
+    assert [row.query for row in counts.report(7).searched] == ["cron"]
+    assert run("searches", "erase", "--all", "--yes").exit_code == 0
+    assert counts.report(7).total.searches == 0
+
+
+def test_the_commands(run: Run, counts: Counts, settings: Settings) -> None:
+    visit = [_search("k8s", "nothing"), _search("kubernetes", "some")]
+    counts.add([visit, visit, [_search("cron")]], [])
+    top = json.loads(run("searches", "top", "--format", "json").stdout)
+    assert (top["searches"], top["nothing"], top["partly"]) == (5, 2, 2)
+    assert top["queries"][0] == {"times": 2, "query": "k8s", "opened": 0}
+    nothing = json.loads(run("searches", "nothing", "--format", "json").stdout)
+    assert nothing["queries"] == [{"times": 2, "query": "k8s", "then": ["kubernetes"]}]
+    assert "kubernetes" in run("searches", "partly").stdout
+    assert "cron" not in run("searches", "top", "--limit", "1").stdout
+    assert run("searches", "top", "--days", "0").exit_code == 2
+    assert run("searches", "top", settings=replace(settings, insights_days=0)).exit_code == 1
+    gone = replace(settings, elasticsearch_url="http://127.0.0.1:1")
+    failed = run("searches", "top", settings=gone)
+    assert failed.exit_code == 1
+    assert "Elasticsearch" in failed.output
+
+
+def test_the_most_frequent_requests_are_warmed(client: FlaskClient, counts: Counts) -> None:
+    counts.add([[_search("cron", mark=uuid.uuid4().hex)] for _ in range(3)], [])
+    counts.add([[_search("python", days_ago=1)] for _ in range(5)], [])
+    popular = [(request.q, count) for request, count in counts.popular(2)]
+    assert popular == [("cron", 3.0), ("python", 2.5)]
+    service: Service = client.application.extensions[EXTENSION]
+    assert service.warm(at_most=10).answered == 2
+    assert client.get("/search?q=cron").headers["X-Cache"] == "HIT"

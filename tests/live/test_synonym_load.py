@@ -18,7 +18,7 @@ from elasticsearch import Elasticsearch
 
 from analyzers.rules.compile import NO_RULES
 from app import create_app
-from app.insights.search_log import SearchLog
+from app.insights.counts import Counts
 from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build.builder import IndexSettings, reindex
@@ -208,7 +208,7 @@ class TestWhatChangesNothing:
         run: Run,
         mine: Path,
         settings: Settings,
-        count_searches: Callable[..., SearchLog],
+        count_searches: Callable[..., Counts],
     ) -> None:
         unknown = run("preview", mine)
         assert unknown.exit_code == 1
