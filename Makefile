@@ -33,7 +33,7 @@ setup: .venv/installed ## make .venv from uv.lock (only when that has changed)
 	$(UV) sync --quiet --locked --all-extras --compile-bytecode $(if $(PYTHON),--python '$(PYTHON)'); \
 	touch $@
 
-lock: setup ## write uv.lock from pyproject.toml (UPGRADE=--upgrade: newest versions)
+lock: ## write uv.lock from pyproject.toml (UPGRADE=--upgrade: newest versions)
 	$(UV) lock $(UPGRADE)
 
 run: setup ## serve on http://127.0.0.1:8000 (PORT=… changes it) with the sample posts
