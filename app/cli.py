@@ -29,7 +29,7 @@ _COMMANDS = {
     "categories": ("search", "List the categories of the posts."),
     "analyze": ("search", "Show how a text is analyzed: its tokens and synonym rules."),
     "synonyms": ("rules", "Check, preview, load, list and remove synonym rule files."),
-    "pins": ("rules", "Check, load, list and remove pinned results."),
+    "pins": ("pins", "Check, load, list and remove pinned results."),
     "searches": ("operations", "Show what people search for, and what they do not find."),
     "cache": ("operations", "Show, clear and warm the cache of answers."),
     "indices": ("indexing", "List the generations of the index."),

@@ -1,13 +1,10 @@
-"""`blogsearch synonyms` and `blogsearch pins`: check, load, list and remove files of rules."""
+"""`blogsearch synonyms`: check, load, list and remove files of rules."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, date, datetime
 from pathlib import Path
 
 import click
 
-from analyzers.findings import Finding
 from analyzers.languages import LANGUAGES
 from analyzers.lint import check as check_rules
 from analyzers.rules.compile import rules_digest
@@ -26,8 +23,6 @@ from app.commands.tools import (
     stop_on_sigterm,
     text_or_json,
 )
-from app.pins import PinFile, parse, read_file, warnings
-from app.search.pins import PinRule
 from app.synonyms.folder import SynonymFolder, check_unique_names
 from app.synonyms.loader import Loader
 from app.synonyms.preview import Change, compare_searches, preview_index
@@ -290,158 +285,3 @@ def _show_change(change: Change) -> None:
             click.echo(f"  {sign} {word} {ranks}: {move.title}")
         if len(moves) > _SHOWN_MOVES:
             click.echo(f"  {sign} {word}: {len(moves) - _SHOWN_MOVES} more")
-
-
-# -- pins --------------------------------------------------------------------------------------
-
-
-@click.group(cls=CommandGroup)
-def pins() -> None:
-    """Manage pinned results: the posts that come first for a search, and those that are hidden.
-
-    \b
-    blogsearch pins check launch.pins     report its errors; changes nothing
-    blogsearch pins load launch.pins      put its rules into effect
-    blogsearch pins list
-    blogsearch pins remove launch
-
-    \b
-    A rule is one line: a search, and the posts by their oid.
-        cron => crontab-guide, -cron-in-2009        first and, with -, hidden
-        python * => python-start                    whatever else is searched for with python
-        opening hours => hours until 2026-12-31     with a last day
-    """
-
-
-@pins.command("check")
-@_files
-@click.option("--offline", is_flag=True, help="Check without Elasticsearch: not the posts.")
-@text_or_json
-@pass_tools
-def check_pins(tools: Tools, files: tuple[Path, ...], offline: bool, form: str) -> None:
-    """Report errors and warnings in FILE..., by file and line. Changes nothing.
-
-    Exit code 0: no findings; 1: errors, the files cannot be loaded; 3: warnings only.
-
-    \b
-    blogsearch pins check launch.pins
-    blogsearch pins check --format json *.pins
-    """
-    _, findings = _checked(tools, files, offline=offline)
-    report(files, findings, form)
-
-
-@pins.command("load")
-@_files
-@pass_tools
-def load_pins(tools: Tools, files: tuple[Path, ...]) -> None:
-    """Check FILE... and put the rules into effect; a file of the same name is replaced.
-
-    Exit code 0: done; 1: failed, nothing was changed.
-
-    \b
-    blogsearch pins load launch.pins
-    """
-    read, findings = _checked(tools, files)
-    if any(finding.severity == "error" for finding in findings):
-        fail(findings)
-    print_findings(findings)
-    for name in tools.service.pins.save(read):
-        click.echo(f"Replaced {name}.", err=True)
-    _publish(tools)
-    click.echo(f"{', '.join(file.name for file in read)}: in effect.")
-
-
-@pins.command("list")
-@text_or_json
-@pass_tools
-def list_pins(tools: Tools, form: str) -> None:
-    """List the rules that are stored, and what is wrong with them now.
-
-    \b
-    blogsearch pins list
-    blogsearch pins list --format json
-    """
-    store = tools.service.pins
-    rules, findings = parse(store.files(), LANGUAGES[tools.settings.language])
-    findings += warnings(rules, _today(), store.existing(rules))
-    if form == "json":
-        body = {
-            "rules": [_as_dict(rule) for rule in rules],
-            "findings": [finding.as_dict() for finding in findings],
-        }
-        print_json(body)
-        return
-    if not rules:
-        click.echo("There are no pinned results.")
-        return
-    table = []
-    for rule in rules:
-        searches = ", ".join(search.text for search in rule.searches)
-        until = str(rule.until) if rule.until else ""
-        table.append((rule.place, searches, ", ".join(rule.first), ", ".join(rule.never), until))
-    print_table(("rule", "search", "first", "never", "until"), table)
-    print_findings(findings)
-
-
-@pins.command("remove")
-@_names
-@pass_tools
-def remove_pins(tools: Tools, names: tuple[str, ...]) -> None:
-    """Delete the files NAME... with their rules.
-
-    \b
-    blogsearch pins remove launch
-    """
-    tools.service.pins.remove(names)
-    _publish(tools)
-    click.echo(f"Removed {', '.join(names)}.")
-
-
-def _checked(
-    tools: Tools, paths: Sequence[Path], *, offline: bool = False
-) -> tuple[list[PinFile], list[Finding]]:
-    """The files, and everything that is wrong with them beside those that are stored."""
-    check_unique_names(paths)
-    findings: list[Finding] = []
-    files: list[PinFile] = []
-    for path in paths:
-        file = read_file(path)
-        if isinstance(file, Finding):
-            findings.append(file)
-        else:
-            files.append(file)
-    own = {file.name for file in files}
-    stored = (
-        [] if offline else [file for file in tools.service.pins.files() if file.name not in own]
-    )
-    rules, invalid = parse([*stored, *files], LANGUAGES[tools.settings.language])
-    posts = None if offline else tools.service.pins.existing(rules)
-    together = [*invalid, *warnings(rules, _today(), posts)]
-    findings += [finding for finding in together if finding.file in own]
-    return files, sorted(findings, key=lambda finding: (finding.file, finding.line))
-
-
-def _publish(tools: Tools) -> None:
-    """Make cached answers stale."""
-    live = live_generation(tools.elastic, tools.settings.index)
-    if live is None:
-        click.echo("There is no index yet; the rules apply once there is one.", err=True)
-    elif tools.cache.configured:
-        tools.begin_cache_generation(live.name, live.rules or "")
-
-
-def _as_dict(rule: PinRule) -> dict[str, object]:
-    return {
-        "file": rule.file,
-        "line": rule.line,
-        "searches": [search.text for search in rule.searches],
-        "first": list(rule.first),
-        "never": list(rule.never),
-        "until": str(rule.until) if rule.until else None,
-        "expired": rule.expired(_today()),
-    }
-
-
-def _today() -> date:
-    return datetime.now(UTC).date()

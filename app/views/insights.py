@@ -11,7 +11,7 @@ import io
 import logging
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from elasticsearch import NotFoundError
@@ -23,7 +23,7 @@ from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotCounted, Unauthorized
 from app.health import last_run
 from app.insights.counts import Report
-from app.pins import SUFFIX, PinFile, parse
+from app.pins import SUFFIX, parse
 from app.search.request import SearchRequest, parse_parameters, whole_number
 from app.service import Service
 from app.views import current_service
@@ -183,8 +183,12 @@ def save_pin() -> WerkzeugResponse:
     service, undo = current_service(), request.form.get("undo")
     oid = re.sub(r"^-|[\\,]", r"\\\g<0>", request.form.get("oid", ""))
     rule = undo or f"{request.form.get('q', '')} => {oid}"
-    lines = [line for line in _pinned(service) if line != rule]
-    _save(service, lines if undo else [*lines, rule])
+
+    def change(lines: list[str]) -> list[str]:
+        others = [line for line in lines if line != rule]
+        return others if undo else [*others, rule]
+
+    _change_pins(service, change)
     return _back()
 
 
@@ -229,20 +233,20 @@ def _titles(service: Service, oids: Iterable[str]) -> Mapping[str, str]:
 def _pinned(service: Service) -> list[str]:
     """The rules in the pin file `insights.pins`."""
     with translated():
-        files = service.pins.files()
-    texts = [file.text for file in files if file.name == _PINS]
-    return texts[0].splitlines() if texts else []
+        return service.pins.files().get(_PINS, "").splitlines()
 
 
-def _save(service: Service, lines: list[str]) -> None:
-    file = PinFile(_PINS, "".join(f"{text}\n" for text in lines))
-    rules, errors = parse([file], LANGUAGES[service.settings.language])
-    if errors or len(rules) != len(lines) or any(len(rule.searches) > 1 for rule in rules):
-        raise BadRequest("This search cannot be pinned here. Write a rule in a file of your own.")
+def _change_pins(service: Service, change: Callable[[list[str]], list[str]]) -> None:
+    def changed(files: Mapping[str, str]) -> Mapping[str, str]:
+        lines = change(files.get(_PINS, "").splitlines())
+        text = "".join(f"{line}\n" for line in lines)
+        rules, errors = parse({_PINS: text}, LANGUAGES[service.settings.language])
+        if errors or len(rules) != len(lines) or any(len(rule.searches) > 1 for rule in rules):
+            raise BadRequest("This search cannot be pinned here. Write a rule in a file.")
+        others = {name: text for name, text in files.items() if name != _PINS}
+        return {**others, _PINS: text} if lines else others
+
     with translated():
-        if lines:
-            service.pins.save([file])
-        else:
-            service.pins.remove([_PINS])
+        service.pins.change(changed)
         live = require_live(service.elastic, service.settings.index)
     service.cache.new_generation(live.name, live.rules or "")

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from analyzers.languages import ENGLISH
 from app import create_app
 from app.browse import browse
-from app.pins import PinFile, PinStore
+from app.pins import PinStore
 from app.search.request import SearchRequest
 from app.service import EXTENSION
 from app.settings import Settings
@@ -74,7 +74,9 @@ def test_pinned_posts_are_counted_and_those_that_never_come_are_not(
         return RawPost(Origin("test"), oid, title, "Text", "/a", categories=[f"of {oid}"])
 
     index_posts([post("a", "Limes"), post("b", "Limes"), post("c", "Kumquats"), post("d", "Figs")])
-    PinStore(elastic, own_settings.index, ENGLISH).save([PinFile("test.pins", "limes => c, -b\n")])
+    PinStore(elastic, own_settings.index, ENGLISH).change(
+        lambda _: {"test.pins": "limes => c, -b\n"}
+    )
     client = create_app(own_settings).test_client()
     counted = answer(client, q="limes", facets="on")
     assert counted["count"] == 2

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from flask.testing import FlaskClient
 from analyzers.languages import ENGLISH
 from analyzers.rules.compile import NO_RULES
 from app import create_app
-from app.pins import PinFile, PinStore
+from app.errors import Conflict
+from app.pins import PinStore
 from app.settings import Settings
 from indexer.build.builder import IndexSettings, rebuild, reindex
 from indexer.lock import Lock
@@ -53,8 +54,7 @@ def index(elastic: Elasticsearch) -> Iterator[str]:
 def settings(engine_settings: Settings, elastic: Elasticsearch, index: str) -> Iterator[Settings]:
     """Settings for the posts, without any pins."""
     yield replace(engine_settings, index=index)
-    store = PinStore(elastic, index, ENGLISH)
-    store.remove([file.name for file in store.files()])
+    PinStore(elastic, index, ENGLISH).change(lambda _: {})
 
 
 @pytest.fixture
@@ -62,7 +62,8 @@ def pin(elastic: Elasticsearch, settings: Settings) -> Callable[..., FlaskClient
     """Stores rules, and returns a client of a service that has just started."""
 
     def save(*lines: str) -> FlaskClient:
-        PinStore(elastic, settings.index, ENGLISH).save([PinFile("my.pins", "\n".join(lines))])
+        text = "\n".join(lines)
+        PinStore(elastic, settings.index, ENGLISH).change(lambda _: {"my.pins": text})
         # Without Redis: no answer of another set of rules is kept.
         return create_app(replace(settings, redis_url="")).test_client()
 
@@ -203,7 +204,6 @@ def test_check_reports_by_file_and_line(run: Run, settings: Settings, tmp_path: 
     warned = run("pins", "check", file)
     assert warned.exit_code == 3
     assert "my.pins:2" in warned.stdout
-    assert run("pins", "check", "--offline", file).exit_code == 0
     file.write_text("cron -> guide\npython => nowhere\n")
     assert "my.pins:1" in run("pins", "check", file).stdout
     failed = run("pins", "load", file)
@@ -225,3 +225,31 @@ def test_a_new_generation_of_the_index_keeps_the_pins(
     with Lock(elastic, settings.index, "test") as lock:
         rebuild(elastic, lock, settings.index, IndexSettings(NO_RULES, 1, 0), ignore_progress)
     assert _oids(_search(client, "cron"))[0] == "start"
+
+
+def test_a_change_in_between_is_a_conflict_and_not_lost(
+    elastic: Elasticsearch, settings: Settings
+) -> None:
+    store = PinStore(elastic, settings.index, ENGLISH)
+
+    def interrupted(files: Mapping[str, str]) -> Mapping[str, str]:
+        store.change(lambda stored: {**stored, "other.pins": "cron => start"})
+        return {**files, "my.pins": "python => start"}
+
+    with pytest.raises(Conflict):
+        store.change(interrupted)
+    assert dict(store.files()) == {"other.pins": "cron => start"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("latin.pins", "café => c".encode("latin-1")), ("other.txt", b"a => b"), ("none.pins", None)],
+)
+def test_a_file_that_cannot_be_read_is_named(
+    run: Run, tmp_path: Path, name: str, content: bytes | None
+) -> None:
+    if content:
+        (tmp_path / name).write_bytes(content)
+    checked = run("pins", "check", tmp_path / name)
+    assert checked.exit_code == 1
+    assert f"{name}: error: cannot be read" in checked.stdout

@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from analyzers.languages import ENGLISH
 from analyzers.rules.compile import NO_RULES
 from app import create_app
-from app.pins import PinFile, PinStore
+from app.pins import PinStore
 from app.search import search
 from app.search.known import Known
 from app.search.request import SearchRequest
@@ -115,7 +115,7 @@ def test_a_search_of_a_known_index_sends_one_request(
         client.get("/search?q=python")
         assert len(sent) == 1, sent
     oid = client.get("/search?q=python").get_json()["hits"][3]["oid"]
-    store.save([PinFile("new.pins", f"python => {oid}")])
+    store.change(lambda _: {"new.pins": f"python => {oid}"})
     assert client.get("/search?q=python").get_json()["hits"][0]["oid"] == oid
     sent.clear()
     client.get("/search?q=python")

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from analyzers.languages import ENGLISH
 from analyzers.rules.compile import NO_RULES
 from app import create_app
-from app.pins import PinFile, PinStore
+from app.pins import PinStore
 from app.settings import Settings
 from devstack.servers import redis_server
 from indexer import OLDEST_READABLE
@@ -116,7 +116,7 @@ def test_no_search_is_suggested_that_a_rule_leaves_without_posts(
         ["tangerines"],
     ]
     rules = "kumquats => -a\ntangerines => -c\nlimes => -a\n"
-    PinStore(elastic, own_settings.index, ENGLISH).save([PinFile("test.pins", rules)])
+    PinStore(elastic, own_settings.index, ENGLISH).change(lambda _: {"test.pins": rules})
     client = create_app(replace(own_settings, redis_url="")).test_client()
     assert [searches(client, q) for q in ("kumq", "lim", "tang", "tangrines")] == [
         [],

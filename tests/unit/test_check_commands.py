@@ -1,4 +1,4 @@
-"""`pins check` and `synonyms check` without engines: what they print, and the exit code."""
+"""`synonyms check` without engines: what they print, and the exit code."""
 
 import json
 from pathlib import Path
@@ -10,8 +10,7 @@ from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
 
-CHECKS = [["pins", "check", "--offline"], ["synonyms", "check", "--offline", "--alone"]]
-EXPIRED = "cron => guide until 2001-01-31\n"
+CHECKS = [["synonyms", "check", "--offline", "--alone"]]
 
 
 def _check(words: list[str], text: str, folder: Path, form: str = "text") -> tuple[int, str]:
@@ -39,10 +38,3 @@ def test_errors(words: list[str], tmp_path: Path) -> None:
     body = json.loads(printed)
     assert (body["errors"], body["warnings"], len(body["findings"])) == (1, 0, 1)
     assert body.get("suppressed") == (0 if words[0] == "synonyms" else None)
-
-
-def test_only_warnings(tmp_path: Path) -> None:
-    code, printed = _check(CHECKS[0], EXPIRED, tmp_path)
-    assert code == 3
-    assert printed.endswith("0 errors, 1 warning.\n")
-    assert _check(CHECKS[0], f"{EXPIRED}cron =>\n", tmp_path)[0] == 1

@@ -19,7 +19,7 @@ from analyzers.languages import LANGUAGES
 from analyzers.lint import check
 from analyzers.rules.compile import RuleErrors, read_rules
 from app.errors import BadRequest
-from app.pins import PinFile, parse, read_file, warnings
+from app.pins import parse, warnings
 from app.search.query_parser import parse_query
 from app.search.request import SearchRequest
 from indexer.errors import SourceError
@@ -107,15 +107,12 @@ PINS = pieces(
 
 @fuzz
 @given(content=PINS, language=st.sampled_from(["english", "german", "turkish"]))
-def test_pin_files(tmp_path: Path, content: bytes, language: str) -> None:
-    path = tmp_path / "one.pins"
-    path.write_bytes(content)
+def test_pin_files(content: bytes, language: str) -> None:
     with bounded():
-        file = read_file(path)
-        if isinstance(file, PinFile):
-            rules, findings = parse([file], LANGUAGES[language])
-            findings += warnings(rules, date(2026, 1, 1), {"post-1"})
-            assert all(finding.message for finding in findings)
+        text = content.decode("utf-8", "replace")
+        rules, findings = parse({"one.pins": text}, LANGUAGES[language])
+        findings += warnings(rules, date(2026, 1, 1), {"post-1"})
+        assert all(finding.message for finding in findings)
 
 
 MARKDOWN = pieces(
