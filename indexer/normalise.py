@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
+from indexer.addresses import without_tracking
 from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
 from indexer.digests import digest, entry_digest, raw_digest
 from indexer.html_text import Readable, TooMuchMarkup, clean, one_line, readable
@@ -213,10 +214,10 @@ def _entry_digest(raw: RawPost) -> str:
 def address_of(url: str) -> str:
     """What is the same for every spelling of a page's URL: `blog.example.org/posts/a`.
 
-    Without scheme, `www.`, `index.html`, `.html` and the slash at the end. A path on the site
-    (`/posts/a`) stays without a host.
+    Without scheme, `www.`, `index.html`, `.html`, the slash at the end and what counts visitors. A
+    path on the site (`/posts/a`) stays without a host.
     """
-    bare = re.sub(r"^https?://(?:www\.)?", "", url, flags=re.IGNORECASE)
+    bare = re.sub(r"^https?://(?:www\.)?", "", without_tracking(url), flags=re.IGNORECASE)
     host, slash, path = bare.partition("/")
     path = unquote(re.sub(r"(?:(?:^|(?<=/))index)?\.html?$", "", path)).rstrip("/")
     return f"{host.lower()}{slash}{path}"[:MAX_URL]

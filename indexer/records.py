@@ -42,7 +42,8 @@ class RawPost:
     """A post as its source gives it, not yet validated.
 
     `title` is plain text, `text` is HTML, `modified` is the date of the last change if known,
-    `image` the URL of a picture that stands for the post.
+    `image` the URL of a picture that stands for the post. A summary never takes the place
+    of a whole post that came from elsewhere.
     `entry` is all that the post and its comments were read from, empty if it is not at hand.
     """
 
@@ -58,6 +59,7 @@ class RawPost:
     comments: tuple[RawComment, ...] = ()
     language: Any = None
     image: Any = None
+    is_summary: bool = False
     entry: bytes = field(default=b"", compare=False, repr=False)
 
 

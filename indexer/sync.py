@@ -404,7 +404,8 @@ def _joined_by_address(
                 if oid not in (raw.oid, str(raw.oid)):
                     raw = replace(raw, oid=oid, entry=b"")  # which has another oid
                     document = post_document(raw)
-                    if isinstance(document, Document) and document.version <= version:
+                    is_older = isinstance(document, Document) and document.version <= version
+                    if raw.is_summary or is_older:
                         on_skip(Skipped(raw.origin, None, "in the index already, by its address"))
                         continue
             yield raw

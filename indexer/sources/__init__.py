@@ -3,10 +3,12 @@
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, check_url
 from indexer.sources.base import Source, SourceOptions, is_url
+from indexer.sources.blogger import Blogger
 from indexer.sources.detect import kind_of_page, kind_of_path
-from indexer.sources.exports import Ghost, Substack
+from indexer.sources.exports import Ghost, Medium, Substack
 from indexer.sources.feed import Feed
 from indexer.sources.files import check_place
+from indexer.sources.home_page import of_site, posts_of_site
 from indexer.sources.html.folder import HTMLFolder
 from indexer.sources.json_lines import JSONLines, raw_comment, raw_post
 from indexer.sources.markdown import MarkdownFolder
@@ -22,7 +24,9 @@ _SOURCES: dict[str, type[Source]] = {
         MarkdownFolder,
         HTMLFolder,
         WordPress,
+        Blogger,
         Ghost,
+        Medium,
         Substack,
         Feed,
         Sitemap,
@@ -35,7 +39,8 @@ KINDS = tuple(_SOURCES)
 def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     """The source at `spec`; without `kind` its kind is detected.
 
-    A URL is fetched for that, and the source reads this response first.
+    A URL is fetched for that, and the source reads this response first. For a web page, that is
+    the sitemap or the feed of its site.
 
     Raises:
         SourceError: it does not exist, or its kind is unknown.
@@ -49,7 +54,10 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     if kind is None and is_url(spec):
         with Fetcher(options.fetch) as fetcher:
             page = fetcher.get(spec)
-        kind = kind_of_page(page, options.fetch.max_bytes)
+            kind = kind_of_page(page, options.fetch.max_bytes)
+            if kind == "html":
+                page, options = posts_of_site(page, fetcher), of_site(page, options)
+                spec, kind = page.url, kind_of_page(page, options.fetch.max_bytes)
     elif kind is None:
         kind = kind_of_path(spec)
     if kind not in _SOURCES:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
+from indexer.addresses import without_tracking
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchOptions
 from indexer.records import Origin, RawPost, Reject, SourceItem
@@ -33,12 +34,13 @@ class SourceOptions:
         url_templates: make addresses for Markdown posts, such as `/{year}/{month}/{slug}/`, one
             for each section, which is the first folder of a post's path, and "" for all others.
         site: the URL of the blog's front page, put before paths on the site.
-        include, exclude: globs of paths below the content; in `exclude` also CSS selectors, which
-            begin with `.` or `#`, of elements of pages.
+        include, exclude: globs of paths below the content, or on the site that a sitemap is of; in
+            `exclude` also CSS selectors, which begin with `.` or `#`, of elements of pages.
         content: a CSS selector of the element with the text of a page.
         fields: names of front-matter fields to look at first for `title`, `summary`, `tags`,
             `categories`, `date` and `language`.
         language: the language of posts that name none.
+        max_pages: how many pages of a sitemap are fetched (None: all).
         warn: called with what cannot be followed in a source.
     """
 
@@ -53,6 +55,7 @@ class SourceOptions:
     site: str = ""
     content: str = ""
     fetch: FetchOptions = field(default_factory=FetchOptions)
+    max_pages: int | None = None
     warn: Callable[[str], None] = lambda message: None
 
     def template_for(self, section: str) -> str:
@@ -111,6 +114,7 @@ def completed(post: RawPost, options: SourceOptions) -> RawPost:
     """The post with the URL of the site before a path on it, and with a language if it has none."""
     language = post.language or options.language or post.language
     url, image = _on_site(post.url, options), _on_site(post.image, options)
+    url = without_tracking(url) if isinstance(url, str) else url
     is_complete = (url, image, language) == (post.url, post.image, post.language)
     return post if is_complete else replace(post, url=url, image=image, language=language)
 

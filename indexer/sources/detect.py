@@ -3,14 +3,10 @@
 import re
 from itertools import islice
 from pathlib import Path
-from urllib.parse import urljoin
-
-from selectolax.lexbor import LexborHTMLParser
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
 from indexer.sources import html, markdown
-from indexer.sources.base import is_valid_url
 from indexer.sources.exports import SUBSTACK
 from indexer.sources.files import File, decoded, files_in, unzipped_bytes
 from indexer.sources.markdown.generators import site_of
@@ -19,18 +15,16 @@ from indexer.sources.markdown.site import OTHER_MARKUP
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
 _KNOWN = (
-    "JSON Lines, Markdown, HTML, feeds, sitemaps and exports of WordPress, Ghost and Substack are "
-    "known."
+    "JSON Lines, Markdown, HTML, feeds, sitemaps and exports of WordPress, Blogger, Ghost, Medium "
+    "and Substack are known."
 )
 _BUILD = "Build the site and index its folder."
 _HINT = f"{_KNOWN} If it is one of them, say which with --source."
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_GHOST = re.compile(r'\{\s*"db"\s*:\s*\[')
-_FEED_LINKS = """
-link[rel~=alternate][type="application/rss+xml" i][href],
-link[rel~=alternate][type="application/atom+xml" i][href]
-"""
+_GHOST = re.compile(r'\{\s*"(?:db"\s*:\s*\[|data"\s*:\s*\{|meta"\s*:\s*\{\s*"exported_on")')
+_JSON_FEED = re.compile(r"jsonfeed\.org\\?/version")
+_BLOGGER = re.compile(r"schemas\.google\.com/blogger/(?:2018|2008/kind#)")
 _XML_ROOTS = {
     "rss": "feed",
     "feed": "feed",
@@ -67,17 +61,17 @@ def kind_of_path(spec: str) -> str:
 
 
 def kind_of_page(page: Fetched, most: int) -> str:
-    """The kind of a response; for a web page the error names its feed.
+    """The kind of a response; `html` for a web page.
 
     Raises:
         SourceError: nothing that can be read from an address.
     """
     body = unzipped_bytes(page.body, page.url, most)
     kind = _kind_of_start(body[:_PEEKED], page.url)
-    if kind in ("feed", "sitemap"):
+    if kind == "blogger":  # its feeds
+        return "feed"
+    if kind in ("feed", "sitemap", "html"):
         return kind
-    if kind == "html":
-        raise SourceError(f"{page.url} is a web page.", _instead(page))
     raise SourceError(f"{page.url} is neither feed nor sitemap.", "Download it and name the file.")
 
 
@@ -89,6 +83,8 @@ def _kind_of_folder(folder: Path) -> str:
     """
     if (folder / SUBSTACK).is_file() and (folder / "posts").is_dir():
         return "substack"
+    if (folder / "profile").is_dir() and (folder / "posts").is_dir():
+        return "medium"
     posts, pages = files_in(folder, markdown.SUFFIXES), files_in(folder, html.SUFFIXES)
     site = site_of(folder)
     is_source = site.generator != "none" and site.root == folder.resolve()
@@ -131,8 +127,8 @@ def _start(file: Path) -> bytes:
 
 def _kind_of_start(start: bytes, name: str) -> str:
     text = decoded(start).lstrip("\ufeff \t\r\n")
-    if text.startswith(("{", "[")) and "jsonfeed.org/version" in text[:500]:
-        raise SourceError(f"{name} is a JSON Feed.", "Name the blog's RSS or Atom feed instead.")
+    if text.startswith("{") and _JSON_FEED.search(text[:2000]):
+        return "feed"
     if text.startswith("{") and _GHOST.match(text):
         return "ghost"
     if text.startswith(("{", "[")):
@@ -140,6 +136,8 @@ def _kind_of_start(start: bytes, name: str) -> str:
     if text.startswith("<"):
         if "wordpress.org/export" in text:
             return "wordpress"
+        if _BLOGGER.search(text):
+            return "blogger"
         bare = _COMMENT.sub("", text)
         root = _ROOT.search(bare)
         if "<!doctype html" in bare[:200].lower():
@@ -149,13 +147,3 @@ def _kind_of_start(start: bytes, name: str) -> str:
     elif text.startswith(("---", "+++")):
         return "markdown"
     raise SourceError(f"The kind of {name} is unknown.", _HINT)
-
-
-def _instead(page: Fetched) -> str:
-    """Where the page's feed and its sitemap are."""
-    parsed = LexborHTMLParser(decoded(page.body[:_PEEKED], page.content_type))
-    for link in parsed.css(_FEED_LINKS):
-        href = link.attributes.get("href") or ""
-        feed = urljoin(page.url, href) if is_valid_url(href) else href
-        return f"Its feed is {feed}; its sitemap may be {urljoin(page.url, '/sitemap.xml')}."
-    return f"Name its feed or its sitemap, which may be {urljoin(page.url, '/sitemap.xml')}."

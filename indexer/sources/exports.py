@@ -1,4 +1,4 @@
-"""Exports of Ghost (Settings → Export) and Substack (Settings → Exports, unpacked)."""
+"""Exports of Ghost, and of Substack and Medium, unpacked."""
 
 import csv
 from collections.abc import Iterator
@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from selectolax.lexbor import LexborHTMLParser
 
 from indexer.errors import SourceError
+from indexer.html_text import TooMuchMarkup, check_markup, one_line
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import Source, image_of
-from indexer.sources.files import File, decoded, read_inside, remedy_of
-from indexer.sources.identity import title_or_start
+from indexer.sources.files import File, decoded, files_in, read_inside, remedy_of
+from indexer.sources.identity import fitting, title_or_start
 
 _MAX_BYTES = 200_000_000
 SUBSTACK = "posts.csv"
@@ -27,9 +29,11 @@ class Ghost(Source):
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the export."""
         try:
-            data = orjson.loads(File(self.spec).content(_MAX_BYTES))["db"][0]["data"]
+            whole = orjson.loads(File(self.spec).content(_MAX_BYTES))
+            whole = whole["db"][0] if "db" in whole else whole
+            data = whole.get("data", whole)
             posts, tags = list(data["posts"]), _tags(data)
-        except (orjson.JSONDecodeError, KeyError, IndexError, TypeError) as error:
+        except (orjson.JSONDecodeError, KeyError, IndexError, TypeError, AttributeError) as error:
             reason = f"{self.spec} is not an export of Ghost: {error!s:.100}."
             raise SourceError(reason, "Export it again.") from error
         yield from self._each(
@@ -46,7 +50,7 @@ class Ghost(Source):
             return Skipped(origin, None, str(status))
         if post.get("visibility", "public") != "public":
             return Skipped(origin, None, "for members only")
-        text = post.get("html") or post.get("plaintext") or ""
+        text = _on_site(post.get("html") or post.get("plaintext") or "")
         return RawPost(
             origin=origin,
             oid=slug,
@@ -57,7 +61,7 @@ class Ghost(Source):
             modified=_moment(post.get("updated_at")),
             keywords=tags.get(post.get("id"), []),
             language=post.get("locale"),
-            image=image_of(post.get("feature_image")),
+            image=image_of(_on_site(post.get("feature_image") or "")),
         )
 
 
@@ -70,6 +74,11 @@ def _tags(data: dict[str, Any]) -> dict[Any, list[str]]:
         if not name.startswith("#"):
             tags.setdefault(link["post_id"], []).append(name)
     return tags
+
+
+def _on_site(text: str) -> str:
+    """Ghost writes this word before paths on the site."""
+    return text.replace("__GHOST_URL__", "")
 
 
 def _moment(value: Any) -> Any:
@@ -124,4 +133,41 @@ class Substack(Source):
             text=text or subtitle,
             url=f"/p/{name.partition('.')[2] or name}",
             pub_date=row.get("post_date"),
+        )
+
+
+class Medium(Source):
+    """The posts of a folder with `posts`; `profile`, `ips`, `sessions` and others are not read."""
+
+    kind = "medium"
+    is_folder = True
+
+    def read(self) -> Iterator[SourceItem]:
+        """Every post, in the order of the files' names."""
+        files = files_in(Path(self.spec) / "posts", (".html",))
+        yield from self._each(files, self._item, lambda file: (Origin(str(file)), file.stem))
+
+    def _item(self, file: Path) -> SourceItem:
+        origin = Origin(str(file))
+        if file.name.startswith("draft_") and not self._options.drafts:
+            return Skipped(origin, None, "draft")
+        try:
+            text = decoded(read_inside(file, [Path(self.spec).resolve()], _MAX_BYTES))
+            check_markup(text)
+        except (OSError, TooMuchMarkup) as error:
+            remedy = remedy_of(error) if isinstance(error, OSError) else "Leave the page out."
+            return Reject(origin, file.stem, str(error), remedy)
+        page = LexborHTMLParser(text)
+        heading, body = page.css_first(".p-name"), page.css_first("[data-field=body]")
+        link, date = page.css_first("a.p-canonical"), page.css_first("time.dt-published")
+        if title := body.css_first(".graf--title") if body else None:
+            title.remove()  # it would count twice
+        html = body.html or "" if body else ""
+        return RawPost(
+            origin=origin,
+            oid=fitting(file.stem),
+            title=title_or_start(one_line(heading.text()) if heading else "", html),
+            text=html,
+            url=link.attributes.get("href") if link else None,
+            pub_date=date.attributes.get("datetime") if date else None,
         )

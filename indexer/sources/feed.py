@@ -1,25 +1,28 @@
-"""An RSS or Atom feed, from a file or a URL, parsed by feedparser.
+"""An RSS, Atom or JSON feed, from a file or a URL; XML is parsed by feedparser.
 
 A feed has the latest posts only. To be complete, a blog needs one of the other sources.
 """
 
 import html
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import feedparser  # type: ignore[import-untyped]
+import orjson
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetcher
+from indexer.fetch import Fetched, Fetcher
 from indexer.records import Origin, RawPost, SourceItem
-from indexer.sources.base import Source, is_url
+from indexer.sources.base import Source, image_of, is_url
 from indexer.sources.identity import fitting, plain, title_or_start
 
 _TAIL = 2000
 """Bytes at the end; some servers append a comment to the feed."""
 _SUMMARY = 600
 """Characters; a text without a content element that is shorter is taken for a summary."""
+_EXPORT = re.compile(rb"kind#(?:settings|template)|com/blogger/2018|wordpress\.org/export")
 _ENDS = (b"</rss>", b"</feed>", b"RDF>")
 
 
@@ -33,41 +36,69 @@ class Feed(Source):
         """Every entry; `id` is its oid, or its link where it has none."""
         with Fetcher(self._options.fetch) as fetcher:
             page = self._content(self.spec, fetcher)
-        # As a stream: feedparser would try bytes as the name of a file first.
-        headers = {"content-location": page.url} if is_url(page.url) else {}
-        if page.content_type:
-            headers["content-type"] = page.content_type
-        feed = feedparser.parse(io.BytesIO(page.body), response_headers=headers)
-        self._check(feed, page.body)
-        total = len(feed.entries)
-        summaries = sum(
-            not entry.get("content") and len(_html(entry)) < _SUMMARY for entry in feed.entries
-        )
-        if summaries > total / 2:
+        is_json = page.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+        language, entries = self._json(page) if is_json else self._xml(page)
+        language = self._options.language or language
+        post = _post_of_json if is_json else _post
+        summaries = sum(_is_summary(entry) for entry in entries)
+        if summaries > len(entries) / 2:
             self._options.warn(
-                f"{self.spec}: {summaries:,} of {total:,} entries have a summary only; "
+                f"{self.spec}: {summaries:,} of {len(entries):,} entries have a summary only; "
                 "the sitemap or the built site has the whole texts."
             )
-        language = self._options.language or feed.feed.get("language")
-        entries = list(enumerate(feed.entries, start=1))
         yield from self._each(
-            entries,
-            lambda entry: _post(entry[1], self._origin(entry[0]), language),
+            list(enumerate(entries, start=1)),
+            lambda entry: post(entry[1], self._origin(entry[0]), language),
             lambda entry: (self._origin(entry[0]), None),
         )
 
     def _origin(self, number: int) -> Origin:
         return Origin(f"{self.spec} entry {number}")
 
-    def _check(self, feed: Any, body: bytes) -> None:
+    def _json(self, page: Fetched) -> tuple[str | None, list[dict[str, Any]]]:
+        try:
+            feed = orjson.loads(page.body.removeprefix(b"\xef\xbb\xbf"))
+            return feed.get("language"), [dict(item) for item in feed["items"]]
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+            raise SourceError(f"{self.spec} is not a JSON Feed: {error}.", "Try again.") from error
+
+    def _xml(self, page: Fetched) -> tuple[str | None, list[Any]]:
+        if _EXPORT.search(page.body):  # with drafts and settings
+            raise SourceError(f"{self.spec} is an export, not a feed.", "Leave out --source.")
+        # As a stream: feedparser would try bytes as the name of a file first.
+        headers = {"content-location": page.url} if is_url(page.url) else {}
+        if page.content_type:
+            headers["content-type"] = page.content_type
+        feed = feedparser.parse(io.BytesIO(page.body), response_headers=headers)
         if not feed.get("version"):  # absent for an empty body
             fault = f": {feed.bozo_exception}" if feed.get("bozo") else ""
             raise SourceError(
                 f"{self.spec} is not an RSS or Atom feed{fault}.", "Name a feed's address."
             )
-        if feed.bozo and not any(end in body[-_TAIL:] for end in _ENDS):
+        if feed.bozo and not any(end in page.body[-_TAIL:] for end in _ENDS):
             # feedparser accepts a part of a feed; the missing entries would look removed.
             raise SourceError(f"{self.spec} ends early: {feed.bozo_exception}.", "Try again.")
+        return feed.feed.get("language"), feed.entries
+
+
+def _post_of_json(item: dict[str, Any], origin: Origin, language: str | None) -> RawPost:
+    """The post of an item of a JSON Feed (jsonfeed.org, version 1.1)."""
+    text = item.get("content_html") or _escaped(item.get("content_text") or item.get("summary"))
+    url = item.get("url") or item.get("external_url")
+    oid = item.get("id") or url
+    return RawPost(
+        origin=origin,
+        oid=fitting(str(oid)) if oid else None,
+        title=title_or_start(item.get("title"), text),
+        text=text,
+        url=url,
+        pub_date=item.get("date_published") or item.get("date_modified"),
+        modified=item.get("date_modified"),
+        keywords=item.get("tags") or (),
+        language=item.get("language") or language,
+        image=image_of(item.get("image")),
+        is_summary=_is_summary(item),
+    )
 
 
 def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
@@ -84,12 +115,18 @@ def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
         modified=updated,
         language=own.get("language") or language,
         categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
+        is_summary=_is_summary(entry),
     )
+
+
+def _is_summary(entry: Any) -> bool:
+    contents = ("content", "content_html", "content_text")
+    return not any(map(entry.get, contents)) and len(entry.get("summary") or "") < _SUMMARY
 
 
 def _url(entry: Any) -> str | None:
     """The link. feedparser takes a guid for one, as RSS says, even if it is not a URL."""
-    link: str = entry.get("link") or ""
+    link: str = entry.get("feedburner_origlink") or entry.get("link") or ""
     return link if link and (is_url(link) or link != entry.get("id")) else None
 
 
@@ -103,9 +140,11 @@ def _html(entry: Any) -> str:
 def _as_html(detail: Any) -> str:
     """A text of a feed as HTML; the default type of Atom is plain text (RFC 4287, 3.1.1)."""
     value: str = detail.get("value") or ""
-    if detail.get("type") == "text/plain":
-        return html.escape(value, quote=False).replace("\n", "<br>\n")
-    return value
+    return _escaped(value) if detail.get("type") == "text/plain" else value
+
+
+def _escaped(text: str | None) -> str:
+    return html.escape(text or "", quote=False).replace("\n", "<br>\n")
 
 
 def _title(entry: Any) -> str:

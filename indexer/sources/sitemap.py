@@ -5,11 +5,12 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from urllib.parse import urljoin, urlsplit
-from xml.etree.ElementTree import Element
 
+from indexer.addresses import without_tracking
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
-from indexer.records import Origin, Reject, Skipped, SourceItem
+from indexer.normalise import address_of
+from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import Source, bare_host, is_url, is_valid_url, unexpected
 from indexer.sources.files import decoded
 from indexer.sources.html.page import read_page
@@ -33,47 +34,45 @@ class Sitemap(Source):
     is_remote = True
 
     def read(self) -> Iterator[SourceItem]:
-        """Every page in the order of the sitemap.
+        """Every page in the order of the sitemap; with `max_pages` the ones changed last.
 
         A page that cannot be fetched is a Reject with its oid, so that it is not taken for
-        removed; one that is gone (404, 410) or that robots.txt disallows is left out.
+        removed; one that is gone (404, 410) or that robots.txt disallows is left out. So is a
+        second address of a page, such as one that redirects to it.
         """
         with Fetcher(self._options.fetch) as fetcher:
-            pages = list(dict(self._entries(fetcher)).items())
-            robots = Robots(fetcher)
-            connections = self._options.fetch.connections
-            with ThreadPoolExecutor(connections) as pool:
-                waiting: deque[Future[SourceItem]] = deque()
-                try:
-                    for number, (url, lastmod) in enumerate(pages):
-                        if reason := self._why_no_page(url):
-                            oid = oid_of_page(url) if is_valid_url(url) else None
-                            yield Skipped(Origin(url), oid, reason)
-                            continue
-                        waiting.append(pool.submit(self._item, fetcher, robots, url, lastmod))
-                        if len(waiting) > 2 * connections:
-                            yield waiting.popleft().result()
-                        self.progress = number / len(pages)
-                    while waiting:
-                        yield waiting.popleft().result()
-                finally:
-                    for future in waiting:
-                        future.cancel()
+            pages = self._pages(fetcher)
+            seen = set()
+            for number, item in enumerate(self._items(fetcher, pages), start=1):
+                self.progress = number / len(pages)
+                page = (
+                    (address_of(str(item.url)), item.title) if isinstance(item, RawPost) else None
+                )
+                if page in seen:
+                    yield Skipped(item.origin, None, "another address of a page that was read")
+                    continue
+                if page:
+                    seen.add(page)
+                yield item
             self.progress = 1.0
 
-    def _entries(self, fetcher: Fetcher) -> Iterator[tuple[str, str]]:
+    def _pages(self, fetcher: Fetcher) -> list[tuple[str, str]]:
         """The URLs, each with its last change; all are read before a page is fetched."""
-        left = deque([(self.spec, 0)])
-        known = {self.spec}
-        count = 0
+        left, known = deque([(self.spec, 0)]), {self.spec}
+        pages: dict[str, tuple[str, str]] = {}
         while left:
             address, depth = left.popleft()
-            root = self._root(fetcher, address)
+            root = parse_xml(self._content(address, fetcher).body, address)
+            name = local_name(root)
+            if name not in ("urlset", "sitemapindex"):
+                raise SourceError(
+                    f"{address} is not a sitemap but <{name}>.", "Name a sitemap.xml."
+                )
             for location, lastmod in locations(root):
                 url = urljoin(address, location) if is_valid_url(location) else location
-                if local_name(root) == "urlset":
-                    count += 1
-                    yield url, lastmod
+                if name == "urlset":
+                    url = without_tracking(url)
+                    pages.setdefault(address_of(url), (url, lastmod))
                 elif url not in known:
                     known.add(url)
                     if reason := self._why_not_followed(url):
@@ -85,8 +84,29 @@ class Sitemap(Source):
                         )
                     else:
                         left.append((url, depth + 1))
-            if max(count, len(known)) > _MAX_PAGES:
+            if max(len(pages), len(known)) > _MAX_PAGES:
                 raise SourceError(f"{self.spec} lists more than {_MAX_PAGES:,} pages.")
+        most, found = self._options.max_pages, list(pages.values())
+        if most and len(found) > most:
+            self._options.warn(f"{len(found) - most:,} of {len(found):,} pages are not read.")
+            found = sorted(found, key=lambda page: page[1], reverse=True)[:most]
+        return found
+
+    def _items(self, fetcher: Fetcher, pages: list[tuple[str, str]]) -> Iterator[SourceItem]:
+        """What is on each page, in their order; a few are fetched ahead."""
+        robots, connections = Robots(fetcher), self._options.fetch.connections
+        with ThreadPoolExecutor(connections) as pool:
+            waiting: deque[Future[SourceItem]] = deque()
+            try:
+                for url, lastmod in pages:
+                    waiting.append(pool.submit(self._item, fetcher, robots, url, lastmod))
+                    if len(waiting) > 2 * connections:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
 
     def _why_not_followed(self, url: str) -> str:
         """Why a URL is not fetched: a sitemap must lead neither to files nor to other sites."""
@@ -95,12 +115,8 @@ class Sitemap(Source):
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https"):
             return "neither http nor https"
-        own = [
-            urlsplit(address).netloc
-            for address in (self.spec, self._options.site)
-            if is_url(address)
-        ]
-        hosts = {bare_host(address) for address in own if address}
+        own = [address for address in (self.spec, self._options.site) if is_url(address)]
+        hosts = {bare_host(urlsplit(address).netloc) for address in own}
         if hosts and bare_host(parts.netloc) not in hosts:
             return "on another host (--site allows one)"
         return ""
@@ -109,24 +125,22 @@ class Sitemap(Source):
         """Why a URL is not fetched as a page."""
         if reason := self._why_not_followed(url):
             return reason
-        return "not an HTML page" if urlsplit(url).path.lower().endswith(_NO_PAGES) else ""
-
-    def _root(self, fetcher: Fetcher, address: str) -> Element:
-        root = parse_xml(self._content(address, fetcher).body, address)
-        if local_name(root) not in ("urlset", "sitemapindex"):
-            raise SourceError(
-                f"{address} is not a sitemap but <{local_name(root)}>.", "Name a sitemap.xml."
-            )
-        return root
+        path = urlsplit(url).path
+        if self._options.excludes(path.strip("/")):
+            return "excluded"
+        return "not an HTML page" if path.lower().endswith(_NO_PAGES) else ""
 
     def _item(self, fetcher: Fetcher, robots: Robots, url: str, lastmod: str) -> SourceItem:
         """The post on a page, or why there is none; it runs in several threads."""
-        origin, oid = Origin(url), oid_of_page(url)
+        origin = Origin(url)
+        oid = oid_of_page(url) if is_valid_url(url) else None
+        if reason := self._why_no_page(url):
+            return Skipped(origin, oid, reason)
         try:
             if not robots.allows(url):
                 return Skipped(origin, None, "disallowed by robots.txt")
             robots.wait(url)
-            return self._post(fetcher.get(url), origin, oid, lastmod)
+            return self._post(fetcher.get(url), origin, lastmod)
         except SourceError as error:
             if isinstance(error, FetchFailed) and error.response_status in _GONE:
                 return Skipped(origin, None, f"gone ({error.response_status})")
@@ -134,15 +148,14 @@ class Sitemap(Source):
         except Exception as error:  # noqa: BLE001 - one odd page must not end the run
             return unexpected(error, origin, oid)
 
-    def _post(self, fetched: Fetched, origin: Origin, oid: str, lastmod: str) -> SourceItem:
+    def _post(self, fetched: Fetched, origin: Origin, lastmod: str) -> SourceItem:
+        oid = oid_of_page(fetched.url)  # of the page that it redirects to
+        if reason := self._why_no_page(fetched.url):
+            return Skipped(origin, None, f"redirects elsewhere: {reason}")
         if _NOINDEX.search(fetched.robots):
             return Skipped(origin, None, "noindex")
-        if not _is_html(fetched):
+        kind = fetched.content_type.partition(";")[0].strip().lower()
+        if kind not in ("", "text/html", "application/xhtml+xml"):
             return Skipped(origin, oid, "not an HTML page")
         text = decoded(fetched.body, fetched.content_type)
         return read_page(text, fetched.url, origin, oid, self._options, lastmod=lastmod)
-
-
-def _is_html(page: Fetched) -> bool:
-    kind = page.content_type.partition(";")[0].strip().lower()
-    return kind in ("", "text/html", "application/xhtml+xml")

@@ -6,23 +6,22 @@ Field names: WordPress' own `wp-admin/includes/export.php`.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timezone
-from xml.etree.ElementTree import Element, ParseError
-
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import iterparse
+from xml.etree.ElementTree import Element
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
 from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem, When
 from indexer.sources.base import Source, SourceOptions, unexpected
-from indexer.sources.files import File, Stream
-from indexer.sources.identity import title_or_start
-from indexer.sources.xml import local_name
+from indexer.sources.files import File
+from indexer.sources.identity import fitting, plain, title_or_start
+from indexer.sources.xml import elements, local_name, text_of
 
 _CONTENT = "{http://purl.org/rss/1.0/modules/content/}encoded"
 _NO_DATE = "0000-00-00 00:00:00"
-_NOT_XML = bytes((*range(9), 11, 12, *range(14, 32)))
+_BLOCK = re.compile(r'<!-- wp:block \{"ref":(\d+)[^>]*-->')
+"""Where a post shows a block that several posts share, which is an item of its own."""
 
 
 class WordPress(Source):
@@ -35,31 +34,34 @@ class WordPress(Source):
         self._file = File(spec)
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post and page; its WordPress ID is its oid."""
-        with self._file.opened() as stream:
-            try:
-                language = self._options.language
-                for element in _items(stream):
-                    if element.tag == "language":
-                        language = language or element.text or ""
-                    else:
-                        self.progress = self._file.progress
-                        yield self._item(element, language)
-            except ParseError as error:
-                line, column = error.position
-                reason = f"{self._file.name}:{line}:{column}: invalid XML: {error.msg}."
-                raise SourceError(
-                    reason, "Export it again; nothing after it can be read."
-                ) from error
-            except DefusedXmlException as error:
-                reason = f"{self._file.name} declares entities, which an export never does."
-                raise SourceError(reason, "Remove the declarations.") from error
-            except (ValueError, LookupError) as error:  # of the parser, for some encodings
-                reason = f"{self._file.name} cannot be decoded: {error}."
-                raise SourceError(reason, "Save it as UTF-8.") from error
+        """Every post and page; its oid is its WordPress ID, or else its guid or link.
+
+        Posts with shared blocks come last, when all blocks are known.
+        """
+        language = self._options.language
+        blocks: dict[str, str] = {}
+        waiting: list[RawPost] = []
+        for element in elements(self._file, depth=2):
+            self.progress = self._file.progress
+            if element.tag == "language":
+                language = language or element.text or ""
+            if element.tag != "item":
+                continue
+            if not any("wordpress.org/export" in child.tag for child in element):
+                raise SourceError("This is not a WordPress export.", "Use --source feed.")
+            item = self._item(element, language)
+            if text_of(element, "post_type") == "wp_block" and _is_public(element):
+                blocks[text_of(element, "post_id")] = paragraphs(element.findtext(_CONTENT) or "")
+            if isinstance(item, RawPost) and _BLOCK.search(item.text):
+                waiting.append(item)
+            else:
+                yield item
+        for post in waiting:
+            text = _BLOCK.sub(lambda block: blocks.get(block[1], ""), post.text)
+            yield replace(post, text=text)
 
     def _item(self, item: Element, language: str) -> SourceItem:
-        oid = _text(item, "post_id")
+        oid = text_of(item, "post_id") or text_of(item, "guid") or text_of(item, "link")
         origin = Origin(f"{self._file.name} post {oid}")
         try:
             reason = self._why_left_out(item)
@@ -74,52 +76,24 @@ class WordPress(Source):
             statuses |= {"draft", "pending"}
         if self._options.future:
             statuses.add("future")
-        kind, status = _text(item, "post_type"), _text(item, "status")
+        kind, status = text_of(item, "post_type"), text_of(item, "status")
         if kind not in ("post", "page"):
             return f"of the type {kind}" if kind != "attachment" else "attachment"
         if status not in statuses:
             return status if status != "future" else "dated in the future"
-        return "protected by a password" if _text(item, "post_password") else ""
+        return "protected by a password" if text_of(item, "post_password") else ""
 
 
-class _WithoutControls:
-    """The stream without the control characters that WordPress lets through and XML does not."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-
-    def read(self, size: int = -1) -> bytes:
-        while chunk := self._stream.read(size):
-            if valid := chunk.translate(None, _NOT_XML):
-                return valid
-        return b""
-
-
-def _items(stream: Stream) -> Iterator[Element]:
-    """The posts of the export, and before them the element with the language of the site."""
-    events = iterparse(_WithoutControls(stream), events=("start", "end"))
-    path: list[Element] = []
-    is_export = False
-    for event, element in events:
-        is_export = is_export or "wordpress.org/export" in element.tag
-        if event == "start":
-            path.append(element)
-            continue
-        path.pop()
-        if len(path) == 2:
-            if element.tag in ("item", "language"):
-                yield element
-            path[-1].clear()  # or the whole export would stay in memory
-    if not is_export:
-        raise SourceError("This is not a WordPress export.", "For a feed use --source feed.")
+def _is_public(item: Element) -> bool:
+    return text_of(item, "status") == "publish" and not text_of(item, "post_password")
 
 
 def _post(item: Element, origin: Origin, oid: str, language: str) -> RawPost:
     html = paragraphs(item.findtext(_CONTENT) or "")
     return RawPost(
         origin=origin,
-        oid=oid or None,
-        title=title_or_start(item.findtext("title"), html),
+        oid=fitting(oid) or None,
+        title=title_or_start(plain(item.findtext("title") or ""), html),
         text=html,
         url=item.findtext("link") or None,
         pub_date=_moment(item, "post_date"),
@@ -135,20 +109,24 @@ def _comments(item: Element) -> Iterator[RawComment]:
     for comment in item:
         if (
             local_name(comment) == "comment"
-            and _text(comment, "comment_approved") == "1"
-            and _text(comment, "comment_type") in ("", "comment")
+            and text_of(comment, "comment_approved") == "1"
+            and text_of(comment, "comment_type") in ("", "comment")
         ):
             yield RawComment(
-                oid=_text(comment, "comment_id") or None,
-                comment=paragraphs(_text(comment, "comment_content")),
-                author=_text(comment, "comment_author"),
+                oid=text_of(comment, "comment_id") or None,
+                comment=paragraphs(text_of(comment, "comment_content")),
+                author=plain(text_of(comment, "comment_author")),
                 pub_date=_moment(comment, "comment_date"),
             )
 
 
 def _terms(item: Element, domain: str) -> list[str]:
-    terms = (term.text for term in item.iterfind("category") if term.get("domain") == domain)
-    return [text for text in terms if text and text != "Uncategorized"]
+    terms = [
+        plain(term.text or "")
+        for term in item.iterfind("category")
+        if term.get("domain") == domain and term.get("nicename") != "uncategorized"
+    ]
+    return [term for term in terms if term]
 
 
 def _moment(parent: Element, name: str) -> When:
@@ -165,53 +143,79 @@ def _moment(parent: Element, name: str) -> When:
 
 
 def _date(parent: Element, name: str) -> str | None:
-    text = _text(parent, name)
+    text = text_of(parent, name)
     return None if text in ("", _NO_DATE) else text
 
 
-def _text(parent: Element, name: str) -> str:
-    """The text of the child of this name, whichever version of the export's namespace it is in."""
-    return next((child.text or "" for child in parent if local_name(child) == name), "")
-
-
-_CODE_TAG = re.compile(r"<(/?)pre\b[^>]*>|\[(/?)(code|sourcecode)\b[^\]]*\]", re.IGNORECASE)
-_SHORTCODE = re.compile(
-    r"\[/?(?:caption|wp_caption|gallery|embed|audio|video|playlist|youtube|vimeo|more|contact-form|"
-    r"contact-form-7|vc_\w+|et_pb_\w+|su_\w+)\b[^\]]*\]",
-    re.IGNORECASE,
+_CODE_NAMES = (
+    "code|sourcecode|source|crayon|cc|actionscript3?|bash|shell|coldfusion|cpp|c|csharp|css|diff|"
+    "erlang|fsharp|go|groovy|haskell|html|java|javafx|javascript|js|json|jscript|latex|matlab|"
+    "objc|perl|php|plain|powershell|python|py|r|rails|ruby|scala|sql|swift|typescript|vb|xml|yaml"
 )
+"""Shortcodes of plugins that show code; most are named after its language."""
+_CODE_TAG = re.compile(
+    rf"<(/?)(pre|code)\b[^<>]*>|\[(/?)({_CODE_NAMES})(?=[\s\]])[^\[\]]*\]", re.IGNORECASE
+)
+_TAG = re.compile(r"\[?\[(/?)([a-z][\w-]*)((?:[\s/=][^\[\]]*)?)\]\]?", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""\s[\w-]+(?:=[\w"'&]|\s*=\s*["'])""")
+_ALONE = re.compile(
+    r"^[ \t]*(?:<p>[ \t]*)?\[[a-z][a-z0-9_-]+\][ \t]*(?:</p>[ \t]*)?$", re.MULTILINE
+)
+_BARE = frozenset(
+    ("gallery", "toc", "more", "nextpage", "audio", "video", "playlist", "embed", "caption")
+)
+"""Shortcodes that stand in a sentence without attributes or an end."""
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 
 
 def paragraphs(text: str) -> str:
     """HTML in which blank lines are paragraphs, as WordPress shows it (`wpautop`).
 
-    `<pre>` stays as it is, and `[code]` becomes `<pre>`. Only what a search can tell is done: the
-    borders of paragraphs, code, and no `[gallery ids="1,2"]` among the words. One pass over the
-    tags, because searching the end of each would take quadratic time.
+    `[php]…[/php]` becomes `<pre>`, and code stays as it is. Of other shortcodes, which only the
+    plugins of the site understand, the tags vanish and what is between them stays.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    parts = []
-    at = 0
-    opened: re.Match[str] | None = None
-    for tag in _CODE_TAG.finditer(text):
-        is_end = bool(tag[1] or tag[2])
-        if opened is None and not is_end:
-            parts.append(_prose(text[at : tag.start()]))
-            opened, at = tag, tag.end()
-        elif opened is not None and is_end and (opened[3] or "").lower() == (tag[3] or "").lower():
-            code = text[at : tag.start()]
-            parts.append(f"<pre>{_escaped(code) if opened[3] else code}</pre>")
-            opened, at = None, tag.end()
-    # What is never closed is not code.
-    parts.append(_prose(text[at:] if opened is None else text[opened.start() :]))
-    return "".join(parts)
+    prose, code, at = [], [""], 0
+    tags = list(_CODE_TAG.finditer(text))
+    ends: dict[str, list[re.Match[str]]] = {}  # the last one first; so the time is linear
+    for tag in reversed(tags):
+        if tag[1] or tag[3]:
+            ends.setdefault(_name(tag), []).append(tag)
+    for tag in tags:
+        left = ends.get(_name(tag), [])
+        while left and left[-1].start() <= tag.start():
+            left.pop()
+        if tag.start() >= at and left and not (tag[1] or tag[3]):
+            prose.append(text[at : tag.start()])
+            inside = text[tag.end() : left[-1].start()]
+            if tag[4]:  # code is written as it is there; only what would be a tag changes
+                inside = inside.strip("\n").replace("<", "&lt;")
+                code.append(f"<pre>{inside}</pre>")
+            else:
+                code.append(f"{tag[0]}{inside}{left[-1][0]}")
+            at = left[-1].end()
+    prose.append(text[at:])
+    names = [(bool(tag[1]), tag[2].lower()) for part in prose for tag in _TAG.finditer(part)]
+    pairs = {name for is_end, name in names if is_end} & {name for end, name in names if not end}
+    shown = (_prose(part, pairs) for part in prose)
+    return "".join(map(str.__add__, code, shown))
 
 
-def _prose(text: str) -> str:
-    return _BLANK_LINE.sub("\n<p>", _SHORTCODE.sub("", text)).replace("\n", "<br>\n")
+def _name(tag: re.Match[str]) -> str:
+    return (tag[2] or f"[{tag[4]}").lower()
 
 
-def _escaped(code: str) -> str:
-    """Code between shortcodes is written as it is; only what would be a tag is touched."""
-    return code.strip("\n").replace("<", "&lt;")
+def _prose(text: str, pairs: set[str]) -> str:
+    def shown(tag: re.Match[str]) -> str:
+        """A shortcode by its form is not shown; `[sic]`, `[1]` and `[[gallery]]` are text."""
+        name, rest = tag[2].lower(), tag[3]
+        before, behind = tag[0].startswith("[["), tag[0].endswith("]]")
+        if before and behind:
+            return tag[0][1:-1]
+        is_known = name in pairs or name in _BARE or "_" in name or name.startswith("contact-form")
+        if is_known or rest.endswith("/") or _ATTRIBUTE.search(rest):
+            return "[" * before + "]" * behind
+        return tag[0]
+
+    bare = _TAG.sub(shown, _ALONE.sub("", text))
+    return _BLANK_LINE.sub("\n<p>", bare).replace("\n", "<br>\n")

@@ -1,13 +1,16 @@
-"""XML of feeds and sitemaps, which may come from anywhere."""
+"""XML of feeds, sitemaps and exports, which may come from anywhere."""
 
 from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from defusedxml.ElementTree import fromstring, iterparse
 
 from indexer.errors import SourceError
+from indexer.sources.files import File, Stream
+
+_NOT_XML = bytes((*range(9), 11, 12, *range(14, 32)))
 
 
 def parse_xml(body: bytes, name: str) -> Element:
@@ -23,9 +26,59 @@ def parse_xml(body: bytes, name: str) -> Element:
     return root
 
 
+def elements(file: File, depth: int) -> Iterator[Element]:
+    """The elements so deep below the root, each as soon as it is read; then it is dropped.
+
+    An export of twenty years is larger than the memory of a small server.
+
+    Raises:
+        SourceError: the file is not XML to its end, or declares entities.
+    """
+    path: list[Element] = []
+    with file.opened() as stream:
+        try:
+            for event, element in iterparse(_WithoutControls(stream), events=("start", "end")):
+                if event == "start":
+                    path.append(element)
+                    continue
+                path.pop()
+                if len(path) == depth:
+                    yield element
+                    path[-1].clear()
+        except ParseError as error:
+            line, column = error.position
+            reason = f"{file.name}:{line}:{column}: invalid XML: {error.msg}."
+            raise SourceError(reason, "Export it again; nothing after it can be read.") from error
+        except DefusedXmlException as error:
+            reason = f"{file.name} declares entities, which an export never does."
+            raise SourceError(reason, "Remove the declarations.") from error
+        except (ValueError, LookupError) as error:  # of the parser, for some encodings
+            raise SourceError(
+                f"{file.name} cannot be decoded: {error}.", "Save it as UTF-8."
+            ) from error
+
+
+class _WithoutControls:
+    """The stream without the control characters that WordPress lets through and XML does not."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        while chunk := self._stream.read(size):
+            if valid := chunk.translate(None, _NOT_XML):
+                return valid
+        return b""
+
+
 def local_name(element: Any) -> str:
     """The name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
+
+
+def text_of(parent: Element, name: str) -> str:
+    """The text of the first child of this name, in whichever namespace; "" if there is none."""
+    return next((child.text or "" for child in parent if local_name(child) == name), "").strip()
 
 
 def texts(element: Element) -> dict[str, str]:

@@ -43,7 +43,7 @@ def test_source(case: str) -> None:
     if "error" in expected:
         with pytest.raises(SourceError) as caught:
             list(open_source(str(folder / expected.get("source", "")), kind, options).read())
-        assert expected["error"] in f"{caught.value} {caught.value.remedy}"
+        assert expected["error"] in str(caught.value)
         return
     source = open_source(str(folder / expected.get("source", "")), kind, options)
     assert source.kind == expected["kind"]

@@ -1,0 +1,23 @@
+"""URLs of posts, in whichever spelling they come."""
+
+import re
+
+_COUNTING = re.compile(
+    r"(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|yclid|igshid|mc_[ce]id|mkt_tok|"
+    r"_hsenc|_hsmi|ref_src)=|source=rss\b",
+    re.IGNORECASE,
+)
+_FEED_FRAGMENT = re.compile(r"(?:atom|rss)(?:-|$)|utm_")
+
+
+def without_tracking(url: str) -> str:
+    """The URL without what only counts visitors: `?utm_source=x`, `?fbclid=x`, `#atom-everything`.
+
+    Other parameters and fragments may name a post, and stay.
+    """
+    rest, _, fragment = url.partition("#")
+    path, _, query = rest.partition("?")
+    kept = "&".join(part for part in query.split("&") if not _COUNTING.match(part))
+    if _FEED_FRAGMENT.match(fragment):
+        fragment = ""
+    return f"{path}{'?' * bool(kept)}{kept}{'#' * bool(fragment)}{fragment}"

@@ -1,0 +1,82 @@
+"""What a folder in tests/data/sources cannot show of feeds and exports: their size."""
+
+import gzip
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from indexer.addresses import without_tracking
+from indexer.errors import SourceError
+from indexer.records import RawPost
+from indexer.sources import SourceOptions, open_source
+from indexer.sources.wordpress import paragraphs
+
+BLOG = Path(__file__).parent.parent / "data/sources/wordpress/blog.xml"
+
+
+def test_memory_does_not_grow_with_an_export(tmp_path: Path) -> None:
+    whole = BLOG.read_text("utf-8")
+    start, end = whole.index("<item>"), whole.rindex("</item>") + len("</item>")
+    path = tmp_path / "a.xml"
+    peaks = []
+    for times in (10, 600):
+        path.write_text(whole[:start] + whole[start:end] * times + whole[end:])
+        tracemalloc.start()
+        items = open_source(str(path), None, SourceOptions()).read()
+        count = sum(isinstance(item, RawPost) for item in items)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert count == 3 * times
+    assert peaks[1] < peaks[0] + path.stat().st_size / 4
+
+
+def test_control_characters_in_an_export_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml.gz"
+    path.write_bytes(gzip.compress(BLOG.read_bytes().replace(b"Corn &amp;", b"Corn \x0b&amp;")))
+    first = next(iter(open_source(str(path), None, SourceOptions()).read()))
+    assert isinstance(first, RawPost)
+    assert first.title == "Corn & crows"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("a <pre>", "a [code]", "a <pre>[code]", "[code]</pre>", "[a ", "[[a b=1", "[/b] [b]"),
+        *(" ", "\n", "<p> ", "\n[a] ", "<code>[/code]", "<pre"),
+    ],
+)
+def test_shortcodes_take_linear_time(piece: str) -> None:
+    start = time.thread_time()
+    paragraphs(piece * (600_000 // len(piece)))
+    assert time.thread_time() - start < 5
+
+
+def test_what_is_never_closed_is_not_code() -> None:
+    assert paragraphs("a [code]\n\nb [gallery]<pre>c\n\n</pre>") == (
+        "a [code]<br>\n<p>b <pre>c\n\n</pre>"
+    )
+
+
+def test_a_feed_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "feed.xml.gz"
+    path.write_bytes(gzip.compress(b"<rss>" + b" " * 60_000_000))
+    with pytest.raises(SourceError, match="more than 50,000,000 bytes"):
+        list(open_source(str(path), "feed", SourceOptions()).read())
+
+
+@pytest.mark.parametrize(
+    ("url", "bare"),
+    [
+        ("https://e.org/a/?utm_source=rss&utm_medium=x", "https://e.org/a/"),
+        ("https://e.org/?p=3&fbclid=x#part", "https://e.org/?p=3#part"),
+        ("/a?gclid=1&b=2&mc_cid=3", "/a?b=2"),
+        ("https://e.org/a#atom-everything", "https://e.org/a"),
+        ("https://e.org/a?source=rss----1", "https://e.org/a"),
+        ("https://e.org/a?source=x&utm=1#atoms", "https://e.org/a?source=x&utm=1#atoms"),
+        ("https://e.org/a?", "https://e.org/a"),
+    ],
+)
+def test_what_counts_visitors_is_no_part_of_an_address(url: str, bare: str) -> None:
+    assert without_tracking(url) == bare
