@@ -6,11 +6,17 @@ from pathlib import Path
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
-from indexer.sources import html, markdown
+from indexer.sources import html
 from indexer.sources.exports import SUBSTACK
-from indexer.sources.files import File, decoded, files_in, unzipped_bytes
-from indexer.sources.markdown.generators import site_of
-from indexer.sources.markdown.site import OTHER_MARKUP
+from indexer.sources.files import (
+    MARKDOWN,
+    OTHER_MARKUP,
+    File,
+    decoded,
+    files_in,
+    unzipped_bytes,
+)
+from indexer.sources.generators import site_of
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
@@ -48,7 +54,7 @@ def kind_of_path(spec: str) -> str:
         return _kind_of_folder(place)
     if place.is_fifo():
         return "jsonlines"  # reading from a pipe to detect its kind would consume it
-    if place.suffix.lower() in markdown.SUFFIXES:
+    if place.suffix.lower() in MARKDOWN:
         return "markdown"
     if place.suffix.lower() in OTHER_MARKUP:
         raise SourceError(f"{spec} is in a format that is not read.", _BUILD)
@@ -85,12 +91,12 @@ def _kind_of_folder(folder: Path) -> str:
         return "substack"
     if (folder / "profile").is_dir() and (folder / "posts").is_dir():
         return "medium"
-    posts, pages = files_in(folder, markdown.SUFFIXES), files_in(folder, html.SUFFIXES)
+    posts, pages = files_in(folder, MARKDOWN), files_in(folder, html.SUFFIXES)
     site = site_of(folder)
-    is_source = site.generator != "none" and site.root == folder.resolve()
+    is_source = site is not None and site.folder == folder.resolve()
     if not is_source and len(pages) >= len(posts) and _is_document(folder / "index.html"):
         return "html"
-    if site.generator != "none" and (posts or is_source):
+    if site and (posts or is_source):
         return "markdown"
     if any(_has_head(file) for file in islice(posts, _LOOKED_AT)):
         return "markdown"

@@ -18,6 +18,15 @@ from indexer.errors import SourceError
 
 IGNORED_FOLDERS = frozenset(("node_modules", "bower_components", "__pycache__"))
 """Folders of tools, which hold no content whatever the generator."""
+MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
+OTHER_MARKUP = (
+    *(".org", ".adoc", ".asciidoc", ".rst", ".pandoc", ".pdc", ".textile", ".ipynb", ".mdoc"),
+    *(".qmd", ".rmd", ".lhs", ".lr", ".mdx"),
+)
+"""Formats of posts that are not read."""
+ABOUT_THE_FOLDER = frozenset(
+    ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
+)
 
 
 def files_in(

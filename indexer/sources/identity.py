@@ -14,6 +14,15 @@ _KEPT = 150
 _LENGTH = 60
 _NAMES = ("name", "label", "title", "slug", "value")
 """Fields of a table that have the words of a tag."""
+LANGUAGES = frozenset(
+    (
+        *("ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "en-gb", "en-us", "eo", "es", "et"),
+        *("eu", "fa", "fi", "fr", "gl", "he", "hi", "hr", "hu", "id", "is", "it", "ja", "ko", "lt"),
+        *("lv", "nb", "nl", "nn", "no", "pl", "pt", "pt-br", "ro", "ru", "sk", "sl", "sr", "sv"),
+        *("ta", "th", "tr", "uk", "vi", "zh", "zh-cn", "zh-hans", "zh-hant", "zh-tw"),
+    )
+)
+"""Names by which a folder is taken for a language."""
 _DATED = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?:/|$)")
 
 

@@ -7,12 +7,20 @@ from urllib.parse import quote, urljoin
 from indexer.errors import SourceError
 from indexer.records import Origin, Reject, Skipped, SourceItem
 from indexer.sources.base import UNREAD, Source
-from indexer.sources.files import decoded, files_in, is_utf8, read_inside, remedy_of
+from indexer.sources.files import (
+    ABOUT_THE_FOLDER,
+    MARKDOWN,
+    OTHER_MARKUP,
+    decoded,
+    files_in,
+    is_utf8,
+    read_inside,
+    remedy_of,
+)
 from indexer.sources.html.built_site import BuiltSite
 from indexer.sources.html.page import read_page
 from indexer.sources.html.survey import built_site
 from indexer.sources.identity import oid_of_page
-from indexer.sources.markdown.site import ABOUT_THE_FOLDER, MARKDOWN, OTHER_MARKUP
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 _MAX_BYTES = 20_000_000

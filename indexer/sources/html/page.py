@@ -26,8 +26,7 @@ from indexer.sources.html.main_content import (
     text_length,
     top_articles,
 )
-from indexer.sources.identity import day_in_path, labels, title_of_name
-from indexer.sources.markdown.site import LANGUAGES
+from indexer.sources.identity import LANGUAGES, day_in_path, labels, title_of_name
 
 _PUBLISHED = (
     *("article:published_time", "datePublished", "date", "dc.date", "dc.date.issued"),

@@ -1,5 +1,5 @@
 """Folders of Markdown posts with front matter."""
 
-from indexer.sources.markdown.folder import SUFFIXES, MarkdownFolder
+from indexer.sources.markdown.folder import MarkdownFolder
 
-__all__ = ["SUFFIXES", "MarkdownFolder"]
+__all__ = ["MarkdownFolder"]

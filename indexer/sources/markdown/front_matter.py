@@ -7,20 +7,27 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import yaml
+from frontmatter import detect_format
+from frontmatter.default_handlers import BaseHandler
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_DEPTH = 100
 _MAX_NODES = 100_000
 
-_FENCES = {"---": "yaml", "+++": "toml"}
-_FIRST_LINE = re.compile(
-    r"(?:<!--\s*)?(?:\.\. )?(?:title|date|layout|author|slug|status)\s*:", re.IGNORECASE
-)
-_LINE = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
-_ITEM = re.compile(r"[ \t]*- (.*)")
-_MAX_LINES = 1_000
-_END_OF_LINES = ("", "---", "-->")
-_TOML_LINE = re.compile(r"line (\d+)")
+_FIRST_LINE = re.compile(r"(?:<!--\s*)?(?:\.\. )?(?:title|date|author|slug|status)\s*:", re.I)
+_LINE = re.compile(r"^(?:\.\. )?([A-Za-z][\w-]*)[ \t]*:(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
+_LINE_NUMBER = re.compile(r"line (\d+)")
+_FIELD = re.compile(r"[\w\"'-]+\s*[:=]")
+_OF_OTHERS = {
+    "Julia's `@def` (Franklin)": re.compile(r"(?:<!--.*?-->\s*)?@def\s"),
+    "a map of Elixir": re.compile(r"%\{\s"),
+    "that of Org mode": re.compile(r"#\+\w+:"),
+    "JavaScript": re.compile(r"export\s+(?:const|default)\b|---[ \t]*(?:js|javascript|ts)\b"),
+    "between `;;;` (Hexo)": re.compile(r";;;\s"),
+    "in a language of its own": re.compile(r"---[ \t]*(?!ya?ml\b|toml\b|json\b)[a-z]+[ \t]*\n"),
+}
+"""Front matter that is not read, and how it begins: its post may be a draft."""
+_JULIA = re.compile(r"^\w+\s*=\s*(?:Date|DateTime|\w+!?)\(", re.MULTILINE)
 
 
 class BadFrontMatter(ValueError):
@@ -59,7 +66,7 @@ _PlainLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"^<<$"
 
 
 def _without_tag(loader: Any, node: yaml.Node) -> Any:
-    """The value of a node whose tag only the generator knows, as Jekyll takes it."""
+    """The value of a node whose tag only the generator knows."""
     if isinstance(node, yaml.MappingNode):
         return loader.construct_mapping(node, deep=True)
     if isinstance(node, yaml.SequenceNode):
@@ -102,6 +109,27 @@ def load_yaml(text: str) -> Any:
     return yaml.load(text, _PlainLoader)  # noqa: S506  # a SafeLoader
 
 
+class _YAML(BaseHandler):
+    FM_BOUNDARY = re.compile(r"^(?:---(?:[ \t]*ya?ml)?|\.\.\.)[ \t]*$", re.MULTILINE)
+    name = "YAML"
+    load = staticmethod(load_yaml)  # type: ignore[assignment]
+
+
+class _TOML(BaseHandler):
+    FM_BOUNDARY = re.compile(r"^(?:\+\+\+|---(?:[ \t]*toml)?)[ \t]*$", re.MULTILINE)
+    name = "TOML"
+    load = staticmethod(tomllib.loads)  # type: ignore[assignment]
+
+
+class _JSON(BaseHandler):
+    FM_BOUNDARY = re.compile(r"^---(?:[ \t]*json)?[ \t]*$", re.MULTILINE)
+    name = "JSON"
+    load = staticmethod(json.loads)  # type: ignore[assignment]
+
+
+_HANDLERS = (_YAML(), _TOML(), _JSON())
+
+
 def split_front_matter(content: str) -> FrontMatter:
     """The front matter and the text of a file.
 
@@ -110,121 +138,70 @@ def split_front_matter(content: str) -> FrontMatter:
     (Hexo) or in a comment (Nikola). `---` may also be a horizontal rule with plain words after it.
 
     Raises:
-        BadFrontMatter: it does not end, or cannot be parsed.
+        BadFrontMatter: it does not end, cannot be parsed, or is of a kind that is not read.
     """
     content = content.removeprefix("\ufeff").replace("\r\n", "\n")
-    blank = re.match(r"(?:[ \t]*\n)*", content)
-    if blank and content.startswith(("+++", "---"), blank.end()):
-        # Zola and Hugo accept blank lines before front matter.
+    text = content.lstrip()
+    line = 1 + content[: len(content) - len(text)].count("\n")
+    for name, begins in _OF_OTHERS.items():
+        if begins.match(text):
+            raise BadFrontMatter(f"its front matter is {name}, which is not read", line)
+    if re.match(r"\{\s*[\"}]", text):
         try:
-            head = _split(content[blank.end() :])
-        except BadFrontMatter as error:
-            raise BadFrontMatter(str(error), error.line + blank[0].count("\n")) from None
-        return head if head.fields is not None else FrontMatter(None, content)
-    return _split(content)
-
-
-def _split(content: str) -> FrontMatter:
-    if re.match(r"\{\s*[\"}]", content):
-        return _json_object(content)
-    if _FIRST_LINE.match(content):
-        return _lines_before_text(content)
-    first, _, rest = content.partition("\n")
-    fence = first[:3]
-    if fence not in _FENCES or not re.fullmatch(r"\w*\s*", first[3:]):
+            fields, end = json.JSONDecoder().raw_decode(text)
+        except (ValueError, RecursionError) as error:
+            raise _bad("JSON", error, line) from None
+        return FrontMatter(fields, text[end:])
+    if _FIRST_LINE.match(text):
+        return _lines_before_text(text)
+    handler = detect_format(text, _HANDLERS)
+    if not isinstance(handler, _YAML | _TOML | _JSON):
         return FrontMatter(None, content)
-    language = first[3:].strip().lower() or _FENCES[fence]
-    also = r"|\.\.\." if fence == "---" else ""  # YAML's other end
-    closing = rf"^(?:{re.escape(fence)}{also})[ \t]*$"
-    end = re.search(closing, rest, re.MULTILINE)
-    if end is None:
-        if not re.match(r"[\w\"'-]+\s*[:=]", rest):
+    try:
+        head, rest = handler.split(text)
+    except ValueError:
+        if not _FIELD.match(text.partition("\n")[2]):
             return FrontMatter(None, content)
-        raise BadFrontMatter(f"the front matter has no {fence} at its end", 1)
-    fields = _parsed(rest[: end.start()], language)
-    if fields is None:
-        fields = {}
+        raise BadFrontMatter("the front matter has no end", line) from None
+    try:
+        fields = handler.load(head)
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        if _JULIA.search(head):
+            reason = "its front matter is Julia (Franklin), which is not read"
+            raise BadFrontMatter(reason, line) from None
+        raise _bad(handler.name, error, line) from None
     if isinstance(fields, str):
         return FrontMatter(None, content)
-    if not isinstance(fields, dict):
-        raise BadFrontMatter(f"the front matter is a {type(fields).__name__}, not fields", 2)
-    return FrontMatter({str(name): value for name, value in fields.items()}, rest[end.end() :])
+    if not isinstance(fields, dict | None):
+        raise BadFrontMatter(f"the front matter is a {type(fields).__name__}, not fields", line)
+    return FrontMatter({str(name): value for name, value in (fields or {}).items()}, rest)
 
 
-def _parsed(text: str, language: str) -> Any:
-    try:
-        if language in ("yaml", "yml"):
-            return load_yaml(text)
-        if language == "toml":
-            return tomllib.loads(text)
-        if language == "json":
-            return json.loads(text)
-    except yaml.MarkedYAMLError as error:
-        if fields := _plain_fields(text.split("\n")):
-            return fields
-        line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise BadFrontMatter(f"invalid YAML: {error.problem or error.context}", line) from None
-    except tomllib.TOMLDecodeError as error:
-        where = _TOML_LINE.search(str(error))
-        raise BadFrontMatter(f"invalid TOML: {error}", int(where[1]) + 1 if where else 1) from None
-    except json.JSONDecodeError as error:
-        raise BadFrontMatter(f"invalid JSON: {error.msg}", error.lineno + 1) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise BadFrontMatter(f"invalid {language.upper()}: {error}", 1) from None
-    raise BadFrontMatter(f"front matter in {language!r} cannot be read", 1)
+def _bad(name: str, error: Exception, first: int) -> BadFrontMatter:
+    """What is wrong, with its line in the file; the front matter's own first line is `first`."""
+    reason, line = str(error), 1
+    if isinstance(error, yaml.MarkedYAMLError):
+        reason = error.problem or error.context or ""
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+    elif isinstance(error, json.JSONDecodeError):
+        reason, line = error.msg, error.lineno
+    elif named := _LINE_NUMBER.search(reason):
+        line = int(named[1])
+    return BadFrontMatter(f"invalid {name}: {reason}", first + line - 1)
 
 
 def _lines_before_text(content: str) -> FrontMatter:
     """Lines `Key: value` at the beginning; without a title or a date they are prose."""
-    lines = content.removeprefix("<!--").lstrip("\n").split("\n")
-    end = next((at for at, line in enumerate(lines) if line.strip() in _END_OF_LINES), len(lines))
-    head = "\n".join(line.removeprefix(".. ") for line in lines[:end])
+    text = content.removeprefix("<!--").lstrip()
+    head, *rest = re.split(r"^(?:---|-->)?[ \t]*$\n?", text, maxsplit=1, flags=re.MULTILINE)
     try:
-        fields = _parsed(head, "yaml")
-    except BadFrontMatter:
+        fields = load_yaml(re.sub(r"^\.\. ", "", head, flags=re.MULTILINE))
+    except (yaml.YAMLError, ValueError):
+        fields = {
+            name: "\n".join(map(str.strip, value.splitlines())).strip()
+            for name, value in _LINE.findall(head)
+            if not _LINE.sub("", head).strip()
+        }
+    if not isinstance(fields, dict) or not {"title", "date"} & {str(name).lower() for name in fields}:
         return FrontMatter(None, content)
-    if not isinstance(fields, dict) or not {"title", "date"} & {name.lower() for name in fields}:
-        return FrontMatter(None, content)
-    return FrontMatter(fields, "\n".join(lines[end + 1 :]))
-
-
-def _plain_fields(lines: list[str]) -> dict[str, Any] | None:
-    """Fields of lines `key: value`, whatever the value is; None if there are other lines.
-
-    What some generators take for front matter is not YAML: `title: {#if …}`, `title: a: b`. A quote
-    or bracket that is never closed is a mistake for them, too.
-    """
-    fields: dict[str, Any] = {}
-    name = ""
-    for line in filter(str.strip, lines if len(lines) <= _MAX_LINES else ()):
-        items: list[Any] | None = None
-        if (first := _LINE.fullmatch(line)) and first[1] not in fields:
-            name, text = first[1], (first[2] or "").strip()
-        elif name and (item := _ITEM.fullmatch(line)):
-            items, text = fields[name] or [], item[1].strip()
-        elif name and line[0] in " \t" and isinstance(fields[name], str):
-            fields[name] += f"\n{line.strip()}"
-            continue
-        else:
-            return None
-        if items is not None and not isinstance(items, list):
-            return None
-        try:
-            value = load_yaml(text)
-        except (yaml.YAMLError, ValueError):
-            if text[0] in "'\"[":
-                return None
-            value = text
-        value = text if isinstance(value, dict) else value
-        fields[name] = value if items is None else [*items, value]
-    return fields or None
-
-
-def _json_object(content: str) -> FrontMatter:
-    try:
-        fields, end = json.JSONDecoder().raw_decode(content)
-    except json.JSONDecodeError as error:
-        raise BadFrontMatter(f"invalid JSON: {error.msg}", error.lineno) from None
-    except (RecursionError, ValueError) as error:  # an integer of more than 4,300 digits
-        raise BadFrontMatter(f"invalid JSON: {error}", 1) from None
-    return FrontMatter(fields, content[end:])
+    return FrontMatter(fields, "".join(rest))
