@@ -17,7 +17,7 @@ from app.version import VERSION
 from indexer.errors import IndexingError, SourceError
 from indexer.fetch import FetchOptions, shown
 from indexer.normalise import address_of
-from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem
+from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem, quantity
 from indexer.sources import KINDS, Source, SourceOptions, open_source
 from indexer.sources.base import UNREAD, completed
 from indexer.sources.json_lines import JSONLines
@@ -34,13 +34,16 @@ class SourceArguments:
     kind: str | None
     options: SourceOptions
     verbose: bool = False
+    quiet: bool = False
 
     def open(self, settings: Settings) -> "Sources":
-        """Detect the kind of each source.
+        """Say what is read, as that may take seconds, and detect the kind of each source.
 
         Raises:
             SourceError: a source does not exist, or its kind is unknown.
         """
+        if not self.quiet:
+            click.echo(f"Reading {self} …", err=True)
         contact = f" (+{settings.site_url})" if settings.site_url else ""
         fetch = FetchOptions(
             user_agent=f"blogsearch/{VERSION}{contact}",
@@ -78,7 +81,8 @@ class Sources:
         all posts have to be read, as two may have the same address.
 
         Raises:
-            SourceError: a source cannot be read to its end.
+            SourceError: a source cannot be read to its end, or most of its files are in formats
+                that are not read.
         """
         for number, source in enumerate(self.sources):
             self._current = number
@@ -97,6 +101,24 @@ class Sources:
                     self._posts += 1
                 yield item
 
+        self.check_understood()
+
+    def check_understood(self) -> None:
+        """Check what was read so far.
+
+        Raises:
+            SourceError: more files were in formats that are not read than there were posts.
+        """
+        if self.skipped[UNREAD] > self._posts:
+            suffix, count = self._unread.most_common(1)[0]
+            names = " ".join(shown(source.spec) for source in self.sources)
+            posts = quantity(self._posts, "post")
+            raise SourceError(
+                f"Most of {names} is not read: {count:,} {suffix} files beside {posts}.",
+                "Build the site and index what was built; or leave these files out, by "
+                f'exclude = ["*{suffix}"] in {NAME}.',
+            )
+
     def count_skipped(self, skipped: Skipped) -> None:
         """Count something left out; with --verbose print it, too."""
         self.skipped[skipped.reason] += 1
@@ -114,13 +136,6 @@ class Sources:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts)
             hint = "" if self._verbose else "; --verbose lists them"
             click.echo(f"Left out: {reasons}{hint}.", err=True)
-        if self.skipped[UNREAD] > self._posts:
-            suffix, count = self._unread.most_common(1)[0]
-            click.echo(
-                f"warning: {count:,} {suffix} files are not read: build the site and index its "
-                "folder.",
-                err=True,
-            )
 
     @contextmanager
     def prints_skipped_on_failure(self) -> Iterator[None]:
@@ -163,7 +178,10 @@ def _named_in_errors(items: Iterator[SourceItem], source: Source) -> Iterator[So
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add SOURCE... and its options to a command, which gets `sources: SourceArguments`."""
+    """Add SOURCE... and its options to a command, which gets `sources: SourceArguments`.
+
+    The `kind` of the site file is that of its `sources`, and not of what the user names.
+    """
 
     @click.argument("specs", metavar="[SOURCE]...", nargs=-1)
     @click.option(
@@ -207,6 +225,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
             content=file.content,
             warn=lambda message: click.echo(f"note: {message}", err=True),
         )
+        kind = kind or (file.kind if not specs else "") or None
         if not (specs := specs or file.sources):
             raise click.UsageError(f"Name a SOURCE, or `sources` in {NAME}.")
         if options.site and not options.site.lower().startswith(("http://", "https://")):
@@ -214,7 +233,6 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 f"The site {options.site!r} (--site, or `site` in {NAME}) is not a URL. "
                 f"Is https://{options.site} meant?"
             )
-        kind = kind or file.kind or None
         return command(*args, sources=SourceArguments(specs, kind, options, verbose), **rest)
 
     return wrapped

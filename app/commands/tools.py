@@ -36,6 +36,8 @@ line."""
 table_or_json = click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table"
 )
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 text_or_json = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 

@@ -7,28 +7,34 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 import click
 
-from app.commands.sources import SourceArguments, source_options
-from app.commands.tools import Tools, number_option, pass_tools
+from app.commands.sources import SourceArguments, Sources, source_options
+from app.commands.tools import (
+    Tools,
+    json_option,
+    number_option,
+    pass_tools,
+    print_json,
+    quiet_option,
+)
 from app.site_file import NAME
 from indexer.errors import SourceError
+from indexer.fetch import FetchOptions
 from indexer.normalise import documents
 from indexer.records import Document, RawPost, Reject, SourceItem, quantity
-from indexer.sources import detect
+from indexer.sources import SourceOptions, detect, open_source
 from indexer.sources.base import is_url
-from indexer.sources.files import files_in, is_utf8
-from indexer.sources.html import SUFFIXES, built_site
-from indexer.sources.identity import oid_of_page
-from indexer.sources.markdown.config import read_text
-from indexer.sources.markdown.generators import Generated, site_of
-from indexer.sources.markdown.site import Site
+from indexer.sources.files import is_utf8
+from indexer.sources.generators import Site, site_of, sites_in, text_of
 
+_TRIED = 5.0  # seconds for which `init` reads a source
 _LEFTOVER = re.compile(r"\{\{|\{%|\{#|\[\^|:::")
 _SAME_TITLES = 2
 _NAMED = 20
@@ -48,6 +54,16 @@ class _Trial:
     titles: Counter[str] = field(default_factory=Counter)
     sample: list[tuple[dict[str, Any], list[str]]] = field(default_factory=list)
     stride: int = 1
+    words: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Words of pages that are not taken for their text, by what they are taken for."""
+
+    @property
+    def shown(self) -> list[tuple[dict[str, Any], list[str]]]:
+        """The posts to show, from the first to the last one of the sample."""
+        last = len(self.sample) - 1
+        count = min(self.wanted, len(self.sample))
+        return [self.sample[number * last // max(1, count - 1)] for number in range(count)]
 
     def take(self, item: SourceItem) -> None:
         result: Document | Reject | None = item if isinstance(item, Reject) else None
@@ -60,6 +76,9 @@ class _Trial:
             return
         source = dict(result.source)
         warnings = _warnings(source)
+        if isinstance(item, RawPost):
+            self.left_out.update(getattr(item, "left_out", {}))
+        self.words += len(_WORD.findall(f"{source['text']} {source['code']}"))
         self.warnings.update(warnings)
         self.titles[str(source["title"])] += 1
         if self.posts % self.stride == 0:
@@ -75,42 +94,81 @@ class _Trial:
 @click.option(
     "--seconds", default=10.0, show_default=True, help="Stop reading the source after this time."
 )
+@json_option
+@quiet_option
 @pass_tools
-def try_(tools: Tools, sources: SourceArguments, posts: int, seconds: float) -> None:
+def try_(
+    tools: Tools, sources: SourceArguments, posts: int, seconds: float, as_json: bool, quiet: bool
+) -> None:
     """Show some posts from all over SOURCE... as they would be indexed; nothing is written.
 
-    Neither Elasticsearch nor Redis is needed.
+    What is left out, rejected or suspicious is counted, and how many words of the pages were left
+    out, as what. Neither Elasticsearch nor Redis is needed.
+
+    Exit code 0: there are posts; 1: there are none, or most of SOURCE... is not read.
 
     \b
     blogsearch try content
     blogsearch try public --site https://blog.example.org
+    blogsearch try public --quiet
     """
     trial = _Trial(posts)
-    opened = sources.open(tools.settings)
-    items, end, is_whole = opened.read(), time.monotonic() + seconds, True
-    for item in items:
-        trial.take(item)
-        if time.monotonic() > end:
-            is_whole = False
-            break
-    shown = min(posts, len(trial.sample))
-    for number in range(shown):
-        source, warnings = trial.sample[number * (len(trial.sample) - 1) // max(1, shown - 1)]
+    opened = replace(sources, quiet=quiet or as_json).open(tools.settings)
+    end, is_whole, problem = time.monotonic() + seconds, True, None
+    try:
+        for item in opened.read():
+            trial.take(item)
+            if time.monotonic() > end:
+                is_whole = False
+                opened.check_understood()
+                break
+    except SourceError as error:
+        problem = error
+    if as_json:
+        print_json(_report(trial, opened, is_whole=is_whole))
+    elif not quiet:
+        _print(trial, opened, "" if is_whole else f" in the first {seconds:g} s; there may be more")
+    if problem:
+        raise problem
+    if not trial.posts:
+        raise SourceError(
+            f"There is no post in {sources}.", "Look at what is left out, or rejected."
+        )
+
+
+def _print(trial: _Trial, opened: Sources, read: str) -> None:
+    for source, warnings in trial.shown:
         click.echo("\n".join(_lines(source, warnings)) + "\n")
     kinds = ", ".join(sorted({source.kind for source in opened.sources}))
-    read = "" if is_whole else f" in the first {seconds:g} s; there may be more"
     click.echo(f"{quantity(trial.posts, 'post')} ({kinds}){read}.")
     for warning, count in trial.warnings.most_common():
         click.echo(f"{quantity(count, 'post')}: {warning}")
     for title, count in trial.titles.most_common(3):
         if count > _SAME_TITLES:
             click.echo(f"{count:,} posts have the title {html.unescape(title)!r}")
-    for skipped in [] if sources.verbose else opened.guessed[:_NAMED]:
+    if left_out := trial.left_out.total():
+        share = left_out / (left_out + trial.words)
+        parts = ", ".join(f"{name} {words:,}" for name, words in trial.left_out.most_common())
+        click.echo(f"{share:.0%} of the words of the pages are left out: {parts}")
+    for skipped in opened.guessed[:_NAMED]:
         click.echo(f"left out: {skipped.origin}: {skipped.reason}")
     for reason, count in trial.rejects.most_common(10):
         more = "" if count == 1 else " and others"
         click.echo(f"{count:,} rejected: {reason} ({trial.first_rejected[reason]}{more})")
     opened.print_skipped()
+
+
+def _report(trial: _Trial, opened: Sources, *, is_whole: bool) -> dict[str, Any]:
+    return {
+        "posts": trial.posts,
+        "whole": is_whole,
+        "kinds": sorted({source.kind for source in opened.sources}),
+        "sample": [{**source, "warnings": warnings} for source, warnings in trial.shown],
+        "warnings": trial.warnings,
+        "words": {"kept": trial.words, "left_out": trial.left_out},
+        "left_out": opened.skipped,
+        "rejected": trial.rejects,
+    }
 
 
 def _lines(source: dict[str, Any], warnings: list[str]) -> Iterator[str]:
@@ -148,71 +206,128 @@ def _warnings(source: dict[str, Any]) -> list[str]:
 
 
 @click.command()
-@click.argument("place", metavar="[SOURCE]", required=False)
+@click.argument("place", metavar="[SOURCE]", default=".")
 @click.option("--yes", is_flag=True, help="Ask nothing; take what is guessed.")
 @click.option("--force", is_flag=True, help=f"Overwrite {NAME}.")
-def init(place: str | None, yes: bool, force: bool) -> None:
-    """Write blogsearch.toml for the site in this folder.
+@json_option
+@quiet_option
+@pass_tools
+def init(tools: Tools, place: str, yes: bool, force: bool, as_json: bool, quiet: bool) -> None:
+    """Write blogsearch.toml for SOURCE, or for the site in this folder.
 
-    The generator, the site's address and its language are guessed from the configuration in
-    SOURCE, or in the current folder. Every command then reads the file.
+    What a site generator has built is taken before its Markdown. The address and the language come
+    from the generator's configuration or from the built pages. The source is read for a few
+    seconds: nothing is written if no command would accept the file.
+
+    Exit code 0: it is written; 1: it exists, or SOURCE has no posts.
+
+    \b
+    blogsearch init
+    blogsearch init public --yes
+    blogsearch init https://blog.example.org --yes --json
     """
     path = Path(NAME)
     if path.exists() and not force:
         raise click.ClickException(f"{NAME} exists; --force overwrites it.")
-    place = place or "."
-    kind = "" if is_url(place) else detect.kind_of_path(place)
-    address, language, content, root = "", "", place, Path(place)
-    if kind == "markdown":
-        site = site_of(Path(place))
-        address, root = site.address, site.root
-        built = _built_site(site)
-        if built and isinstance(site, Generated):
-            content, kind = built, "html"
-            click.echo(
-                f"{built} is the site that {site.generator} has built: it is indexed.", err=True
-            )
-        else:
-            language = site.language_of(PurePosixPath("post.md"), "", {})
-            content = _shown(site.roots[0].folder if len(site.roots) == 1 else site.root)
-            where = "this folder" if content == "." else content
-            click.echo(f"Generator: {site.generator}. Posts in {where}.", err=True)
-            for note in site.notes:
-                click.echo(f"note: {note}", err=True)
-            if built:
-                hint = f"`blogsearch init {built} --force`"
-                click.echo(
-                    f"note: {built} looks like the built site; {hint} indexes that.", err=True
-                )
-    if not is_url(place):
-        address = address or _published_at(root) or _built_address(Path(content))
-    if not yes:
-        address = _ask_for_address(address)
-    elif not address and not is_url(place):
-        click.echo(f"note: the site's address is not known; write it into {NAME}.", err=True)
+    say = _ignore if quiet else _say
+    say(f"Reading {place} …")
+    site, content = _content_of(place, say)
     if not is_utf8(content):
         raise SourceError(f"The name of {content!a} is not UTF-8.", "Rename it.")
+    fetch = FetchOptions(allow_private=is_url(place) and tools.settings.fetch_allow_private)
+    source = open_source(content, None, SourceOptions(fetch=fetch))
+    address, posts, is_whole = _first_posts(Sources([source], SourceOptions()))
+    say(f"{'' if is_whole else 'More than '}{quantity(posts, 'post')} ({source.kind}).")
+    language = ""
+    if not is_url(place):
+        address = (site.address if site else "") or _published_at(Path(place), site) or address
+        language = site.language if site and source.kind == "markdown" else ""
+    if not yes:
+        address = _ask_for_address(address)
+    if address and not re.fullmatch(r"https?://[^\s/]+\S*", address):
+        raise click.UsageError(f"{address!r} is not a URL. Is https://{address} meant?")
+    if not address and not is_url(place):
+        say(f"note: the site's address is not known; write it into {NAME}.")
     try:
-        path.write_text(_toml(content, kind, address, language), "utf-8")
+        path.write_text(_toml(source.spec, address, language), "utf-8")
     except OSError as error:
         raise SourceError(f"{NAME} cannot be written: {error.strerror}.") from error
-    click.echo(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
+    if as_json:
+        written = {"sources": [source.spec], "site": address, "language": language}
+        print_json({"file": NAME, **written, "kind": source.kind, "posts": posts})
+    else:
+        say(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
 
 
-def _published_at(place: Path) -> str:
+def _say(message: str) -> None:
+    click.echo(message, err=True)
+
+
+def _ignore(_: str) -> None:
+    """Say nothing."""
+
+
+def _content_of(place: str, say: Callable[[str], None]) -> tuple[Site | None, str]:
+    """The site that a place belongs to, and what of it is to be read: what it has built, if it has.
+
+    Raises:
+        SourceError: there is no such place, or nothing in it is known.
+    """
+    if is_url(place):
+        return None, place
+    if detect.kind_of_path(place) != "markdown":
+        return site_of(Path(place)) or site_of(Path(place).resolve().parent), place
+    inner = sites_in(Path(place))
+    site = site_of(Path(place)) or (inner[0] if len(inner) == 1 else None)
+    if site and site.built:
+        built = _shown(site.built)
+        say(f"{built} is the site that {site.generator.name} has built: it is indexed.")
+        return site, built
+    if site:
+        say(
+            f"note: {site.generator.name} has not built its site here, and only that has its "
+            f"addresses. {site.how_to_build}; then: blogsearch init --force."
+        )
+    return site, place
+
+
+def _first_posts(sources: Sources) -> tuple[str, int, bool]:
+    """The address of the front page as the posts show it, the number of posts, and whether the
+    source was read to its end.
+
+    Raises:
+        SourceError: there is no post, or most of the source is not read.
+    """
+    address, posts, end = "", 0, time.monotonic() + _TRIED
+    for item in sources.read():
+        if isinstance(item, RawPost):
+            posts += 1
+            address = address or _address_of(item)
+        if posts and time.monotonic() > end:
+            sources.check_understood()
+            return address, posts, False
+    if not posts:
+        sources.print_skipped()
+        raise SourceError("There is no post in it.", "`blogsearch try --verbose` says why.")
+    return address, posts, True
+
+
+def _address_of(post: RawPost) -> str:
+    """The address of the front page by that of a post; "" if it does not show it."""
+    url, path = str(post.url), f"/{quote(str(post.oid))}"
+    if post.oid == "index":
+        return url.rstrip("/") if is_url(url) and urlsplit(url).path == "/" else ""
+    return url.partition(path)[0] if is_url(url) and path in url else ""
+
+
+def _published_at(place: Path, site: Site | None) -> str:
     """The site's address by the file with which GitHub Pages names it."""
-    for folder in ("", "static", "public", "source", "src", "docs", "content"):
-        file = place / folder / "CNAME"
-        if file.is_file() and (names := read_text(file).split()):
-            return f"https://{names[0]}"
+    for folder in (place, site.folder if site else place):
+        for name in ("", "static", "public", "source", "src", "docs", "content"):
+            file = folder / name / "CNAME"
+            if file.is_file() and (names := text_of(file).split()):
+                return f"https://{names[0]}"
     return ""
-
-
-def _built_address(folder: Path) -> str:
-    """The address of a built site: of its pages, else in the generator's configuration."""
-    pages = files_in(folder, SUFFIXES) if folder.is_dir() else []
-    files = {oid_of_page(page.relative_to(folder).as_posix()): page for page in pages}
-    return built_site(folder, files, "").address or site_of(folder.parent).address
 
 
 def _shown(place: Path) -> str:
@@ -232,34 +347,22 @@ def _ask_for_address(default: str) -> str:
     return address
 
 
-def _built_site(site: Site) -> str:
-    """The folder into which the generator has built the site; "" if there is none."""
-    names = (site.output, "public", "_site", "site", "dist", "build", "out", "output")
-    places = (site.root / name for name in names if name)
-    built = [place for place in places if (place / "index.html").is_file()]
-    return _shown(built[0].resolve()) if built else ""
-
-
 def _string(text: str) -> str:
     """A string of TOML, which has no surrogate pairs."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _toml(source: str, kind: str, address: str, language: str) -> str:
+def _toml(source: str, address: str, language: str) -> str:
     return f"""# Every blogsearch command started in this folder reads this; see docs/sources.md.
 sources = [{_string(source)}]
-{"kind = " + _string(kind) if kind else '# kind = "markdown"'}
 site = {_string(address)}
 {"language = " + _string(language) if language else '# language = "en"'}
-# include = ["posts/*"]
-# exclude = ["drafts/*"]
+# exclude = ["drafts/*", ".promo"]   # files, and elements of pages
 
 # [urls]                # addresses of Markdown posts by section, the first folder of their path
 # posts = "/{{year}}/{{slug}}/"
-# "" = "/{{section}}/{{slug}}/"
 
 # [fields]              # front-matter fields to look at first
-# title = ["headline"]
 # tags = ["topics"]
 
 # [settings]            # any setting of docs/settings.md; the environment wins

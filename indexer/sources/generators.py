@@ -10,7 +10,7 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from indexer.sources.files import IGNORED_FOLDERS
+from indexer.sources.files import IGNORED_FOLDERS, MARKDOWN, files_in
 
 _STEPS_UP = 6
 _MAX_BYTES = 1_000_000
@@ -30,7 +30,8 @@ class Generator:
     Args:
         files: globs of its configuration in the root of a site.
         output: the folder that it builds by default, `command` builds it.
-        content: the folder of the posts, if it is not the root.
+        content: folders of which the first with Markdown has the posts, separated by `|`; where
+            there is none, the root.
         line: what a line of its configuration begins with, where others have a file of this name;
             in `package.json` the name of its package.
         address: the name of the setting that has the site's address.
@@ -75,9 +76,11 @@ _GENERATORS = (
     Generator("VuePress", (".vuepress/config.*",), ".vuepress/dist", "npx vuepress build"),
     Generator("Astro", ("astro.config.*",), "dist", "npx astro build", "src/content", "", "site"),
     Generator("Docusaurus", ("docusaurus.config.*",), "build", "npm run build", address="url"),
-    Generator("Eleventy", ("*eleventy*.*js",), "_site", "npx @11ty/eleventy"),
-    Generator("Next.js", ("next.config.*",), "out", "npx next build"),
-    Generator("Gatsby", ("gatsby-config.*",), "public", "npx gatsby build", address="siteUrl"),
+    Generator("Eleventy", ("*eleventy*.*js",), "_site", "npx @11ty/eleventy", "src|content|site"),
+    Generator("Next.js", ("next.config.*",), "out", "npx next build", "src/content|content|pages"),
+    Generator(
+        "Gatsby", ("gatsby-config.*",), "public", "npx gatsby build", "content", "", "siteUrl"
+    ),
 )
 
 
@@ -91,8 +94,15 @@ class Site:
     @property
     def content(self) -> Path:
         """The folder of its posts."""
-        content = self.folder / self.generator.content
-        return content if content.is_dir() else self.folder
+        folders = [self.folder / name for name in self.generator.content.split("|") if name]
+        places = filter(Path.is_dir, folders)
+        return next((folder for folder in places if files_in(folder, MARKDOWN)), self.folder)
+
+    @property
+    def how_to_build(self) -> str:
+        """What to do to have the built site."""
+        folder = self.generator.output
+        return f"`{self.generator.command}` builds the site" + (f" in {folder}" if folder else "")
 
     @property
     def built(self) -> Path | None:
@@ -132,7 +142,7 @@ class Site:
         if place == self.folder:
             return True
         path = place.relative_to(self.folder)
-        built = {self.generator.output, *_OUTPUTS} - {self.generator.content}
+        built = {self.generator.output, *_OUTPUTS} - set(self.generator.content.split("|"))
         is_built = any(str(folder) in built for folder in (path, *path.parents))
         return not is_built and not any(
             (name[0] in "._" and name not in ("_posts", "_drafts")) or name in IGNORED_FOLDERS
@@ -146,11 +156,16 @@ class Site:
         of a configuration, and that of something else further in.
         """
         pattern = re.compile(
-            rf"^(?P<indent>[ \t]*)(?:[^\n#/]*[{{,(][ \t]*)?[\"']?(?:{name})[\"']?[ \t]*[:=][ \t]*"
+            rf"^(?P<indent>[ \t]*)(?!#|//)(?:[^\n]*[{{,(][ \t]*)?[\"']?(?:{name})[\"']?[ \t]*[:=][ \t]*"
             rf"[\"'`]?(?P<value>{value.pattern})(?=[\"'`\s,;#)}}]|$)",
             re.IGNORECASE | re.MULTILINE,
         )
-        found = [match for file in self.files for match in pattern.finditer(text_of(file)) if name]
+        found = [
+            match
+            for file in self.files
+            for match in (pattern.finditer(text_of(file)) if name else ())
+            if name != "url" or "y" not in file.suffix or not match["indent"]
+        ]
         least = min(found, key=lambda match: len(match["indent"]), default=None)
         return least["value"] if least else ""
 

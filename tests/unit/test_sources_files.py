@@ -1,15 +1,10 @@
 """JSON Lines, JSON arrays, HTML folders, feeds and WordPress exports as files; recognition."""
 
-import gzip
-import io
 import json
-import os
 import time
-import tracemalloc
 from datetime import datetime
 from itertools import chain, repeat
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from unittest.mock import patch
 
@@ -20,10 +15,7 @@ from indexer.errors import SourceError
 from indexer.html_text import readable
 from indexer.normalise import documents
 from indexer.records import Document, RawPost, Reject, Skipped
-from indexer.sources import KINDS, SourceOptions, open_source
-from indexer.sources.files import decoded
-from indexer.sources.identity import fitting, oid_of_page
-from indexer.sources.json_lines import MAX_LINE
+from indexer.sources import SourceOptions, open_source
 
 
 def read(place: Path | str, kind: str | None = None, **options: Any) -> list[RawPost | Reject]:
@@ -40,235 +32,6 @@ def save(path: Path, content: str | bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
-
-
-# -- JSON Lines ------------------------------------------------------------------------------------
-
-LINES = b"""\xef\xbb\xbf{"oid": 1, "title": "A", "comments": [{"oid": 2, "author": "d"}]}
-
-{"oid": 3, "title": "B", "licence": "ignored"}
-no JSON
-[1]
-{"id": 4, "title": "C"}
-{"oid": 5, "title": "D", "comments": {"oid": 1}}
-{"oid": 6, "title": "caf\xe9"}
-"""
-
-
-@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "zipped-without-saying-so"])
-def test_json_lines(tmp_path: Path, name: str) -> None:
-    path = save(tmp_path / name, LINES if name == "a.jsonl" else gzip.compress(LINES))
-    source = open_source(str(path), None, SourceOptions())
-    assert source.kind == "jsonlines"
-    items = list(source.read())
-    assert source.progress == 1
-    first, second, *rejects = items
-    assert isinstance(first, RawPost)
-    assert isinstance(second, RawPost)
-    assert (str(first.origin), first.oid, first.comments[0].author) == (f"{path}:1", 1, "d")
-    assert (second.origin.line, second.title) == (3, "B")
-    assert [item.origin.line for item in rejects] == [4, 5, 6, 7, 8]
-    reasons = [item.reason for item in rejects if isinstance(item, Reject)]
-    for reason, part in zip(
-        reasons,
-        ("not JSON", "not an object", "oid is missing", "comments is not a list", "not JSON"),
-        strict=True,
-    ):
-        assert part in reason
-    assert isinstance(rejects[2], Reject)
-    assert "'id'" in rejects[2].remedy
-
-
-def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(LINES)))
-    monkeypatch.setattr("sys.stdin", stdin)
-    first, *_ = read("-")
-    assert str(first.origin) == "standard input:1"
-    assert not stdin.closed
-    assert not stdin.buffer.closed
-
-
-def test_a_pipe_is_read_once(tmp_path: Path) -> None:
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    line = b'{"oid": 1, "title": "A"}\n'
-    writer = Thread(target=fifo.write_bytes, args=(line,), daemon=True)
-    writer.start()
-    (post,) = posts(fifo)
-    writer.join()
-    assert post.oid == 1
-
-
-def test_a_line_too_long_is_passed_over(tmp_path: Path) -> None:
-    long = b'{"oid": 1, "title": "' + b"x" * MAX_LINE + b'"}\n'
-    path = save(tmp_path / "a.jsonl", long + b'{"oid": 2, "title": "B"}\n')
-    reject, post = read(path, "jsonlines")
-    assert isinstance(reject, Reject)
-    assert f"{len(long):,} bytes" in reject.reason
-    assert isinstance(post, RawPost)
-    assert post.origin.line == 2
-
-
-def test_a_gz_that_ends_early_does_not_just_end(tmp_path: Path) -> None:
-    whole = gzip.compress(
-        b"".join(b'{"oid": %d, "title": "A"}\n' % number for number in range(5000))
-    )
-    path = save(tmp_path / "a.jsonl.gz", whole[:-100])
-    with pytest.raises(SourceError, match="damaged"):
-        read(path)
-
-
-@pytest.mark.parametrize("ending", ["\n", "\r\n", ""])
-def test_json_array(tmp_path: Path, ending: str) -> None:
-    entries = [{"oid": number, "title": "é" * number} for number in range(1, 400)]
-    body = f",{ending}".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
-    read_posts = posts(save(tmp_path / "a.json", f" [{ending}{body}{ending}]{ending}"))
-    assert [post.title for post in read_posts] == [entry["title"] for entry in entries]
-    assert str(read_posts[1].origin).endswith("a.json item 2")
-    assert posts(save(tmp_path / "a.json", "[ ]")) == []
-
-
-@pytest.mark.parametrize(
-    "rest",
-    [
-        *("", ", ]", ', {"oid": 2', " 3]", "] 1", "}", ", nope]", ', "\\ud8"]', ", " + "[" * 99999),
-        ', "\xe9"]',
-    ],
-)
-def test_a_broken_array_does_not_just_end(tmp_path: Path, rest: str) -> None:
-    whole = f'[{{"oid": 1,\n"title": "A"}}\n{rest}'.encode("latin-1")
-    with pytest.raises(SourceError, match=r"a\.json: invalid JSON array: .*JSON Lines"):
-        read(save(tmp_path / "a.json", whole))
-
-
-def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
-    line = json.dumps({"oid": 1, "title": "A", "text": "x" * 2000})
-    peaks = []
-    for count in (300, 3000):
-        path = save(tmp_path / f"{count}.json", "\n".join([line] * count))
-        tracemalloc.start()
-        assert sum(1 for _ in open_source(str(path), None, SourceOptions()).read()) == count
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    # The longer file has 6 MB; other threads of the process may allocate some memory meanwhile.
-    assert peaks[1] < peaks[0] + 2_000_000
-
-
-# -- recognition -----------------------------------------------------------------------------------
-
-WXR = '<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel></channel></rss>'
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "kind"),
-    [
-        ("a", '{"oid": 1}', "jsonlines"),
-        ("a.xml", '\n [{"oid": 1}]', "jsonlines"),
-        ("a.json", "<?xml version='1.0'?><!-- c > --><rss version='2.0'></rss>", "feed"),
-        ("a", '<feed xmlns="http://www.w3.org/2005/Atom"></feed>', "feed"),
-        ("a", "<rdf:RDF></rdf:RDF>", "feed"),
-        ("a", WXR, "wordpress"),
-        ("a.json", '{"version": "https://jsonfeed.org/version/1.1"}', "feed"),
-        ("a", '<?xml version="1.0"?><urlset></urlset>', "sitemap"),
-        ("a.xml.gz", gzip.compress(b"<sitemapindex></sitemapindex>", mtime=0), "sitemap"),
-        ("a", "<!DOCTYPE html><p>x", "html"),
-        ("a", "<html><p>x", "html"),
-        ("a.md", "text", "markdown"),
-        ("a.txt", "---\ntitle: x\n---\n", "markdown"),
-        ("folder/a.html", "<html>", "html"),
-        ("folder/a.md", "---\ntitle: x\n---\n", "markdown"),
-        ("folder/a.md", "# x", "markdown"),
-    ],
-)
-def test_a_source_is_recognised_by_what_it_is(
-    tmp_path: Path, name: str, content: str | bytes, kind: str
-) -> None:
-    path = save(tmp_path / name, content)
-    place = tmp_path / "folder" if name.startswith("folder") else path
-    assert open_source(str(place), None, SourceOptions()).kind == kind
-
-
-def test_markdown_with_a_built_site_inside_is_markdown(tmp_path: Path) -> None:
-    save(tmp_path / "public/index.html", "<html>")
-    save(tmp_path / "content/a.md", "+++\ntitle = 'x'\n+++\n")
-    assert open_source(str(tmp_path), None, SourceOptions()).kind == "markdown"
-
-
-@pytest.mark.parametrize(
-    "content", ["", " \n", "Just words", "%PDF-1.7", "<svg></svg>", b"\x00\x01\x02", b"PK\x03\x04"]
-)
-def test_what_is_nothing_known(tmp_path: Path, content: str | bytes) -> None:
-    with pytest.raises(SourceError) as caught:
-        open_source(str(save(tmp_path / "a", content)), None, SourceOptions())
-    assert caught.value.remedy
-
-
-def test_no_such_place_and_no_such_kind(tmp_path: Path) -> None:
-    nowhere = str(tmp_path / "nowhere")
-    for kind in (None, *KINDS, "gopher"):
-        with pytest.raises(SourceError) as caught:
-            open_source(nowhere, kind, SourceOptions())
-        assert caught.value.remedy
-    with pytest.raises(SourceError, match="neither Markdown nor HTML"):
-        open_source(str(tmp_path), None, SourceOptions())
-    for kind in (None, "markdown"):
-        with pytest.raises(SourceError, match="no file or folder"):
-            open_source("", kind, SourceOptions())
-    with pytest.raises(SourceError, match="is a folder"):
-        open_source(str(tmp_path), "jsonlines", SourceOptions())
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read(tmp_path: Path) -> None:
-    path = save(tmp_path / "a.jsonl", "{}")
-    path.chmod(0)
-    with pytest.raises(SourceError, match="Permission denied"):
-        open_source(str(path), None, SourceOptions())
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another user")
-@pytest.mark.parametrize("kind", [None, "markdown", "html", "substack"])
-def test_a_folder_that_may_not_be_read_is_named_with_the_user(
-    tmp_path: Path, kind: str | None
-) -> None:
-    tmp_path.chmod(0o700)
-    os.seteuid(65534)
-    try:
-        with pytest.raises(SourceError, match="Permission denied") as caught:
-            open_source(str(tmp_path), kind, SourceOptions())
-    finally:
-        os.seteuid(0)
-    assert "65534" in caught.value.remedy
-
-
-def test_a_folder_that_may_not_be_looked_into_is_not_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save(tmp_path / "a.md", "---\ntitle: A\n---\n")
-    (tmp_path / "closed").mkdir()
-    look = os.scandir
-
-    def refusing(path: Any) -> Any:  # root may look anywhere, and the tests may run as root
-        if Path(path).name == "closed":
-            raise PermissionError(13, "Permission denied", str(path))
-        return look(path)
-
-    monkeypatch.setattr(os, "scandir", refusing)
-    with pytest.raises(SourceError, match=r"closed: Permission denied"):
-        read(tmp_path, "markdown")
-
-
-def test_a_place_that_cannot_be_looked_at(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="File name too long"):
-        open_source(str(tmp_path / ("x" * 5000)), None, SourceOptions())
-
-
-@pytest.mark.parametrize(("name", "kind"), [("a.md", "markdown"), ("a.html", "html")])
-def test_a_link_that_leads_nowhere_is_called_so(tmp_path: Path, name: str, kind: str) -> None:
-    (tmp_path / name).symlink_to(tmp_path / "nowhere")
-    (reject,) = open_source(str(tmp_path), kind, SourceOptions()).read()
-    assert isinstance(reject, Reject)
-    assert "link" in reject.remedy
 
 
 # -- HTML ------------------------------------------------------------------------------------------
@@ -657,31 +420,6 @@ def test_a_page_nested_too_deep_is_a_reject(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("configuration", "built"),
-    [
-        ("_config.yml", "_site"),
-        ("eleventy.config.js", "_site"),
-        ("pelicanconf.py", "output"),
-        ("conf.py", "_build/html"),
-        (".vitepress/config.js", ".vitepress/dist"),
-    ],
-)
-def test_a_built_site_inside_its_source_is_html(
-    tmp_path: Path, configuration: str, built: str
-) -> None:
-    save(tmp_path / configuration, "")
-    save(tmp_path / "index.md", "---\ntitle: a\n---\nx")
-    save(tmp_path / "_posts/2024-01-01-a.md", "---\ntitle: a\n---\nx")
-    save(tmp_path / built / "post/a.html", f"{HEAD}<main><p>{WORDS}")
-    save(tmp_path / built / "post/README.md", "# Copied without front matter")
-    for place, oid in ((built, "post/a"), (f"{built}/post", "a")):
-        source = open_source(str(tmp_path / place), None, SourceOptions())
-        assert source.kind == "html"
-        assert [item.oid for item in source.read()] == [oid]
-    assert open_source(str(tmp_path), None, SourceOptions()).kind == "markdown"
-
-
-@pytest.mark.parametrize(
     ("keywords", "categories"),
     [
         ("true", []),
@@ -726,70 +464,6 @@ def test_a_canonical_address_on_a_disk_is_none(tmp_path: Path) -> None:
     link = '<link rel="canonical" href="file:///usr/share/x.html">'
     save(tmp_path / "a.html", f"{HEAD}{link}<p>{WORDS}")
     assert posts(tmp_path)[0].url == "/a.html"
-
-
-@pytest.mark.parametrize(
-    ("body", "content_type", "text"),
-    [
-        ("é".encode(), "", "é"),
-        ("é".encode(), "text/html; charset=iso-8859-1", "é"),
-        (b"\xe9\x80", "", "é€"),
-        (b"\xe9", "text/html; charset=utf-8", "é"),
-        (b"\xe9\x80", "text/html; charset=ISO-8859-1", "é€"),
-        (b'<meta charset="windows-1251">\xe9', "", '<meta charset="windows-1251">й'),
-        ("日本".encode("shift_jis"), "text/html; charset=Shift_JIS", "日本"),
-        ("日本".encode("iso-2022-jp"), "text/html; charset=ISO-2022-JP", "日本"),
-        ("é".encode("utf-8-sig"), "", "é"),
-        (b"\xff\xfe" + "é".encode("utf-16-le"), "text/html; charset=utf-8", "é"),
-        (b"\xe9", "text/html; charset=no-such-thing", "é"),
-        (b"\x81", "", "\ufffd"),
-        (b'<meta charset="undefined">\xe9', "", '<meta charset="undefined">\xe9'),
-        (b"\xe9", "text/html; charset=idna", "\xe9"),
-    ],
-)
-def test_encodings(body: bytes, content_type: str, text: str) -> None:
-    assert decoded(body, content_type) == text
-
-
-# -- oids ------------------------------------------------------------------------------------------
-
-
-def test_oids_of_pages() -> None:
-    for address in ("https://a.org/x/index.html", "/x/", "x/index.html", "x", "/x.html", "x.htm"):
-        assert oid_of_page(address) == "x"
-    assert oid_of_page("https://a.org/") == oid_of_page("/index.html") == "index"
-    assert oid_of_page("https://a.org/?p=3") == "index?p=3"
-    assert oid_of_page("/caf%C3%A9/") == "café"
-
-
-def test_an_oid_too_long_is_cut_and_stays_its_own() -> None:
-    assert fitting("é" * 100) == "é" * 100
-    first, second = fitting("é" * 101), fitting("é" * 102)
-    assert first != second
-    assert len(first.encode()) <= 200
-
-
-@pytest.mark.parametrize("kind", ["markdown", "html", "substack"])
-def test_a_folder_is_not_read_from_standard_input(kind: str) -> None:
-    with pytest.raises(SourceError, match=f"{kind} cannot be read from standard input"):
-        read("-", kind)
-
-
-@pytest.mark.parametrize("name", ["a.mdx", "a.rst", "A.QMD"])
-def test_one_file_in_another_format_is_refused(tmp_path: Path, name: str) -> None:
-    file = save(tmp_path / name, '---\ntitle: A\n---\nimport X from "./x"\n')
-    with pytest.raises(SourceError, match="in a format that is not read") as caught:
-        read(file)
-    assert "Build the site" in caught.value.remedy
-    (item,) = read(file, "markdown")
-    assert isinstance(item, Skipped)
-
-
-def test_a_file_that_is_too_large_is_not_said_to_lack_permissions(tmp_path: Path) -> None:
-    (item,) = read(save(tmp_path / "a.md", "word " * 1_100_000))
-    assert isinstance(item, Reject)
-    assert item.reason == "the file has more than 5,000,000 bytes"
-    assert item.remedy == "Split it, or leave it out."
 
 
 # -- the built site --------------------------------------------------------------------------------
@@ -898,16 +572,6 @@ def test_a_folder_of_html_names_files_of_other_formats(tmp_path: Path) -> None:
     assert {item.reason for item in skipped} == {"format that is not read"}
 
 
-def test_html_outside_the_folder_is_not_read(tmp_path: Path) -> None:
-    save(tmp_path / "secret.html", f"{HEAD}<p>{WORDS}")
-    save(tmp_path / "site/a.html", f"{HEAD}<p>{WORDS}")
-    (tmp_path / "site/b.html").symlink_to(tmp_path / "secret.html")
-    os.mkfifo(tmp_path / "site/c.html")
-    items = read(tmp_path / "site")
-    assert [item.oid for item in items if isinstance(item, RawPost)] == ["a"]
-    assert [item.oid for item in items if isinstance(item, Reject)] == ["b", "c"]
-
-
 def test_a_deep_page_is_read_in_linear_time(tmp_path: Path) -> None:
     inner = f"<p>{WORDS}</p>" * 2_000
     save(tmp_path / "a.html", f"{HEAD}<body>" + "<div>" * 1_900 + inner)
@@ -958,34 +622,6 @@ def test_a_short_page_of_docusaurus(tmp_path: Path) -> None:
     (post,) = open_source(str(tmp_path), "html", SourceOptions()).read()
     assert isinstance(post, RawPost)
     assert (post.title, readable(post.text).prose) == ("Deep", "Some words of the page.")
-
-
-@pytest.mark.parametrize(("kind", "suffix"), [("markdown", ".md"), ("html", ".html")])
-def test_names_that_are_not_utf8_and_links_to_themselves_are_rejects(
-    tmp_path: Path, kind: str, suffix: str
-) -> None:
-    content = "---\ntitle: A\n---\n<html><title>A</title><main><p>Some text of this post."
-    (tmp_path / f"a{suffix}").write_text(content)
-    try:
-        Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9" + suffix.encode())).write_text(content)
-    except OSError:
-        pytest.skip("this file system has only names in UTF-8")
-    (tmp_path / f"b{suffix}").symlink_to(f"c{suffix}")
-    (tmp_path / f"c{suffix}").symlink_to(f"b{suffix}")
-    items = list(open_source(str(tmp_path), kind, SourceOptions()).read())
-    assert [item.oid for item in items if isinstance(item, RawPost)] == ["a"]
-    rejects = [item for item in items if isinstance(item, Reject)]
-    assert [item.oid for item in rejects] == ["b", "c", None]
-    assert "leads back to itself" in rejects[0].remedy
-    assert "not UTF-8" in rejects[2].reason
-    str(rejects[2].origin).encode()
-
-
-def test_a_device_is_not_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "zero.md").symlink_to("/dev/zero")
-    for kind in ("markdown", "html"):
-        with pytest.raises(SourceError, match="is a device"):
-            open_source(str(tmp_path / "zero.md"), kind, SourceOptions())
 
 
 # -- headings --------------------------------------------------------------------------------------

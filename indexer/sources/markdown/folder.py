@@ -17,7 +17,7 @@ from urllib.parse import quote
 from indexer.dates import NoDate, moment
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
-from indexer.html_text import TooDeep, readable
+from indexer.html_text import TooMuchMarkup, readable
 from indexer.normalise import MAX_HTML
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem, When
 from indexer.sources.base import UNREAD, Source, SourceOptions, image_of
@@ -32,7 +32,15 @@ from indexer.sources.files import (
     remedy_of,
 )
 from indexer.sources.generators import Site, site_of, sites_in
-from indexer.sources.identity import LANGUAGES, day, day_in_path, fitting, labels, title_of_name, title_or_start
+from indexer.sources.identity import (
+    LANGUAGES,
+    day,
+    day_in_path,
+    fitting,
+    labels,
+    title_of_name,
+    title_or_start,
+)
 from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
 from indexer.sources.markdown.hidden import (
     check_settings,
@@ -46,6 +54,7 @@ from indexer.sources.markdown.text import has_template, plain_title, rendered
 _OID = re.compile(rb"""\boid["']?[ \t]*[:=]""", re.IGNORECASE)
 _DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d-]+Z?)?[-_ ](?=.)")
 _ERROR_PAGE = re.compile(r"(?:(?:docs|pages|[a-z]{2,3}(?:[-_][a-z]{2,4})?)/)*404", re.IGNORECASE)
+_WITH_POSTS = ("_posts", "_drafts", "_index.")
 _OWN_TEXT = 600
 """Characters; a list of posts is introduced with fewer."""
 _TITLES = ("title", "pagetitle", "page_title", "headline", "heading", "name", "linktitle", "label")
@@ -58,7 +67,9 @@ _MODIFIED = (
     *("updateddate", "updated_date", "moddatetime", "last_modified", "last_update", "revised"),
 )
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
-_IMAGES = ("image", "images", "cover", "thumbnail", "featured_image", "cover_image", "hero", "banner")
+_IMAGES = (
+    *("image", "images", "cover", "thumbnail", "featured_image", "cover_image", "hero", "banner"),
+)
 _SUMMARIES = ("summary", "description", "excerpt", "abstract", "lead", "subtitle")
 _TEMPLATE_FIELDS = ("year", "month", "day", "slug", "path", "section", "categories")
 
@@ -107,44 +118,44 @@ class MarkdownFolder(Source):
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the paths."""
         place = Path(self.spec)
-        self._site = site = site_of(place)
         self._base = (place if place.is_dir() else place.parent).resolve()
-        if site and (self._base.is_relative_to(site.content) or site.content.is_relative_to(self._base)):
-            self._base, self._zone = site.content, site.zone
-        built = site and site.folder / (site.generator.output or "_site")
-        files = files_in(place, (*MARKDOWN, *OTHER_MARKUP), lambda folder: folder.resolve() == built)
+        self._site = site = site_of(place)
+        if site and (
+            self._base.is_relative_to(site.content) or site.content.is_relative_to(self._base)
+        ):
+            self._base = site.content
+        self._zone = site.zone if site else UTC
+        files = files_in(place, (*MARKDOWN, *OTHER_MARKUP), self._is_built)
         self._excluded = check_settings(site, files)
         for other in [] if site else sites_in(place):
             check_settings(other, ())
         if place.is_dir() and not self._options.template_for(""):
-            self._warn_of_addresses(place)
+            build = f"{site.how_to_build}: " if site else "build the site, then "
+            self._options.warn(
+                f"{place}: addresses are the paths of the files where front matter does not say "
+                f"them; {build}index that, or say the addresses with --url-template."
+            )
         yield from self._each(files, self._item, lambda file: (Origin(str(file)), None))
 
-    def _warn_of_addresses(self, place: Path) -> None:
+    def _is_built(self, folder: Path) -> bool:
         site = self._site
-        build = f"build it ({site.generator.command}) and index its folder" if site else ""
-        self._options.warn(
-            f"{place}: addresses are the paths of the files, unless front matter says them. "
-            f"{f'The site is one of {site.generator.name}: {build}' if site else 'Index the built site'}"
-            ", or say them with --url-template."
-        )
+        return site is not None and folder.resolve() == site.folder / site.generator.output
 
     def _item(self, file: Path) -> SourceItem:
-        shown, place = str(file), Path(self.spec)
+        origin, place = Origin(str(file)), Path(self.spec)
+        if not is_utf8(str(file)):
+            return Reject(origin, None, "the file's name is not UTF-8", "Rename the file.")
         real = place.resolve() / file.relative_to(place)
-        if not is_utf8(shown):
-            return Reject(Origin(shown), None, "the file's name is not UTF-8", "Rename the file.")
         is_inside = real.is_relative_to(self._base)
         path = PurePosixPath((real.relative_to(self._base) if is_inside else file).as_posix())
         if self._options.excludes(path.as_posix()):
-            return Skipped(Origin(shown), None, "excluded by blogsearch.toml")
+            return Skipped(origin, None, "excluded by blogsearch.toml")
         if path.suffix.lower() not in MARKDOWN:
-            return Skipped(Origin(shown), None, UNREAD)
+            return Skipped(origin, None, UNREAD)
         if file != place and (reason := self._why_no_post(path, is_inside=is_inside)):
-            return Skipped(Origin(shown), None, reason)
-        bare = path.with_suffix("")
-        oid = fitting((bare.parent if bare.name == "index" and bare.parent.name else bare).as_posix())
+            return Skipped(origin, None, reason)
         folder = place if place.is_dir() else place.parent
+        oid = _oid(path)
         try:
             content = read_inside(file, [folder.resolve(), self._base], MAX_HTML)
         except OSError as error:
@@ -152,23 +163,22 @@ class MarkdownFolder(Source):
             # may stay for ever, and must not keep posts from being removed.
             is_link = isinstance(error, OutsideFolder | FileNotFoundError)
             known = oid if is_link or error.errno == errno.ELOOP else None
-            return Reject(Origin(shown), known, error.strerror or str(error), remedy_of(error))
-        own_oid = None if _OID.search(content.replace(b"\0", b"")) else oid  # UTF-16 has zeros
+            return Reject(origin, known, error.strerror or str(error), remedy_of(error))
         try:
             head = split_front_matter(content.decode("utf-8-sig"))
         except BadFrontMatter as error:
-            remedy = "It may be a draft. Correct the front matter, or build the site and index that."
-            return Reject(Origin(shown, error.line), own_oid, str(error), remedy)
+            origin = Origin(str(file), error.line)
+            remedy = "It may be a draft: correct that, or build the site and index its folder."
+            return Reject(origin, _oid_in(content, oid), str(error), remedy)
         except UnicodeDecodeError as error:
             reason = f"not UTF-8 at byte {error.start:,}"
-            return Reject(Origin(shown), own_oid, reason, "Save the file as UTF-8.")
-        fields = _merged(head.fields or {})
-        entry = Entry(path, fields, head.text)
-        reason = self._why_left_out(entry, has_head=head.fields is not None)
-        if reason:
-            return Skipped(Origin(shown), None, reason)
-        post = self._post(entry, Origin(shown), oid)
-        return post if post.title or post.text else Skipped(Origin(shown), None, "neither title nor text")
+            return Reject(origin, _oid_in(content, oid), reason, "Save the file as UTF-8.")
+        entry = Entry(path, _merged(head.fields or {}), head.text)
+        if reason := self._why_left_out(entry, has_head=head.fields is not None):
+            return Skipped(origin, None, reason)
+        post = self._post(entry, origin, oid)
+        is_empty = not post.text and (not post.pub_date or not post.title)
+        return Skipped(origin, None, "neither text nor date") if is_empty else post
 
     # -- what is a post --------------------------------------------------------------------------
 
@@ -178,12 +188,16 @@ class MarkdownFolder(Source):
             return f"outside {self._site.content.name}, the site's content"
         if is_excluded(path, self._excluded):
             return "excluded by the site's configuration"
-        if any(part[0] == "_" and part not in ("_posts", "_drafts", "_index.md") for part in path.parts):
+        if any(
+            part[0] == "_" and part not in ("_posts", "_drafts", "_index.md") for part in path.parts
+        ):
             return "excluded by its underscore"
         if _ERROR_PAGE.fullmatch(path.with_suffix("").as_posix()):
             return "error page"
         is_hugo = self._site is not None and self._site.generator.name == "Hugo"
-        bundles = [folder for folder in path.parents if (self._base / folder / "index.md").is_file()]
+        bundles = [
+            folder for folder in path.parents if (self._base / folder / "index.md").is_file()
+        ]
         if is_hugo and any(path != folder / "index.md" for folder in bundles):
             return "resource of a page bundle"
         return ""
@@ -296,6 +310,16 @@ class MarkdownFolder(Source):
         return f"{address.rstrip('/')}{path}"
 
 
+def _oid(path: PurePosixPath) -> str:
+    bare = path.with_suffix("")
+    return fitting((bare.parent if bare.name == "index" and bare.parent.name else bare).as_posix())
+
+
+def _oid_in(broken: bytes, oid: str) -> str | None:
+    """The oid of a post that cannot be read; None if it may state one of its own."""
+    return None if _OID.search(broken.replace(b"\0", b"")) else oid  # UTF-16 has zeros
+
+
 def _check_template(template: str) -> None:
     """Raise a SourceError for a URL template with an unknown field."""
     try:
@@ -377,6 +401,6 @@ def _has_words(text: str) -> bool:
     """Whether a reader would see anything; a post that is too deep is refused later."""
     try:
         words = readable(text) if len(text) <= 2_000 else None
-    except TooDeep:
+    except TooMuchMarkup:
         return True
     return words is None or bool(words.prose or words.code)

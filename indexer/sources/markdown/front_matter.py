@@ -202,6 +202,7 @@ def _lines_before_text(content: str) -> FrontMatter:
             for name, value in _LINE.findall(head)
             if not _LINE.sub("", head).strip()
         }
-    if not isinstance(fields, dict) or not {"title", "date"} & {str(name).lower() for name in fields}:
+    names = {str(name).lower() for name in fields} if isinstance(fields, dict) else set()
+    if names.isdisjoint(("title", "date")):
         return FrontMatter(None, content)
     return FrontMatter(fields, "".join(rest))

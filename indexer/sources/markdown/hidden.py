@@ -19,6 +19,7 @@ from indexer.sources.markdown.front_matter import BadFrontMatter, load_yaml, spl
 
 _NO = ("false", "no", "off", "0", "never", "link", "exclude", "noindex")
 _NOTHING = ("", "none", *_NO)
+_SHOWN = (*_NO, "true", "yes", "none")
 _HIDE_IF_YES = frozenset(
     (
         *("headless", "unlisted", "hidden", "private", "password", "redirectto", "redirecturl"),
@@ -35,7 +36,16 @@ _HIDE_IF_NO = frozenset(
     )
 )
 _DRAFT_IF_NO = frozenset(("published", "publish", "public"))
-_DRAFT_STATUS = ("draft", "private", "hidden", "pending", "review", "unlisted", "unpublished", "wip")
+_DRAFT_STATUS = (
+    "draft",
+    "private",
+    "hidden",
+    "pending",
+    "review",
+    "unlisted",
+    "unpublished",
+    "wip",
+)
 _ROBOTS = re.compile(r"\bno(?:ne|index)\b")
 _OF_THEMES = re.compile(r"^(?:params|extra|seo|meta)\.")
 _FOR_OTHERS = re.compile(r"^(?:cascade|defaults\.values)\.(.+)")
@@ -66,7 +76,7 @@ def why_hidden(fields: Mapping[str, Any]) -> str:
     for name, value in _flattened(fields):
         if _hides(name, value):
             said = str(value).lower()
-            return f"{name}: {said}" if len(said) < 20 else name
+            return f"{name}: {said}" if said in _SHOWN else name  # not a password
     return ""
 
 
@@ -124,18 +134,17 @@ def _hiding_setting(config: Mapping[str, Any], *, is_for_others: bool = False) -
     """The setting by which posts are hidden, such as `cascade.draft`; "" if there is none."""
     for name, value in _flattened(config):
         given = name if is_for_others else (found := _FOR_OTHERS.match(name)) and found[1]
-        if (name in _LISTS and value) or (given and (_drafts(given, value) or _hides(given, value))):
+        if (name in _LISTS and value) or (
+            given and (_drafts(given, value) or _hides(given, value))
+        ):
             return name
     return ""
 
 
 def _refuse(file: Path, setting: str, site: Site | None) -> None:
     if setting:
-        build = f" ({site.generator.command})" if site else ""
-        raise SourceError(
-            f"{file} hides pages by `{setting}`, which is not followed.",
-            f"Build the site{build} and index its folder.",
-        )
+        build = f"{site.how_to_build}: index that." if site else "Build the site, and index that."
+        raise SourceError(f"{file} hides pages by `{setting}`, which is not followed.", build)
 
 
 def _drafts(name: str, value: Any) -> bool:
@@ -193,11 +202,19 @@ def _config(file: Path) -> Mapping[str, Any]:
     Raises:
         SourceError: it cannot be read.
     """
-    load = {".toml": tomllib.loads, ".json": json.loads, ".yml": load_yaml, ".yaml": load_yaml}
+    text = text_of(file) if file.suffix in (".toml", ".json", ".yml", ".yaml") else ""
     try:
-        config = load[file.suffix](text_of(file)) if file.suffix in load else {}
+        if file.suffix == ".toml":
+            config: Any = tomllib.loads(text)
+        else:
+            config = json.loads(text) if file.suffix == ".json" else load_yaml(text)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise _unreadable(file, f"{error.problem} (at line {line})") from None
     except (ValueError, RecursionError, yaml.YAMLError) as error:
-        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
-        reason = f"line {mark.line + 1}: {error.problem}" if mark else str(error)
-        raise SourceError(f"{file} cannot be read: {reason}.", "Correct it.") from error
+        raise _unreadable(file, str(error)) from None
     return config if isinstance(config, Mapping) else {}
+
+
+def _unreadable(file: Path, reason: str) -> SourceError:
+    return SourceError(f"{file} cannot be read: {reason}.", "Correct it.")

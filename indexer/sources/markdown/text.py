@@ -9,6 +9,7 @@ link's address), so it is removed before parsing.
 import html
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -36,7 +37,6 @@ _TEMPLATE = re.compile(
   | \{\# (?![\w-]+\}) (?=[\s\w-]) (?: (?!\{\#)[^`] )*? \#\}
   | ^[*+-][ \t]+\S[^\n]*\n \{:toc[^}\n]*\}
   | (?<![^\s\w*_`)\]]) \{: (?![^{}\n]*\#) [^{}\n]{0,500} \}
-  | ^[ \t]* (?: \[\[?_?TOC_?\]\]? | -{1,2}8<-{1,2}[^\n]* | \([^()\s]{1,200}\)= ) [ \t]*$
   | \{[a-z][\w:+-]{0,50}\} (?=`[^`\s])                                   # MyST: {func}`open`
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
@@ -53,6 +53,11 @@ _CONTAINER = re.compile(
     r"^[ \t]*:{3,}[ \t]*(?:[\w.-]+)?(?:\[(.*)\]|[ \t]+([^{\n]*?))?[ \t]*(?:\{[^}\n]*\})?[ \t]*$",
     re.MULTILINE,
 )
+_TOOL_LINE = re.compile(
+    r"^[ \t]*(?:\[\[?_?TOC_?\]\]?|-{1,2}8<-{1,2}.*|\([^()\s]{1,200}\)=)[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A table of contents, an included file, and a label of MyST."""
 _TAB = re.compile(r'^([ \t]*)===[+!]?[ \t]*(?="[^"]*"[ \t]*$)', re.MULTILINE)
 """A content tab of Material for MkDocs, which is written as an admonition."""
 _ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*([.#\w][^{}\n]{0,500})\}[ \t]*$")
@@ -76,7 +81,7 @@ def rendered(text: str, *, title: str = "") -> tuple[str, str]:
     parts = ("\n".join(lines) for lines in _parts(_CODE.sub(_fenced, text).split("\n")))
     env: dict[str, object] = {}
     tokens = _MARKDOWN.parse("\n".join(parts), env)
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokens):
         for child in token.children or ():
             if child.type == "text":
                 child.content = _without_signs(child.content)
@@ -156,7 +161,7 @@ def _shown_code(lines: list[str]) -> list[str]:
 
 def _prose(lines: list[str]) -> list[str]:
     """Prose without template code, the syntax of containers (`:::note Title`) and tabs."""
-    text = without_template("\n".join(lines))
+    text = _TOOL_LINE.sub("", without_template("\n".join(lines)))
     if ":::" in text:
         text = _CONTAINER.sub(lambda found: (found[1] or found[2] or "") + "\n", text)
     return [_TAB.sub(r"\1!!! tab ", text) if "===" in text else text]

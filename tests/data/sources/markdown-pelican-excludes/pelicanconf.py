@@ -1,0 +1,1 @@
+ARTICLE_EXCLUDES = ["private"]

@@ -1,0 +1,376 @@
+"""Files and folders: which kind they are, what may not be read, and JSON Lines."""
+
+import gzip
+import io
+import json
+import os
+import tempfile
+import tracemalloc
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from indexer.errors import SourceError
+from indexer.records import RawPost, Reject, Skipped
+from indexer.sources import KINDS, SourceOptions, open_source
+from indexer.sources.files import decoded
+from indexer.sources.generators import site_of
+from indexer.sources.identity import fitting, oid_of_page
+from indexer.sources.json_lines import MAX_LINE
+
+PAGE = "<html><title>A</title><main><p>" + "Some text of this post. " * 10
+POST = f"---\ntitle: A\n---\n{PAGE}"
+FOLDERS = [("markdown", ".md"), ("html", ".html")]
+
+
+def read(place: Path | str, kind: str | None = None) -> list[RawPost | Reject | Skipped]:
+    return list(open_source(str(place), kind, SourceOptions()).read())
+
+
+def save(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def oids(items: list[RawPost | Reject | Skipped], kind: type) -> list[object]:
+    return [item.oid for item in items if isinstance(item, kind)]
+
+
+# -- recognition -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a", '{"oid": 1}', "jsonlines"),
+        ("a.xml", '\n [{"oid": 1}]', "jsonlines"),
+        ("a.json", "<?xml version='1.0'?><!-- c > --><rss version='2.0'></rss>", "feed"),
+        ("a", "<rdf:RDF></rdf:RDF>", "feed"),
+        ("a", '<rss xmlns:wp="http://wordpress.org/export/1.2/"></rss>', "wordpress"),
+        ("a", '<?xml version="1.0"?><urlset></urlset>', "sitemap"),
+        ("a.xml.gz", gzip.compress(b"<sitemapindex></sitemapindex>", mtime=0), "sitemap"),
+        ("a", "<!DOCTYPE html><p>x", "html"),
+        ("a.md", "text", "markdown"),
+        ("a.txt", "---\ntitle: x\n---\n", "markdown"),
+        ("folder/a.html", "<html>", "html"),
+        ("folder/a.md", "# x", "markdown"),
+    ],
+)
+def test_a_source_is_recognised_by_what_it_is(
+    tmp_path: Path, name: str, content: str | bytes, kind: str
+) -> None:
+    path = save(tmp_path / name, content)
+    place = tmp_path / "folder" if name.startswith("folder") else path
+    assert open_source(str(place), None, SourceOptions()).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("configuration", "built"),
+    [
+        ("_config.yml", "_site"),
+        ("eleventy.config.js", "_site"),
+        ("hugo.toml", "public"),
+        ("pelicanconf.py", "output"),
+        (".vitepress/config.js", ".vitepress/dist"),
+    ],
+)
+def test_a_built_site_inside_its_source_is_html(
+    tmp_path: Path, configuration: str, built: str
+) -> None:
+    save(tmp_path / configuration, "")
+    save(tmp_path / "_posts/2024-01-01-a.md", "---\ntitle: a\n---\nx")
+    save(tmp_path / built / "post/a.html", PAGE)
+    save(tmp_path / built / "post/README.md", "# Copied without front matter")
+    for place, oid in ((built, "post/a"), (f"{built}/post", "a")):
+        source = open_source(str(tmp_path / place), None, SourceOptions())
+        assert source.kind == "html"
+        assert oids(list(source.read()), RawPost) == [oid]
+    assert open_source(str(tmp_path), None, SourceOptions()).kind == "markdown"
+
+
+DOCUSAURUS = """const config = {
+  url: 'https://e.org',
+  baseUrl: '/d/',
+  i18n: {defaultLocale: 'en'},
+  items: [{url: 'https://f.org'}],
+};"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "address", "language"),
+    [
+        ("hugo.toml", 'baseURL = "https://e.org/"\nlanguageCode = "de"', "https://e.org", "de"),
+        ("hugo.yaml", "baseURL: /\nlanguageCode: de-DE", "", "de-DE"),
+        ("_config.yml", "url: https://e.org\nbaseurl: /b", "https://e.org/b", ""),
+        ("_config.yml", "author:\n  url: https://f.org\nlang: de", "", "de"),
+        ("conf.py", 'BLOG_TITLE = "x"\nSITE_URL = "https://e.org/"', "https://e.org", ""),
+        ("conf.py", 'extensions = []\nurl = "https://f.org"', "", ""),
+        ("pelicanconf.py", "SITEURL = ''\nDEFAULT_LANG = 'en'", "", "en"),
+        ("publishconf.py", "SITEURL = 'https://e.org'", "https://e.org", ""),
+        ("docusaurus.config.js", DOCUSAURUS, "https://e.org/d", "en"),
+        ("_quarto.yml", "website:\n  site-url: https://e.org\nlang: de", "https://e.org", "de"),
+        ("mkdocs.yml", "site_url: https://e.org/d/  # the address", "https://e.org/d", ""),
+        ("config.toml", 'base_url = "https://e.org"\ntitle = "x"', "https://e.org", ""),
+        ("astro.config.mjs", "({ site: 'https://e.org', base: '/b' })", "https://e.org/b", ""),
+    ],
+)
+def test_the_address_and_the_language_in_a_configuration(
+    tmp_path: Path, name: str, content: str, address: str, language: str
+) -> None:
+    save(tmp_path / name, content)
+    site = site_of(tmp_path)
+    assert site
+    assert (site.address, site.language) == (address, language)
+
+
+@pytest.mark.parametrize(
+    "content", ["", " \n", "Just words", "%PDF-1.7", "<svg></svg>", b"\x00\x01\x02", b"PK\x03\x04"]
+)
+def test_what_is_nothing_known(tmp_path: Path, content: str | bytes) -> None:
+    with pytest.raises(SourceError) as caught:
+        open_source(str(save(tmp_path / "a", content)), None, SourceOptions())
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("name", ["a.mdx", "a.rst", "A.QMD"])
+def test_a_file_in_another_format_is_refused(tmp_path: Path, name: str) -> None:
+    file = save(tmp_path / name, '---\ntitle: A\n---\nimport X from "./x"\n')
+    for place in (file, tmp_path):
+        with pytest.raises(SourceError, match="not read") as caught:
+            read(place)
+        assert "Build the site" in caught.value.remedy
+    (item,) = read(file, "markdown")
+    assert isinstance(item, Skipped)
+
+
+# -- what may not be read --------------------------------------------------------------------------
+
+
+def test_no_such_place_and_no_such_kind(tmp_path: Path) -> None:
+    for kind in (None, *KINDS, "gopher"):
+        with pytest.raises(SourceError) as caught:
+            open_source(str(tmp_path / "nowhere"), kind, SourceOptions())
+        assert caught.value.remedy
+    for place, kind, words in (
+        (str(tmp_path), None, "neither Markdown nor HTML"),
+        (str(tmp_path), "jsonlines", "is a folder"),
+        ("", "markdown", "no file or folder"),
+        (str(tmp_path / ("x" * 5000)), None, "File name too long"),
+        ("-", "markdown", "markdown cannot be read from standard input"),
+        ("-", "html", "html cannot be read from standard input"),
+    ):
+        with pytest.raises(SourceError, match=words):
+            open_source(place, kind, SourceOptions())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another user")
+@pytest.mark.parametrize("kind", [None, "markdown", "html", "substack"])
+def test_a_folder_that_may_not_be_read_is_named_with_the_user(
+    tmp_path: Path, kind: str | None
+) -> None:
+    tmp_path.chmod(0o700)
+    os.seteuid(65534)
+    try:
+        with pytest.raises(SourceError, match="Permission denied") as caught:
+            open_source(str(tmp_path), kind, SourceOptions())
+    finally:
+        os.seteuid(0)
+    assert "65534" in caught.value.remedy
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another user")
+def test_a_folder_that_may_not_be_looked_into_is_not_passed_over() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        save(folder / "a.md", POST)
+        (folder / "closed").mkdir(mode=0o700)
+        os.seteuid(65534)
+        try:
+            with pytest.raises(SourceError, match=r"closed: Permission denied"):
+                read(folder, "markdown")
+        finally:
+            os.seteuid(0)
+
+
+@pytest.mark.parametrize(("kind", "suffix"), FOLDERS)
+def test_only_regular_files_inside_the_folder_are_read(
+    tmp_path: Path, kind: str, suffix: str
+) -> None:
+    save(tmp_path / f"secret{suffix}", POST)
+    save(tmp_path / f"posts/a/b{suffix}", POST)
+    posts = tmp_path / "posts"
+    (posts / f"link{suffix}").symlink_to(tmp_path / f"secret{suffix}")
+    (posts / f"nowhere{suffix}").symlink_to(tmp_path / "nowhere")
+    (posts / f"same{suffix}").symlink_to(posts / f"a/b{suffix}")
+    (posts / "a/again").symlink_to(posts)  # a folder in a circle
+    (posts / f"self{suffix}").symlink_to(f"self{suffix}")
+    os.mkfifo(posts / f"fifo{suffix}")
+    items = read(posts, kind)
+    assert oids(items, RawPost) == ["a/b", "same"]
+    reasons = {item.oid: item.reason for item in items if isinstance(item, Reject)}
+    assert reasons["link"] == "a symbolic link to a file outside the folder"
+    assert reasons["fifo"] == "not a regular file"
+    remedies = {item.oid: item.remedy for item in items if isinstance(item, Reject)}
+    assert "leads back to itself" in remedies["self"]
+    assert "link" in remedies["nowhere"]
+
+
+@pytest.mark.parametrize(("kind", "suffix"), FOLDERS)
+def test_a_name_that_is_not_utf8_is_a_reject_and_a_device_is_refused(
+    tmp_path: Path, kind: str, suffix: str
+) -> None:
+    try:
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9" + suffix.encode())).write_text(POST)
+    except OSError:
+        pytest.skip("this file system has only names in UTF-8")
+    (reject,) = read(tmp_path, kind)
+    assert isinstance(reject, Reject)
+    assert "not UTF-8" in reject.reason
+    assert str(reject.origin).encode()
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    with pytest.raises(SourceError, match="is a device"):
+        read(tmp_path / "zero", kind)
+
+
+def test_a_file_that_is_too_large_is_not_said_to_lack_permissions(tmp_path: Path) -> None:
+    (item,) = read(save(tmp_path / "a.md", "word " * 1_100_000))
+    assert isinstance(item, Reject)
+    assert item.reason == "the file has more than 5,000,000 bytes"
+    assert item.remedy == "Split it, or leave it out."
+
+
+# -- JSON Lines ------------------------------------------------------------------------------------
+
+LINES = b"""\xef\xbb\xbf{"oid": 1, "title": "A", "comments": [{"oid": 2, "author": "d"}]}
+
+{"oid": 3, "title": "B", "licence": "ignored"}
+no JSON
+[1]
+{"id": 4, "title": "C"}
+{"oid": 5, "title": "D", "comments": {"oid": 1}}
+{"oid": 6, "title": "caf\xe9"}
+"""
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "zipped-without-saying-so"])
+def test_json_lines(tmp_path: Path, name: str) -> None:
+    path = save(tmp_path / name, LINES if name == "a.jsonl" else gzip.compress(LINES))
+    source = open_source(str(path), None, SourceOptions())
+    assert source.kind == "jsonlines"
+    first, second, *rejects = source.read()
+    assert source.progress == 1
+    assert isinstance(first, RawPost)
+    assert (str(first.origin), first.oid, first.comments[0].author) == (f"{path}:1", 1, "d")
+    assert isinstance(second, RawPost)
+    assert (second.origin.line, second.title) == (3, "B")
+    assert [item.origin.line for item in rejects] == [4, 5, 6, 7, 8]
+    parts = ("not JSON", "not an object", "oid is missing", "comments is not a list", "not JSON")
+    for reject, part in zip(rejects, parts, strict=True):
+        assert isinstance(reject, Reject)
+        assert part in reject.reason
+
+
+def test_standard_input_and_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(LINES)))
+    monkeypatch.setattr("sys.stdin", stdin)
+    first, *_ = read("-")
+    assert isinstance(first, RawPost)
+    assert str(first.origin) == "standard input:1"
+    assert not stdin.buffer.closed
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    writer = Thread(target=fifo.write_bytes, args=(b'{"oid": 1, "title": "A"}\n',), daemon=True)
+    writer.start()
+    assert oids(read(fifo), RawPost) == [1]
+    writer.join()
+
+
+def test_a_line_too_long_is_passed_over(tmp_path: Path) -> None:
+    long = b'{"oid": 1, "title": "' + b"x" * MAX_LINE + b'"}\n'
+    reject, post = read(save(tmp_path / "a.jsonl", long + b'{"oid": 2, "title": "B"}\n'))
+    assert isinstance(reject, Reject)
+    assert f"{len(long):,} bytes" in reject.reason
+    assert isinstance(post, RawPost)
+    assert post.origin.line == 2
+
+
+def test_a_gz_that_ends_early_does_not_just_end(tmp_path: Path) -> None:
+    lines = [b'{"oid": %d, "title": "A"}\n' % number for number in range(5000)]
+    with pytest.raises(SourceError, match="damaged"):
+        read(save(tmp_path / "a.jsonl.gz", gzip.compress(b"".join(lines))[:-100]))
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", ""])
+def test_json_array(tmp_path: Path, ending: str) -> None:
+    entries = [{"oid": number, "title": "é" * number} for number in range(1, 400)]
+    body = f",{ending}".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+    items = read(save(tmp_path / "a.json", f" [{ending}{body}{ending}]{ending}"))
+    assert oids(items, RawPost) == list(range(1, 400))
+    assert str(items[1].origin).endswith("a.json item 2")
+    assert read(save(tmp_path / "a.json", "[ ]")) == []
+
+
+@pytest.mark.parametrize(
+    "rest",
+    ["", ", ]", ', {"oid": 2', " 3]", "] 1", "}", ', "\\ud8"]', ", " + "[" * 99999, ', "\xe9"]'],
+)
+def test_a_broken_array_does_not_just_end(tmp_path: Path, rest: str) -> None:
+    whole = f'[{{"oid": 1,\n"title": "A"}}\n{rest}'.encode("latin-1")
+    with pytest.raises(SourceError, match=r"a\.json: invalid JSON array: .*JSON Lines"):
+        read(save(tmp_path / "a.json", whole))
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    line = json.dumps({"oid": 1, "title": "A", "text": "x" * 2000})
+    peaks = []
+    for count in (300, 3000):
+        path = save(tmp_path / f"{count}.json", "\n".join([line] * count))
+        tracemalloc.start()
+        assert sum(1 for _ in open_source(str(path), None, SourceOptions()).read()) == count
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    # The longer file has 6 MB; other threads of the process may allocate some memory meanwhile.
+    assert peaks[1] < peaks[0] + 2_000_000
+
+
+# -- encodings and oids ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "text"),
+    [
+        ("é".encode(), "text/html; charset=iso-8859-1", "é"),
+        (b"\xe9\x80", "", "é€"),
+        (b"\xe9", "text/html; charset=utf-8", "é"),
+        (b"\xe9\x80", "text/html; charset=ISO-8859-1", "é€"),
+        (b'<meta charset="windows-1251">\xe9', "", '<meta charset="windows-1251">й'),
+        ("日本".encode("shift_jis"), "text/html; charset=Shift_JIS", "日本"),
+        ("日本".encode("iso-2022-jp"), "text/html; charset=ISO-2022-JP", "日本"),
+        ("é".encode("utf-8-sig"), "", "é"),
+        (b"\xff\xfe" + "é".encode("utf-16-le"), "text/html; charset=utf-8", "é"),
+        (b"\xe9", "text/html; charset=no-such-thing", "é"),
+        (b"\x81", "", "\ufffd"),
+        (b'<meta charset="undefined">\xe9', "", '<meta charset="undefined">\xe9'),
+        (b"\xe9", "text/html; charset=idna", "\xe9"),
+    ],
+)
+def test_encodings(body: bytes, content_type: str, text: str) -> None:
+    assert decoded(body, content_type) == text
+
+
+def test_oids_of_pages() -> None:
+    for address in ("https://a.org/x/index.html", "/x/", "x/index.html", "x", "/x.html", "x.htm"):
+        assert oid_of_page(address) == "x"
+    assert oid_of_page("https://a.org/") == oid_of_page("/index.html") == "index"
+    assert oid_of_page("https://a.org/?p=3") == "index?p=3"
+    assert oid_of_page("/caf%C3%A9/") == "café"
+
+
+def test_an_oid_too_long_is_cut_and_stays_its_own() -> None:
+    assert fitting("é" * 100) == "é" * 100
+    first, second = fitting("é" * 101), fitting("é" * 102)
+    assert first != second
+    assert len(first.encode()) <= 200
