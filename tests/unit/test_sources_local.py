@@ -48,6 +48,7 @@ def oids(items: list[RawPost | Reject | Skipped], kind: type) -> list[object]:
         ("a.xml", '\n [{"oid": 1}]', "jsonlines"),
         ("a.json", "<?xml version='1.0'?><!-- c > --><rss version='2.0'></rss>", "feed"),
         ("a", "<rdf:RDF></rdf:RDF>", "feed"),
+        ("a.json", '{"version": "https://jsonfeed.org/version/1.1"}', "feed"),
         ("a", '<rss xmlns:wp="http://wordpress.org/export/1.2/"></rss>', "wordpress"),
         ("a", '<?xml version="1.0"?><urlset></urlset>', "sitemap"),
         ("a.xml.gz", gzip.compress(b"<sitemapindex></sitemapindex>", mtime=0), "sitemap"),
