@@ -156,8 +156,8 @@ class Site:
         of a configuration, and that of something else further in.
         """
         pattern = re.compile(
-            rf"^(?P<indent>[ \t]*)(?!#|//)(?:[^\n]*[{{,(][ \t]*)?[\"']?(?:{name})[\"']?[ \t]*[:=][ \t]*"
-            rf"[\"'`]?(?P<value>{value.pattern})(?=[\"'`\s,;#)}}]|$)",
+            rf"^(?P<indent>[ \t]*)(?!#|//)(?:[^\n]*[{{,(][ \t]*)?[\"']?(?:{name})[\"']?"
+            rf"[ \t]*[:=][ \t]*[\"'`]?(?P<value>{value.pattern})(?=[\"'`\s,;#)}}]|$)",
             re.IGNORECASE | re.MULTILINE,
         )
         found = [
