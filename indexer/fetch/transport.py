@@ -9,6 +9,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from threading import Timer
 from typing import Any
 
@@ -49,26 +50,13 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
+@dataclass
 class Limits:
-    """The limits of one fetch, with all its redirects and retries."""
+    """What one fetch may, and the socket that it reads from."""
 
-    def __init__(self, options: FetchOptions) -> None:
-        self.allow_private = options.allow_private
-        self.is_over = False
-        self._socket: socket.socket | None = None
-
-    def watch(self, connection: socket.socket | None) -> None:
-        """Shut down this socket when the time is over."""
-        self._socket = connection
-        if self.is_over:
-            self.end()
-
-    def end(self) -> None:
-        """Stop what is being read or written."""
-        self.is_over = True
-        if self._socket is not None:
-            with suppress(OSError):  # closed meanwhile; shutdown() of TLS is not safe in threads
-                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+    allow_private: bool
+    is_over: bool = False
+    reading: socket.socket | None = None
 
 
 _limits: ContextVar[Limits] = ContextVar("limits")
@@ -80,8 +68,15 @@ def limited(options: FetchOptions) -> Iterator[Limits]:
 
     A socket's timeout is not enough: a server that sends one byte now and then never exceeds it.
     """
-    limits = Limits(options)
-    timer = Timer(options.deadline, limits.end)
+    limits = Limits(options.allow_private)
+
+    def end() -> None:
+        limits.is_over = True
+        if limits.reading is not None:
+            with suppress(OSError):  # closed meanwhile; shutdown() of TLS is not safe in threads
+                socket.socket.shutdown(limits.reading, socket.SHUT_RDWR)
+
+    timer = Timer(options.deadline, end)
     timer.daemon = True
     timer.start()
     token = _limits.set(limits)
@@ -121,37 +116,34 @@ class _Connection(HTTPConnection):
     """A connection to public addresses only."""
 
     def _new_conn(self) -> socket.socket:
-        limits, name = _limits.get(), self._dns_host
+        name = self._dns_host
         try:
             entries = socket.getaddrinfo(name, self.port, type=socket.SOCK_STREAM)
         except (socket.gaierror, UnicodeError) as error:
             raise NameResolutionError(self.host, self, socket.gaierror(str(error))) from error
         addresses = [str(entry[4][0]) for entry in entries]
         refused = next((address for address in addresses if not is_public(address)), None)
-        if refused and not limits.allow_private:
+        if refused and not _limits.get().allow_private:
             raise AddressRefused(self.host, refused)
         while True:
             self._dns_host = addresses.pop(0)  # which the superclass connects to
             try:
-                connection = super()._new_conn()
+                return super()._new_conn()
             except ConnectTimeoutError:  # also of other failures to connect
                 if not addresses:
                     raise
-            else:
-                limits.watch(connection)
-                return connection
             finally:
                 self._dns_host = name
 
     def getresponse(self) -> HTTPResponse:  # type: ignore[override]  # as in urllib3
         limits = _limits.get()
-        limits.watch(self.sock)
-        response = super().getresponse()
-        if limits.is_over or response.status != 200:
+        limits.reading = self.sock
+        response = super().getresponse() if not limits.is_over else None
+        if response and (limits.is_over or response.status != 200):
             # Nobody needs the body, and requests would read all of it, however long it is.
             response.close()
             self.close()
-        if limits.is_over:  # http.client takes a header that ends early for a whole one
+        if response is None or limits.is_over:  # a header that ends early passes for a whole one
             raise TimeoutError
         return response
 

@@ -6,18 +6,17 @@ entries are also drafts, settings, among them the e-mail addresses of the author
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from xml.etree.ElementTree import Element
 
 from indexer.dates import NoDate, moment
 from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem
 from indexer.sources.base import Source
 from indexer.sources.files import File
-from indexer.sources.identity import plain, title_or_start
+from indexer.sources.identity import title_or_start
 from indexer.sources.xml import elements, local_name, text_of
 
 _KIND = "http://schemas.google.com/g/2005#kind"
-_MAX_DEPTH = 100
-"""Of comments on comments."""
 
 
 class Blogger(Source):
@@ -28,7 +27,7 @@ class Blogger(Source):
     def read(self) -> Iterator[SourceItem]:
         """Every post; its oid is the id of its entry, as in the feeds of the blog."""
         posts: list[Element] = []
-        replies: dict[str, tuple[str, RawComment]] = {}  # id → what it is a comment on
+        comments: dict[str, list[RawComment]] = {}
         for entry in elements(File(self.spec), depth=1):
             if local_name(entry) != "entry":
                 continue
@@ -36,16 +35,11 @@ class Blogger(Source):
             if reason or kind not in ("post", "page", "comment"):
                 yield Skipped(self._origin(entry), None, f"{kind}: {reason}" if reason else kind)
             elif kind == "comment":
-                replies[text_of(entry, "id")] = (_parent(entry), _comment(entry))
+                replied = [child.get("ref", "") for child in _named(entry, "in-reply-to")]
+                post = text_of(entry, "parent") or "".join(replied)
+                comments.setdefault(post, []).append(_comment(entry))
             else:
                 posts.append(entry)
-        comments: dict[str, list[RawComment]] = {}
-        for parent, comment in replies.values():
-            for _ in range(_MAX_DEPTH):
-                if parent not in replies:
-                    break
-                parent = replies[parent][0]
-            comments.setdefault(parent, []).append(comment)
         yield from self._each(
             posts,
             lambda entry: _post(entry, self._origin(entry), comments.get(text_of(entry, "id"), [])),
@@ -58,21 +52,22 @@ class Blogger(Source):
     def _why_left_out(self, entry: Element) -> str:
         """Why a post or a comment is not public; "" if it is."""
         status = text_of(entry, "status").lower() if text_of(entry, "type") else "live"
-        control = next((child for child in entry if local_name(child) == "control"), entry)
-        if text_of(control, "draft") == "yes":
+        if any(text_of(control, "draft") == "yes" for control in _named(entry, "control")):
             status = "draft"
-        if text_of(entry, "trashed") or any(
-            child.get("name") == "blogger.contentRemoved" for child in entry
-        ):
+        properties = [child.get("name") for child in _named(entry, "extendedProperty")]
+        if text_of(entry, "trashed") or "blogger.contentRemoved" in properties:
             status = "removed"
         if status not in ("live", "draft" if self._options.drafts else "live"):
             return status or "of no status"
-        try:
+        with suppress(NoDate):  # which is a reject later
             when = moment(text_of(entry, "published"))
-        except NoDate:  # is a reject later, and says so
-            return ""
-        is_future = when is not None and when > self._options.moment() and not self._options.future
-        return "dated in the future" if is_future else ""
+            if when and when > self._options.moment() and not self._options.future:
+                return "dated in the future"
+        return ""
+
+
+def _named(entry: Element, name: str) -> list[Element]:
+    return [child for child in entry if local_name(child) == name]
 
 
 def _kind(entry: Element) -> str:
@@ -81,18 +76,12 @@ def _kind(entry: Element) -> str:
     return text_of(entry, "type").lower() or "".join(stated).rpartition("#")[2] or "of no kind"
 
 
-def _parent(entry: Element) -> str:
-    """The id of what a comment is on."""
-    replied = [child.get("ref", "") for child in entry if local_name(child) == "in-reply-to"]
-    return text_of(entry, "parent") or next(iter(replied), "")
-
-
 def _comment(entry: Element) -> RawComment:
-    author = next((child for child in entry if local_name(child) == "author"), entry)
+    authors = [text_of(author, "name") for author in _named(entry, "author")]
     return RawComment(
         oid=text_of(entry, "id").rpartition("-")[2] or None,
         comment=text_of(entry, "content"),
-        author=text_of(author, "name") or None,
+        author="".join(authors) or None,
         pub_date=text_of(entry, "published"),
     )
 
@@ -100,24 +89,15 @@ def _comment(entry: Element) -> RawComment:
 def _post(entry: Element, origin: Origin, comments: list[RawComment]) -> RawPost:
     text = text_of(entry, "content")
     links = [child.get("href") for child in entry if child.get("rel") == "alternate"]
+    labels = [label for label in _named(entry, "category") if label.get("scheme") != _KIND]
     return RawPost(
         origin=origin,
         oid=text_of(entry, "id") or None,
-        title=title_or_start(_title(entry), text),
+        title=title_or_start(text_of(entry, "title"), text),
         text=text,
         url=text_of(entry, "filename") or next(iter(links), None),
         pub_date=text_of(entry, "published"),
         modified=text_of(entry, "updated"),
-        categories=[
-            child.get("term", "")
-            for child in entry
-            if local_name(child) == "category" and child.get("scheme") != _KIND
-        ],
+        categories=[label.get("term", "") for label in labels],
         comments=tuple(comments),
     )
-
-
-def _title(entry: Element) -> str:
-    title = text_of(entry, "title")
-    is_html = any(child.get("type") == "html" for child in entry if local_name(child) == "title")
-    return plain(title) if is_html else title

@@ -96,16 +96,10 @@ class Substack(Source):
         """Every post, in the order of the table."""
         try:
             rows = list(csv.DictReader(decoded(self._read(SUBSTACK)).splitlines()))
-        except (FileNotFoundError, NotADirectoryError) as error:
-            remedy = "Name the folder of the unpacked export."
-            raise SourceError(f"{self.spec} has no {SUBSTACK}.", remedy) from error
-        except OSError as error:
-            raise SourceError(
-                f"{self.spec}: {error.strerror or error}.", remedy_of(error)
-            ) from error
-        except csv.Error as error:
-            reason = f"{self.spec}/{SUBSTACK} is not a table: {error}."
-            raise SourceError(reason, "Export it again.") from error
+        except (OSError, csv.Error) as error:
+            fault = getattr(error, "strerror", None) or error
+            reason = f"{self.spec}/{SUBSTACK} cannot be read: {fault}."
+            raise SourceError(reason, "Name the folder of the unpacked export.") from error
         yield from self._each(
             rows, self._item, lambda row: (Origin(f"{self.spec} {row.get('post_id')}"), None)
         )

@@ -39,7 +39,6 @@ class Feed(Source):
         is_json = page.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
         language, entries = self._json(page) if is_json else self._xml(page)
         language = self._options.language or language
-        post = _post_of_json if is_json else _post
         summaries = sum(_is_summary(entry) for entry in entries)
         if summaries > len(entries) / 2:
             self._options.warn(
@@ -48,7 +47,7 @@ class Feed(Source):
             )
         yield from self._each(
             list(enumerate(entries, start=1)),
-            lambda entry: post(entry[1], self._origin(entry[0]), language),
+            lambda entry: _post(entry[1], self._origin(entry[0]), language),
             lambda entry: (self._origin(entry[0]), None),
         )
 
@@ -58,8 +57,8 @@ class Feed(Source):
     def _json(self, page: Fetched) -> tuple[str | None, list[dict[str, Any]]]:
         try:
             feed = orjson.loads(page.body.removeprefix(b"\xef\xbb\xbf"))
-            return feed.get("language"), [dict(item) for item in feed["items"]]
-        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+            return feed.get("language"), [_entry(item) for item in feed["items"]]
+        except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise SourceError(f"{self.spec} is not a JSON Feed: {error}.", "Try again.") from error
 
     def _xml(self, page: Fetched) -> tuple[str | None, list[Any]]:
@@ -81,24 +80,26 @@ class Feed(Source):
         return feed.feed.get("language"), feed.entries
 
 
-def _post_of_json(item: dict[str, Any], origin: Origin, language: str | None) -> RawPost:
-    """The post of an item of a JSON Feed (jsonfeed.org, version 1.1)."""
-    text = item.get("content_html") or _escaped(item.get("content_text") or item.get("summary"))
+def _entry(item: dict[str, Any]) -> dict[str, Any]:
+    """An item of a JSON Feed (jsonfeed.org, version 1.1), as feedparser has those of others."""
+    contents = [
+        {"value": item.get("content_html")},
+        {"value": item.get("content_text"), "type": "text/plain"},
+    ]
     url = item.get("url") or item.get("external_url")
-    oid = item.get("id") or url
-    return RawPost(
-        origin=origin,
-        oid=fitting(str(oid)) if oid else None,
-        title=title_or_start(item.get("title"), text),
-        text=text,
-        url=url,
-        pub_date=item.get("date_published") or item.get("date_modified"),
-        modified=item.get("date_modified"),
-        keywords=item.get("tags") or (),
-        language=item.get("language") or language,
-        image=image_of(item.get("image")),
-        is_summary=_is_summary(item),
-    )
+    return {
+        "id": str(item.get("id") or url or ""),
+        "link": url,
+        "title": item.get("title"),
+        "content": [content for content in contents if content["value"]][:1],
+        "summary": item.get("summary"),
+        "summary_detail": {"value": item.get("summary"), "type": "text/plain"},
+        "published": item.get("date_published"),
+        "updated": item.get("date_modified"),
+        "tags": [{"term": tag} for tag in item.get("tags") or ()],
+        "language": item.get("language"),
+        "image": item.get("image"),
+    }
 
 
 def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
@@ -113,15 +114,15 @@ def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
         url=_url(entry),
         pub_date=entry.get("published") or updated,
         modified=updated,
-        language=own.get("language") or language,
+        language=own.get("language") or entry.get("language") or language,
+        image=image_of(entry.get("image")),
         categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
         is_summary=_is_summary(entry),
     )
 
 
 def _is_summary(entry: Any) -> bool:
-    contents = ("content", "content_html", "content_text")
-    return not any(map(entry.get, contents)) and len(entry.get("summary") or "") < _SUMMARY
+    return not entry.get("content") and len(_html(entry)) < _SUMMARY
 
 
 def _url(entry: Any) -> str | None:
@@ -143,8 +144,8 @@ def _as_html(detail: Any) -> str:
     return _escaped(value) if detail.get("type") == "text/plain" else value
 
 
-def _escaped(text: str | None) -> str:
-    return html.escape(text or "", quote=False).replace("\n", "<br>\n")
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=False).replace("\n", "<br>\n")
 
 
 def _title(entry: Any) -> str:

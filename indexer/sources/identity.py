@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from datetime import date
+from html import unescape
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -65,6 +66,8 @@ def title_or_start(title: Any, html: Any) -> Any:
 
 def plain(html: str) -> str:
     """The text of HTML; HTML that is nested too deep is refused later, and stays as it is."""
+    if "<" not in html:
+        return one_line(unescape(html))
     try:
         return one_line(readable(html).prose)
     except TooMuchMarkup:

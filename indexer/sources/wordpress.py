@@ -153,10 +153,10 @@ _CODE_NAMES = (
     "objc|perl|php|plain|powershell|python|py|r|rails|ruby|scala|sql|swift|typescript|vb|xml|yaml"
 )
 """Shortcodes of plugins that show code; most are named after its language."""
-_CODE_TAG = re.compile(
-    rf"<(/?)(pre|code)\b[^<>]*>|\[(/?)({_CODE_NAMES})(?=[\s\]])[^\[\]]*\]", re.IGNORECASE
+_CODE = re.compile(rf"<(pre|code)\b[^<>]*>|\[({_CODE_NAMES})(?=[\s\]])[^\[\]]*\]", re.IGNORECASE)
+_TAG = re.compile(
+    r"\[(\[/?[a-z][^\[\]]*\])\]|\[(/?)([a-z][\w-]*)((?:[\s/=][^\[\]]*)?)\]", re.IGNORECASE
 )
-_TAG = re.compile(r"\[?\[(/?)([a-z][\w-]*)((?:[\s/=][^\[\]]*)?)\]\]?", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\s[\w-]+(?:=[\w"'&]|\s*=\s*["'])""")
 _ALONE = re.compile(
     r"^[ \t]*(?:<p>[ \t]*)?\[[a-z][a-z0-9_-]+\][ \t]*(?:</p>[ \t]*)?$", re.MULTILINE
@@ -176,46 +176,33 @@ def paragraphs(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     prose, code, at = [], [""], 0
-    tags = list(_CODE_TAG.finditer(text))
-    ends: dict[str, list[re.Match[str]]] = {}  # the last one first; so the time is linear
-    for tag in reversed(tags):
-        if tag[1] or tag[3]:
-            ends.setdefault(_name(tag), []).append(tag)
-    for tag in tags:
-        left = ends.get(_name(tag), [])
-        while left and left[-1].start() <= tag.start():
-            left.pop()
-        if tag.start() >= at and left and not (tag[1] or tag[3]):
-            prose.append(text[at : tag.start()])
-            inside = text[tag.end() : left[-1].start()]
-            if tag[4]:  # code is written as it is there; only what would be a tag changes
-                inside = inside.strip("\n").replace("<", "&lt;")
-                code.append(f"<pre>{inside}</pre>")
-            else:
-                code.append(f"{tag[0]}{inside}{left[-1][0]}")
-            at = left[-1].end()
+    missing: set[str] = set()  # ends that do not come any more; so the time is linear
+    for tag in _CODE.finditer(text):
+        end_tag = f"</{tag[1]}>" if tag[1] else f"[/{tag[2]}]"
+        if tag.start() < at or end_tag in missing:
+            continue
+        if (end := text.find(end_tag, tag.end())) < 0:
+            missing.add(end_tag)
+            continue
+        prose.append(text[at : tag.start()])
+        inside, at = text[tag.end() : end], end + len(end_tag)
+        if tag[2]:  # code is written as it is there; only what would be a tag changes
+            inside = inside.strip("\n").replace("<", "&lt;")
+        code.append(f"<pre>{inside}</pre>" if tag[2] else f"{tag[0]}{inside}{end_tag}")
     prose.append(text[at:])
-    names = [(bool(tag[1]), tag[2].lower()) for part in prose for tag in _TAG.finditer(part)]
-    pairs = {name for is_end, name in names if is_end} & {name for end, name in names if not end}
-    shown = (_prose(part, pairs) for part in prose)
-    return "".join(map(str.__add__, code, shown))
-
-
-def _name(tag: re.Match[str]) -> str:
-    return (tag[2] or f"[{tag[4]}").lower()
+    names = {(tag[2], tag[3].lower()) for tag in _TAG.finditer("\n".join(prose)) if tag[3]}
+    pairs = {name for slash, name in names if slash and ("", name) in names}
+    return "".join(before + _prose(part, pairs) for before, part in zip(code, prose, strict=True))
 
 
 def _prose(text: str, pairs: set[str]) -> str:
     def shown(tag: re.Match[str]) -> str:
         """A shortcode by its form is not shown; `[sic]`, `[1]` and `[[gallery]]` are text."""
-        name, rest = tag[2].lower(), tag[3]
-        before, behind = tag[0].startswith("[["), tag[0].endswith("]]")
-        if before and behind:
-            return tag[0][1:-1]
+        if tag[1]:
+            return tag[1]
+        name, rest = tag[3].lower(), tag[4]
         is_known = name in pairs or name in _BARE or "_" in name or name.startswith("contact-form")
-        if is_known or rest.endswith("/") or _ATTRIBUTE.search(rest):
-            return "[" * before + "]" * behind
-        return tag[0]
+        return "" if is_known or rest.endswith("/") or _ATTRIBUTE.search(rest) else tag[0]
 
     bare = _TAG.sub(shown, _ALONE.sub("", text))
     return _BLANK_LINE.sub("\n<p>", bare).replace("\n", "<br>\n")

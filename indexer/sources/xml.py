@@ -10,6 +10,8 @@ from defusedxml.ElementTree import fromstring, iterparse
 from indexer.errors import SourceError
 from indexer.sources.files import File, Stream
 
+_FAULTS = (ParseError, DefusedXmlException, ValueError, LookupError)
+"""Of the parser; the last two are for some encodings."""
 _NOT_XML = bytes((*range(9), 11, 12, *range(14, 32)))
 
 
@@ -21,7 +23,7 @@ def parse_xml(body: bytes, name: str) -> Element:
     """
     try:
         root: Element = fromstring(body)
-    except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
+    except _FAULTS as error:
         raise SourceError(f"{name} is not XML: {error}.") from error
     return root
 
@@ -45,17 +47,9 @@ def elements(file: File, depth: int) -> Iterator[Element]:
                 if len(path) == depth:
                     yield element
                     path[-1].clear()
-        except ParseError as error:
-            line, column = error.position
-            reason = f"{file.name}:{line}:{column}: invalid XML: {error.msg}."
-            raise SourceError(reason, "Export it again; nothing after it can be read.") from error
-        except DefusedXmlException as error:
-            reason = f"{file.name} declares entities, which an export never does."
-            raise SourceError(reason, "Remove the declarations.") from error
-        except (ValueError, LookupError) as error:  # of the parser, for some encodings
-            raise SourceError(
-                f"{file.name} cannot be decoded: {error}.", "Save it as UTF-8."
-            ) from error
+        except _FAULTS as error:
+            reason = f"{file.name} is not XML to its end: {error}."
+            raise SourceError(reason, "Export it again.") from error
 
 
 class _WithoutControls:
