@@ -7,6 +7,7 @@ entries are also drafts, settings, among them the e-mail addresses of the author
 
 from collections.abc import Iterator
 from contextlib import suppress
+from html import unescape
 from xml.etree.ElementTree import Element
 
 from indexer.dates import NoDate, moment
@@ -93,7 +94,7 @@ def _post(entry: Element, origin: Origin, comments: list[RawComment]) -> RawPost
     return RawPost(
         origin=origin,
         oid=text_of(entry, "id") or None,
-        title=title_or_start(text_of(entry, "title"), text),
+        title=title_or_start(unescape(text_of(entry, "title")), text),
         text=text,
         url=text_of(entry, "filename") or next(iter(links), None),
         pub_date=text_of(entry, "published"),
