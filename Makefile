@@ -36,8 +36,8 @@ setup: .venv/installed ## make .venv from uv.lock (only when that has changed)
 lock: ## write uv.lock from pyproject.toml (UPGRADE=--upgrade: newest versions)
 	$(UV) lock $(UPGRADE)
 
-run: setup ## serve on http://127.0.0.1:8000 (PORT=… changes it) with the sample posts
-	@exec $(BIN)/python -m devstack run
+run: setup ## serve on http://127.0.0.1:8000 (PORT=…) with the sample posts, or those of SITE=https://your.blog
+	@SITE='$(SITE)' exec $(BIN)/python -m devstack run
 
 test: check ## everything: checks, then all tests on real engines (ARGS='-k words' for some)
 	@exec $(BIN)/python -m devstack test -- $(ARGS)

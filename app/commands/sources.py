@@ -163,7 +163,8 @@ class Sources:
     @property
     def complete(self) -> bool:
         """Whether they have every post of the blog; a feed has only the latest."""
-        return not any(source.kind in _LATEST_ONLY for source in self.sources)
+        latest_only = any(source.kind in _LATEST_ONLY for source in self.sources)
+        return not latest_only and self._options.max_pages is None
 
 
 def _named_in_errors(items: Iterator[SourceItem], source: Source) -> Iterator[SourceItem]:
@@ -199,6 +200,12 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="URLs of Markdown posts, such as /{year}/{month}/{slug}/.",
     )
     @click.option("--site", default="", metavar="URL", help="The URL of the blog's home page.")
+    @click.option(
+        "--max-pages",
+        type=click.IntRange(min=1),
+        metavar="NUMBER",
+        help="Fetch at most so many pages of a sitemap, the latest first.",
+    )
     @click.option("-v", "--verbose", is_flag=True, help="List every file or page left out.")
     @functools.wraps(command)
     def wrapped(
@@ -209,6 +216,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         future: bool,
         url_template: str,
         site: str,
+        max_pages: int | None,
         verbose: bool,
         **rest: Any,
     ) -> Any:
@@ -223,6 +231,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
             fields=dataclasses.asdict(file.fields),
             language=file.language,
             content=file.content,
+            max_pages=max_pages,
             warn=lambda message: click.echo(f"note: {message}", err=True),
         )
         kind = kind or (file.kind if not specs else "") or None
