@@ -7,15 +7,16 @@ characters (`analyzers.bigrams`), synonyms, stop, snowball:
   "go" from "going", which has the same stem;
 - stop after synonyms, so that a rule may contain stop words (`state of the art, sota`): with stop
   first, such rules are rejected or never match (docs/synonyms.md has the measurement);
-- the same chain at index and search time, because a contraction only works when both sides are
-  contracted. Only stored texts are HTML-escaped, and have the parts of versions.
+- nearly the same chain at index and search time, because a contraction only works when both sides
+  are contracted. Only stored texts are HTML-escaped, have the parts of versions, and keep the words
+  of a phrase beside its synonym (`analyzers.rules.compile`).
 
 Accents are folded first in languages where they are optional (English), and otherwise last,
 because the stemmers need them: folded first, a French stemmer finds 21 % fewer of the inflections
 that it finds otherwise, a Turkish one 33 % (docs/languages.md).
 
-The char filters before the tokenizer replace what it would drop (C++, .NET, ===) by words. These
-words are internal; `readable` turns them back.
+The char filters before the tokenizer replace what it would drop (C++, .NET, ===) by the words of
+`analyzers.symbols`.
 """
 
 import html
@@ -25,7 +26,8 @@ from typing import Any
 
 from analyzers.bigrams import CHARACTERS
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
-from analyzers.rules.compile import Rules
+from analyzers.rules.compile import Rules, setting
+from analyzers.symbols import OPERATORS, operator_word
 
 TEXT = "blog_text"
 """Prose: synonyms, stop words removed, stemmed, folded."""
@@ -38,45 +40,20 @@ SPELLING = "blog_spelling"
 PREFIXES = "blog_prefixes"
 """The beginnings of the words of WORDS, for suggestions; only at index time."""
 SYNONYMS = "blog_synonyms"
-"""The synonym filter."""
+"""The synonym filter; at index time another one, which keeps the words of a phrase."""
 
 LONGEST_PREFIX = 12
 """Letters of the longest beginning of a word that is indexed, besides the whole word."""
 
 
-def index_time(analyzer: str) -> str:
-    """The analyzer that TEXT, FORMS, WORDS or SPELLING has at index time.
+def index_time(name: str) -> str:
+    """The analyzer that TEXT, FORMS, WORDS or SPELLING has at index time, or the filter.
 
     Stored texts are HTML-escaped, queries are not: `&lt;` searches for "lt". And in TEXT, FORMS
     and WORDS a version such as 3.4.1 is also found as 3.4 and 3, and python3.12 as python and 3.12.
     At search time they are not: 3.4.1 does not mean 3.4.
     """
-    return f"{analyzer}_index"
-
-
-SYMBOL_WORDS = {
-    "cplusplus": "c++",
-    "csharp": "c#",
-    "fsharp": "f#",
-    "dotnet": ".net",
-}
-"""Words that the char filters write for symbols, and the symbols."""
-
-OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
-"""Operators that are found like words; longer ones before those that they contain."""
-_OPERATOR_PREFIX = "op0"
-"""Operators become `op0` and their code points, which no stemmer changes."""
-
-
-def _operator_word(operator: str) -> str:
-    return _OPERATOR_PREFIX + "".join(f"{ord(character):03d}" for character in operator)
-
-
-def readable(token: str) -> str | None:
-    """A token of an unstemmed field as a person would write it; None for an operator."""
-    if token.startswith(_OPERATOR_PREFIX):
-        return None
-    return SYMBOL_WORDS.get(token, token)
+    return f"{name}_index"
 
 
 _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”": "\\u0022"}
@@ -126,7 +103,7 @@ def _char_filters() -> dict[str, dict[str, Any]]:
         # A point before a digit is kept: 3.11 is one number.
         **{f".{chr(ord(z) + n)}": f".{chr(ord(z) + n)}" for z in _DIGITS for n in range(10)},
         # Of several that match, the filter takes the longest.
-        **{sign: f"\\u0020{_operator_word(sign)}\\u0020" for sign in OPERATORS},
+        **{sign: f"\\u0020{operator_word(sign)}\\u0020" for sign in OPERATORS},
         f"{_BEGIN}{_END}": "\\u0020",
         f"{_BEGIN}#{_END}": "sharp",
         f"{_BEGIN}.{_END}": "\\u0020dot",  # C#.NET is C# and .NET
@@ -176,7 +153,8 @@ _SYMBOLS_AND_CAMEL = ["blog_separators_camel", "blog_symbols"]
 def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     """The `analysis` part of an index's settings, with the rules compiled in."""
     filters: dict[str, Any] = {
-        SYNONYMS: {"type": "synonym", "synonyms": list(rules.compiled)},
+        SYNONYMS: {"type": "synonym", "synonyms": setting(rules.lines)},
+        index_time(SYNONYMS): {"type": "synonym", "synonyms": setting(rules.post_lines)},
         "blog_stop": {"type": "stop", "stopwords": sorted(language.stop_words)},
         "blog_versions": {
             "type": "pattern_capture",
@@ -212,17 +190,6 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             names.append(name)
         return names
 
-    def chain(char_filters: list[str], names: list[str]) -> dict[str, Any]:
-        return {
-            "type": "custom",
-            "char_filter": char_filters,
-            "tokenizer": language.tokenizer,
-            "filter": names,
-        }
-
-    def index_chain(char_filters: list[str], names: list[str]) -> dict[str, Any]:
-        return chain([char_filters[0], f"{char_filters[1]}_index"], names)
-
     first = named("lowercase", (language.lowercase,))
     folding = named("folding", (*language.folding, "asciifolding"))
     if language.folds_first:
@@ -236,25 +203,37 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         first += named("apostrophe", (remove,))
     first.append("cjk_bigram")
     stemming = named("stemming", language.stem_filters)
-    prose = {
-        TEXT: (_SYMBOLS_AND_CAMEL, [SYNONYMS, "blog_stop", *stemming, *folding]),
-        FORMS: (_SYMBOLS, [SYNONYMS, *folding]),
-        WORDS: (_SYMBOLS, folding),
-    }
-    characters = {TEXT: ["blog_characters"]}
+
+    def chain(char_filters: list[str], names: list[str], *, post: bool = False) -> dict[str, Any]:
+        if post:
+            char_filters = [char_filters[0], index_time(char_filters[1])]
+        return {
+            "type": "custom",
+            "char_filter": char_filters,
+            "tokenizer": language.tokenizer,
+            "filter": names,
+        }
+
+    def prose(*, post: bool) -> dict[str, dict[str, Any]]:
+        """TEXT, FORMS and WORDS, for queries or for posts."""
+        before = [*first, "blog_versions"] if post else first
+        synonyms = [index_time(SYNONYMS), "remove_duplicates"] if post else [SYNONYMS]
+        inflected = ["blog_stop", *stemming, *folding, *(["blog_characters"] if post else [])]
+        chains = {
+            TEXT: chain(_SYMBOLS_AND_CAMEL, [*before, *synonyms, *inflected], post=post),
+            FORMS: chain(_SYMBOLS, [*before, *synonyms, *folding], post=post),
+            WORDS: chain(_SYMBOLS, [*before, *folding], post=post),
+        }
+        return {index_time(name) if post else name: made for name, made in chains.items()}
+
     return {
         "char_filter": _char_filters(),
         "filter": filters,
         "analyzer": {
-            **{name: chain(chars, [*first, *rest]) for name, (chars, rest) in prose.items()},
-            **{
-                index_time(name): index_chain(
-                    chars, [*first, "blog_versions", *rest, *characters.get(name, ())]
-                )
-                for name, (chars, rest) in prose.items()
-            },
+            **prose(post=False),
+            **prose(post=True),
             SPELLING: chain(_SYMBOLS, first),
-            index_time(SPELLING): index_chain(_SYMBOLS, first),
-            PREFIXES: index_chain(_SYMBOLS, [*first, *folding, PREFIXES]),
+            index_time(SPELLING): chain(_SYMBOLS, first, post=True),
+            PREFIXES: chain(_SYMBOLS, [*first, *folding, PREFIXES], post=True),
         },
     }

@@ -28,7 +28,7 @@ _COMMANDS = {
     "search": ("search", "Search as a visitor would; the cache is left out."),
     "categories": ("search", "List the categories of the posts."),
     "analyze": ("search", "Show how a text is analyzed: its tokens and synonym rules."),
-    "synonyms": ("rules", "Check, preview, load, list and remove synonym rule files."),
+    "synonyms": ("synonyms", "Check, convert, load, list and remove synonym rule files."),
     "pins": ("pins", "Check, load, list and remove pinned results."),
     "searches": ("operations", "Show what people search for, and what they do not find."),
     "cache": ("operations", "Show, clear and warm the cache of answers."),

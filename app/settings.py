@@ -35,9 +35,7 @@ _SHORTEST_TOKEN = 16  # characters
 _ORIGIN = re.compile(
     r"(http://(?!.*:80$)|https://(?!.*:443$))([a-z0-9._-]+|\[[0-9a-f:]+\])(:[1-9]\d{0,4})?"
 )
-_RESERVED_SUFFIX = re.compile(
-    r"-(?:previous|state|preview|building|unfinished|restoring|[0-9]{6,})\Z"
-)
+_RESERVED_SUFFIX = re.compile(r"-(?:previous|state|building|unfinished|restoring|[0-9]{6,})\Z")
 _LONGEST_SECRET = 65_536  # characters
 _SYNONYMS = Path(__file__).resolve().parent.parent / "synonyms"
 

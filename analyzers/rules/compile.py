@@ -1,10 +1,18 @@
-"""Compiles rules to the lines that Elasticsearch's `synonym` filter gets.
+"""Compiles rules to the lines that Elasticsearch's `synonym` filters get.
 
 The filter looks every word of a text up once. It does not look up the result of a rule, so with
 `a => b` in one file and `b => c` in another, "a" and "b" would become different tokens. Rules are
-therefore followed to their end here (`analyzers.rules.graph`). A phrase always becomes single
-tokens: those of the single words in its group or, if there are none, its own words joined.
-docs/synonyms.md has the measurements.
+therefore followed to their end here (`analyzers.rules.graph`).
+
+A query has single tokens only: a phrase becomes the single words of its group or, if there are
+none, its own words joined. A post has them too, but keeps the words of a phrase beside them, unless
+a contraction takes them away. So `machine learning, ml` is compiled to
+
+    machine learning => ml                                      for queries
+    machine learning => machine learning, ml, machine ml        for posts
+
+Of the three results the second marks the whole phrase, and the third has the token at the last
+word, so that words behind the phrase stand beside it as they stand behind "ml".
 """
 
 import hashlib
@@ -16,11 +24,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from analyzers.bigrams import split
+from analyzers.bigrams import is_unspaced, split
 from analyzers.errors import BlogsearchError
 from analyzers.findings import Finding
+from analyzers.rules.formats import escaped
 from analyzers.rules.graph import TermGraph, resolve
-from analyzers.rules.parse import Rule, Words, folded, parse_files
+from analyzers.rules.parse import Rule, Words, folded, normalise, parse_files, words
 
 MAX_PAIRS = 2_000_000  # pairs of a term and a token, over all files; each costs memory
 MAX_VARIANTS = 24  # spellings of one phrase
@@ -43,18 +52,19 @@ class Entry:
 
     `tokens` replace the term; each is a single word. `spellings` are those in the rules. `rules`
     are the rules about the term; `via` are the terms that they contract it to, which may have rules
-    of their own.
+    of their own. `kept`: posts keep its words beside the tokens.
     """
 
     tokens: tuple[str, ...]
     spellings: tuple[str, ...]
     rules: tuple[Rule, ...]
     via: tuple[Words, ...]
+    kept: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """Rules that apply to a text: `count` tokens from index `start` become `tokens`.
+    """Rules that apply to a query: `count` tokens from index `start` become `tokens`.
 
     `rules` has the rules about these tokens first, then those that were followed from there.
     """
@@ -69,29 +79,17 @@ class Applied:
 class RuleSet:
     """All rules of all files in reading order, compiled.
 
-    `lines` are in Solr's syntax, and every term on a right side in them is a single word.
-    `sources[n]` is the rule that `lines[n]` was compiled from, the first one if there are several.
-    `digest` is that of their files.
+    `lines` for queries and `post_lines` are in Solr's syntax. `digest` is that of the files.
     """
 
     rules: tuple[Rule, ...]
     lines: tuple[str, ...]
-    sources: tuple[Rule, ...] = field(repr=False)
+    post_lines: tuple[str, ...]
     entries: Mapping[Words, Entry] = field(repr=False, compare=False)
     digest: str = ""
 
-    @property
-    def compiled(self) -> tuple[str, ...]:
-        """The filter's setting `synonyms`: all lines in one element.
-
-        Elasticsearch handles each element of a list whenever the settings or the mapping of the
-        index change: with 20,000 elements, creating the index takes twice as long, and changing it
-        three times as long.
-        """
-        return ("\n".join(self.lines),) if self.lines else ()
-
     def explain(self, tokens: Sequence[str]) -> tuple[Applied, ...]:
-        """Which rules apply to a text.
+        """Which rules apply to a query.
 
         Args:
             tokens: the tokens before the synonym filter, in order. A symbol that the chain spells
@@ -129,7 +127,7 @@ class RuleFiles:
     To compile thousands of rules takes a second; that an index has them is told by the digest.
 
     Raises:
-        RuleErrors: in `compiled`, if a file is invalid.
+        RuleErrors: in `lines` and `post_lines`, if a file is invalid.
     """
 
     def __init__(self, files: Sequence[Path]) -> None:
@@ -139,16 +137,24 @@ class RuleFiles:
     def digest(self) -> str:
         return rules_digest(self._files)
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return self._rules.lines
+
+    @property
+    def post_lines(self) -> tuple[str, ...]:
+        return self._rules.post_lines
+
     @cached_property
-    def compiled(self) -> tuple[str, ...]:
-        return read_rules(self._files).compiled
+    def _rules(self) -> RuleSet:
+        return read_rules(self._files)
 
 
 Rules = RuleSet | RuleFiles
 """What an index is created with."""
 
 
-def rules_digest(files: Sequence[Path]) -> str:
+def rules_digest(files: Iterable[Path]) -> str:
     """16 hexadecimal digits, from the bytes of the files in the order of their names."""
     whole = hashlib.sha256()
     for path in sorted(files, key=lambda path: path.name):
@@ -163,54 +169,96 @@ def read_rules(files: Sequence[Path]) -> RuleSet:
         RuleErrors: with every problem in every file: encoding, syntax, limits, cycles and
             contradictions.
     """
-    rules, invalid = parse_files(files)
-    compiled, findings = compile_rules(rules)
-    if invalid or findings:
-        raise RuleErrors([*invalid, *findings])
+    parsed = parse_files(files)
+    compiled, findings = compile_rules(parsed.rules)
+    if parsed.errors or findings:
+        raise RuleErrors([*parsed.errors, *findings])
     return replace(compiled, digest=rules_digest(files))
 
 
 def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
     """The rules followed to their end, and what is wrong with them taken together.
 
-    With findings, the rule set is only good for further checks.
+    With findings, the rule set has no lines.
     """
     graph = TermGraph(rules)
     findings = resolve(graph)
-    entries: dict[Words, Entry] = {}
-    for group in graph.groups:
-        via = tuple(term for rule in group.outgoing for term in graph.right(rule))
-        for term in group.terms:
-            entries[term] = Entry(group.tokens, tuple(graph.spellings[term]), group.rules, via)
+    if findings:
+        return RuleSet(tuple(rules), (), (), {}), findings
+    entries = _entries(graph, rules)
     single_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for term, entry in entries.items():
         if len(term) == 1:
             single_words[entry.tokens].append(term[0])
     lines: list[str] = []
-    sources: list[Rule] = []
+    post_lines: list[str] = []
     pairs = 0
     for group in graph.groups:
-        spellings = [
-            spelling for term in group.terms for spelling in _spellings(term, entries, single_words)
-        ]
-        line = _compiled_line(group.tokens, spellings)
-        if not line:
-            continue
-        lines.append(line)
-        sources.append(group.rules[0])
-        pairs += len(spellings) * len(group.tokens)
+        every: list[str] = []
+        replaced: list[str] = []
+        beside: list[str] = []
+        for term in group.terms:
+            spellings = list(dict.fromkeys(_spellings(term, entries, single_words)))
+            every += spellings
+            if entries[term].kept:
+                beside += [_beside(spelling, term, entries) for spelling in spellings]
+            else:
+                replaced += spellings
+        lines += _compiled_line(group.tokens, every)
+        post_lines += [*_compiled_line(group.tokens, replaced), *beside]
+        pairs += len(every) * len(group.tokens)
         if pairs > MAX_PAIRS:
             message = (
                 f"the rules up to this one make {MAX_PAIRS:,} pairs of a term and a token: the "
                 "limit."
             )
             remedy = "Contract long lists of equivalents to one word: `a, b, c => a`."
-            findings.append(sources[-1].finding("error", "too_many_pairs", message, remedy))
+            findings.append(group.rules[0].finding("error", "too_many_pairs", message, remedy))
             break
-    return RuleSet(tuple(rules), tuple(lines), tuple(sources), entries), findings
+    return RuleSet(tuple(rules), tuple(lines), tuple(post_lines), entries), findings
 
 
 NO_RULES = RuleSet((), (), (), {}, rules_digest([]))
+
+
+def setting(lines: Sequence[str]) -> list[str]:
+    """The setting `synonyms` of a filter: all lines in one element.
+
+    Elasticsearch handles each element of a list whenever the settings or the mapping of the index
+    change: with 20,000 elements, creating the index takes twice as long, and changing it three
+    times as long.
+    """
+    return ["\n".join(lines)] if lines else []
+
+
+def in_effect(lines: Iterable[str], post_lines: Iterable[str]) -> dict[str, None]:
+    """The rules of an index as they are read: `a, b` where posts keep what queries replace."""
+    of_posts = set(post_lines)
+    return dict.fromkeys(line if line in of_posts else line.replace(" => ", ", ") for line in lines)
+
+
+def terms_of(lines: Iterable[str]) -> Iterator[str]:
+    """The terms in lines of Solr's syntax."""
+    for line in lines:
+        for term in _SEPARATOR.split(line):
+            yield _ESCAPED.sub(r"\1", term).strip()
+
+
+def _entries(graph: TermGraph, rules: Sequence[Rule]) -> dict[Words, Entry]:
+    taken = {
+        words(term)
+        for rule in rules
+        for term in rule.left
+        if rule.is_contraction and term not in rule.right
+    }
+    entries: dict[Words, Entry] = {}
+    for group in graph.groups:
+        via = tuple(term for rule in group.outgoing for term in graph.right(rule))
+        for term in group.terms:
+            kept = len(term) > 1 and term not in taken
+            spellings = tuple(graph.spellings[term])
+            entries[term] = Entry(group.tokens, spellings, group.rules, via, kept)
+    return entries
 
 
 def _spellings(
@@ -241,35 +289,72 @@ def _spellings(
                 yield " ".join(variant)
 
 
-def _compiled_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> str:
-    """One line of Solr's syntax; empty when the terms become themselves."""
+def _compiled_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> list[str]:
+    """One line of Solr's syntax; none when the terms become themselves."""
     inputs = list(dict.fromkeys(spellings))
     if set(inputs) == set(tokens):
-        return ", ".join(map(_escaped, inputs)) if len(inputs) > 1 else ""
+        return [_terms(inputs)] if len(inputs) > 1 else []
     changed = [spelling for spelling in inputs if (spelling,) != tokens]
-    return f"{', '.join(map(_escaped, changed))} => {', '.join(map(_escaped, tokens))}"
+    return [f"{_terms(changed)} => {_terms(tokens)}"] if changed else []
 
 
-def _escaped(term: str) -> str:
-    return "".join("\\" + char if char in "\\,=>#" else char for char in term)
+def _beside(spelling: str, term: Words, entries: Mapping[Words, Entry]) -> str:
+    """The line that puts the tokens of a phrase beside its words, which become what they are
+    without it: a phrase inside of it and synonyms of a word are found, too.
+
+    A name such as node.js is a word to those who write it: all are in one place.
+    """
+    tokens = entries[term].tokens
+    pieces = _pieces(spelling)
+    is_name = any(" " not in written for written in entries[term].spellings)
+    results: list[list[str]]
+    if is_name and not any(map(is_unspaced, pieces)):
+        results = [[piece] for piece in pieces] + [[token] for token in tokens]
+    else:
+        columns = [list(_become((piece,), entries) or (piece,)) for piece in pieces]
+        for start, end in itertools.combinations(range(len(pieces) + 1), 2):
+            if 1 < end - start < len(pieces):
+                for place in (start, end - 1):
+                    columns[place] += _become(pieces[start:end], entries)
+        rows = range(max(map(len, columns)))
+        results = [[column[row % len(column)] for column in columns] for row in rows]
+        for token in tokens:
+            results += [[token], [*results[0][:-1], token]]
+    unique = dict.fromkeys(map(" ".join, results))
+    return f"{escaped(spelling)} => {_terms(unique)}"
+
+
+def _become(term: Words, entries: Mapping[Words, Entry]) -> tuple[str, ...]:
+    return entries[term].tokens if term in entries else ()
+
+
+def _pieces(spelling: str) -> Words:
+    """The tokens that the chain makes of a term before synonyms."""
+    parts = split(normalise(spelling))
+    return tuple(
+        piece for part in parts for piece in ([part] if is_unspaced(part) else words(part))
+    )
+
+
+def _terms(terms: Iterable[str]) -> str:
+    return ", ".join(map(escaped, terms))
 
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The terms of several words in compiled rules, which become single tokens."""
+    """The terms of several words that a query has single tokens for."""
 
     terms: frozenset[Words] = frozenset()
     longest: int = 0
 
     @classmethod
     def of(cls, compiled: Iterable[str]) -> "Phrases":
-        """From the setting `synonyms` of an index (`RuleSet.compiled`)."""
+        """From the setting `synonyms` of an index (`setting`)."""
         terms = frozenset(
-            tuple(map(folded, words))
+            tuple(map(folded, found))
             for lines in compiled
-            for line in lines.splitlines()
-            for term in _SEPARATOR.split(line)
-            if len(words := split(_ESCAPED.sub(r"\1", term))) > 1
+            for term in terms_of(lines.splitlines())
+            if len(found := split(term)) > 1
         )
         return cls(terms, max(map(len, terms), default=0))
 

@@ -14,7 +14,10 @@ from analyzers.findings import Finding
 from analyzers.rules.parse import SINGLE_CHARACTER_WORD, Rule, Words, words
 
 MAX_GROUP = 100  # equivalent terms over all files; the filter stores every pair of them
+MAX_CHAIN = 100  # contractions one after the other; people write two or three
 MAX_CYCLES = 20  # reported at once; each costs another pass over the graph
+
+_SPELLED_OUT = {"+": "plus", "#": "sharp"}
 
 
 @dataclass(slots=True, eq=False)
@@ -38,10 +41,10 @@ class Group:
 
 
 class TermGraph:
-    """The groups of all terms, and the contractions between them.
+    """The groups of all terms in reading order, and the contractions between them.
 
     `spellings` has the spellings of each term in the rules: `node.js` and `node js` are the same
-    words.
+    words. Phrases that nothing contracts to a word get one, their own words joined.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -53,13 +56,21 @@ class TermGraph:
             if not rule.is_contraction:
                 for other in others:
                     self._union(first, other)
-        self._build_groups(rules)
-        if self._add_joined_words():
-            self._build_groups(rules)
+        contracted = {
+            self._root(left)
+            for rule in rules
+            for left in map(words, rule.left)
+            if any(self._root(left) != self._root(right) for right in self.right(rule))
+        }
+        for phrases in self._by_root().values():
+            if self._root(phrases[0]) not in contracted and all(len(term) > 1 for term in phrases):
+                self._union(phrases[0], self._add(joined(phrases[0])))
+        self._groups = {root: Group(terms) for root, terms in self._by_root().items()}
+        for rule in rules:
+            self._attach(rule)
 
     @property
     def groups(self) -> list[Group]:
-        """All groups in reading order."""
         return list(self._groups.values())
 
     def right(self, rule: Rule) -> list[Words]:
@@ -85,36 +96,27 @@ class TermGraph:
     def _union(self, first: Words, other: Words) -> None:
         self._parents[self._root(other)] = self._root(first)
 
-    def _build_groups(self, rules: Sequence[Rule]) -> None:
-        self._groups: dict[Words, Group] = {}
+    def _by_root(self) -> dict[Words, list[Words]]:
+        terms: dict[Words, list[Words]] = {}
         for key in self.spellings:
-            self._groups.setdefault(self._root(key), Group()).terms.append(key)
-        for rule in rules:
-            if not rule.is_contraction:
-                self.group(self._words[rule.left[0]]).internal.append(rule)
-                continue
-            targets = _unique(map(self.group, self.right(rule)))
-            for group in _unique(self.group(self._words[term]) for term in rule.left):
-                (group.internal if targets == [group] else group.outgoing).append(rule)
-            for group in targets:
-                group.incoming.append(rule)
+            terms.setdefault(self._root(key), []).append(key)
+        return terms
 
-    def _add_joined_words(self) -> bool:
-        """Adds a single word to each group of phrases that is not contracted to another."""
-        added = False
-        for group in self.groups:
-            if not group.outgoing and all(len(term) > 1 for term in group.terms):
-                word = joined(group.terms[0])
-                if word:
-                    self._union(group.terms[0], self._add(word))
-                    added = True
-        return added
+    def _attach(self, rule: Rule) -> None:
+        if not rule.is_contraction:
+            self.group(self._words[rule.left[0]]).internal.append(rule)
+            return
+        targets = _unique(map(self.group, self.right(rule)))
+        for group in _unique(self.group(self._words[term]) for term in rule.left):
+            (group.internal if targets == [group] else group.outgoing).append(rule)
+        for group in targets:
+            group.incoming.append(rule)
 
 
 def resolve(graph: TermGraph) -> list[Finding]:
     """Sets the tokens of every group; what is wrong with the rules is in the findings.
 
-    Groups with an error get tokens as well, so that other checks can go on.
+    Groups in a cycle get tokens as well, so that other checks can go on.
     """
     findings = [
         group.rules[-1].finding(
@@ -129,6 +131,9 @@ def resolve(graph: TermGraph) -> list[Finding]:
     ]
     targets = {group: _targets(graph, group) for group in graph.groups}
     order, cycles = _targets_first(targets)
+    findings += _too_long(order, targets)
+    if findings:  # what follows would take long
+        return findings
     findings += [_cycle(_leading(graph, cycle)) for cycle in cycles]
     cut = {cycle[0] for cycle in cycles}
     for group in order:
@@ -139,11 +144,6 @@ def resolve(graph: TermGraph) -> list[Finding]:
         if len(pinned) > 1 and _keeps_own_tokens(graph, group):
             findings.append(_cycle(list(pinned.values())))
         group.tokens = group.tokens or _own_tokens(graph, group)
-        if not group.tokens and not group.outgoing:
-            message = f"`{' '.join(group.terms[0])}` has no letter or digit."
-            findings.append(
-                group.rules[0].finding("error", "no_tokens", message, "Write it in words.")
-            )
     return findings
 
 
@@ -151,9 +151,10 @@ def joined(phrase: Words) -> str:
     """One word made of several: `machine learning` → `machinelearning`.
 
     Only letters and digits are left, and no character that is a token of its own, so that every
-    chain makes one token of it; "" when there are none.
+    chain makes one token of it.
     """
-    return "".join(map(_joinable, "".join(phrase)))
+    text = "".join(phrase)
+    return "".join(map(_joinable, text)) or "".join(f"{ord(char):x}" for char in text)
 
 
 def _joinable(char: str) -> str:
@@ -162,9 +163,6 @@ def _joinable(char: str) -> str:
     if re.match(f"[{SINGLE_CHARACTER_WORD}]", char) or unicodedata.category(char) == "So":
         return f"{ord(char):x}"
     return char if char.isalnum() else ""
-
-
-_SPELLED_OUT = {"+": "plus", "#": "sharp"}
 
 
 def _targets(graph: TermGraph, group: Group) -> list[Group]:
@@ -187,6 +185,19 @@ def _targets_first(
             cycles.append(cycle)
             cut = [cycle[0]] if len(cycles) < MAX_CYCLES else targets
             targets = {**targets, **{group: [] for group in cut}}
+
+
+def _too_long(order: Iterable[Group], targets: dict[Group, list[Group]]) -> list[Finding]:
+    """The first chain of contractions that is over the limit."""
+    lengths: dict[Group, int] = {}
+    for group in order:
+        lengths[group] = 1 + max((lengths.get(after, 0) for after in targets[group]), default=-1)
+        if lengths[group] > MAX_CHAIN:
+            rule = group.outgoing[0]
+            message = f"more than {MAX_CHAIN} rules lead from `{rule.left[0]}` to its last result."
+            remedy = "Write the last result on the right side of each."
+            return [rule.finding("error", "chain_too_long", message, remedy)]
+    return []
 
 
 def _contracted(graph: TermGraph, group: Group) -> tuple[tuple[str, ...], list[Finding]]:

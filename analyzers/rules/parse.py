@@ -2,12 +2,7 @@
 
 Files are untrusted input. They are read in bounded pieces; size, line length, words per term and
 the number of rules are limited, and anything but a regular file is refused without opening it.
-
-Terms are split into words here, without a server, although the analysis chain decides what a token
-is. So a term is split wherever any chain might split it. Too many words is the safe error: a term
-of several words is compiled to a contraction, which also works for a single token, whereas an
-equivalent that turns out to be several tokens breaks phrase queries (docs/synonyms.md).
-`analyzers.lint` verifies the compiled rules against the real chain.
+Terms are split into words where the chain of the index splits them, but without a server.
 """
 
 import re
@@ -19,10 +14,12 @@ from pathlib import Path
 
 from analyzers.bigrams import CHARACTERS
 from analyzers.findings import Finding, InvalidLine, Severity, shortened
+from analyzers.rules.formats import CONVERTIBLE, foreign_format
+from analyzers.symbols import OPERATORS
 
 SUFFIX = ".synonyms"
-MAX_RULES = 100_000  # over all files; docs/synonyms.md has what 200,000 would cost
-MAX_ERRORS = 100  # reading stops here: the file is probably not a rule file
+MAX_RULES = 100_000  # and invalid lines, over all files; docs/synonyms.md has what more would cost
+MAX_LISTED = 100  # errors; further ones are counted
 MAX_BYTES = 32 * 1024 * 1024  # per file; 200,000 rules are about 5 MiB
 MAX_LINE = 64 * 1024  # bytes
 MAX_LEFT = 1000  # terms on the left side of a contraction
@@ -30,17 +27,20 @@ MAX_EQUIVALENTS = 100  # also on the right side: the filter stores every pair
 MAX_WORDS = 10  # per term; the filter looks ahead by the longest term at every token
 MAX_CHARS = 200  # per term; the standard tokenizer splits tokens at 255
 
-_HEAD = 64 * 1024  # bytes from the start of a file in which comments are looked at
+_HEAD = 64 * 1024  # bytes from the start of a file that tell its format and its language
 
 Words = tuple[str, ...]
 """A term as the words that it consists of."""
 
 _ARROW = re.compile(r"(?<!\\)((?:\\\\)*)=>")
+# Between two words of a term, not an operator, and not escaped.
+_SIGN = re.compile(
+    r"(?<=[^\s,\\])(?<!=>)[ ]*"
+    r"(-+>|[→⇒;\t]|(?<!\|)\|(?!\|)|(?<![=!<>:+*/~-])=(?![=~>]))"
+    r"[ ]*(?=[^\s,])(?!=>)"
+)
+_VERSION = re.compile(r"(?<![^\W_])(?:v\d+(?![^\W_])|[^\W\d_]*\d+\.\d[\w.]*)")
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'"))
-_ZERO_WIDTH = frozenset("\u200b\u2060\ufeff\u00ad")
-_DIRECTION_MARKS = frozenset("\u200e\u200f\u061c")
-_BIDI = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
-
 # The standard tokenizer makes a token of each emoji (UAX #29), and Chinese, Japanese and Korean
 # words are pairs of characters.
 SINGLE_CHARACTER_WORD = f"\u2600-\u27bf\U0001f000-\U0001faff{CHARACTERS}"
@@ -49,6 +49,7 @@ _LETTER = rf"(?:[^\W_{SINGLE_CHARACTER_WORD}]|[\u0300-\u036f\u200c\u200d])"
 # Compiled when it is first used: a search without rules does not wait for it.
 _WORD = (
     rf"[{SINGLE_CHARACTER_WORD}]"
+    r"|(?<![\w,])\d+(?:,\d+)+(?![\w,])"
     rf"|(?:(?<!\S)\.)?{_LETTER}+(?:'{_LETTER}+)*(?:\+\+?|#)*(?!{_LETTER})"
     rf"|{_LETTER}+"
 )
@@ -91,6 +92,16 @@ class Rule:
         return Finding(self.file, self.line, severity, code, message, remedy)
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The rules of files in order, an error for each line that is not a rule, and how many further
+    errors there are."""
+
+    rules: tuple[Rule, ...]
+    errors: tuple[Finding, ...] = ()
+    unlisted: int = 0
+
+
 def rule_files(folder: Path, without: Collection[str] = (), language: str = "") -> list[Path]:
     """The rule files of a folder in the order of their names.
 
@@ -111,12 +122,12 @@ def rule_files(folder: Path, without: Collection[str] = (), language: str = "") 
 
 def is_for(path: Path, language: str) -> bool:
     """Whether a rule file is for a language: it names the language, or none at all."""
-    named = comment_values(path, "language")
+    named = languages_of(path)
     return not named or not language or language in named
 
 
-def comment_values(path: Path, key: str) -> frozenset[str]:
-    """The values of the comments `# key: value, value` near the start of a rule file.
+def languages_of(path: Path) -> frozenset[str]:
+    """The languages in the comments `# language: english, german` near the start of a rule file.
 
     Empty for a file that cannot be read.
     """
@@ -127,31 +138,31 @@ def comment_values(path: Path, key: str) -> frozenset[str]:
             head = handle.read(_HEAD).decode("utf-8", "ignore")
     except OSError:
         return frozenset()
-    lists = re.findall(rf"^\s*#\s*{key}:\s*([\w ,]+?)\s*$", head, re.MULTILINE)
-    return frozenset(value for values in lists for value in re.split(r"[\s,]+", values))
+    lists = re.findall(r"^\s*#\s*language:\s*([\w ,]+?)\s*$", head, re.MULTILINE)
+    return frozenset(name for names in lists for name in re.split(r"[\s,]+", names))
 
 
-def parse_files(files: Sequence[Path]) -> tuple[list[Rule], list[Finding]]:
-    """The rules of all files in order, and a finding for every line that is not a rule.
-
-    Reading stops after `MAX_RULES` rules or `MAX_ERRORS` findings.
-    """
+def parse_files(files: Sequence[Path]) -> Parsed:
+    """The rules of all files in order, and the errors in them. Reading stops after `MAX_RULES`."""
     rules: list[Rule] = []
-    findings: list[Finding] = []
+    errors: list[Finding] = []
+    count = 0
     for path in files:
         for item in parse_file(path):
-            if isinstance(item, Finding):
-                findings.append(item)
-                if len(findings) >= MAX_ERRORS:
-                    return rules, findings
-            elif len(rules) < MAX_RULES:
-                rules.append(item)
-            else:
+            if len(rules) + count >= MAX_RULES:
                 message = f"more than {MAX_RULES:,} rules in all files together."
                 remedy = "Keep the rules for words that your posts and readers use."
-                findings.append(item.finding("error", "too_many_rules", message, remedy))
-                return rules, findings
-    return rules, findings
+                errors.append(
+                    Finding(path.name, item.line, "error", "too_many_rules", message, remedy)
+                )
+                return Parsed(tuple(rules), tuple(errors), max(0, count - MAX_LISTED))
+            if isinstance(item, Rule):
+                rules.append(item)
+                continue
+            count += 1
+            if count <= MAX_LISTED:
+                errors.append(item)
+    return Parsed(tuple(rules), tuple(errors), max(0, count - MAX_LISTED))
 
 
 def parse_file(path: Path) -> Iterator[Rule | Finding]:
@@ -166,6 +177,10 @@ def parse_file(path: Path) -> Iterator[Rule | Finding]:
             yield Finding(name, 0, "error", *refused)
             return
         with path.open("rb") as handle:
+            if foreign := foreign_format(handle.read(_HEAD).decode("utf-8-sig", "ignore")):
+                yield Finding(name, 0, "error", *_is_foreign(foreign, name))
+                return
+            handle.seek(0)
             number = 0
             while raw := handle.readline(MAX_LINE + 1):
                 number += 1
@@ -209,11 +224,7 @@ def normalise(term: str) -> str:
 
 
 def words(term: str) -> Words:
-    """The words of a normalised, non-empty term; at least one.
-
-    A term without a letter or digit (`===`) is split at spaces only: `analyzers.lint` checks
-    whether any token is left of it.
-    """
+    """The words of a normalised, non-empty term; at least one."""
     return tuple(re.findall(_WORD, term)) or tuple(term.split())
 
 
@@ -225,10 +236,28 @@ def folded(word: str) -> str:
     return "".join(char for char in parts if not unicodedata.combining(char))
 
 
+def _is_foreign(name: str, file: str) -> tuple[str, str, str]:
+    remedy = "A rule file has one rule per line: `a, b` or `a => b`."
+    if name in CONVERTIBLE:
+        remedy = f"`blogsearch synonyms convert {file} > my{SUFFIX}` makes rules of it."
+    return "foreign_format", f"is {name}, not a rule file.", remedy
+
+
 def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
-    text = _decode(raw, first=number == 1)
+    line = _decode(raw, first=number == 1)
+    text = line.strip()
     if not text or text.startswith("#"):
         return None
+    if found := _SIGN.search(line):
+        sign = found[1]
+        shown, literal = f"`{sign}`", f" A literal `{sign}` is written `\\{sign}`."
+        if sign == "\t":
+            shown, literal = "a tab", ""
+        raise InvalidLine(
+            "sign",
+            f"`{shortened(text)}` has {shown} at column {found.start(1) + 1}.",
+            "Write `,` between equivalent terms, `=>` before what replaces the others." + literal,
+        )
     sides = _ARROW.sub(lambda arrow: arrow[1] + "\0", text).split("\0")
     if len(sides) > 2:
         raise InvalidLine(
@@ -269,17 +298,12 @@ def _decode(raw: bytes, *, first: bool) -> str:
         name = unicodedata.name(invisible, "control character")
         message = f"has an invisible character, U+{ord(invisible):04X} {name}."
         raise InvalidLine("invisible_character", message, "Delete it, or retype the line.")
-    return text.strip()
+    return text
 
 
 def _is_invisible(char: str) -> bool:
-    if char.isascii():
-        return not (char.isprintable() or char == "\t")
-    return (
-        char in _ZERO_WIDTH | _DIRECTION_MARKS
-        or unicodedata.category(char) in {"Cc", "Zl", "Zp"}
-        or unicodedata.bidirectional(char) in _BIDI
-    )
+    """Joiners are visible in the letters beside them."""
+    return unicodedata.category(char) in {"Cc", "Cf", "Zl", "Zp"} and char not in "\t\u200c\u200d"
 
 
 def _parse_side(side: str, name: str, limit: int, remedy: str) -> tuple[str, ...]:
@@ -313,6 +337,19 @@ def _check_term(term: str, side: str) -> None:
             f"`{shortened(term)}` has {count:,} words and {len(term):,} characters; "
             f"the limits are {MAX_WORDS} and {MAX_CHARS}.",
             "Shorten it to the words that people search for.",
+        )
+    if not re.search(_WORD, term) and not any(sign in OPERATORS for sign in term.split()):
+        raise InvalidLine(
+            "no_tokens",
+            f"no word is left of `{shortened(term)}`: letters, digits and operators are kept.",
+            "Remove the line, or write it in words.",
+        )
+    if version := _VERSION.search(term):
+        raise InvalidLine(
+            "version",
+            f"`{shortened(term)}` has a version (`{version[0]}`): posts are found by its parts, "
+            "so it cannot be in a rule.",
+            "Remove the line, or leave the number out.",
         )
 
 

@@ -62,7 +62,7 @@ def check(tools: Tools, files: tuple[Path, ...], form: str) -> None:
     blogsearch pins check --format json *.pins
     """
     _, findings = _checked(tools, files)
-    report(files, findings, form)
+    report(files, findings, as_json=form == "json")
 
 
 @pins.command()

@@ -264,13 +264,14 @@ def print_stale_builds(names: Iterable[str]) -> None:
         click.echo(f"Deleted {name}, left by a build that was killed.")
 
 
-def after_swap(tools: Tools) -> None:
+def after_swap(tools: Tools, *, quiet: bool = False) -> None:
     """Warm the cache with the most frequent queries, and delete old generations.
 
     Nothing is deleted while another process builds; that process deletes them. Elasticsearch may
     fail here; the swap counts nevertheless.
     """
-    if answered := tools.service.warm(seconds=_WARM_AFTER_SWAP).answered:
+    answered = tools.service.warm(seconds=_WARM_AFTER_SWAP).answered
+    if answered and not quiet:
         click.echo(f"The answers to the {answered:,} most frequent queries are cached.")
     client, alias = tools.elastic, tools.settings.index
     try:
@@ -282,5 +283,5 @@ def after_swap(tools: Tools) -> None:
         hint = "Old indices may remain; `blogsearch prune` deletes them."
         click.echo(f"{hint} {error}", err=True)
         return
-    if deleted:
+    if deleted and not quiet:
         click.echo(f"Deleted {', '.join(deleted)}.")

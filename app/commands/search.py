@@ -150,11 +150,17 @@ def categories(tools: Tools, form: str) -> None:
 @click.argument("text", nargs=-1, required=True)
 @click.option(
     "--analyzer",
-    type=click.Choice(["blog_text", "blog_forms", "blog_words", "blog_spelling"]),
+    type=click.Choice(
+        [
+            f"blog_{name}{of}"
+            for of in ("", "_index")
+            for name in ("text", "forms", "words", "spelling")
+        ]
+    ),
     default="blog_text",
     show_default=True,
     help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "
-    "as typed, accents folded; blog_spelling: as typed.",
+    "as typed, accents folded; blog_spelling: as typed; …_index: what posts get.",
 )
 @table_or_json
 @pass_tools
@@ -167,8 +173,10 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> No
     \b
     blogsearch analyze "Going to the Postgres centre"
     blogsearch analyze --analyzer blog_words "Node.js"
+    blogsearch analyze --analyzer blog_text_index "an introduction to machine learning"
     """
-    from analyzers.chains import MARKS, SYNONYMS, readable
+    from analyzers.chains import MARKS, SYNONYMS, index_time
+    from analyzers.symbols import readable
     from app.search.synonyms import applied
     from indexer.generations import require_live
 
@@ -187,7 +195,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> No
         steps.append((step["name"], [token["token"] for token in step["tokens"]]))
     synonyms: dict[str, Any] = {"rules": []}
     for (_, tokens), (name, _) in pairwise(steps):
-        if name == SYNONYMS and tokens:
+        if name in (SYNONYMS, index_time(SYNONYMS)) and tokens:
             words = [readable(token) or token for token in tokens]
             synonyms = applied(words, live.rules or "", tools.settings)
     if form == "json":

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.cache import AnswerCache
     from app.service import Service
     from app.settings import Settings
+    from indexer.build.builder import Built
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -81,6 +82,10 @@ class Tools:
         from app.service import Service
 
         return Service(self.settings, self.elastic, self.cache)
+
+    def swapped(self, built: "Built") -> None:
+        """Make earlier answers stale after a swap."""
+        self.begin_cache_generation(built.index, built.rules)
 
     def begin_cache_generation(self, index: str, rules: str) -> None:
         """Make earlier answers stale, or print that this failed."""
@@ -161,28 +166,31 @@ def print_cache_not_updated() -> None:
 
 
 def report(
-    files: Sequence[Path], findings: "Sequence[Finding]", form: str, suppressed: int | None = None
+    files: Sequence[Path],
+    findings: "Sequence[Finding]",
+    *,
+    as_json: bool,
+    quiet: bool = False,
+    unlisted: int = 0,
 ) -> None:
     """End a check of files: print the findings, and exit with 1 for errors, 3 for warnings only.
 
-    `form` is `text` or `json`. `suppressed` is the number of warnings that the files suppress, None
-    if they cannot.
+    `unlisted` is the number of errors that are not among the findings.
     """
-    errors, warnings = _count(findings, "error"), _count(findings, "warning")
-    if form == "json":
+    errors, warnings = _count(findings, "error") + unlisted, _count(findings, "warning")
+    if as_json:
         body = {
             "files": [str(path) for path in files],
             "errors": errors,
             "warnings": warnings,
-            **({} if suppressed is None else {"suppressed": suppressed}),
             "findings": [finding.as_dict() for finding in findings],
         }
         print_json(body)
     else:
         for finding in findings:
             click.echo(str(finding))
-        left_out = f", {suppressed} suppressed" if suppressed else ""
-        click.echo(f"{_number_of(findings)}{left_out}.")
+        if not quiet:
+            click.echo(f"{_number_of(findings, unlisted)}.")
     if findings:
         click.get_current_context().exit(1 if errors else ONLY_SOME)
 
@@ -193,15 +201,18 @@ def print_findings(findings: "Sequence[Finding]") -> None:
         click.echo(str(finding), err=True)
 
 
-def fail(findings: "Sequence[Finding]") -> NoReturn:
+def fail(findings: "Sequence[Finding]", unlisted: int = 0) -> NoReturn:
     """End a command that cannot use the files, after printing every finding."""
     print_findings(findings)
-    raise click.ClickException(f"{_number_of(findings)}; nothing was changed.")
+    raise click.ClickException(f"{_number_of(findings, unlisted)}; nothing was changed.")
 
 
-def _number_of(findings: "Sequence[Finding]") -> str:
-    counted = ((_count(findings, word), word) for word in ("error", "warning"))
-    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted)
+def _number_of(findings: "Sequence[Finding]", unlisted: int) -> str:
+    counts = {word: _count(findings, word) for word in ("error", "warning")}
+    text = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for word, count in counts.items())
+    if unlisted:
+        text = f"{text}; stopped at {counts['error']} of {counts['error'] + unlisted:,} errors"
+    return text
 
 
 def _count(findings: "Sequence[Finding]", severity: str) -> int:

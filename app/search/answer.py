@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 from urllib.parse import quote, urlencode
 
-from analyzers.chains import readable
+from analyzers.symbols import readable
 from app.search.first_request import FirstResponse
 from app.search.query_builder import (
     ALL,

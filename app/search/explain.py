@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analyzers import meaning
-from analyzers.chains import readable
+from analyzers.symbols import readable
 from app.search import scoring
 from app.search.answer import Outcome
 from app.search.known import Known

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from analyzers.bigrams import CHARACTERS
-from analyzers.chains import OPERATORS
+from analyzers.symbols import OPERATORS
 from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET, SECTIONS
 
 Json = dict[str, Any]

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
-from analyzers.chains import readable
 from analyzers.languages import Language
 from analyzers.rules.compile import Phrases
+from analyzers.symbols import readable
 from app.search import scoring
 from app.search.query_parser import QueryTerm
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from elasticsearch import Elasticsearch
 
 from analyzers.bigrams import is_unspaced
-from analyzers.chains import readable
 from analyzers.languages import LANGUAGES, Language
+from analyzers.symbols import readable
 from app.search.answer import SuggestAnswer, Suggestion
 from app.search.filters import NEWEST, language_filter
 from app.search.known import Known

@@ -1,7 +1,7 @@
-"""The folder of rule files: what is in it, and how files are added and deleted.
+"""The folder of rule files: what is in it, and how files are added and removed.
 
 A file is first copied to a hidden folder inside it and then renamed, so that no reader ever sees
-an incomplete file.
+an incomplete file. The former file stays beside it as `NAME.synonyms.old`.
 """
 
 import filecmp
@@ -13,10 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from analyzers.languages import LANGUAGES, Language
 from analyzers.rules.parse import SUFFIX, is_for, refusal, rule_files
 from app.errors import BadRequest, FolderNotReadable, FolderNotWritable, NotFound
 from app.settings import Settings
 
+OLD = ".old"
 _STAGED = ".staged-"  # and the alias: several indices may share a folder
 
 
@@ -26,15 +28,14 @@ class SynonymFolder:
 
     path: Path
     left_out: frozenset[str]
-    language: str
+    language: Language
     alias: str
 
     @classmethod
     def of(cls, settings: Settings) -> "SynonymFolder":
         """The folder of the settings."""
-        return cls(
-            settings.synonyms_dir, settings.synonyms_left_out, settings.language, settings.index
-        )
+        language = LANGUAGES[settings.language]
+        return cls(settings.synonyms_dir, settings.synonyms_left_out, language, settings.index)
 
     def used(self) -> list[Path]:
         """The files in use, in the order in which they are read.
@@ -43,7 +44,7 @@ class SynonymFolder:
             FolderNotReadable: otherwise an index without rules would be built silently.
         """
         self._check_readable()
-        return rule_files(self.path, self.left_out, self.language)
+        return rule_files(self.path, self.left_out, self.language.name)
 
     def all(self) -> list[Path]:
         """The files in use, those that are left out and those for other languages.
@@ -58,65 +59,6 @@ class SynonymFolder:
         """Names to leave out that are not in the folder."""
         names = {path.stem for path in self.all()}
         return sorted(name for name in self.left_out if name.removesuffix(SUFFIX) not in names)
-
-    def _check_readable(self) -> None:
-        try:
-            os.scandir(self.path).close()
-        except OSError as error:
-            raise FolderNotReadable(
-                f"The synonyms folder {self.path} cannot be read: {error.strerror or error}. "
-                "Check BLOGSEARCH_SYNONYMS_DIR; to use no synonyms, name an empty folder."
-            ) from None
-
-    @contextmanager
-    def staged(self, files: Sequence[Path]) -> Iterator[list[Path]]:
-        """Copies of rule files on the folder's own file system; deleted afterwards.
-
-        The caller holds the lock of the index.
-
-        Raises:
-            BadRequest: a name or a file that cannot be a rule file.
-            FolderNotWritable: nothing can be added to the folder.
-        """
-        if not files:  # the folder may be read-only
-            yield []
-            return
-        self._check_own()
-        self._check_usable(files)
-        stage = self.path / f"{_STAGED}{self.alias}"
-        try:
-            shutil.rmtree(stage, ignore_errors=True)  # left by a process that was killed
-            stage.mkdir(mode=0o700)
-        except OSError as error:
-            raise self._not_writable(error) from None
-        try:
-            yield [_copied(file, stage) for file in files]
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
-
-    def differing(self, copies: Sequence[Path]) -> tuple[str, ...]:
-        """The names of the copies that will replace a file with another content."""
-        places = [(copy, self.path / copy.name) for copy in copies]
-        return tuple(
-            place.name
-            for copy, place in places
-            if place.is_file() and not filecmp.cmp(copy, place, shallow=False)
-        )
-
-    def install(self, copies: Sequence[Path]) -> None:
-        """Moves staged copies into the folder; without any, the folder is not touched.
-
-        Raises:
-            FolderNotWritable: a file could not be moved.
-        """
-        if not copies:
-            return
-        try:
-            for copy in copies:
-                copy.replace(self.path / copy.name)
-            _sync(self.path)
-        except OSError as error:
-            raise self._not_writable(error) from None
 
     def named(self, names: Sequence[str]) -> list[Path]:
         """The files with these names, given with or without `.synonyms`.
@@ -134,33 +76,85 @@ class SynonymFolder:
             )
         return [by_name[name] for name in dict.fromkeys(wanted)]
 
-    def delete(self, files: Sequence[Path]) -> None:
-        """Deletes rule files.
+    @contextmanager
+    def staged(self, files: Sequence[Path]) -> Iterator[list[Path]]:
+        """Copies of rule files on the folder's own file system; deleted afterwards.
+
+        The caller holds the lock of the index.
 
         Raises:
-            FolderNotWritable: a file could not be deleted.
+            BadRequest: a name or a file that cannot be a rule file.
+            FolderNotWritable: nothing can be added to the folder.
         """
+        if not files:  # the folder may be read-only
+            yield []
+            return
+        self._check_usable(files)
+        stage = self.path / f"{_STAGED}{self.alias}"
+        with self._changes():
+            shutil.rmtree(stage, ignore_errors=True)  # left by a process that was killed
+            stage.mkdir(mode=0o700)
         try:
+            yield [_copied(file, stage) for file in files]
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+    def install(self, copies: Sequence[Path]) -> list[Path]:
+        """Moves staged copies into the folder; returns the files that had another content.
+
+        Raises:
+            FolderNotWritable: a file could not be moved.
+        """
+        replaced = []
+        with self._changes():
+            for copy in copies:
+                place = self.path / copy.name
+                if place.is_file() and not filecmp.cmp(copy, place, shallow=False):
+                    shutil.copyfile(place, f"{place}{OLD}")
+                    replaced.append(place)
+                copy.replace(place)
+        return replaced
+
+    def put_away(self, files: Sequence[Path]) -> None:
+        """Renames rule files, so that they are not read.
+
+        Raises:
+            FolderNotWritable: a file could not be renamed.
+        """
+        with self._changes():
             for file in files:
-                file.unlink(missing_ok=True)
-            _sync(self.path)
-        except OSError as error:
-            raise self._not_writable(error) from None
+                file.replace(f"{file}{OLD}")
 
     def check_writable(self) -> None:
-        """Raises FolderNotWritable when files cannot be deleted."""
-        self._check_own()
-        if not os.access(self.path, os.W_OK | os.X_OK):
-            raise self._not_writable(PermissionError(13, "Permission denied"))
+        """Raises FolderNotWritable when files cannot be renamed."""
+        with self._changes():
+            if not os.access(self.path, os.W_OK | os.X_OK):
+                raise PermissionError(13, "Permission denied")
 
-    def _check_own(self) -> None:
-        """Raises FolderNotWritable for the folder of the installed package."""
+    @contextmanager
+    def _changes(self) -> Iterator[None]:
         if "site-packages" in self.path.parts:
             raise FolderNotWritable(
                 f"The synonyms folder {self.path} is a part of the installed package: an upgrade "
                 f"replaces it. Copy it to a folder of your own (`cp -r {self.path} synonyms`), and "
                 "set BLOGSEARCH_SYNONYMS_DIR to that folder."
             )
+        try:
+            yield
+        except OSError as error:
+            raise FolderNotWritable(
+                f"The synonyms folder {self.path} cannot be changed: {error.strerror or error}. "
+                "Check its permissions, or set BLOGSEARCH_SYNONYMS_DIR to a folder of your own."
+            ) from None
+
+    def _check_readable(self) -> None:
+        try:
+            os.scandir(self.path).close()
+        except OSError as error:
+            raise FolderNotReadable(
+                f"The synonyms folder {self.path} cannot be read: {error.strerror or error}. "
+                "Check BLOGSEARCH_SYNONYMS_DIR; to use no synonyms, name an empty folder."
+            ) from None
 
     def _check_usable(self, files: Sequence[Path]) -> None:
         check_unique_names(files)
@@ -174,17 +168,11 @@ class SynonymFolder:
                     f"{file.name} is left out by BLOGSEARCH_SYNONYMS_WITHOUT; "
                     "remove it from that setting first."
                 )
-            if not is_for(file, self.language):
+            if not is_for(file, self.language.name):
                 raise BadRequest(
-                    f"{file.name} is not for {self.language} posts (BLOGSEARCH_LANGUAGE); "
+                    f"{file.name} is not for {self.language.name} posts (BLOGSEARCH_LANGUAGE); "
                     "change its comment `# language: …` if it is."
                 )
-
-    def _not_writable(self, error: OSError) -> FolderNotWritable:
-        return FolderNotWritable(
-            f"The synonyms folder {self.path} cannot be changed: {error.strerror or error}. "
-            "Check its permissions, or set BLOGSEARCH_SYNONYMS_DIR to a folder of your own."
-        )
 
 
 def check_unique_names(files: Sequence[Path]) -> None:
@@ -201,22 +189,8 @@ def check_unique_names(files: Sequence[Path]) -> None:
 def _copied(file: Path, stage: Path) -> Path:
     try:
         refused = refusal(file)
-        if refused is not None:
-            raise BadRequest(f"{file} {refused[1]} {refused[2]}")
-        copy = stage / file.name
-        with file.open("rb") as source, copy.open("wb") as target:
-            shutil.copyfileobj(source, target)
-            target.flush()
-            os.fsync(target.fileno())
+        if refused is None:
+            return Path(shutil.copyfile(file, stage / file.name))
     except OSError as error:
         raise BadRequest(f"{file} cannot be read: {error.strerror or error}.") from None
-    return copy
-
-
-def _sync(folder: Path) -> None:
-    """Makes renames and deletions durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    raise BadRequest(f"{file} {refused[1]} {refused[2]}")

@@ -1,17 +1,16 @@
 """Makes rule files live: checked, built into a new index, swapped in, and only then stored."""
 
-import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-from elasticsearch import Elasticsearch
+from elasticsearch import BadRequestError, Elasticsearch
 
+from analyzers.chains import SYNONYMS, index_time
 from analyzers.languages import LANGUAGES
-from analyzers.lint import CheckResult, PostCounts, check
-from analyzers.rules.compile import RuleFiles, Rules
-from app.cache import AnswerCache
+from analyzers.lint import CheckResult, check
+from analyzers.rules.compile import RuleFiles, Rules, in_effect, terms_of
 from app.errors import BlogsearchError, FolderNotWritable
 from app.meaning import open_model
 from app.settings import Settings
@@ -19,11 +18,24 @@ from app.synonyms.folder import SynonymFolder
 from indexer.build.builder import Built, IndexSettings, is_current, rebuild
 from indexer.generations import live as live_generation
 from indexer.lock import Lock
-from indexer.records import OnProgress, ignore_progress
+from indexer.records import OnProgress
 
-log = logging.getLogger(__name__)
+OnSwap = Callable[[Built], None]
+"""Called when an index with other rules is live: earlier answers are stale."""
 
-_BATCH = 500  # words per request
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between the rules that were live and those that are; nothing without an index
+    before. Rules are as they take effect: followed over several lines."""
+
+    added: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> list[str]:
+        """The terms of these rules."""
+        return list(dict.fromkeys(terms_of([*self.added, *self.gone])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +44,13 @@ class Loaded:
 
     `built` is None when nothing was built: the check failed (`checked.rules` is None), there is no
     index yet, or the live index has these rules and this language already. `replaced` are the
-    names of files whose content in the folder has changed.
+    files of the folder that had another content, which is kept beside them.
     """
 
     checked: CheckResult
-    built: Built | None
-    replaced: tuple[str, ...] = ()
+    built: Built | None = None
+    changes: Changes = Changes()
+    replaced: tuple[Path, ...] = ()
 
 
 def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSettings:
@@ -51,83 +64,30 @@ def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSetti
     return IndexSettings(rules, settings.shards, settings.replicas, language, model)
 
 
-class Loader:
-    """Loads and removes rule files, one process at a time: it holds the lock of the index."""
+def load(
+    settings: Settings,
+    client: Elasticsearch,
+    files: Sequence[Path],
+    on_progress: OnProgress,
+    on_swap: OnSwap,
+) -> Loaded:
+    """Check files, make an index with them live and store them in the folder.
 
-    def __init__(
-        self,
-        settings: Settings,
-        client: Elasticsearch,
-        cache: AnswerCache,
-        on_progress: OnProgress = ignore_progress,
-    ) -> None:
-        self._settings = settings
-        self._client = client
-        self._cache = cache
-        self._on_progress = on_progress
-        self._folder = SynonymFolder.of(settings)
+    Without files, the files of the folder go live. A failed check or build changes nothing.
 
-    def load(self, files: Sequence[Path]) -> Loaded:
-        """Checks files, makes an index with them live and stores them in the folder.
-
-        Without files, the files of the folder go live. A failed check or build changes nothing.
-
-        Raises:
-            BadRequest, FolderNotWritable: before anything is built.
-            indexer.errors.IndexingError: from the build.
-        """
-        alias = self._settings.index
-        purpose = f"synonyms load {' '.join(path.name for path in files)}".strip()
-        with Lock(self._client, alias, purpose) as lock, self._folder.staged(files) as copies:
-            checked = self.check(copies or self._folder.used(), self._folder.used())
-            if checked.rules is None:
-                return Loaded(checked, None)
-            built = self._build(lock, checked.rules)
-            replaced = self._folder.differing(copies)
-            self._install(copies, built)
-        return Loaded(checked, built, replaced)
-
-    def remove(self, names: Sequence[str]) -> Built | None:
-        """Makes an index without these files live, and deletes them.
-
-        Returns:
-            None when nothing had to be built.
-
-        Raises:
-            NotFound, FolderNotWritable, RuleErrors: before anything is built.
-            indexer.errors.IndexingError: from the build.
-        """
-        alias = self._settings.index
-        with Lock(self._client, alias, f"synonyms remove {' '.join(names)}") as lock:
-            removed = self._folder.named(names)
-            self._folder.check_writable()
-            remaining = [path for path in self._folder.used() if path not in removed]
-            built = self._build(lock, RuleFiles(remaining))
-            self._folder.delete(removed)
-        return built
-
-    def check(self, files: Sequence[Path], in_use: Sequence[Path]) -> CheckResult:
-        """Checks files as `analyzers.lint` does, with the number of live posts that have a word."""
-        live = live_generation(self._client, self._settings.index)
-        count = partial(count_posts, self._client, live.name) if live else None
-        return check(
-            self._client, files, in_use, count, language=LANGUAGES[self._settings.language]
-        )
-
-    def _build(self, lock: Lock, rules: Rules) -> Built | None:
-        live = live_generation(self._client, self._settings.index)
-        wanted = index_settings(self._settings, rules)
-        if live is None or is_current(live, wanted):
-            return None
-        built = rebuild(self._client, lock, self._settings.index, wanted, self._on_progress)
-        # Before the files are installed, which may fail: the index has been swapped.
-        if not self._cache.new_generation(built.index, built.rules):
-            log.warning("Redis could not be updated: older answers may be served until they expire")
-        return built
-
-    def _install(self, copies: Sequence[Path], built: Built | None) -> None:
+    Raises:
+        BadRequest, FolderNotWritable: before anything is built.
+        indexer.errors.IndexingError: from the build.
+    """
+    folder = SynonymFolder.of(settings)
+    purpose = f"synonyms load {' '.join(path.name for path in files)}".strip()
+    with Lock(client, settings.index, purpose) as lock, folder.staged(files) as copies:
+        checked = check(copies or folder.used(), folder.used(), folder.language)
+        if checked.rules is None:
+            return Loaded(checked)
+        built, changes = _build(settings, client, lock, checked.rules, on_progress, on_swap)
         try:
-            self._folder.install(copies)
+            replaced = folder.install(copies)
         except FolderNotWritable as error:
             if built is None:
                 raise
@@ -136,30 +96,75 @@ class Loader:
                 f"{built.index} is live with the new rules, but: {error.message} "
                 "Copy the files into the folder yourself, or the next build will not have them."
             ) from error
+    return Loaded(checked, built, changes, tuple(replaced))
 
 
-def count_posts(client: Elasticsearch, index: str, words: Sequence[str]) -> PostCounts:
-    """How many posts of an index there are, and how many have each word, as it was written."""
-    with_word: dict[str, int] = {}
-    total = 0
-    for start in range(0, len(words), _BATCH):
-        batch = words[start : start + _BATCH]
-        response = client.search(
-            index=index,
-            size=0,
-            track_total_hits=True,
-            query={"term": {"kind": "post"}},
-            aggs={"words": {"filters": {"filters": [_having(word) for word in batch]}}},
-            allow_partial_search_results=False,
-        )
-        total = response["hits"]["total"]["value"]
-        buckets = response["aggregations"]["words"]["buckets"]
-        with_word |= {
-            word: bucket["doc_count"] for word, bucket in zip(batch, buckets, strict=True)
-        }
-    return PostCounts(total, with_word)
+def remove(
+    settings: Settings,
+    client: Elasticsearch,
+    names: Sequence[str],
+    on_progress: OnProgress,
+    on_swap: OnSwap,
+) -> tuple[Built | None, Changes, list[Path]]:
+    """Make an index without these files live, and put them away; returns the files, too.
+
+    Raises:
+        NotFound, FolderNotWritable, RuleErrors: before anything is built.
+        indexer.errors.IndexingError: from the build.
+    """
+    folder = SynonymFolder.of(settings)
+    with Lock(client, settings.index, f"synonyms remove {' '.join(names)}") as lock:
+        removed = folder.named(names)
+        folder.check_writable()
+        remaining = RuleFiles([path for path in folder.used() if path not in removed])
+        built, changes = _build(settings, client, lock, remaining, on_progress, on_swap)
+        folder.put_away(removed)
+    return built, changes, removed
 
 
-def _having(word: str) -> dict[str, object]:
-    fields = ["title.words", "text.words"]
-    return {"multi_match": {"query": word, "fields": fields, "type": "phrase"}}
+def _build(
+    settings: Settings,
+    client: Elasticsearch,
+    lock: Lock,
+    rules: Rules,
+    on_progress: OnProgress,
+    on_swap: OnSwap,
+) -> tuple[Built | None, Changes]:
+    live = live_generation(client, settings.index)
+    wanted = index_settings(settings, rules)
+    if live is None or is_current(live, wanted):
+        return None, Changes()
+    before, now = _live_rules(client, live.name), in_effect(rules.lines, rules.post_lines)
+    try:
+        built = rebuild(client, lock, settings.index, wanted, on_progress)
+    except BadRequestError as error:
+        if "synonym" not in str(error):
+            raise
+        raise BlogsearchError(
+            f"Elasticsearch rejects a rule: {_innermost(error.body)}. Nothing was changed.",
+            "Remove the rule with these words, or write it with letters and digits.",
+        ) from error
+    on_swap(built)
+    added = tuple(rule for rule in now if rule not in before)
+    gone = tuple(rule for rule in before if rule not in now)
+    return built, Changes(added, gone)
+
+
+def _live_rules(client: Elasticsearch, index: str) -> dict[str, None]:
+    path = "index.analysis.filter"
+    response = client.indices.get_settings(index=index, name=f"{path}.*", flat_settings=True)
+    settings = response[index]["settings"]
+
+    def lines(name: str) -> list[str]:
+        value = settings.get(f"{path}.{name}.synonyms", [])
+        return "\n".join([value] if isinstance(value, str) else value).splitlines()
+
+    return in_effect(lines(SYNONYMS), lines(index_time(SYNONYMS)))
+
+
+def _innermost(body: Any) -> str:
+    """The last of the reasons that Elasticsearch nests."""
+    cause = body.get("error", {}) if isinstance(body, dict) else {}
+    while "caused_by" in cause:
+        cause = cause["caused_by"]
+    return str(cause.get("reason", body))

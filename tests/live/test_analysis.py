@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers.chains import FORMS, OPERATORS, SPELLING, TEXT, WORDS, index_time
+from analyzers.chains import FORMS, SPELLING, TEXT, WORDS, index_time
 from analyzers.rules.compile import RuleSet, read_rules
+from analyzers.symbols import OPERATORS
 from indexer.schema import index_body
 
 Tokens = Callable[[str, str], list[str]]

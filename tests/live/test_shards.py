@@ -26,7 +26,6 @@ from app.pins import PinStore
 from app.search.pins import PinRule
 from app.service import Service
 from app.settings import Settings
-from app.synonyms.loader import count_posts
 from indexer.scan import raw_digests
 from indexer.write.comments import read_posts
 from tests.conftest import Run
@@ -147,7 +146,6 @@ def test_nothing_is_counted_in_a_part_of_the_posts(elastic: Elasticsearch, whole
     name = _lose_a_shard(elastic, whole)
     for count in (
         lambda: list(raw_digests(elastic, name)),
-        lambda: count_posts(elastic, name, ["juggling"]),
         IndexedLanguages(elastic, name, ENGLISH).refresh,
         lambda: PinStore(elastic, name, ENGLISH).existing([_RULE]),
     ):

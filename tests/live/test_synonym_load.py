@@ -1,4 +1,4 @@
-"""`blogsearch synonyms`: list, check, preview, load and remove, without interrupting searches."""
+"""`blogsearch synonyms`: list, load and remove, without interrupting searches."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,8 +18,6 @@ from elasticsearch import Elasticsearch
 
 from analyzers.rules.compile import NO_RULES
 from app import create_app
-from app.insights.counts import Counts
-from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build.builder import IndexSettings, reindex
 from indexer.normalise import documents
@@ -44,20 +42,11 @@ def _post(oid: str, text: str) -> RawPost:
     return RawPost(Origin("test"), oid, f"Post {oid}", f"<p>{text}</p>", pub_date="2024-01-01")
 
 
-def _posts(filler: int) -> list[RawPost]:
-    many = (_post(f"filler-{n}", f"filler number {n}") for n in range(filler))
-    return [*(_post(oid, text) for oid, text in POSTS.items()), *many]
-
-
 @pytest.fixture
 def live(elastic: Elasticsearch, alias: str) -> str:
-    reindex(elastic, alias, _posts(20), IndexSettings(NO_RULES, 1, 0), pytest.fail)
+    posts = [_post(oid, text) for oid, text in POSTS.items()]
+    reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), pytest.fail)
     return alias
-
-
-@pytest.fixture(scope="module")
-def shared_live(module_index: Callable[[Iterable[RawPost]], str]) -> str:
-    return module_index(_posts(300))
 
 
 @pytest.fixture
@@ -99,129 +88,21 @@ def _names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def _temporary(elastic: Elasticsearch, alias: str) -> list[str]:
-    return list(elastic.indices.get(index=f"{alias}-preview-*"))
-
-
-class TestWhatChangesNothing:
-    """Commands that only read share an index."""
-
-    @pytest.fixture
-    def live(self, shared_live: str) -> str:
-        return shared_live
-
-    def test_a_file_that_fails_the_check_changes_nothing(
-        self, elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path
-    ) -> None:
-        (folder / "mine.synonyms").write_text("a, b\n")
-        mine.write_text("machine learning, ml\n@@@ => foo\n")
-        failed = run("load", mine)
-        assert failed.exit_code == 1
-        assert "mine.synonyms:2: error" in failed.output
-        assert (folder / "mine.synonyms").read_text() == "a, b\n"
-        assert _names(folder) == ["mine.synonyms"]
-        assert _generation(elastic, live) == f"{live}-000001"
-
-    def test_the_exit_code_of_check_depends_on_the_findings(
-        self, run: Run, mine: Path, folder: Path
-    ) -> None:
-        assert run("check", mine).exit_code == 0
-        mine.write_text("going => go\n")
-        warned = run("check", mine)
-        assert warned.exit_code == 3
-        assert "mine.synonyms:1: warning" in warned.output
-        mine.write_text("going => go\nalone\n")
-        failed = run("check", "--format", "json", mine)
-        assert failed.exit_code == 1
-        body = json.loads(failed.stdout)
-        assert (body["errors"], body["warnings"]) == (1, 1)
-        assert [finding["line"] for finding in body["findings"]] == [1, 2]
-        assert body["findings"][0].keys() == {
-            "file", "line", "severity", "code", "message", "remedy",
-        }  # fmt: skip
-        assert run("check", folder / "nowhere.synonyms").exit_code == 1
-        misnamed = mine.rename(mine.with_suffix(".txt"))
-        misnamed.write_text("postgres, postgresql\n")
-        warned = run("check", misnamed)
-        assert (warned.exit_code, "[file_name]" in warned.output) == (3, True)
-        assert run("preview").exit_code == 2
-
-    def test_check_without_a_file_checks_the_folder(self, run: Run, folder: Path) -> None:
-        (folder / "a.synonyms").write_text("alone\n")
-        checked = run("check")
-        assert (checked.exit_code, "a.synonyms:1: error" in checked.output) == (1, True)
-        assert "synonyms check" in run("list").output
-
-    def test_check_counts_the_posts_of_the_live_index(self, run: Run, mine: Path) -> None:
-        mine.write_text("filler => padding\n")
-        checked = run("check", mine)
-        assert checked.exit_code == 3
-        assert "300 of 305 posts" in checked.output
-
-    def test_preview_shows_what_would_change_and_changes_nothing(
-        self,
-        elastic: Elasticsearch,
-        live: str,
-        run: Run,
-        folder: Path,
-        mine: Path,
-        tmp_path: Path,
-    ) -> None:
-        queries = tmp_path / "searches.txt"
-        queries.write_text("ml\n\ncabbages\npostgresql\nml\n" + "x" * 500 + "\n")
-        shown = run("preview", mine, "--queries", queries, "--format", "json")
-        assert shown.exit_code == 0, shown.output
-        body = json.loads(shown.stdout)
-        assert body["searches"] == 3
-        changed = {change["query"]: change for change in body["changed"]}
-        assert changed.keys() == {"ml", "postgresql"}
-        assert {move["oid"] for move in changed["ml"]["gained"]} == {"learning"}
-        text = run("preview", mine, "--queries", queries)
-        assert "ml: 1 → 2 hits" in text.output
-        assert "2 of 3" in text.output
-        queries.write_text("\n\n")
-        without = run("preview", mine, "--queries", queries)
-        assert (without.exit_code, str(queries) in without.output) == (1, True)
-        assert _names(folder) == []
-        assert _generation(elastic, live) == f"{live}-000001"
-        assert _temporary(elastic, live) == []
-
-    def test_preview_reports_the_errors_of_a_file(self, run: Run, mine: Path) -> None:
-        mine.write_text("postgres, postgresql\nalone\ngoing => go\n")
-        shown = run("preview", mine)  # there are no searches either
-        assert shown.exit_code == 1
-        assert "mine.synonyms:2: error" in shown.output
-        assert "mine.synonyms:3: warning" in shown.output
-        missing = run("preview", mine.with_name("nowhere.synonyms"))
-        assert (missing.exit_code, "nowhere.synonyms: error" in missing.output) == (1, True)
-
-    def test_preview_without_redis_needs_searches(
-        self, run: Run, mine: Path, settings: Settings
-    ) -> None:
-        shown = run("preview", mine, settings=replace(settings, redis_url=""))
-        assert shown.exit_code == 1
-        assert "Redis" in shown.output
-        assert "--queries" in shown.output
-
-    def test_preview_compares_the_most_frequent_searches(
-        self,
-        run: Run,
-        mine: Path,
-        settings: Settings,
-        count_searches: Callable[..., Counts],
-    ) -> None:
-        unknown = run("preview", mine)
-        assert unknown.exit_code == 1
-        assert "--queries" in unknown.output
-        queries = (("ml", 1), ("ml", 1), ("ml", 2), ("of kings", 1))
-        count_searches(settings, *(SearchRequest(q, page) for q, page in queries))
-        body = json.loads(run("preview", mine, "--format", "json").stdout)
-        assert body["searches"] == 2
-        assert [change["query"] for change in body["changed"]] == ["ml"]
+def test_a_file_that_fails_the_check_changes_nothing(
+    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path
+) -> None:
+    (folder / "mine.synonyms").write_text("a, b\n")
+    mine.write_text("machine learning, ml\n@@@ => foo\n")
+    failed = run("load", mine)
+    assert failed.exit_code == 1
+    assert "mine.synonyms:2: error" in failed.output
+    assert (folder / "mine.synonyms").read_text() == "a, b\n"
+    assert _names(folder) == ["mine.synonyms"]
+    assert _generation(elastic, live) == f"{live}-000001"
 
 
 def test_a_loaded_file_goes_live_and_is_stored(
-    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path, settings: Settings
+    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path
 ) -> None:
     assert _found(elastic, live, "ml") == {"ml"}
     loaded = run("load", mine)
@@ -229,24 +110,37 @@ def test_a_loaded_file_goes_live_and_is_stored(
     assert _generation(elastic, live) == f"{live}-000002"
     assert _found(elastic, live, "ml") == {"ml", "learning"}
     assert _found(elastic, live, "machine learning") == {"ml", "learning"}
-    assert _names(folder) == ["mine.synonyms"]
-
-    again = run("load", mine)
-    assert again.exit_code == 0
-    assert "mine.synonyms" not in again.output
-    mine.write_text(mine.read_text() + "# now with a comment\n")
-    assert "mine.synonyms" in run("load", mine).output
-    assert (folder / "mine.synonyms").read_text() == mine.read_text()
-    assert _generation(elastic, live) == f"{live}-000003"
-
-    listed = json.loads(run("list", "--format", "json").stdout)
+    assert _found(elastic, live, "learning") == {"learning"}
+    assert "+ machine learning, ml\n" in loaded.output
+    assert "blogsearch synonyms remove mine" in loaded.output
+    listed = json.loads(run("list", "--json").stdout)
     assert listed["current"] is True
     assert listed["files"] == [{"name": "mine.synonyms", "rules": 2, "errors": 0, "used": True}]
+    again = run("load", mine)
+    assert (again.exit_code, _generation(elastic, live)) == (0, f"{live}-000002")
 
-    removed = run("remove", "mine")
-    assert removed.exit_code == 0, removed.output
+    former = mine.read_text()
+    mine.write_text("ml => machine learning\npostgres, postgresql\n")
+    loaded = run("load", mine, "--json")
+    body = json.loads(loaded.stdout)
+    assert body["index"] == f"{live}-000003"
+    assert (body["added"], body["gone"]) == (
+        ["ml => machinelearning", "machine learning, machinelearning"],
+        ["machine learning, ml"],
+    )
+    assert body["words"] == ["ml", "machinelearning", "machine learning"]
+    assert (folder / "mine.synonyms").read_text() == mine.read_text()
+    for command in body["undo"]:
+        words = command.split()
+        done = Path(words[1]).rename(words[2]) if words[0] == "mv" else run(*words[2:])
+        assert done
+    assert (folder / "mine.synonyms").read_text() == former
+    assert _found(elastic, live, "learning") == {"learning"}
+
+    removed = run("remove", "mine", "--quiet")
+    assert (removed.exit_code, removed.output) == (0, "")
     assert _found(elastic, live, "ml") == {"ml"}
-    assert _names(folder) == []
+    assert _names(folder) == ["mine.synonyms.old"]
     assert run("remove", "mine").exit_code == 1
 
 
@@ -267,32 +161,32 @@ def test_a_failed_build_changes_nothing(
     assert _generation(elastic, live) == f"{live}-000001"
 
 
-def test_files_that_the_setting_leaves_out_are_not_used(
-    elastic: Elasticsearch, live: str, run: Run, mine: Path, settings: Settings
-) -> None:
-    assert run("load", mine).exit_code == 0
-    run = partial(run, settings=replace(settings, synonyms_without="mine"))
-    listed = json.loads(run("list", "--format", "json").stdout)
-    assert (listed["current"], listed["files"][0]["used"]) == (False, False)
-    assert "BLOGSEARCH_SYNONYMS_WITHOUT" in run("list").output
-    assert run("load").exit_code == 0
-    assert _found(elastic, live, "ml") == {"ml"}
-    assert json.loads(run("list", "--format", "json").stdout)["current"] is True
-
-
-def test_files_for_another_language_are_not_used(
+def test_files_that_are_left_out_or_for_another_language_are_not_used(
     elastic: Elasticsearch, live: str, run: Run, mine: Path, settings: Settings
 ) -> None:
     mine.write_text("# language: english\nmachine learning, ml\n")
     assert run("load", mine).exit_code == 0
+    without = partial(run, settings=replace(settings, synonyms_without="mine"))
     german = partial(run, settings=replace(settings, language="german"))
-    listed = json.loads(german("list", "--format", "json").stdout)
-    assert (listed["current"], listed["files"][0]["used"]) == (False, False)
+    for other in (without, german):
+        listed = json.loads(other("list", "--json").stdout)
+        assert (listed["current"], listed["files"][0]["used"]) == (False, False)
+    assert "BLOGSEARCH_SYNONYMS_WITHOUT" in without("list").output
     refused = german("load", mine)
     assert (refused.exit_code, "BLOGSEARCH_LANGUAGE" in refused.output) == (1, True)
-    assert "[other_language]" in german("check", mine).output
-    mine.write_text("# language: klingon\nmachine learning, ml\n")
-    assert "[unknown_language]" in run("check", mine).output
+    loaded = without("load")
+    assert (loaded.exit_code, "- machine learning, ml" in loaded.output) == (0, True)
+    assert _found(elastic, live, "ml") == {"ml"}
+    assert json.loads(without("list", "--json").stdout)["current"] is True
+
+
+def test_a_rule_that_elasticsearch_rejects_is_named(
+    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path
+) -> None:
+    mine.write_text("postgres, postgresql\n① => one\n")
+    failed = run("load", mine)
+    assert (failed.exit_code, "①" in failed.output and "rejects" in failed.output) == (1, True)
+    assert (_names(folder), _generation(elastic, live)) == ([], f"{live}-000001")
 
 
 def test_load_rebuilds_the_index_in_the_language_of_the_settings(
@@ -348,7 +242,7 @@ def test_searches_and_writes_continue_while_rules_are_loaded(
 
     def search(_: int) -> None:
         answers.append(frozenset(_found(elastic, live, "ml")))
-        assert elastic.count(index=live, query={"match": {"text": "filler"}})["count"] == 20
+        assert elastic.count(index=live, query={"match": {"text": "cabbages"}})["count"] == 1
 
     def write(number: int) -> None:
         made = documents(_post(f"new-{number}", "written meanwhile"))

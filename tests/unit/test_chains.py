@@ -2,15 +2,16 @@
 
 import pytest
 
-from analyzers.chains import SPELLING, WORDS, analysis, readable
+from analyzers.chains import SPELLING, WORDS, analysis
 from analyzers.languages import LANGUAGES, Language
 from analyzers.rules.compile import NO_RULES
+from analyzers.symbols import readable
 from indexer.schema import index_body
 
 BUILT_IN = {
     "lowercase", "asciifolding", "german_normalization", "arabic_normalization",
     "serbian_normalization", "persian_normalization", "bengali_normalization", "persian_stem",
-    "cjk_bigram",
+    "cjk_bigram", "remove_duplicates",
 }  # fmt: skip
 
 

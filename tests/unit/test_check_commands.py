@@ -1,40 +1,97 @@
-"""`synonyms check` without engines: what they print, and the exit code."""
+"""`synonyms check` and `convert`, which need no engine: what they print, and the exit code."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
 
-CHECKS = [["synonyms", "check", "--offline", "--alone"]]
+Check = Callable[..., Result]
 
 
-def _check(words: list[str], text: str, folder: Path, form: str = "text") -> tuple[int, str]:
-    file = folder / f"my.{words[0]}"
-    file.write_text(text)
-    words = [*words, "--format", form, str(file)]
-    result = CliRunner().invoke(main, words, obj=Tools(Settings()))
-    return result.exit_code, result.stdout
+def _run(folder: Path, *words: str | Path) -> Result:
+    settings = Settings(synonyms_dir=folder)
+    return CliRunner().invoke(main, [str(word) for word in words], obj=Tools(settings))
 
 
-@pytest.mark.parametrize("words", CHECKS)
-def test_no_findings(words: list[str], tmp_path: Path) -> None:
-    assert _check(words, "cron => crontab\n", tmp_path) == (0, "0 errors, 0 warnings.\n")
+@pytest.fixture
+def check(tmp_path: Path) -> Check:
+    def run(text: str, *options: str) -> Result:
+        file = tmp_path / "my.synonyms"
+        file.write_text(text)
+        return _run(tmp_path, "synonyms", "check", *options, file)
+
+    return run
 
 
-@pytest.mark.parametrize("words", CHECKS)
-def test_errors(words: list[str], tmp_path: Path) -> None:
-    code, printed = _check(words, "cron =>\n", tmp_path)
-    assert code == 1
-    finding, count = printed.splitlines()
-    assert finding.startswith(f"my.{words[0]}:1: error: ")
+def test_no_findings(check: Check) -> None:
+    checked = check("cron => crontab\n")
+    assert (checked.exit_code, checked.stdout) == (0, "0 errors, 0 warnings.\n")
+
+
+def test_errors(check: Check) -> None:
+    checked = check("cron =>\n")
+    assert checked.exit_code == 1
+    finding, count = checked.stdout.splitlines()
+    assert finding.startswith("my.synonyms:1: error: ")
     assert count == "1 error, 0 warnings."
-    code, printed = _check(words, "cron =>\n", tmp_path, "json")
-    assert code == 1
-    body = json.loads(printed)
-    assert (body["errors"], body["warnings"], len(body["findings"])) == (1, 0, 1)
-    assert body.get("suppressed") == (0 if words[0] == "synonyms" else None)
+    checked = check("cron =>\n", "--json")
+    assert checked.exit_code == 1
+    body = json.loads(checked.stdout)
+    assert (body["errors"], body["warnings"]) == (1, 0)
+    assert body["findings"][0].keys() == {
+        "file", "line", "severity", "code", "message", "remedy",
+    }  # fmt: skip
+
+
+def test_only_warnings(check: Check) -> None:
+    checked = check("cron => cron\n")
+    assert (checked.exit_code, "0 errors, 1 warning." in checked.stdout) == (3, True)
+
+
+def test_says_where_it_stopped(check: Check) -> None:
+    checked = check("alone\n" * 1234)
+    assert checked.exit_code == 1
+    assert len(checked.stdout.splitlines()) == 101
+    assert "100 of 1,234 errors" in checked.stdout
+    assert json.loads(check("alone\n" * 1234, "--json").stdout)["errors"] == 1234
+
+
+def test_quiet_prints_only_what_is_wrong(check: Check) -> None:
+    assert check("cron => crontab\n", "--quiet").output == ""
+    assert "my.synonyms:1" in check("cron =>\n", "--quiet").output
+
+
+def test_without_a_file_those_in_use_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "a.synonyms").write_text("alone\n")
+    checked = _run(tmp_path, "synonyms", "check")
+    assert (checked.exit_code, "a.synonyms:1: error" in checked.output) == (1, True)
+    assert _run(tmp_path, "synonyms", "check", tmp_path / "nowhere.synonyms").exit_code == 1
+
+
+def test_what_is_converted_is_a_rule_file(tmp_path: Path) -> None:
+    wordnet = tmp_path / "wn_s.pl"
+    wordnet.write_text("s(1,1,'car',n,1,70).\ns(1,2,'motor car',n,1,0).\n")
+    refused = _run(tmp_path, "synonyms", "check", wordnet)
+    assert (refused.exit_code, "WordNet" in refused.stdout) == (1, True)
+    made = _run(tmp_path, "synonyms", "convert", wordnet)
+    assert (made.exit_code, made.stdout.splitlines()[1:]) == (0, ["car, motor car"])
+    (tmp_path / "my.synonyms").write_text(made.stdout)
+    assert _run(tmp_path, "synonyms", "check", tmp_path / "my.synonyms").exit_code == 0
+    assert json.loads(_run(tmp_path, "synonyms", "convert", "--json", wordnet).stdout) == [
+        "car, motor car"
+    ]
+
+
+@pytest.mark.parametrize("name", ["my.synonyms", "nowhere.json", ".", "latin1.json"])
+def test_what_cannot_be_converted_is_an_error(tmp_path: Path, name: str) -> None:
+    (tmp_path / "my.synonyms").write_text("car, auto\n")
+    (tmp_path / "latin1.json").write_bytes(b'{"synonyms": "na\xefve"}')
+    refused = _run(tmp_path, "synonyms", "convert", tmp_path / name)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert str(tmp_path / name) in refused.stderr

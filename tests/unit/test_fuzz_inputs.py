@@ -18,6 +18,7 @@ from werkzeug.datastructures import MultiDict
 from analyzers.languages import LANGUAGES
 from analyzers.lint import check
 from analyzers.rules.compile import RuleErrors, read_rules
+from analyzers.rules.formats import NotConvertible, converted
 from app.errors import BadRequest
 from app.pins import parse, warnings
 from app.search.query_parser import parse_query
@@ -77,7 +78,8 @@ def test_queries(raw: bytes, language: str) -> None:
 
 RULES = pieces(
     "=>", ",", "\\", "#", "\n", "\r\n", " ", "a", "b", "c d", "go", "golang", "日本", "é",
-    "# check-ignore: duplicate", "# language: english", "\\,", "\ufeff", "'", "-", "x" * 90,
+    "# language: english", "\\,", "\ufeff", "{", "}", "[", "]", ":", '"synonyms"', '"managedMap"',
+    "s(1,1,'a',n,1,0).", "'", "-", "x" * 90,
     "a, b => c\n", "c => a\n", most=40,
 )  # fmt: skip
 
@@ -89,13 +91,15 @@ def test_synonym_files(tmp_path: Path, content: bytes, other: bytes) -> None:
     path.write_bytes(content)
     second.write_bytes(other)
     with bounded():
-        result = check(None, [path, second], [], language=LANGUAGES["english"])
+        result = check([path, second])
         for finding in result.findings:
             assert finding.message
         try:
             read_rules([path, second])
         except RuleErrors:
-            assert result.errors
+            assert result.rules is None
+        with suppress(NotConvertible):
+            assert converted(content.decode("utf-8", "ignore"))
 
 
 PINS = pieces(

@@ -65,7 +65,6 @@ WRONG = [
     ("index", "blog\n"),
     ("index", "blog-previous"),
     ("index", "blog-state"),
-    ("index", "blog-preview"),
     ("index", "blog-000001"),
     ("synonyms_dir", ""),
     ("synonyms_dir", ["a"]),

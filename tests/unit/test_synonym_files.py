@@ -20,16 +20,6 @@ def _tokens(rules: RuleSet, text: str) -> tuple[str, ...]:
     return applied.tokens
 
 
-def test_every_file_has_rules(rules: RuleSet) -> None:
-    count = {
-        path.stem: sum(rule.file == path.name for rule in rules.rules)
-        for path in rule_files(FOLDER)
-    }
-    assert set(count) == {"british-american", "misspellings", "tech"}
-    assert count["british-american"] > 1500
-    assert count["tech"] >= 100
-
-
 @pytest.mark.parametrize(
     ("term", "other"),
     [
@@ -58,11 +48,7 @@ def test_other_words_are_left_alone(rules: RuleSet, word: str) -> None:
     assert rules.explain([word]) == ()
 
 
-def test_each_file_can_be_used_alone() -> None:
-    for path in rule_files(FOLDER):
-        assert read_rules([path]).compiled
-
-
 def test_no_british_spelling_becomes_another() -> None:
-    rules = read_rules([FOLDER / "british-american.synonyms"])
-    assert not {rule.right[0] for rule in rules.rules} & {rule.left[0] for rule in rules.rules}
+    rules = read_rules([FOLDER / "british-american.synonyms"]).rules
+    assert len(rules) > 4000
+    assert not {rule.right[0] for rule in rules} & {rule.left[0] for rule in rules}

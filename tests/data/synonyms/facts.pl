@@ -1,0 +1,4 @@
+% synonyms
+:- dynamic synonym/2.
+synonym(colour, color).
+synonym(centre, center).
