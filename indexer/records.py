@@ -44,6 +44,7 @@ class RawPost:
     `title` is plain text, `text` is HTML, `modified` is the date of the last change if known,
     `image` the URL of a picture that stands for the post. A summary never takes the place
     of a whole post that came from elsewhere.
+    `left_out` are the characters of its page that are no part of it, by what they were taken for.
     `entry` is all that the post and its comments were read from, empty if it is not at hand.
     """
 
@@ -60,6 +61,7 @@ class RawPost:
     language: Any = None
     image: Any = None
     is_summary: bool = False
+    left_out: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     entry: bytes = field(default=b"", compare=False, repr=False)
 
 

@@ -28,6 +28,8 @@ class BuiltSite:
         shared_titles: titles of several pages, and those of the site.
         shared_images: images of several pages.
         affixes: what the `<title>` of most pages begins or ends with, with its separator.
+        repeated: the share of the pages that has a text, for those that at least three have.
+        build_days: the days that most pages show, in ISO 8601: those on which the site was built.
     """
 
     address: str = ""
@@ -41,6 +43,8 @@ class BuiltSite:
     shared_titles: frozenset[str] = frozenset()
     shared_images: frozenset[str] = frozenset()
     affixes: tuple[str, ...] = ()
+    repeated: Mapping[str, float] = field(default_factory=dict)
+    build_days: frozenset[str] = frozenset()
 
     def oid_of(self, url: str) -> str:
         """The page that an absolute URL or a path leads to; "" for one of another site."""

@@ -19,11 +19,10 @@ from indexer.sources.files import (
 )
 from indexer.sources.html.built_site import BuiltSite
 from indexer.sources.html.page import read_page
-from indexer.sources.html.survey import built_site
+from indexer.sources.html.survey import MAX_BYTES, built_site
 from indexer.sources.identity import oid_of_page
 
 SUFFIXES = (".html", ".htm", ".xhtml")
-_MAX_BYTES = 20_000_000
 _DRAFTS = frozenset(("draft", "drafts", "_drafts"))
 
 
@@ -77,7 +76,7 @@ class HTMLFolder(Source):
         if oid in site.copies:
             return Skipped(origin, oid, "copy or another version of a page")
         try:
-            text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
+            text = decoded(read_inside(file, [base.resolve()], MAX_BYTES))
         except OSError as error:
             return Reject(origin, oid, error.strerror or str(error), remedy_of(error))
         location = urljoin("/", quote(path))

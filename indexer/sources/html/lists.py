@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
-from indexer.sources.html.main_content import Lengths, ancestors, text_length, top_articles
+from indexer.sources.html.content import Lengths, ancestors, text_length, top_articles
 
 LISTS = frozenset(
     ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")

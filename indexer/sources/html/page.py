@@ -1,9 +1,9 @@
-"""An HTML page → a RawPost: the metadata of its head, and its main content."""
+"""An HTML page → a RawPost: the metadata of its head, and its content."""
 
 import html
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -16,40 +16,28 @@ from indexer.html_text import TooMuchMarkup, check_markup, one_line
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, image_of, is_valid_url
 from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
-from indexer.sources.html.lists import PAGE_OF_LIST, is_list
-from indexer.sources.html.main_content import (
-    is_beside_content,
-    main_content,
+from indexer.sources.html.content import (
+    Content,
+    dates_in,
     own_lengths,
-    remove_cards,
     remove_comments,
-    text_length,
     top_articles,
 )
-from indexer.sources.identity import LANGUAGES, day_in_path, labels, title_of_name
+from indexer.sources.html.lists import PAGE_OF_LIST, is_list
+from indexer.sources.identity import day_in_path, labels, title_of_name
 
 _PUBLISHED = (
     *("article:published_time", "datePublished", "date", "dc.date", "dc.date.issued"),
     *("dcterms.created", "dcterms.date", "citation_publication_date", "pubdate", "publish_date"),
 )
 _MODIFIED = ("article:modified_time", "og:updated_time", "dateModified", "dcterms.modified")
-_DATES = (
-    "time[pubdate], article time, main time, .dt-published, .published[datetime], "
-    ".published[title], #published, .post-date, .entry-date, .ablog__postcard h2, time"
-)
-"""Elements with the date of a post, also those of microformats."""
-_BYLINES = ".meta, .byline, [class*=post-meta], [class*=entry-meta], [class*=date]"
-"""Elements with a line about a post, such as "by Ann on March 17, 2016"."""
-_MAX_BYLINE = 150
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_DATE_IN_TEXT = re.compile(
-    rf"\b(?:\d{{4}}-\d\d-\d\d|\d{{1,2}} {_MONTH},? \d{{4}}|{_MONTH} \d{{1,2}}, \d{{4}})\b",
-    re.IGNORECASE,
-)
-_TOOLS = frozenset(("404", "search", "sitemap", "offline"))
+_ERRORS = re.compile(r"404|5\d\d|_?not[-_]?found|error|offline")
+"""Names of pages that a server shows in place of others."""
+_NOT_FOUND = re.compile(r"\W*(?:error\W*)?404\b.*|.*\bnot found\W*(?:\(?404\)?)?", re.IGNORECASE)
+_TOOLS = frozenset(("search", "sitemap", "offline"))
 _INDEXES = frozenset(("genindex", "py-modindex"))
 _SHORT = 300
-"""Characters outside links; a page with a search box has fewer."""
+"""Characters outside links; a page with a search box, or that says what is missing, has fewer."""
 _EMPTY = 60
 """Characters; a page that a browser renders has fewer before it does."""
 _RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
@@ -59,13 +47,6 @@ _LABELS = (
 """Elements with the tags of a post where no link in the content leads to the page of a tag."""
 _LABEL_FOLDERS = ("tag", "tags", "category", "categories")
 _LABEL_PATH = re.compile(r"(?:tags?|category|categories)/.", re.IGNORECASE)
-_METADATA = re.compile(
-    r"\b(?:\d+|one)[\s-]min(?:ute)?s?\b.{0,3}\bread|^\s*(?:tags?|category|categories)\s*:\s*$",
-    re.IGNORECASE,
-)
-"""A reading time, and what stands before labels."""
-_MAX_META = 80
-"""Characters of a line about a post."""
 _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
@@ -95,7 +76,7 @@ def read_page(
     try:
         page = Page(text, location, site)
     except TooMuchMarkup as error:
-        return Reject(origin, oid, str(error), "Close the elements, or leave the page out.")
+        return Reject(origin, oid, str(error), "Correct the page, or leave it out (exclude).")
     reason, is_guess = page.why_not_post(oid)
     if reason:
         return Skipped(origin, oid if is_guess else None, reason)
@@ -119,32 +100,34 @@ class Page:
         check_markup(text)
         self._location = location
         self._site = site or BuiltSite()
-        self._page = LexborHTMLParser(text)
+        self.parsed = LexborHTMLParser(text)
         self._is_whole = bool(_WHOLE.search(text[:_HEAD]))
         self._meta: dict[str, str] = {}
         self._labels: list[str] = []
-        for node in self._page.css("meta[content]"):
-            name = node.attributes.get("property") or node.attributes.get("name")
-            name = (name or node.attributes.get("itemprop") or "").strip().lower()
-            content = (node.attributes.get("content") or "").strip()
+        for node in self.parsed.css("meta[content]"):
+            given = node.attributes
+            name = given.get("property") or given.get("name") or given.get("itemprop") or ""
+            name, content = name.strip().lower(), (given.get("content") or "").strip()
             if name == "article:tag":
                 self._labels += content.split(",")
             if name and content:
                 self._meta.setdefault(name, content)
-        link = self._page.css_first("link[rel=canonical][href]")
-        self.canonical = _followed((link.attributes.get("href") if link else "") or "")
+        self.canonical = self._link("link[rel=canonical][href]")
         self._data: dict[str, Any] = {}
         self._is_posting = False
-        for description in _json_ld(self._page):
+        for description in _json_ld(self.parsed):
             self._is_posting = self._is_posting or _is_posting(description)
             self._data = {**description, **self._data}
+
+    def _link(self, selector: str) -> str:
+        link = self.parsed.css_first(selector)
+        return _followed((link.attributes.get("href") if link else "") or "")
 
     @property
     def url(self) -> str:
         """Its own address, "" if it states none."""
-        link = self._page.css_first("a.p-canonical[href]")  # of Medium's export
-        other = (link.attributes.get("href") if link else "") or self._meta.get("og:url", "")
-        return self.canonical or _followed(other)
+        other = self._link("a.p-canonical[href]")  # of Medium's export
+        return self.canonical or other or _followed(self._meta.get("og:url", ""))
 
     @property
     def og_title(self) -> str:
@@ -154,7 +137,7 @@ class Page:
     @property
     def name(self) -> str:
         """The text of `<title>`; "" without one."""
-        title = self._page.css_first("head > title")
+        title = self.parsed.css_first("head > title")
         return one_line(title.text()) if title else ""
 
     @property
@@ -165,7 +148,7 @@ class Page:
     @property
     def language(self) -> str:
         """The declared language; "" if there is none."""
-        root = self._page.css_first("html[lang]")
+        root = self.parsed.css_first("html[lang]")
         declared = root.attributes.get("lang") if root else ""
         other = self._meta.get("content-language") or self._data.get("inLanguage")
         return declared or (other if isinstance(other, str) else "")
@@ -173,9 +156,14 @@ class Page:
     def why_hidden(self) -> str:
         """Why the page says that it is not for readers; "" if it does not."""
         robots = ",".join(self._meta.get(name, "") for name in ("robots", "googlebot")).lower()
-        if "noindex" in robots or robots.strip(",") == "none":
+        if {"noindex", "none"} & set(re.split(r"[\s,]+", robots)):
             return "noindex"
-        is_redirect = self._page.css_first("meta[http-equiv=refresh i]") is not None
+        asked = "[data-pagefind-ignore], [data-search-exclude]"
+        for selector in ("html", "body", "main", "main > article:only-child"):
+            node = self.parsed.css_first(selector)
+            if node is not None and any(node.mem_id == other.mem_id for other in node.css(asked)):
+                return "asks to be left out of the search"
+        is_redirect = self.parsed.css_first("meta[http-equiv=refresh i]") is not None
         return "redirect" if is_redirect else ""
 
     def why_not_post(self, oid: str) -> tuple[str, bool]:
@@ -184,16 +172,15 @@ class Page:
             return "part of a page", True
         if reason := self.why_hidden():
             return reason, False
-        path = oid.lower()
-        parts = path.split("/")
-        if PAGE_OF_LIST.search(path) or oid in self._site.paginated:
+        if PAGE_OF_LIST.search(oid.lower()) or oid in self._site.paginated:
             return "list page", True
-        remove_comments(self._page)
+        if self.parsed.body is not None:
+            remove_comments(self.parsed.body)
         main = self._outer()
         own = own_lengths(main)
-        is_empty = not own.text and self._page.css_first("main img, body img, iframe") is None
-        if (own.text < _EMPTY and self._page.css_first(_RENDERED) is not None) or (
-            is_empty and self._page.css_first("body script") is not None
+        is_empty = not own.text and self.parsed.css_first("main img, body img, iframe") is None
+        if (own.text < _EMPTY and self.parsed.css_first(_RENDERED) is not None) or (
+            is_empty and self.parsed.css_first("body script") is not None
         ):
             return "rendered by a browser: the file has no text", True
         kind = self._meta.get("og:type", "").lower()
@@ -201,11 +188,7 @@ class Page:
         is_posting = is_dated or (self._is_posting and kind != "website")
         is_posting = is_posting or oid in self._site.entries
         is_article = kind == "article" or self._is_posting or is_posting
-        is_short = own.unlinked < _SHORT
-        is_front = not set(parts[:-1]) - LANGUAGES  # below a folder it may be a page about search
-        is_tool = parts[-1] in _TOOLS and is_front and (is_short or not is_article)
-        is_tool = is_tool or (parts[-1] == "404" and own.unlinked < _EMPTY)
-        if is_tool or (parts[-1] == "search" and is_short) or parts[-1] in _INDEXES:
+        if self._is_tool(oid, own.unlinked, is_article=is_article):
             return "error page, search or index", True
         if main is not None and is_list(
             oid,
@@ -219,6 +202,26 @@ class Page:
             return "list page", True
         return ("not in the sitemap", False) if oid in self._site.unlisted else ("", False)
 
+    def _is_tool(self, oid: str, length: int, *, is_article: bool) -> bool:
+        """Whether the page is a search, an index, or what a server shows in place of another.
+
+        Below a folder that is no language it may be a page about such things.
+        """
+        *folders, name = oid.lower().split("/")
+        language = self.language.lower()
+        is_front = all(
+            re.fullmatch(r"[a-z]{2}(?:[-_][a-z]{2,4})?|v?\d[\w.]*", folder) or folder == language
+            for folder in folders
+        )
+        is_short = length < _SHORT
+        if _ERRORS.fullmatch(name):
+            says_so = any(map(_NOT_FOUND.fullmatch, (self.name, _heading(self.parsed.body, "h1"))))
+            return (is_front and (is_short or not is_article)) or (says_so and is_short)
+        if _NOT_FOUND.fullmatch(self._bare(self.name)) and is_short and not is_article:
+            return True
+        is_tool = name in _TOOLS and is_front and (is_short or not is_article)
+        return is_tool or (name == "search" and is_short) or name in _INDEXES
+
     def _page_of(self, href: str) -> str:
         """The page of the site that a link leads to; "" if it leads to none."""
         if href.startswith("#") or not _followed(href):
@@ -230,7 +233,7 @@ class Page:
 
     def _has_feed(self, oid: str) -> bool:
         """Whether the page has a feed of its own: Hugo makes one for each list."""
-        for link in self._page.css('link[rel~=alternate][type="application/rss+xml"][href]'):
+        for link in self.parsed.css('link[rel~=alternate][type="application/rss+xml"][href]'):
             href = _followed(link.attributes.get("href") or "")
             listed = self._site.oid_of(href.removesuffix("index.xml"))
             if href.endswith("index.xml") and (listed == oid or listed.endswith(f"/{oid}")):
@@ -239,49 +242,57 @@ class Page:
 
     def _outer(self) -> LexborNode | None:
         """The element that holds the content, as far as the page marks one."""
-        articles = top_articles(self._page.css("article"))
+        articles = top_articles(self.parsed.css("article"))
         selectors = ["main", "article", "[role=main]", "#content", "body"]
-        if len(articles) > 1 or self._page.css_first("aside article") is not None:
+        if len(articles) > 1 or self.parsed.css_first("aside article") is not None:
             selectors = ["main", "[role=main]", "body"]
-        nodes = map(self._page.css_first, selectors)
+        nodes = map(self.parsed.css_first, selectors)
         return next((node for node in nodes if node is not None), None)
 
     def post(
         self, origin: Origin, oid: str, url: str, lastmod: str, options: SourceOptions
     ) -> RawPost:
         """The post; `lastmod` is its last change if the page names none."""
-        for selector in options.selectors():
-            for node in self._page.css(selector):
-                if node.parent is not None:
-                    node.remove()
-        remove_cards(self._page)
-        published, modified = self._moment(_PUBLISHED), self._moment(_MODIFIED)
-        published = published or self._time_element() or _date_in(self.url) or _date_in(url)
-        published = published or _first_moment([self._site.entries.get(oid)])
+        content = Content(self.parsed, self._site.repeated, options.selectors())
         section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
         if section.lower() == oid.partition("/")[0].lower():
             section = ""  # Hugo names the folder of a page so
         links = self._label_links()
         categories = [section] if section else self._terms_of(links["category"])
         stated = labels(self._meta.get("keywords") or self._data.get("keywords"))
-        keywords = self._labels or stated or self._terms_of(links["tag"]) or self._marked_labels()
-        self._remove_metadata([link for nodes in links.values() for link in nodes])
-        name = self.name.strip(MARKS)
-        main = main_content(self._page, options.content)
-        title = html.unescape(self._title(name, main, oid))  # some themes escape twice
+        marked = [node for node in self.parsed.css(_LABELS) if node.css_first("a a, li") is None]
+        tags = self._terms_of(links["tag"]) or _texts_of(marked)
+        keywords = self._labels or stated or tags
+        shown = [*links["tag"], *links["category"], *(marked if len(marked) <= _MAX_LABELS else ())]
+        content.find(options.content)
+        title = self._title(content.root, oid)
+        content.tidy(title, shown)
+        title = html.unescape(title)  # some themes escape twice
+        dates = _moments([*content.dates, *content.lone_dates], self._site.build_days)
+        stated_dates = [
+            *(self._moment(_PUBLISHED), *dates),
+            *_moments([_day_in(self.url), _day_in(url), self._site.entries.get(oid)]),
+        ]
+        modified = [self._moment(_MODIFIED), *_moments([*content.updated, lastmod])]
         return RawPost(
             origin=origin,
             oid=oid,
             title=title,
-            text=_without_heading(main, title),
+            text=content.html,
             url=url,
-            pub_date=published,
-            modified=modified or _first_moment([lastmod]),
+            pub_date=next(filter(None, stated_dates), None),
+            modified=next(filter(None, modified), None),
             categories=categories,
             keywords=keywords,
             language=self.language,
             image=self._image(url),
+            left_out=content.left_out,
         )
+
+    def days(self) -> set[str]:
+        """The days that the page shows, in ISO 8601."""
+        body = self.parsed.body
+        return {when.date().isoformat() for when in _moments(dates_in(body) if body else ())}
 
     def _image(self, url: str) -> str | None:
         """The image that the page states, unless many pages have it: then it is the site's."""
@@ -290,67 +301,47 @@ class Page:
             return None
         return image_of(urljoin(url, stated))
 
-    def _title(self, name: str, main: LexborNode | None, oid: str) -> str:
-        """The title that the head states, else the `<title>` (`name`) or the heading.
+    def _title(self, main: LexborNode | None, oid: str) -> str:
+        """The title that the head states, else the `<title>` or the heading.
 
-        What many pages have, or is the name of the site, is not the title of a page.
+        What many pages have, or is the name of the site, is not the title of a page. A theme may
+        put the heading outside the content.
         """
         heading = _heading(main, "h1")
+        every = (node for node in self.parsed.css("h1") if not node.css_matches("a[href]"))
+        headings = [one_line(node.text()) for node in every]
         stated = [self.og_title, _text(self._data.get("headline"))]
         for text in stated:
             if text and not self._is_shared(text):
                 title = self._bare(text)
                 return heading if heading and _begins(title, heading) else title
+        name = self.name.strip(MARKS)
         title = "" if self._is_shared(name) else self._bare(name)
         if heading and (_begins(title, heading) or title.endswith(heading)):
             return heading
-        if title and (above := self._heading_in(title)):
-            return above  # a theme may put it outside the content
+        for above in headings if title else ():
+            if above and _begins(title, above):
+                return above
         if title and title != name:
             return title
-        if self._is_shared(heading):
-            heading = ""
+        for other in (heading, *headings):
+            if other and not self._is_shared(other):
+                return title if title and title != other and not heading else other
         fallback = self._bare(next(filter(None, stated), name))
-        return heading or title or fallback or title_of_name(oid.rpartition("/")[2])
+        return title or fallback or title_of_name(oid.rpartition("/")[2])
 
     def _is_shared(self, title: str) -> bool:
-        shared = self._site.shared_titles
-        return (
-            title in shared
-            or title == self._meta.get("og:site_name")
-            or self._bare(title) in shared
-        )
+        shared = self._site.shared_titles | {self._meta.get("og:site_name", "")}
+        return title in shared or self._bare(title) in shared
 
     def _bare(self, title: str) -> str:
         """A title without the name of the site."""
         return self._site.bare_title(title, self._meta.get("og:site_name", ""))
 
-    def _heading_in(self, name: str) -> str:
-        """The heading with which `<title>` begins."""
-        for node in self._page.css("h1"):
-            text = one_line(node.text())
-            if text and _begins(name, text) and node.css_first("a") is None:
-                return text
-        return ""
-
     def _moment(self, names: tuple[str, ...]) -> datetime | None:
         """The first value that is a date; others are common, because templates are often wrong."""
         values = [self._meta.get(name.lower()) for name in names]
-        return _first_moment([*values, *(self._data.get(name) for name in names)])
-
-    def _time_element(self) -> datetime | None:
-        """The first date that is not in a menu or a list beside the content."""
-        values: list[str | None] = []
-        for node in self._page.css(_DATES):
-            if not is_beside_content(node):
-                attributes = node.attributes
-                values += [attributes.get("datetime"), attributes.get("title")]
-                values.append(one_line(node.text()))
-        for node in self._page.css(_BYLINES):
-            text = one_line(node.text()[:_MAX_BYLINE])
-            if not is_beside_content(node) and (date := _DATE_IN_TEXT.search(text)):
-                values.append(date[0])
-        return _first_moment(values)
+        return next(_moments([*values, *(self._data.get(name) for name in names)]), None)
 
     def _label_links(self) -> dict[str, list[LexborNode]]:
         """The links in the content to pages of tags and to pages of categories."""
@@ -369,26 +360,6 @@ class Page:
         return [
             term.lower() if is_hugo and term == string.capwords(term) else term for term in terms
         ]
-
-    def _marked_labels(self) -> list[str]:
-        nodes = [node for node in self._page.css(_LABELS) if node.css_first("a a, li") is None]
-        return _texts_of(nodes)
-
-    def _remove_metadata(self, links: list[LexborNode]) -> None:
-        """Remove the date, the labels and the reading time from around the text."""
-        metadata = [*links, *self._page.css("time, a[href*='/edit/']")]
-        for node in self._page.css(_BYLINES):
-            text = one_line(node.text())
-            metadata += [node] if len(text) < _MAX_META and _DATE_IN_TEXT.search(text) else []
-        for node in self._page.css("div, span, p, li"):
-            text = node.text(deep=False)  # all text of each element would take quadratic time
-            if len(text) < _MAX_META and _METADATA.search(text):
-                metadata += [node] if text_length(node) < _MAX_META else []
-        for node in metadata:
-            parent = node.parent
-            # Not what is removed with another, nor a part of a sentence.
-            if parent is not None and (parent.tag != "p" or node.tag == "p"):
-                node.remove()
 
     def _label_folder(self, link: LexborNode) -> str:
         """The folder of labels, such as `tags`, that a link leads into; "" for others."""
@@ -421,19 +392,20 @@ def _is_near(url: str, own: str) -> bool:
     return not host or host == urlsplit(own).netloc.lower()
 
 
-def _date_in(address: str) -> datetime | None:
-    """The date in an address such as `/2024/01/31/a-post/`."""
-    return _first_moment([day_in_path(urlsplit(address).path)])
+def _day_in(address: str) -> str:
+    """The day in an address such as `/2024/01/31/a-post/`."""
+    return day_in_path(urlsplit(address).path)
 
 
-def _first_moment(values: list[Any]) -> datetime | None:
+def _moments(values: Iterable[Any], others: frozenset[str] = frozenset()) -> Iterator[datetime]:
+    """Those of the values that are dates, but not those of `others`, which are days."""
     for value in values:
         try:
-            if isinstance(value, str) and (when := moment(value)):
-                return when
+            when = moment(value) if isinstance(value, str) else None
+            if when and when.date().isoformat() not in others:
+                yield when
         except NoDate:
             continue
-    return None
 
 
 def _json_ld(page: LexborHTMLParser) -> Iterator[dict[str, Any]]:
@@ -458,16 +430,6 @@ def _is_posting(data: dict[str, Any]) -> bool:
 def _heading(main: LexborNode | None, level: str) -> str:
     heading = main.css_first(level) if main else None
     return one_line(heading.text()) if heading else ""
-
-
-def _without_heading(main: LexborNode | None, title: str) -> str:
-    """The content without the heading that is its title, which would count twice."""
-    if main is None:
-        return ""
-    for heading in main.css("h1, h2")[:1]:
-        if one_line(heading.text()) == title:
-            heading.remove()
-    return main.html or ""
 
 
 def _begins(title: str, heading: str) -> bool:

@@ -7,7 +7,7 @@ together can.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 from xml.etree.ElementTree import Element
@@ -17,6 +17,7 @@ from indexer.html_text import TooMuchMarkup
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import decoded, read_inside, unzipped_bytes
 from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
+from indexer.sources.html.content import texts_of
 from indexer.sources.html.lists import LISTS
 from indexer.sources.html.page import Page
 from indexer.sources.identity import oid_of_page
@@ -27,10 +28,14 @@ _SITEMAPS = ("sitemap.xml", "sitemap-index.xml", "sitemap_index.xml", "sitemapin
 _FEEDS = ("index.xml", "feed.xml", "atom.xml", "rss.xml", "rss2.xml", "feed/index.xml")
 _FEED_FOLDERS = ("feeds", "feed")
 _MAX_XML = 50_000_000
+MAX_BYTES = 20_000_000
+"""Of a page."""
 _MAX_HEAD = 200_000
 _HEAD_ENDS = re.compile(rb"</head|<body", re.IGNORECASE)
 _SHARED_BY = 3
 """Pages; a title that as many have is not the title of one of them, if they have another."""
+_SAMPLE = 150
+"""Pages, from all over the site, whose texts are compared."""
 _PART = 10
 """Pages that have the same words after " | " in their title."""
 _COMPLETE = 0.8
@@ -85,7 +90,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     site_names = {affix.strip(f"{MARKS}-:") for affix in affixes} | set(front)
     shared = {title for title, count in Counter(names).items() if count >= _SHARED_BY}
     images = Counter(head.image for head in heads.values())
-    return BuiltSite(
+    whole = BuiltSite(
         address=address,
         pages=pages,
         addresses=addresses,
@@ -98,11 +103,36 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         shared_images=frozenset(name for name, count in images.items() if count >= _SHARED_BY),
         affixes=affixes,
     )
+    likely = [oid for oid in may_be_listed if oid not in whole.unlisted | whole.copies]
+    return _with_repeated(whole, folder, {oid: files[oid] for oid in likely})
+
+
+def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> BuiltSite:
+    """The site with what its posts repeat, and the days that most of them show.
+
+    Lists do not count: the first words of a post are on several of them.
+    """
+    texts, days = Counter[str](), Counter[str]()
+    count = 0
+    step = -(-len(files) // _SAMPLE) or 1
+    for oid, file in list(files.items())[::step]:
+        try:
+            page = Page(decoded(read_inside(file, [folder.resolve()], MAX_BYTES)), f"/{oid}", site)
+        except (OSError, TooMuchMarkup):
+            continue
+        if page.parsed.body is None or page.why_not_post(oid)[0]:
+            continue
+        count += 1
+        days.update(page.days())
+        texts.update(texts_of(page.parsed))
+    repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
+    built = (day for day, number in days.items() if number >= max(_SHARED_BY, count / 2))
+    return replace(site, repeated=repeated, build_days=frozenset(built))
 
 
 def _head(file: Path, folder: Path) -> Head:
     try:
-        body = read_inside(file, [folder.resolve()], 20_000_000)[:_MAX_HEAD]
+        body = read_inside(file, [folder.resolve()], MAX_BYTES)[:_MAX_HEAD]
         end = _HEAD_ENDS.search(body)
         page = Page(decoded(body[: end.start()] if end else body))
     except (OSError, TooMuchMarkup):
