@@ -59,7 +59,8 @@ class BuiltSite:
         path = parts.path
         if base and (path == base or path.startswith(f"{base}/")):
             path = path[len(base) :]
-        return oid_of_page(path)
+        oid = oid_of_page(path)
+        return f"{oid}/" if path.endswith("/") and f"{oid}/" in self.pages else oid
 
     def bare_title(self, title: str, name: str = "") -> str:
         """A title without the name of the site before or behind it; `name` as a page states it."""

@@ -35,7 +35,7 @@ _UNHEARD = re.compile(r"sr-only|screen-?reader|visually-?hidden")
 _IGNORED = "[data-pagefind-ignore], [data-search-exclude]"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
-_LINES = "p, div, span, time, ul, li, dl, header, footer, section, small, a, h3, h4, h5, h6"
+_LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
 _UPDATED = re.compile(
     r"updat|modif|revis|edit|chang|aktualis|geändert|bearbeit|mis à jour|actuali|bijgewerkt"
     r"|обновл|измен|更新|修改|最后|編集",
@@ -163,13 +163,20 @@ def _with_text_only(page: LexborHTMLParser) -> Node | None:
 
 
 def dates_in(body: Node) -> Iterator[str]:
-    """The dates that a page shows: marked as such, or all the text of an element."""
+    """The dates that a page shows: marked as such, or in a line about it."""
     for node in body.css(_DATED):
         yield from values_of(node)
     for node in body.css("span, div, p, li, h2, h3, h4, small, b, i, em"):
-        text = node.text(deep=False).strip()
-        if len(text) < 40 and (date := TEXT_DATE.search(text)):
+        if len(text := node.text(deep=False).strip()) < 60 and (date := TEXT_DATE.search(text)):
             yield date[0]
+
+
+def _outside_links(node: Node) -> str:
+    """The text of an element without that of its links."""
+    text = one_line(node.text())
+    for link in node.css("a"):
+        text = text.replace(one_line(link.text()), "", 1)
+    return text
 
 
 def values_of(node: Node) -> Iterator[str]:
@@ -386,11 +393,15 @@ class Content:
         return (self.root.html if self.root else "") or ""
 
     @property
-    def lone_dates(self) -> list[str]:
-        """The only date that is all the text of elements of the page, such as one in a sidebar."""
-        body = self._page.body
-        dates = {date for date in dates_in(body) if TEXT_DATE.fullmatch(date)} if body else set()
-        return list(dates) if len(dates) == 1 else []
+    def lone_date(self) -> list[str]:
+        """The only date that stands alone outside the content, as in a sidebar."""
+        body, dates = self._page.body, set()
+        for node in body.css("span, div, p, h2, h3, h4, time") if body else ():
+            text = node.text(deep=False).strip()
+            outer = {inner.tag for inner in ancestors(node)}
+            if TEXT_DATE.fullmatch(text) and not outer & {"footer", "nav", "pre", "main"}:
+                dates.add(text)
+        return list(dates) if len(dates) == 1 and not self.dates else []
 
     # -- inside the content ----------------------------------------------------------------------
 
@@ -464,7 +475,7 @@ class Content:
             is_end = after < _NOTE and before > whole / 2
             if before > _SHORT and not is_end:
                 continue
-            if node.css_matches("h1, pre, blockquote, table"):
+            if node.css_matches("h1, pre, code, blockquote, table"):
                 continue
             if reason := self._why_line(node, is_end=is_end):
                 self.note_dates(node)
@@ -476,11 +487,14 @@ class Content:
         is_named = _METADATA.search(names) or _AUTHOR.search(names)
         if size.text < _SHORT:
             date = TEXT_DATE.search(text)
-            rest = len(TEXT_DATE.sub("", text).split())
+            rest = len(TEXT_DATE.sub("", _outside_links(node)).split())
             is_sentence = rest > (5 if text.endswith((".", "!", "?", "。", ":")) else 12)
-            is_dated = node.css_matches(_DATED) or (date and (is_named or rest <= 5))
-            if is_dated and not is_sentence:
+            is_said = _UPDATED.search(text) if is_end else node.tag in ("p", "div", "span")
+            is_line = date and (is_named or (rest <= 5 and is_said))
+            if (node.css_matches(_DATED) or is_line) and not is_sentence:
                 return "date"
+            if node.tag == "a" and "/edit/" in (node.attributes.get("href") or ""):
+                return "navigation"
             if _READING_TIME.fullmatch(text) or (is_named and _READING_TIME.search(text)):
                 return "date"
             if size.text < 60 and (_AUTHOR.search(names) or node.css_matches("[rel=author]")):

@@ -1,6 +1,6 @@
 """A folder of HTML pages, such as a built site."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote, urljoin
 
@@ -42,7 +42,8 @@ class HTMLFolder(Source):
             )
         base = place if place.is_dir() else place.parent
         paths = {file: file.relative_to(base).as_posix() for file in files}
-        named = {oid_of_page(quote(path)): file for file, path in paths.items() if is_utf8(path)}
+        oids = _oids(paths)
+        named = {oid: file for file, oid in oids.items() if is_utf8(paths[file])}
         site = BuiltSite()
         if place.is_dir():
             site = built_site(base, named, self._options.site)
@@ -51,8 +52,8 @@ class HTMLFolder(Source):
                 self._options.warn(f"{len(missing):,} pages of the sitemap are not in {self.spec}.")
         yield from self._each(
             files,
-            lambda file: self._page(file, paths[file], base, site),
-            lambda file: (Origin(str(file)), oid_of_page(quote(paths[file]))),
+            lambda file: self._page(file, paths[file], oids[file], base, site),
+            lambda file: (Origin(str(file)), oids[file]),
         )
 
     def _unread(self, base: Path, site: BuiltSite) -> Iterator[Skipped]:
@@ -64,11 +65,10 @@ class HTMLFolder(Source):
             if oid_of_page(quote(f"{path}.html")) not in site.pages:
                 yield Skipped(Origin(str(file)), None, UNREAD)
 
-    def _page(self, file: Path, path: str, base: Path, site: BuiltSite) -> SourceItem:
+    def _page(self, file: Path, path: str, oid: str, base: Path, site: BuiltSite) -> SourceItem:
         origin = Origin(str(file))
         if not is_utf8(path):
             return Reject(origin, None, "the file's name is not UTF-8", "Rename the file.")
-        oid = oid_of_page(quote(path))
         if self._options.excludes(path):
             return Skipped(origin, None, "excluded by blogsearch.toml")
         if self._is_draft(path) and not self._options.drafts:
@@ -93,3 +93,14 @@ class HTMLFolder(Source):
         if name.startswith("index."):
             folders = folders[:-1]  # a page may be called so
         return not _DRAFTS.isdisjoint(folders) or name.startswith("draft_")
+
+
+def _oids(paths: Mapping[Path, str]) -> dict[Path, str]:
+    """The oid of each page; that of `b/index.html` beside `b.html` is `b/`."""
+    oids: dict[Path, str] = {}
+    taken: set[str] = set()
+    for file, path in paths.items():
+        oid = oid_of_page(quote(path))
+        oids[file] = f"{oid}/" if oid in taken else oid
+        taken.add(oid)
+    return oids

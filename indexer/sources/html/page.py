@@ -268,7 +268,7 @@ class Page:
         title = self._title(content.root, oid)
         content.tidy(title, shown)
         title = html.unescape(title)  # some themes escape twice
-        dates = _moments([*content.dates, *content.lone_dates], self._site.build_days)
+        dates = _moments([*content.dates, *content.lone_date], self._site.build_days)
         stated_dates = [
             *(self._moment(_PUBLISHED), *dates),
             *_moments([_day_in(self.url), _day_in(url), self._site.entries.get(oid)]),
@@ -308,6 +308,7 @@ class Page:
         put the heading outside the content.
         """
         heading = _heading(main, "h1")
+        is_only = main is not None and len(main.css("h1")) == 1 and not self._is_shared(heading)
         every = (node for node in self.parsed.css("h1") if not node.css_matches("a[href]"))
         headings = [one_line(node.text()) for node in every]
         stated = [self.og_title, _text(self._data.get("headline"))]
@@ -317,8 +318,8 @@ class Page:
                 return heading if heading and _begins(title, heading) else title
         name = self.name.strip(MARKS)
         title = "" if self._is_shared(name) else self._bare(name)
-        if heading and (_begins(title, heading) or title.endswith(heading)):
-            return heading
+        if heading and (is_only or _begins(title, heading) or title.endswith(heading)):
+            return title if title and heading.startswith(f"{title} ") else heading
         for above in headings if title else ():
             if above and _begins(title, above):
                 return above

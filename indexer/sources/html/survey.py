@@ -4,6 +4,7 @@ One page cannot tell its title from the name of the site, or its address from a 
 together can.
 """
 
+import filecmp
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -98,7 +99,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         paginated=paginated,
         fed=fed,
         unlisted=frozenset(unlisted) if addresses and is_complete else frozenset(),
-        copies=frozenset(_copies(heads, bare)) | _versions(pages),
+        copies=frozenset(_copies(heads, bare, files)) | _versions(pages),
         shared_titles=frozenset(shared | site_names),
         shared_images=frozenset(name for name, count in images.items() if count >= _SHARED_BY),
         affixes=affixes,
@@ -178,16 +179,24 @@ def _paginated(pages: frozenset[str]) -> Iterator[str]:
         yield "index"
 
 
-def _copies(heads: Mapping[str, Head], site: BuiltSite) -> Iterator[str]:
-    """Pages whose canonical link names another page.
+def _copies(heads: Mapping[str, Head], site: BuiltSite, files: Mapping[str, Path]) -> Iterator[str]:
+    """Pages whose canonical link names another page, or that are equal to the one beside them.
 
-    In some templates it always names the front page, and below a path of the host the front
+    In some templates the link always names the front page, and below a path of the host the front
     page may seem to name another: neither counts.
     """
     for oid, head in heads.items():
         named = site.oid_of(head.canonical) if head.canonical else ""
-        if named in heads and named != oid and "index" not in (named, oid):
+        is_other = named in heads and named != oid and "index" not in (named, oid)
+        if is_other or (oid[-1:] == "/" and _is_equal(files[oid], files[oid[:-1]])):
             yield oid
+
+
+def _is_equal(file: Path, other: Path) -> bool:
+    try:
+        return filecmp.cmp(file, other, shallow=False)
+    except OSError:
+        return False
 
 
 def _versions(pages: frozenset[str]) -> frozenset[str]:
@@ -220,21 +229,21 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 def _affixes(titles: list[str]) -> tuple[str, ...]:
-    """What most titles end or begin with, such as ` | My Blog`."""
+    """What most titles end or begin with, such as ` | My Blog`, the longest first."""
     counts: Counter[str] = Counter()
     for title in titles:
-        places = [(title.rfind(mark), mark) for mark in SEPARATORS if mark in title]
-        if places:
-            at, _ = max(places)
-            counts[title[at:]] += 1
-            at, mark = min((title.find(mark), mark) for _, mark in places)
-            counts[title[: at + len(mark)]] += 1
+        for mark in SEPARATORS:
+            places = [at.start() for at in re.finditer(re.escape(mark), title)]
+            counts.update(title[at:] for at in places)
+            counts.update(title[: at + len(mark)] for at in places)
     enough = max(_SHARED_BY, len(titles) / 2)
-    affixes = [affix for affix, count in counts.most_common(2) if count >= enough]
     # What follows " | " is the name of a part of the site, and not a part of the title.
-    parts = [affix for affix in counts if affix.startswith(" | ")]
-    affixes += [affix for affix in parts if counts[affix] >= _PART and affix not in affixes]
-    return tuple(affixes)
+    affixes = [
+        affix
+        for affix, count in counts.items()
+        if count >= enough or (count >= _PART and affix.startswith(" | "))
+    ]
+    return tuple(sorted(affixes, key=len, reverse=True))
 
 
 def _locations(folder: Path) -> tuple[list[str], bool]:
