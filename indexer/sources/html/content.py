@@ -33,6 +33,7 @@ _UNHEARD = re.compile(r"sr-only|screen-?reader|visually-?hidden")
 """What such elements are often called: one half of the evidence against them."""
 
 _IGNORED = "[data-pagefind-ignore], [data-search-exclude]"
+_BOXES = ("div", "nav", "aside", "section", "header", "details")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
@@ -266,7 +267,7 @@ class Content:
             return
         for node in body.css("nav, div, section, ul, ol, p, dl, form, dialog, header, aside, a"):
             if reason := self._why_beside(node):
-                self._remove(node, reason)
+                self._remove_around(node, reason)
         self._lengths = measure(body)
         marked = self._marked(body)
         self._is_marked = marked is not None
@@ -302,9 +303,17 @@ class Content:
             size = self._lengths[node.mem_id]
             if not 0 < size.text < _SHORT or size.start + size.text > start:
                 continue
-            is_beside = any(outer.tag in ("nav", "aside", "footer") for outer in ancestors(node))
+            is_beside = any(
+                outer.tag in ("nav", "aside", "footer")
+                or (outer.tag == "article" and self._end(outer) <= start)
+                for outer in ancestors(node)
+            )
             if not is_beside and self._why_line(node, is_end=False) == "date":
                 self.note_dates(node)
+
+    def _end(self, node: Node) -> int:
+        size = self._lengths[node.mem_id]
+        return size.start + size.text
 
     def _remove_ignored(self, body: Node) -> None:
         """What the page asks to leave out of a search: an element, or what a heading begins."""
@@ -329,7 +338,7 @@ class Content:
         if size[longest.mem_id] > sum(size[node.mem_id] for node in top_articles(others)):
             for node in others:
                 if size[node.mem_id] < _NOTE and self._is_card(node):
-                    self._remove(node, "other pages")
+                    self._remove_around(node, "other pages")
 
     def _is_card(self, article: Node) -> bool:
         """Whether a short article announces another page: its heading, or much of it, is a link."""
@@ -363,21 +372,22 @@ class Content:
         is_inside = len(links) > 1 and all(link[:1] == "#" for link in links)
         return "table of contents" if size.link_share > 0.8 and is_inside else ""
 
-    def _remove(self, node: Node, reason: str, *, alone: bool = False) -> None:
+    def _remove_around(self, node: Node, reason: str) -> None:
         """Remove an element, and what holds nothing else but a few words that introduce it."""
+        size = self._lengths[node.mem_id]
+        root = self.root.mem_id if self.root else 0
+        for outer in ancestors(node):
+            rest = self._lengths[outer.mem_id].text - size.text
+            if outer.tag not in _BOXES or outer.mem_id == root or rest >= 30:
+                break
+            if outer.css_matches("h1, pre, p, img"):
+                break
+            node = outer
+        self._remove(node, reason)
+
+    def _remove(self, node: Node, reason: str) -> None:
         if node.parent is None:
             return
-        size = self._lengths[node.mem_id]
-        outer = node.parent
-        while (
-            not alone
-            and outer.mem_id != (self.root.mem_id if self.root else 0)
-            and outer.tag in ("div", "nav", "aside", "section", "header", "details")
-            and outer.parent is not None
-            and self._lengths[outer.mem_id].text - size.text < 30
-            and not outer.css_matches("h1, pre, p, img")
-        ):
-            node, outer = outer, outer.parent
         size = self._lengths[node.mem_id]
         self.left_out[reason] += size.text
         for outer in ancestors(node):
@@ -539,7 +549,7 @@ class Content:
             if not is_title and self._lengths[node.mem_id].text:
                 if is_block and self._is_repeated_at_end(node, is_end=is_end):
                     gone, node = node, _next(node, root, is_end=is_end)
-                    self._remove(gone, "repeated on other pages", alone=True)
+                    self._remove(gone, "repeated on other pages")
                     continue
                 if not is_block or node.tag in ("p", "pre", *_HEADINGS):
                     return

@@ -43,7 +43,7 @@ class HTMLFolder(Source):
         base = place if place.is_dir() else place.parent
         paths = {file: file.relative_to(base).as_posix() for file in files}
         oids = _oids(paths)
-        named = {oid: file for file, oid in oids.items() if is_utf8(paths[file])}
+        named = {oid: file for file, oid in oids.items()}
         site = BuiltSite()
         if place.is_dir():
             site = built_site(base, named, self._options.site)
@@ -52,8 +52,8 @@ class HTMLFolder(Source):
                 self._options.warn(f"{len(missing):,} pages of the sitemap are not in {self.spec}.")
         yield from self._each(
             files,
-            lambda file: self._page(file, paths[file], oids[file], base, site),
-            lambda file: (Origin(str(file)), oids[file]),
+            lambda file: self._page(file, paths[file], oids.get(file), base, site),
+            lambda file: (Origin(str(file)), oids.get(file)),
         )
 
     def _unread(self, base: Path, site: BuiltSite) -> Iterator[Skipped]:
@@ -65,9 +65,11 @@ class HTMLFolder(Source):
             if oid_of_page(quote(f"{path}.html")) not in site.pages:
                 yield Skipped(Origin(str(file)), None, UNREAD)
 
-    def _page(self, file: Path, path: str, oid: str, base: Path, site: BuiltSite) -> SourceItem:
+    def _page(
+        self, file: Path, path: str, oid: str | None, base: Path, site: BuiltSite
+    ) -> SourceItem:
         origin = Origin(str(file))
-        if not is_utf8(path):
+        if oid is None:
             return Reject(origin, None, "the file's name is not UTF-8", "Rename the file.")
         if self._options.excludes(path):
             return Skipped(origin, None, "excluded by blogsearch.toml")
@@ -97,10 +99,9 @@ class HTMLFolder(Source):
 
 def _oids(paths: Mapping[Path, str]) -> dict[Path, str]:
     """The oid of each page; that of `b/index.html` beside `b.html` is `b/`."""
-    oids: dict[Path, str] = {}
-    taken: set[str] = set()
-    for file, path in paths.items():
-        oid = oid_of_page(quote(path))
-        oids[file] = f"{oid}/" if oid in taken else oid
-        taken.add(oid)
-    return oids
+    oids = {file: oid_of_page(quote(path)) for file, path in paths.items() if is_utf8(path)}
+    named = {oid for file, oid in oids.items() if file.stem != "index"}
+    return {
+        file: f"{oid}/" if file.stem == "index" and oid in named else oid
+        for file, oid in oids.items()
+    }

@@ -214,10 +214,11 @@ class Page:
             for folder in folders
         )
         is_short = length < _SHORT
-        if _ERRORS.fullmatch(name):
-            says_so = any(map(_NOT_FOUND.fullmatch, (self.name, _heading(self.parsed.body, "h1"))))
-            return (is_front and (is_short or not is_article)) or (says_so and is_short)
-        if _NOT_FOUND.fullmatch(self._bare(self.name)) and is_short and not is_article:
+        titles = (self._bare(self.name), _heading(self.parsed.body, "h1"))
+        says_so = is_short and any(map(_NOT_FOUND.fullmatch, titles))
+        if _ERRORS.fullmatch(name) and (says_so or (is_front and (is_short or not is_article))):
+            return True
+        if says_so and not is_article:
             return True
         is_tool = name in _TOOLS and is_front and (is_short or not is_article)
         return is_tool or (name == "search" and is_short) or name in _INDEXES

@@ -74,7 +74,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         filter(None, (_address(pages, urls) for urls in sources)), ""
     )
     bare = BuiltSite(address=address, pages=pages)
-    addresses = {oid: url for url in locations if (oid := bare.oid_of(url)) in pages}
+    addresses = {oid: url for url in locations if (oid := bare.oid_of(url))}
     fed, paginated = frozenset(_fed(folder, files)), frozenset(_paginated(pages))
     may_be_listed = [
         oid
@@ -236,7 +236,7 @@ def _affixes(titles: list[str]) -> tuple[str, ...]:
             places = [at.start() for at in re.finditer(re.escape(mark), title)]
             counts.update(title[at:] for at in places)
             counts.update(title[: at + len(mark)] for at in places)
-    enough = max(_SHARED_BY, len(titles) / 2)
+    enough = max(_SHARED_BY, len(titles) // 2 + 1)
     # What follows " | " is the name of a part of the site, and not a part of the title.
     affixes = [
         affix
