@@ -28,8 +28,10 @@ _BUILD = "Build the site and index its folder."
 _HINT = f"{_KNOWN} If it is one of them, say which with --source."
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_GHOST = re.compile(r'\{\s*"(?:db"\s*:\s*\[|data"\s*:\s*\{|meta"\s*:\s*\{\s*"exported_on")')
-_JSON_FEED = re.compile(r"jsonfeed\.org\\?/version")
+_GHOST = re.compile(
+    r'\{\s*"(?:(?:db|posts)"\s*:\s*\[|data"\s*:\s*\{|meta"\s*:\s*\{[^{}]*"exported_on")'
+)
+_JSON_FEED = re.compile(r'"version"\s*:\s*"https?:(?:\\?/){2}(?:www\.)?jsonfeed\.org')
 _BLOGGER = re.compile(r"schemas\.google\.com/blogger/(?:2018|2008/kind#)")
 _XML_ROOTS = {
     "rss": "feed",
@@ -133,7 +135,7 @@ def _start(file: Path) -> bytes:
 
 def _kind_of_start(start: bytes, name: str) -> str:
     text = decoded(start).lstrip("\ufeff \t\r\n")
-    if text.startswith("{") and _JSON_FEED.search(text[:2000]):
+    if text.startswith("{") and _JSON_FEED.search(text):
         return "feed"
     if text.startswith("{") and _GHOST.match(text):
         return "ghost"

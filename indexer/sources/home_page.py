@@ -13,7 +13,7 @@ from indexer.sources.detect import kind_of_page
 from indexer.sources.files import decoded
 
 _SITEMAPS = ("sitemap.xml", "/sitemap.xml", "/sitemap_index.xml", "/sitemap-index.xml")
-_FEEDS = "link[rel~=alternate][href]"
+_LINKS = "link[rel~=sitemap][href], link[rel~=alternate][href]"
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json")
 
 
@@ -52,6 +52,7 @@ def _places(page: Fetched, fetcher: Fetcher) -> Iterator[str]:
     """Where the sitemap and the feed may be, the likeliest first."""
     yield from Robots(fetcher).sitemaps(page.url)
     yield from (urljoin(page.url, place) for place in _SITEMAPS)
-    for link in LexborHTMLParser(decoded(page.body, page.content_type)).css(_FEEDS):
-        if (link.attributes.get("type") or "").lower() in _FEED_TYPES:
+    for link in LexborHTMLParser(decoded(page.body, page.content_type)).css(_LINKS):
+        type_ = (link.attributes.get("type") or "").lower()
+        if type_ in _FEED_TYPES or "sitemap" in (link.attributes.get("rel") or "").split():
             yield urljoin(page.url, link.attributes.get("href") or "")

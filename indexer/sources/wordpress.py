@@ -78,7 +78,7 @@ class WordPress(Source):
             statuses.add("future")
         kind, status = text_of(item, "post_type"), text_of(item, "status")
         if kind not in ("post", "page"):
-            return f"of the type {kind}" if kind != "attachment" else "attachment"
+            return f"of the type {kind or 'unknown'}" if kind != "attachment" else "attachment"
         if status not in statuses:
             return status if status != "future" else "dated in the future"
         return "protected by a password" if text_of(item, "post_password") else ""

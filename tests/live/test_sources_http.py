@@ -244,13 +244,17 @@ def test_a_feed_in_the_wrong_charset(server: Server) -> None:
         ({"/robots.txt": "Sitemap: /map.xml", "/map.xml": "", "/sitemap.xml": ""}, "/map.xml"),
         ({"/blog/sitemap.xml": "", "/sitemap.xml": ""}, "/blog/sitemap.xml"),
         ({"/sitemap.xml": "<html>", "/sitemap_index.xml": ""}, "/sitemap_index.xml"),
+        ({"/pages.xml": ""}, "/pages.xml"),
         ({"/blog/feed.json": '{"version": "https://jsonfeed.org/version/1"}'}, "/blog/feed.json"),
         ({}, "a web page of a site without a sitemap or a feed"),
         ({"/sitemap.xml": None}, "503"),
     ],
 )
 def test_the_home_page_of_a_blog(server: Server, places: dict[str, str], found: str) -> None:
-    link = '<link rel="alternate" type="application/feed+json" href="feed.json">'
+    link = (
+        '<link rel="sitemap" href="/pages.xml"><link rel="alternate" hreflang="de" href="/de/">'
+        '<link rel="alternate" type="application/feed+json" href="feed.json">'
+    )
     server.say("/blog/", page("Blog", link))
     server.say("/blog/1", page("One"))
     server.say("/elsewhere", page("Elsewhere"))
