@@ -54,7 +54,7 @@ class SourceArguments:
         return Sources(opened, options, verbose=self.verbose)
 
     def __str__(self) -> str:
-        return " ".join(self.specs)
+        return " ".join(shown(spec) if "://" in spec else spec for spec in self.specs)
 
 
 class Sources:
