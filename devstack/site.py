@@ -64,6 +64,8 @@ def _fetched(url: str) -> str:
         response.raise_for_status()
     except requests.RequestException as error:
         raise DevstackError(f"{url} cannot be fetched: {error}") from None
+    if "charset" not in response.headers.get("Content-Type", ""):
+        response.encoding = "utf-8"  # and not latin-1, as RFC 2616 had it
     return response.text
 
 

@@ -63,7 +63,8 @@ class Sources:
     def __init__(
         self, sources: Sequence[Source], options: SourceOptions, *, verbose: bool = False
     ) -> None:
-        self.sources = sources
+        # A feed may have summaries only, which must not come before the posts themselves.
+        self.sources = sorted(sources, key=lambda source: source.kind in _LATEST_ONLY)
         self._options = options
         self._verbose = verbose
         self.skipped: Counter[str] = Counter()
@@ -71,7 +72,7 @@ class Sources:
         self._unread: Counter[str] = Counter()
         self._posts = 0
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
-        self._sizes = [_size(source.spec) for source in sources]
+        self._sizes = [_size(source.spec) for source in self.sources]
         self._current = 0
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:

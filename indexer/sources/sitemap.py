@@ -17,8 +17,8 @@ from indexer.sources.html.page import read_page
 from indexer.sources.identity import oid_of_page
 from indexer.sources.xml import local_name, locations, parse_xml
 
-_MAX_DEPTH = 3
 _MAX_PAGES = 200_000
+_MAX_SITEMAPS = 50_000
 _GONE = (404, 410)
 _NOINDEX = re.compile(r"^(?:googlebot:\s*)?[^:]*\b(?:noindex|none)\b", re.IGNORECASE)
 """In X-Robots-Tag, which may also be for one crawler only."""
@@ -58,10 +58,10 @@ class Sitemap(Source):
 
     def _pages(self, fetcher: Fetcher) -> list[tuple[str, str]]:
         """The URLs, each with its last change; all are read before a page is fetched."""
-        left, known = deque([(self.spec, 0)]), {self.spec}
+        left, known = deque([self.spec]), {self.spec}
         pages: dict[str, tuple[str, str]] = {}
         while left:
-            address, depth = left.popleft()
+            address = left.popleft()
             root = parse_xml(self._content(address, fetcher).body, address)
             name = local_name(root)
             if name not in ("urlset", "sitemapindex"):
@@ -77,14 +77,9 @@ class Sitemap(Source):
                     known.add(url)
                     if reason := self._why_not_followed(url):
                         self._options.warn(f"{url} is not read: {reason}.")
-                    elif depth == _MAX_DEPTH:
-                        raise SourceError(
-                            f"{address} is an index in an index, {depth + 1} deep.",
-                            f"At most {_MAX_DEPTH} are read; name one that lists the pages.",
-                        )
                     else:
-                        left.append((url, depth + 1))
-            if max(len(pages), len(known)) > _MAX_PAGES:
+                        left.append(url)
+            if len(pages) > _MAX_PAGES or len(known) > _MAX_SITEMAPS:
                 raise SourceError(f"{self.spec} lists more than {_MAX_PAGES:,} pages.")
         most, found = self._options.max_pages, list(pages.values())
         if most and len(found) > most:

@@ -129,7 +129,8 @@ def test_only_some_pages_are_read(server: Server) -> None:
 
 
 def test_an_index_of_sitemaps_some_of_them_zipped(server: Server, tmp_path: Path) -> None:
-    server.say("/sitemap.xml", index("/a.xml.gz", "/b.xml", "/sitemap.xml"))
+    server.say("/sitemap.xml", index("/a.xml.gz", "/more.xml", "/sitemap.xml"))
+    server.say("/more.xml", index("/b.xml"))
     server.say("/a.xml.gz", gzip.compress(urlset(server, "/1").encode()))
     server.say("/b.xml", urlset(server, "/2"), Content_Type="text/xml")
     server.say("/1", page("One"))
@@ -147,14 +148,11 @@ def test_an_index_of_sitemaps_some_of_them_zipped(server: Server, tmp_path: Path
         ('<!DOCTYPE x [<!ENTITY a "b">]><urlset>&a;</urlset>', "not XML"),
         ("<rss></rss>", "not a sitemap but <rss>"),
         (index("/gone.xml"), "answered 404"),  # what is missing would be taken for removed
-        (index("/1.xml"), "4 deep"),
         (gzip.compress(b"<urlset>" + b" " * 50_000_000), "more than 50,000,000 bytes"),
     ],
 )
 def test_a_sitemap_that_cannot_be_read(server: Server, body: str | bytes, reason: str) -> None:
     server.say("/sitemap.xml", body)
-    for number in (1, 2, 3):
-        server.say(f"/{number}.xml", index(f"/{number + 1}.xml"))
     with pytest.raises(SourceError, match=reason):
         list(open_source(server.url("/sitemap.xml"), "sitemap", OPTIONS).read())
 

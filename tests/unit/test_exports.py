@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.commands.sources import Sources
 from indexer.addresses import without_tracking
 from indexer.errors import SourceError
 from indexer.records import RawPost
@@ -64,6 +65,16 @@ def test_a_feed_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"<rss>" + b" " * 60_000_000))
     with pytest.raises(SourceError, match="more than 50,000,000 bytes"):
         list(open_source(str(path), "feed", SourceOptions()).read())
+
+
+def test_a_feed_is_read_after_the_posts_themselves(tmp_path: Path) -> None:
+    lines = tmp_path / "posts.jsonl"
+    lines.write_text('{"oid": "a", "title": "Whole", "url": "https://a.example.org/1/"}')
+    specs = (str(BLOG.parent.parent / "feed-rss/feed.xml"), str(lines))
+    sources = [open_source(spec, None, SourceOptions()) for spec in specs]
+    items = Sources(sources, SourceOptions()).read()
+    posts = [item.title for item in items if isinstance(item, RawPost)]
+    assert (posts[0], "First & best" in posts, len(posts)) == ("Whole", False, 4)
 
 
 @pytest.mark.parametrize(

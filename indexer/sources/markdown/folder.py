@@ -331,7 +331,11 @@ def _check_template(template: str) -> None:
 
 def _merged(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields with names in lower case, over those of the tables of themes and of Zola."""
-    lower = {name.lower(): value for name, value in fields.items()}
+    lower = {
+        name.lower(): value
+        for name, value in fields.items()
+        if value not in ("~", "null", "", None)
+    }
     inner: dict[str, Any] = {}
     for name in ("params", "extra", "taxonomies"):
         if isinstance(table := lower.get(name), Mapping):
@@ -340,22 +344,21 @@ def _merged(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _first_of(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """The first of these fields that is there and not empty."""
-    return next((fields[name] for name in names if fields.get(name) not in (None, "")), None)
+    """The first of these fields that is there."""
+    return next((fields[name] for name in names if name in fields), None)
 
 
 def _first_date(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
     """The first of these fields that is there and meant as a date.
 
-    A boolean is not, nor what YAML 1.1 takes for one in `published`, which says in Jekyll and on
-    dev.to whether a post is public. Docusaurus and Material for MkDocs have tables of dates.
+    `published: true` says in Jekyll and on dev.to that a post is public. Docusaurus and Material
+    for MkDocs have tables of dates.
     """
     for name in names:
         value = fields.get(name)
         if isinstance(value, Mapping):
             value = value.get("date") or value.get("created")
-        is_switch = name == "published" and str(value).lower() in _SWITCHES
-        if not isinstance(value, bool) and value not in (None, "") and not is_switch:
+        if value and str(value).lower() not in _SWITCHES:
             return value
     return None
 

@@ -4,16 +4,15 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 from frontmatter import detect_format
 from frontmatter.default_handlers import BaseHandler
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_MAX_DEPTH = 100
-_MAX_NODES = 100_000
-
+_Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_MAX_LENGTH = 100_000
+_MAX_ALIASES = 10
 _FIRST_LINE = re.compile(r"(?:<!--\s*)?(?:\.\. )?(?:title|date|author|slug|status)\s*:", re.I)
 _LINE = re.compile(r"^(?:\.\. )?([A-Za-z][\w-]*)[ \t]*:(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 _LINE_NUMBER = re.compile(r"line (\d+)")
@@ -46,67 +45,24 @@ class FrontMatter:
     text: str
 
 
-class _PlainLoader(_Loader):  # type: ignore[misc]  # one of two classes
-    """YAML in which every scalar stays a string, except true, false and null.
+def load_yaml(text: str) -> Any:
+    """A YAML document in which every scalar stays a string, whatever its tag.
 
     YAML 1.1 makes `NO` false, `1:30` ninety, and a day that does not exist an error. What is a
     date is decided in `indexer.dates`.
-    """
-
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
-
-
-_PlainLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]
-)
-_PlainLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
-)
-_PlainLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"^<<$"), ["<"])
-
-
-def _without_tag(loader: Any, node: yaml.Node) -> Any:
-    """The value of a node whose tag only the generator knows."""
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node, deep=True)
-    if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node, deep=True)
-    return node.value
-
-
-_PlainLoader.add_constructor(None, _without_tag)
-
-
-def load_yaml(text: str) -> Any:
-    """A YAML document, refused if it is nested too deep or expands too much.
-
-    libyaml crashes on deep nesting, and a few hundred bytes of nested anchors may stand for
-    gigabytes; both show in the events, before anything is built.
 
     Raises:
-        yaml.YAMLError, ValueError: it cannot be parsed, or is refused.
+        yaml.YAMLError, ValueError: it cannot be parsed, is very large, or has many aliases, by
+            which a few hundred bytes may stand for gigabytes.
     """
-    sizes: dict[str, int] = {}  # anchor → nodes that it stands for
-    open_nodes: list[tuple[str | None, int]] = []  # anchors, and the count where they began
-    count = 0
-    for event in yaml.parse(text, _PlainLoader):
-        if isinstance(event, yaml.AliasEvent):
-            # An alias inside its own anchor makes a value that contains itself.
-            count += sizes.get(event.anchor or "", _MAX_NODES + 1)
-        elif isinstance(event, yaml.CollectionStartEvent):
-            open_nodes.append((event.anchor, count))
-            count += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, before = open_nodes.pop()
-            if anchor:
-                sizes[anchor] = count - before
-        elif isinstance(event, yaml.ScalarEvent):
-            count += 1
-            if event.anchor:
-                sizes[event.anchor] = 1 + len(event.value) // 100
-        if len(open_nodes) > _MAX_DEPTH or count > _MAX_NODES:
-            raise ValueError("nested too deep, or too many aliases")
-    return yaml.load(text, _PlainLoader)  # noqa: S506  # a SafeLoader
+    if len(text) > _MAX_LENGTH:
+        raise ValueError(f"more than {_MAX_LENGTH:,} characters")
+    if (
+        sum(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _Loader))
+        > _MAX_ALIASES
+    ):
+        raise ValueError(f"more than {_MAX_ALIASES} aliases")
+    return yaml.load(text, _Loader)  # noqa: S506  # it makes strings, lists and tables only
 
 
 class _YAML(BaseHandler):

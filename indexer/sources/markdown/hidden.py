@@ -18,7 +18,7 @@ from indexer.sources.generators import Site, text_of
 from indexer.sources.markdown.front_matter import BadFrontMatter, load_yaml, split_front_matter
 
 _NO = ("false", "no", "off", "0", "never", "link", "exclude", "noindex")
-_NOTHING = ("", "none", *_NO)
+_NOTHING = ("", "none", "~", "null", *_NO)
 _SHOWN = (*_NO, "true", "yes", "none")
 _HIDE_IF_YES = frozenset(
     (
