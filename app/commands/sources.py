@@ -49,7 +49,8 @@ class SourceArguments:
             user_agent=f"blogsearch/{VERSION}{contact}",
             allow_private=settings.fetch_allow_private,
         )
-        options = replace(self.options, fetch=fetch)
+        warn = (lambda message: None) if self.quiet else self.options.warn
+        options = replace(self.options, fetch=fetch, warn=warn)
         opened = [open_source(spec, self.kind, options) for spec in self.specs]
         return Sources(opened, options, verbose=self.verbose)
 

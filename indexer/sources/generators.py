@@ -7,6 +7,7 @@ configuration says, only the address, the language and the time zone of the site
 import re
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from functools import cached_property
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -84,14 +85,14 @@ _GENERATORS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Site:
     """The root of a site."""
 
     folder: Path
     generator: Generator
 
-    @property
+    @cached_property
     def content(self) -> Path:
         """The folder of its posts."""
         folders = [self.folder / name for name in self.generator.content.split("|") if name]
@@ -110,25 +111,25 @@ class Site:
         places = (self.folder / name for name in (self.generator.output, *_OUTPUTS) if name)
         return next((place for place in places if (place / "index.html").is_file()), None)
 
-    @property
+    @cached_property
     def files(self) -> list[Path]:
         """The files of its configuration, as far as they are text."""
         names = (*self.generator.files, "config/_default/*.*")
         return [file for name in names for file in sorted(self.folder.glob(name)) if file.is_file()]
 
-    @property
+    @cached_property
     def address(self) -> str:
         """The URL of the front page; "" if the configuration does not say it."""
         url = self._setting(self.generator.address, _URL).rstrip("/")
         base = self._setting(_BASE, _PATH).rstrip("/")
         return url if url.endswith(base) or not url else f"{url}{base}"
 
-    @property
+    @cached_property
     def language(self) -> str:
         """The language of posts that name none; "" if the configuration does not say it."""
         return self._setting(_LANGUAGE, _LANGUAGE_TAG).replace("_", "-")
 
-    @property
+    @cached_property
     def zone(self) -> tzinfo:
         """The time zone of dates without one; UTC if there is none, as on a build server."""
         name = self._setting("time_?zone", _ZONE)

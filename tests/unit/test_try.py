@@ -55,7 +55,7 @@ def test_try_shows_posts_from_all_over_the_source(invoke: Invoke, tmp_path: Path
     report = json.loads(invoke("try", "posts", "--json").stdout)
     assert (report["posts"], report["left_out"]) == (100, {"draft": 1})
     done = invoke("try", "posts", "--quiet")
-    assert (done.exit_code, done.stdout) == (0, "")
+    assert (done.exit_code, done.output) == (0, "")
 
 
 @pytest.mark.parametrize(

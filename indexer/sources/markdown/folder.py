@@ -188,17 +188,13 @@ class MarkdownFolder(Source):
             return f"outside {self._site.content.name}, the site's content"
         if is_excluded(path, self._excluded):
             return "excluded by the site's configuration"
-        if any(
-            part[0] == "_" and part not in ("_posts", "_drafts", "_index.md") for part in path.parts
-        ):
+        if any(part[0] == "_" and not part.startswith(_WITH_POSTS) for part in path.parts):
             return "excluded by its underscore"
         if _ERROR_PAGE.fullmatch(path.with_suffix("").as_posix()):
             return "error page"
         is_hugo = self._site is not None and self._site.generator.name == "Hugo"
-        bundles = [
-            folder for folder in path.parents if (self._base / folder / "index.md").is_file()
-        ]
-        if is_hugo and any(path != folder / "index.md" for folder in bundles):
+        pages = [folder / "index.md" for folder in path.parents] if is_hugo else []
+        if any(path != page and (self._base / page).is_file() for page in pages):
             return "resource of a page bundle"
         return ""
 
@@ -216,8 +212,8 @@ class MarkdownFolder(Source):
         if reason := why_not_now(starts, ends, self._now, self._zone, future=self._options.future):
             return reason
         own_text = re.sub(r"\{\{[^{}]*\}\}|<[^<>]*>|\s+", "", entry.text)
-        is_list = entry.path.stem == "_index" and (is_at_top or len(own_text) < _OWN_TEXT)
-        return "list page" if is_list else ""
+        is_index = entry.path.name.startswith("_index.")
+        return "list page" if is_index and (is_at_top or len(own_text) < _OWN_TEXT) else ""
 
     # -- what it says ----------------------------------------------------------------------------
 
@@ -230,7 +226,7 @@ class MarkdownFolder(Source):
             text = f"<p>{html.escape(summary, quote=False)}</p>" if summary else ""
         categories = _terms(fields, (*first.get("categories", ()), "categories", "category"))
         image = image_of(_first_of(fields, _IMAGES))
-        when = _first_of(fields, first.get("date", ())) or self._published(entry)
+        when = self._published(entry)
         modified = _first_date(fields, _MODIFIED)
         return RawPost(
             origin=origin,
@@ -249,7 +245,8 @@ class MarkdownFolder(Source):
 
     def _published(self, entry: Entry) -> When:
         """When the post was published: its front matter, else the date in its path."""
-        when: When = _first_date(entry.fields, _PUBLISHED)
+        names = (*self._options.fields.get("date", ()), *_PUBLISHED)
+        when: When = _first_date(entry.fields, names)
         if self._moment(when):
             return when
         for name in (entry.path.name, entry.path.parent.name):
