@@ -18,6 +18,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 _FENCE = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(`{3,}|~{3,})[^`\n]*$")
+_GONE = "\ue000"
 _OWN_FENCE = "~~~~~~~~"
 _INDENT = re.compile(r" {4}|\t")
 _ITEM = re.compile(r"\s*(?:[-*+:]|\d{1,9}[.)])\s")
@@ -36,7 +37,7 @@ _TEMPLATE = re.compile(
   | \{% (?> "[^"\n]*" | (?!\{%)[^`] )*? %\}
   | \{\# (?![\w-]+\}) (?=[\s\w-]) (?: (?!\{\#)[^`] )*? \#\}
   | ^[*+-][ \t]+\S[^\n]*\n \{:toc[^}\n]*\}
-  | (?<![^\s\w*_`)\]]) \{: (?![^{}\n]*\#) [^{}\n]{0,500} \}
+  | (?P<attributes> \{: [^{}\n]{0,500} \} | [ \t]*\{[.\#][^{}\n]{0,500}\}[ \t]*$ )
   | \{[a-z][\w:+-]{0,50}\} (?=`[^`\s])                                   # MyST: {func}`open`
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
@@ -94,19 +95,12 @@ def rendered(text: str, *, title: str = "") -> tuple[str, str]:
             title = name
             del tokens[heading : heading + 3]
     html_: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env)
-    return title, html_
-
-
-def without_template(text: str) -> str:
-    """Markdown or HTML without template code, except in code."""
-    if "{" not in text and "%%" not in text:
-        return text
-    return _TEMPLATE.sub(lambda found: found["kept"] or found["raw"] or "", text)
+    return title, html_.replace(_GONE, "")
 
 
 def plain_title(title: str) -> str:
     """A title from front matter without template code, entities, inline tags and emoji codes."""
-    title = html.unescape(without_template(title))
+    title = html.unescape(_without_template(title).replace(_GONE, ""))
     if "<" in title and len(title) < 2_000:
         title = _INLINE_TAGS.sub(lambda tag: tag[2] or " ", title)
     return " ".join(_EMOJI.sub(" ", title).split())
@@ -150,7 +144,9 @@ def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
             fence = opens[1]
         part.append(line)
         before = line if bare else before
-    yield _shown_code(part) if fence else part if is_code else _prose(part)
+    # A fence in a list ends with its item, at the latest.
+    is_code = is_code or (bool(fence) and not part[0].startswith((" ", "\t")))
+    yield _shown_code(part) if is_code else _prose(part)
 
 
 def _shown_code(lines: list[str]) -> list[str]:
@@ -159,9 +155,26 @@ def _shown_code(lines: list[str]) -> list[str]:
     return [_ESCAPED_SHORTCODE.sub(r"{{\1\2\3}}", _RAW_TAG.sub("", text))]
 
 
+def _without_template(text: str) -> str:
+    """The text with a sign where there was template code.
+
+    Without one, a blank line might end a block of HTML, and what follows would be code.
+    """
+    if "{" not in text and "%%" not in text:
+        return text
+    return _TEMPLATE.sub(_without_one, text)
+
+
+def _without_one(found: re.Match[str]) -> str:
+    if found["attributes"]:
+        line = found.string[max(0, found.start() - 500) : found.start()].rpartition("\n")[2]
+        return found[0] if line.lstrip().startswith("#") else _GONE  # it may name a heading
+    return _RAW_TAG.sub("", found["kept"] or "") or found["raw"] or _GONE
+
+
 def _prose(lines: list[str]) -> list[str]:
     """Prose without template code, the syntax of containers (`:::note Title`) and tabs."""
-    text = _TOOL_LINE.sub("", without_template("\n".join(lines)))
+    text = _TOOL_LINE.sub("", _without_template("\n".join(lines)))
     if ":::" in text:
         text = _CONTAINER.sub(lambda found: (found[1] or found[2] or "") + "\n", text)
     return [_TAB.sub(r"\1!!! tab ", text) if "===" in text else text]
@@ -215,7 +228,7 @@ def _plain(inline: Token) -> str:
         for child in inline.children or ()
         if child.type in types
     )
-    return " ".join(text.split())
+    return " ".join(text.replace(_GONE, "").split())
 
 
 def _set_id(heading: Token, last: Token) -> None:

@@ -1,1 +1,1 @@
-ARTICLE_EXCLUDES = ["private"]
+ARTICLE_EXCLUDES = ['private']
