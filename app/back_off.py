@@ -17,7 +17,7 @@ from app.errors import Busy, NoIndex, OutdatedIndex, Unavailable
 _INTERVAL = 0.5  # seconds between two probes of an outage
 _PROBE_LOST = 5.0  # seconds without a probe after which its process has probably ended
 _SLOT_WAIT = 0.2  # seconds that a search waits for a free slot
-_SUSPICIOUS = 0.5  # seconds that a computation may run before Elasticsearch is probed
+_SUSPICIOUS = 0.5  # seconds that a request may run before Elasticsearch is probed
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +30,7 @@ class BackOff:
 
     Args:
         engine: its name for the log.
-        responds: the probe: whether the engine responds; has a short time limit of its own, and
-            raises nothing.
+        responds: the probe: whether the engine responds; has a short time limit of its own.
         recovered: the probe in an outage, if it is another one.
     """
 
@@ -85,7 +84,12 @@ class BackOff:
     def _probe_once(self) -> bool:
         """Whether no further probe is needed."""
         known = bool(self._failed_at[0])
-        if not (self._recovered() if known else self._responds() or self._responds()):
+        try:
+            responds = self._recovered() if known else self._responds() or self._responds()
+        except Exception:
+            log.exception("the probe of %s failed", self._engine)
+            responds = False
+        if not responds:
             if known and not self._failed_at[0]:
                 return False  # meanwhile it has responded to another process
             if not known:
@@ -119,7 +123,7 @@ class Admission(BackOff):
     ) -> None:
         super().__init__("Elasticsearch", responds, recovered)
         self._slots = threading.BoundedSemaphore(limit)
-        self._running: dict[object, float] = {}  # when each running computation began
+        self._running: dict[object, float] = {}  # when each running request began
         self._watching = False
 
     @contextmanager
@@ -130,29 +134,45 @@ class Admission(BackOff):
             Unavailable: Elasticsearch is known to be unavailable.
             Busy: as many computations as are allowed are running.
         """
-        if not self.available:
-            raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
+        self.require()
         if not self._slots.acquire(timeout=_SLOT_WAIT):
             self.probe()
             raise Busy("Too many searches are running. Try again in a second.")
-        computation = object()
-        self._running[computation] = time.monotonic()
-        with self._lock:
-            if not self._watching:
-                self._watching = start_thread(self._watch)
         try:
-            yield
+            with self.watched():
+                yield
         except (NoIndex, OutdatedIndex):
             raise
         except Unavailable:
             self.probe()
             raise
         finally:
-            del self._running[computation]
             self._slots.release()
 
+    def require(self) -> None:
+        """Check that there is no outage.
+
+        Raises:
+            Unavailable: there is one.
+        """
+        if not self.available:
+            raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Have Elasticsearch probed if what is done inside the block takes long."""
+        request = object()
+        self._running[request] = time.monotonic()
+        with self._lock:
+            if not self._watching:
+                self._watching = start_thread(self._watch)
+        try:
+            yield
+        finally:
+            del self._running[request]
+
     def _watch(self) -> None:
-        """Have Elasticsearch probed before a computation times out; ends when none is running."""
+        """Have Elasticsearch probed before a request times out; ends when none is running."""
         while True:
             time.sleep(_SUSPICIOUS)
             with self._lock:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from analyzers.languages import LANGUAGES, Language
 from app.cache import Computed
+from app.elastic import ONE_COPY
 from app.search.answer import SHAPE, BrowseAnswer, Facets
 from app.search.details import counts, read_facets
 from app.search.filters import NEWEST, post_filters
@@ -41,7 +42,7 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
     """
     # The key of a search begins with its query, so no search has one of these.
     key = f"{SHAPE} browse&{urlencode(filters.parameters())}"
-    lookup = service.cache.lookup(key)
+    lookup = service.look_up(key)
     answer = service.get_or_compute(lookup, lambda: _compute(service, filters)).body
     return Browse(answer["newest"], answer["facets"])
 
@@ -50,15 +51,16 @@ def _compute(service: Service, filters: SearchRequest) -> Computed:
     index, timeout = service.settings.index, service.settings.elasticsearch_timeout
     client = service.elastic.options(request_timeout=timeout)
     body = _search(filters, LANGUAGES[service.settings.language])
-    response = client.search(index=index, body=body, allow_partial_search_results=False).body
+    response = client.search(
+        index=index, body=body, preference=ONE_COPY, allow_partial_search_results=False
+    ).body
     hits = response["hits"]["hits"]
     answer: BrowseAnswer = {
         "newest": [hit["_source"] | {"title": plain(hit["_source"]["title"])} for hit in hits],
         "facets": read_facets(response),
     }
     # There are too many combinations of filters to keep all of them for a day.
-    index = hits[0]["_index"] if hits else ""
-    return Computed(body=answer, index=index, has_hits=bool(hits), keep_stale=filters == EVERYTHING)
+    return Computed(body=answer, has_hits=bool(hits), keep_stale=filters == EVERYTHING)
 
 
 def _search(filters: SearchRequest, language: Language) -> Json:

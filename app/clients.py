@@ -1,23 +1,30 @@
-"""The client of a request: its address behind trusted proxies, and its rate limit."""
+"""The client of a request: its address behind trusted proxies, and what counts for its rate limit.
+
+Every path counts but the two heartbeats, in buckets: searches, suggestions, and everything else. A
+write counts only if its token is wrong (`app.views.write_request`).
+"""
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING
 
 from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app.rate_limit import network_of, parse_address
+from app.addresses import names_of, network_of, parse_address
 from app.service import Service
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# Blueprints whose requests are counted before their views are called. Searches and suggestions are
-# counted with their first request to Redis. Documents can only be written with a token, and the
-# other blueprints are answered from memory.
-_COUNTED = ("page", "insights")
+SEARCHES, SUGGESTIONS, OTHERS, TOKENS = "searches", "suggestions", "others", "tokens"
+"""Buckets; in the last one are requests with a wrong token."""
+
+_HEARTBEATS = {"operations.alive", "operations.ready"}
+_COUNT_THEMSELVES = {"search.search", "suggest.suggest"}  # with their first request to Redis
+
+_MOST_PROXIES = 10  # addresses in X-Forwarded-For that are looked at
+_LONGEST = 1_000  # characters of it
 
 
 def register(app: Flask, service: Service) -> None:
@@ -27,11 +34,12 @@ def register(app: Flask, service: Service) -> None:
         app.wsgi_app = TrustedProxies(app.wsgi_app, networks)  # type: ignore[method-assign]
 
     def count() -> None:
-        if request.method != "OPTIONS":
-            service.count(limited_client())
+        counted = request.endpoint not in _HEARTBEATS | _COUNT_THEMSELVES
+        if counted and request.blueprint != "documents":
+            is_search = request.endpoint == "page.page" and b"q=" in request.query_string
+            service.count(client_names(), SEARCHES if is_search else OTHERS)
 
-    for blueprint in _COUNTED:
-        app.before_request_funcs[blueprint].append(count)
+    app.before_request(count)
 
 
 class TrustedProxies:
@@ -49,7 +57,7 @@ class TrustedProxies:
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        forwarded = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
+        forwarded = _forwarded_for(environ)
         senders = [parse_address(sender) for sender in (*forwarded, environ.get("REMOTE_ADDR", ""))]
         depth = 0
         while depth < len(forwarded) and self._trusted(senders[-1 - depth]):
@@ -65,17 +73,21 @@ class TrustedProxies:
         return any(address in network for network in self._networks)
 
 
-def limited_client() -> str:
-    """Whose rate limit the current request counts for; "" if it counts for none.
+def _forwarded_for(environ: "WSGIEnvironment") -> list[str]:
+    """The last addresses in X-Forwarded-For; those before them are a client's own words."""
+    header: str = environ.get("HTTP_X_FORWARDED_FOR", "")
+    return header[-_LONGEST:].split(",")[-_MOST_PROXIES:]
 
-    A proxy that `trusted_proxies` does not name has no limit: all visitors would share it.
+
+def client_names() -> tuple[str, ...]:
+    """Whose rate limit the current request counts for: the client, and a network that it shares.
+
+    A proxy at a private address that `trusted_proxies` does not name is such a network: it says who
+    its client is, which may be a lie of that client.
     """
     environ, address = request.environ, request.remote_addr
-    is_proxy = "HTTP_X_FORWARDED_FOR" in environ and "werkzeug.proxy_fix.orig" not in environ
-    return "" if is_proxy and _is_private(address) else network_of(address)
-
-
-@lru_cache(maxsize=1024)
-def _is_private(address: str | None) -> bool:
-    parsed = parse_address(address or "")
-    return not isinstance(parsed, str) and parsed.is_private
+    if "HTTP_X_FORWARDED_FOR" in environ and "werkzeug.proxy_fix.orig" not in environ:
+        proxy = parse_address(address or "")
+        if not isinstance(proxy, str) and proxy.is_private:
+            return f"{network_of(_forwarded_for(environ)[-1])} behind {proxy}", str(proxy)
+    return names_of(address)

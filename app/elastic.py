@@ -34,6 +34,10 @@ from app.settings import Settings
 from indexer.refusals import refusal_from
 from indexer.retry import TEMPORARY_STATUSES, Retry, is_temporary, remaining
 
+ONE_COPY = "blogsearch"
+"""The preference of every search: the same copy of each shard answers all of them, so that none
+shows an older state than the one before, or than the generation of the cache."""
+
 _SEARCH_FAILED = "search_phase_execution_exception"
 _PROBE_TIMEOUT = 1.0  # seconds
 _RESTART = Retry(total=60.0, first_pause=0.1)

@@ -17,7 +17,6 @@
     ├── Unprocessable               422 unprocessable
     ├── RateLimited                 429 rate_limited
     ├── Unavailable                 503 engine_unavailable; may be sent again
-    │   ├── StillComputing              still_computing
     │   ├── Busy                        busy
     │   ├── NoIndex                     no_index
     │   └── OutdatedIndex               index_outdated
@@ -162,13 +161,6 @@ class Unavailable(BlogsearchError):
     status = 503
     code = "engine_unavailable"
     retry_after = 5
-
-
-class StillComputing(Unavailable):
-    """Another request computes the same answer, and takes longer than this one may wait."""
-
-    code = "still_computing"
-    retry_after = 1
 
 
 class Busy(Unavailable):

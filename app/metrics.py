@@ -153,13 +153,12 @@ class IndexMetrics(Collector):
         return []
 
     def collect(self) -> Iterator[Metric]:
-        generation = self._cache.generation()
-        index, _, rest = generation.partition(" ")
+        index = self._cache.generation().partition(" ")[0]
         yield _gauges(
             "blogsearch_generation_info",
-            "The current generation of the cache",
-            ("index", "rules"),
-            {(index, rest.partition(" ")[0]): 1 if generation else 0},
+            "The index of which answers are served from the cache",
+            ("index",),
+            {(index,): 1 if index else 0},
         )
         redis_available = self._cache.client.back_off.available
         yield _gauges(

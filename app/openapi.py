@@ -31,7 +31,6 @@ from app.errors import (
     NotFound,
     OutdatedIndex,
     RateLimited,
-    StillComputing,
     TooLarge,
     Unauthorized,
     Unavailable,
@@ -69,7 +68,7 @@ class Operation:
     security: Literal["", "token", "password"] = ""
 
 
-_ENGINE = (Unavailable, StillComputing, Busy, NoIndex, OutdatedIndex)
+_ENGINE = (Unavailable, Busy, NoIndex, OutdatedIndex)
 _TOKEN = (Unauthorized, WritesClosed)
 _DELETE = (BadRequest, *_TOKEN, NotFound, Unavailable, NoIndex)
 _WRITE = (*_DELETE, Conflict, TooLarge, Unprocessable)

@@ -19,6 +19,7 @@ from elasticsearch import ConflictError, Elasticsearch, NotFoundError
 
 from analyzers.findings import Finding, InvalidLine, shortened
 from analyzers.languages import Language
+from app.elastic import ONE_COPY
 from app.errors import Conflict
 from app.search.pins import MAX_FIRST, NO_PINS, PinnedSearch, PinRule, Pins, words_of
 from app.search.query_parser import parse_query
@@ -159,7 +160,11 @@ class PinStore:
     def version_search(self) -> tuple[Json, Json]:
         """The header and body of a search for the version of the stored rules, which finds nothing
         where there is no state index."""
-        header = {"index": state_index(self._alias), "ignore_unavailable": True}
+        header = {
+            "index": state_index(self._alias),
+            "preference": ONE_COPY,
+            "ignore_unavailable": True,
+        }
         ids = {"ids": {"values": [_ID]}}
         body = {"query": ids, "_source": False, "seq_no_primary_term": True, "size": 1}
         return header, body

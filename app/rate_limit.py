@@ -1,30 +1,23 @@
 """How many requests a client may send in a period, counted by all processes together in Redis.
 
 The counters are read with the first command that a request sends to Redis anyway, so that a limit
-costs a cached search no further round trip. While Redis is unavailable each process counts alone.
+costs a cached search no further round trip: the library `limits` would take one. While Redis is
+unavailable each process counts alone.
 """
 
-import math
 import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from app.errors import RateLimited
 
-if TYPE_CHECKING:
-    from app.cache.store import Keys
-
 _PERIODS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _LIMIT = re.compile(r"(\d+) ?(?:/|per) ?(\d+)? ?(second|minute|hour|day)s?")
-_WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
-_IPV6_PREFIX = 64  # bits; a client usually has all addresses of its /64 network
+_SHARED = 10  # times the limit of a client for a network whose clients may take turns
 _MOST = 10_000  # counters that a process keeps without Redis
-_SITE = 4  # times the limit of a client for a whole /48 network, whose parts may take turns
 
 
 class Limit(NamedTuple):
@@ -51,73 +44,48 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
 
 
 class Quota(NamedTuple):
-    """What a client may send until `resets` (seconds since 1970), counted under `key`."""
+    """What a client may send until `resets` (seconds since 1970).
 
-    key: str
-    seconds: int
+    `counter`: the key and the lifetime of the number in Redis.
+    """
+
+    counter: tuple[str, int]
     amount: int
     text: str
     resets: int
 
 
-@lru_cache(maxsize=1024)
-def network_of(address: str | None) -> str:
-    """The key of a client for rate limits and counts: its IPv4 address, or its IPv6 network."""
-    parsed = parse_address(address or "")
-    if isinstance(parsed, str):
-        return "unknown"
-    if parsed.version == 4:
-        return str(parsed)
-    return str(ip_network((parsed, _IPV6_PREFIX), strict=False))
-
-
-def parse_address(text: str) -> IPv4Address | IPv6Address | str:
-    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is invalid.
-
-    An IPv4-mapped IPv6 address (dual-stack sockets) is returned as IPv4.
-    """
-    text = text.strip()
-    match = _WITH_PORT.fullmatch(text)
-    try:
-        parsed = ip_address(match[1] or match[2] if match else text)
-    except ValueError:
-        return text
-    return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed
-
-
-@lru_cache(maxsize=1024)
-def site_of(client: str) -> str:
-    """The /48 network that a client's /64 network is a part of; "" for other clients."""
-    network, space, rest = client.partition(" ")
-    if ":" not in network:
-        return ""
-    return f"{ip_network(network).supernet(new_prefix=48)}{space}{rest}"
-
-
 class RateLimiter:
-    """The limits of one alias. Threads may share it."""
+    """Limits of requests. Threads may share it.
 
-    def __init__(self, keys: "Keys", limits: Sequence[Limit]) -> None:
-        self._prefix = keys.rates
+    Args:
+        prefix: of the counters' keys in Redis.
+    """
+
+    def __init__(self, prefix: str, limits: Sequence[Limit]) -> None:
+        self._prefix = prefix
         self._limits = limits
         self._lock = threading.Lock()
         self._own: Counter[str] = Counter()
 
-    def quotas(self, client: str) -> list[Quota]:
-        """The quotas of a client in the present periods, none for the client "".
+    def quotas(self, clients: Sequence[str], bucket: str) -> list[Quota]:
+        """The quotas of a client in the present periods.
 
         A period begins at the same time for all clients, as a multiple of its length.
+
+        Args:
+            clients: names of the client and of networks that it shares with others, which may send
+                ten times as much.
+            bucket: what kind of requests is counted together.
         """
         quotas: list[Quota] = []
-        if not client:
-            return quotas
-        site = site_of(client)
         now = int(time.time())
         for amount, seconds, text in self._limits:
             resets = now - now % seconds + seconds
-            for name, times in ((client, 1), (site, _SITE)) if site else ((client, 1),):
-                key = f"{self._prefix}{name}:{seconds}:{resets}"
-                quotas.append(Quota(key, seconds, times * amount, text, resets))
+            for number, name in enumerate(clients):
+                key = f"{self._prefix}{name} {bucket}:{seconds}:{resets}"
+                most = amount if number == 0 else amount * _SHARED
+                quotas.append(Quota((key, seconds), most, text, resets))
         return quotas
 
     def check(self, quotas: Sequence[Quota], counts: Sequence[int] | None) -> dict[str, str]:
@@ -131,26 +99,22 @@ class RateLimiter:
         Raises:
             RateLimited: it has sent more requests than it may.
         """
-        if counts is None:
-            counts = self._count(quotas)
-        least = math.inf
-        for candidate, count in zip(quotas, counts, strict=True):
-            share = 1 - count / candidate.amount
-            if share < least:
-                least, quota, remaining = share, candidate, candidate.amount - count
-        if remaining < 0:
+        counted = zip(quotas, counts or self._count(quotas), strict=True)
+        quota, count = max(counted, key=lambda pair: pair[1] / pair[0].amount)
+        if count > quota.amount:
             wait = max(quota.resets - int(time.time()), 1)
             message = f"Too many requests: {quota.text} are allowed. Try again later."
             raise RateLimited(message, retry_after=wait)
         return {
             "X-RateLimit-Limit": str(quota.amount),
-            "X-RateLimit-Remaining": str(remaining),
+            "X-RateLimit-Remaining": str(quota.amount - count),
             "X-RateLimit-Reset": str(quota.resets),
         }
 
     def _count(self, quotas: Sequence[Quota]) -> list[int]:
+        keys = [quota.counter[0] for quota in quotas]
         with self._lock:
             if len(self._own) > _MOST:
                 self._own.clear()
-            self._own.update(quota.key for quota in quotas)
-            return [self._own[quota.key] for quota in quotas]
+            self._own.update(keys)
+            return [self._own[key] for key in keys]

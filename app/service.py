@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -12,8 +12,8 @@ from analyzers.languages import LANGUAGES
 from app.back_off import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
-from app.errors import BlogsearchError, StillComputing, Unavailable
-from app.freshness import Freshness
+from app.errors import BlogsearchError, Unavailable
+from app.generation import Generation
 from app.health import SharedChecks
 from app.indexed_languages import IndexedLanguages
 from app.insights.counts import Counts
@@ -52,53 +52,54 @@ class Service:
         self.cache = cache
         self.counts = Counts(elastic, settings.index, settings.insights_days)
         self.search_log = SearchLog(cache.client, cache.keys, self.counts)
-        self.rate_limiter = RateLimiter(cache.keys, parse_limits(settings.rate_limit))
-        self.click_limiter = RateLimiter(cache.keys, parse_limits(CLICK_LIMIT))
+        self.rate_limiter = RateLimiter(cache.keys.rates, parse_limits(settings.rate_limit))
+        self.click_limiter = RateLimiter(cache.keys.rates, parse_limits(CLICK_LIMIT))
         language = LANGUAGES[settings.language]
         self.pins = PinStore(elastic, settings.index, language)
         self.known = Known(self.pins, open_model(settings))
         self.checks = SharedChecks(elastic, cache, settings)
-        self.freshness = Freshness(elastic, cache, settings.index)
         self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(
             lambda: responds(elastic),
             settings.max_computations,
             lambda: answers_searches(elastic, settings.index),
         )
+        self.generation = Generation(elastic, cache, settings.index, self.pins, self.admission)
 
-    def answer(self, request: SearchRequest, visitor: str = "", client: str = "") -> CachedAnswer:
+    def answer(
+        self, request: SearchRequest, visitor: str = "", clients: Sequence[str] = ()
+    ) -> CachedAnswer:
         """The answer to a search, from the cache if it can be.
 
         Args:
             visitor: whose search is counted for the insights; "": it is not.
-            client: whose request is counted for the rate limit; "": it is not.
+            clients: whose request is counted for the rate limit, as `quotas` takes it; none: it is
+                not.
 
         Raises:
             RateLimited: the client has sent too many requests.
             Unavailable: Elasticsearch cannot answer, or too many searches are running, and no
-                older answer is cached.
+                answer of the present generation is cached.
         """
-        lookup = self._look_up(request, client)
-        answer = None if lookup.answer else self._beyond_the_end(request)
-        if answer is None:
-            answer = self.get_or_compute(lookup, lambda: self._compute(request))
+        lookup = self.look_up(cache_key(request), clients, "searches")
+        answer = self.get_or_compute(lookup, lambda: self._compute(request))
         note(cache=answer.state)
         if visitor and request.page == 1 and not request.debug:
             found: Found = "all" if answer.has_hits else "nothing"
             self.search_log.record(request, found, answer.state in ("HIT", "STALE"), visitor)
         return answer
 
-    def suggest(self, request: SuggestRequest, client: str = "") -> CachedAnswer:
+    def suggest(self, request: SuggestRequest, clients: Sequence[str] = ()) -> CachedAnswer:
         """The suggestions for what a visitor has typed so far; not counted as a search.
 
         Args:
-            client: as for `answer`; suggestions, of which there is a request for every few keys,
+            clients: as for `answer`; suggestions, of which there is a request for every few keys,
                 are counted apart.
 
         Raises:
             RateLimited, Unavailable: as `answer` does.
         """
-        lookup = self._look_up(request, client and f"{client} suggest")
+        lookup = self.look_up(cache_key(request), clients, "suggestions")
         answer = self.get_or_compute(lookup, lambda: self._compute_suggestions(request))
         note(cache=answer.state)
         return answer
@@ -112,49 +113,40 @@ class Service:
 
         def admitted() -> Computed:
             with self.admission.admit(), translated():
-                return compute()
+                computed = compute()
+                unchanged = self.generation.unchanged(lookup.generation)
+                return computed if unchanged else replace(computed, keep=False)
 
         return self.cache.answer(lookup, admitted, available=self.admission.available)
 
-    def count(self, client: str) -> None:
-        """Count the request of a client that is no search.
+    def look_up(self, key: str, clients: Sequence[str] = (), bucket: str = "") -> Lookup:
+        """What the cache has of the present generation of the index.
+
+        The same round trip to Redis counts the request of the client.
 
         Raises:
             RateLimited: the client has sent too many requests.
         """
-        quotas = self.rate_limiter.quotas(client)
-        if quotas:
-            note(standing=self.rate_limiter.check(quotas, self.cache.count(quotas)))
-
-    def _look_up(self, request: SearchRequest | SuggestRequest, client: str = "") -> Lookup:
-        """What the cache has; the same round trip counts the request of the client."""
-        quotas = self.rate_limiter.quotas(client)
-        lookup = self.cache.lookup(cache_key(request), quotas)
+        quotas = self.rate_limiter.quotas(clients, bucket)
+        lookup = self.cache.lookup(key, [quota.counter for quota in quotas])
         if quotas:
             note(standing=self.rate_limiter.check(quotas, lookup.counts))
-        return lookup
+        return self.generation.checked(lookup, lambda: self.cache.lookup(key))
 
-    def _beyond_the_end(self, request: SearchRequest) -> CachedAnswer | None:
-        """The answer to a page after the last one, made of the first page; None for other pages.
+    def count(self, clients: Sequence[str], bucket: str) -> None:
+        """Count the request of a client that looks up nothing.
 
-        It is not kept, so that far pages cost neither Elasticsearch nor Redis anything.
+        Raises:
+            RateLimited: the client has sent too many requests.
         """
-        if request.page == 1:
-            return None
-        first_request = replace(request, page=1)
-        lookup = self._look_up(first_request)
-        first = self.get_or_compute(lookup, lambda: self._compute(first_request))
-        body = first.body
-        if (request.page - 1) * request.size < body["count"]:
-            return None
-        return first.with_body({**body, "page": request.page, "hits": []})
+        if quotas := self.rate_limiter.quotas(clients, bucket):
+            counts = self.cache.count([quota.counter for quota in quotas])
+            note(standing=self.rate_limiter.check(quotas, counts))
 
     def _compute_suggestions(self, request: SuggestRequest) -> Computed:
-        body, index = suggest(self.elastic, self.settings.index, request, self.settings, self.known)
+        body, _ = suggest(self.elastic, self.settings.index, request, self.settings, self.known)
         # As for later pages: there are too many beginnings of words to keep them for a day.
-        return Computed(
-            body=body, index=index, has_hits=bool(body["suggestions"]), keep_stale=False
-        )
+        return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
 
     def warm(self, *, at_most: int = 100, seconds: float = math.inf) -> Warmed:
         """Answer the most frequent queries, so that visitors find the answers in the cache.
@@ -168,9 +160,9 @@ class Service:
             if time.monotonic() >= ends:
                 break
             try:
-                self.get_or_compute(self._look_up(request), partial(self._compute, request))
-            except StillComputing:
-                continue
+                self.get_or_compute(
+                    self.look_up(cache_key(request)), partial(self._compute, request)
+                )
             except Unavailable:
                 return Warmed(answered, failed + 1)
             except BlogsearchError:
@@ -192,7 +184,6 @@ class Service:
         # A crawler that follows the pages of every query would fill Redis for a day.
         return Computed(
             body=body,
-            index=answer.index,
             has_hits=bool(answer.body["count"]),
             keep_stale=request.page == 1 and not request.debug,
         )

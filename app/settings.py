@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 from msgspec import Meta
 
 from app.errors import BadSettings
+from app.rate_limit import parse_limits
 from app.site_file import NAME as SITE_FILE
 from app.site_file import read_site_file
 from app.validation import convert_fields
@@ -120,9 +121,6 @@ def _check_tokens(tokens: str) -> None:
 
 
 def _check_rate_limit(limit: str) -> None:
-    # Imported here: the cache itself imports the settings.
-    from app.rate_limit import parse_limits
-
     parse_limits(limit)
 
 
@@ -181,8 +179,7 @@ class Settings:
     )
     redis_url: str = _setting(
         "redis://127.0.0.1:6379/0",
-        "URL of Redis (`redis://`, `rediss://`, `unix://`, or through Sentinel "
-        "`redis+sentinel://host:port,host:port/service/0`); empty: no cache.",
+        "URL of Redis (`redis://`, `rediss://` or `unix://`); empty: no cache.",
         secret=True,
     )
     ca_file: str = _setting(
@@ -235,14 +232,10 @@ class Settings:
         "use: `on` or `off`. For English posts; needs `pip install 'blogsearch[semantic]'` and "
         "`blogsearch fetch-model`. A change needs a new index: `blogsearch rebuild`.",
     )
-    cache_serializer: Literal["bytes", "bytes+zlib"] = _setting(
-        "bytes",
-        "How answers are kept in Redis: `bytes`, the finished JSON, or `bytes+zlib`, which takes a "
-        "third of the memory and is sent compressed; docs/caching.md compares them.",
-        section="Cache",
-    )
     cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
-        600.0, "Seconds a cached answer counts as fresh; one without hits for at most a minute."
+        600.0,
+        "Seconds a cached answer counts as fresh; one without hits for at most a minute.",
+        section="Cache",
     )
     cache_timeout: Annotated[float, Meta(gt=0, le=10)] = _setting(
         0.25, "Seconds a search may spend on Redis, over all its commands."
@@ -320,8 +313,9 @@ class Settings:
         "300/minute",
         "How many requests a client may send, such as `60/minute` or "
         "`10/second; 300/hour`; beyond that it gets a 429. Somebody who types without a pause "
-        "sends about three a second. Counted in Redis, without it in each process. Health checks, "
-        "static files, `/docs` and writes do not count; suggestions count apart. Empty: no limit.",
+        "sends about three a second. Counted in Redis, without it in each process: searches, "
+        "suggestions, wrong tokens, and everything else, each apart. The two heartbeats and writes "
+        "with a valid token do not count. Empty: no limit.",
         check=_check_rate_limit,
     )
     trusted_proxies: str = _setting(

@@ -1,59 +1,68 @@
-"""The answer cache: `get_or_compute` and what belongs to it."""
+"""The answer cache: `cache.answer(cache.lookup(key), compute)`.
 
+An answer is kept under the generation of the index that it was computed from, and is served only
+while that is the present one, which is kept in Redis, too: a lookup reads both in one round trip.
+`app.generation` tells Redis which generation is the present one.
+"""
+
+import hashlib
 import logging
 import math
 import random
+import statistics
+import struct
 import threading
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from contextlib import AbstractContextManager
-from contextvars import copy_context
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Literal, Unpack
 
+import orjson
 import redis
 
 from app.back_off import start_thread
+from app.cache.keys import Keys, seal, unseal
 from app.cache.memoize import Memoized, MemoizeOptions, P, T
-from app.cache.redis_client import RedisClient, TimeLimit
-from app.cache.serializers import PLAIN, Serializer, render
-from app.cache.single_flight import Entry, LockTimeout, SingleFlight
-from app.cache.store import (
-    AnswerStore,
-    CachedAnswer,
-    Keys,
-    Lookup,
-    Stats,
-    index_of,
-    make_etag,
-)
-from app.errors import BlogsearchError, StillComputing, Unavailable
+from app.cache.redis_client import RedisClient, RedisRefused, RedisUnavailable, TimeLimit
+from app.cache.serializers import render
+from app.cache.single_flight import SingleFlight
+from app.errors import BlogsearchError, Unavailable
 from app.logs import note
 
 _JITTER = 0.1  # of a lifetime, added or removed at random, so that answers do not expire together
 _EARLY = 0.02  # of a lifetime: how long before expiry, on average, an answer is refreshed
-
 _REFRESHES = 2  # in the background at a time, so that visitors' searches come first
-_NEWER_WAIT = 1.0  # seconds after which an older answer is served instead
+
+_TIMEOUT = 10.0  # seconds for what no search waits for
+_WRITE_TIMEOUT = 2.0  # seconds for each command about the generation
 _SIZES_KEPT = 10.0  # seconds
-_INFO_TIMEOUT = 10.0  # seconds
+_BATCH = 1000  # keys
+_MAX_MEASURED = 100_000  # answers; beyond that the sizes are those of a sample
+
+# The ETag, a digest of the generation, when it was created (seconds since 1970), `ttl`, `took` and
+# `has_hits`; the payload follows.
+_HEAD = struct.Struct(">12s16sddd?")
+
+State = Literal["HIT", "MISS", "STALE", "OFF"]
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A fresh answer: the JSON body, the concrete index that gave it ("" when unknown), and
-    whether it found anything.
+    """A fresh answer: the JSON body, and whether it found anything.
 
-    `keep_stale`: keep it beyond its lifetime, for when Elasticsearch is unavailable.
+    `keep`: keep it at all. `keep_stale`: keep it beyond its lifetime, for when Elasticsearch is
+    unavailable.
     """
 
     body: Mapping[str, Any]
-    index: str
     has_hits: bool
     keep_stale: bool = True
+    keep: bool = True
 
 
 Compute = Callable[[], Computed]
@@ -70,121 +79,168 @@ class Lifetimes:
     stale_ttl: float = 86_400.0
 
 
-class AnswerCache(AnswerStore):
-    """Finished answers in Redis. Made without a connection; threads and forked workers share it.
+@dataclass(frozen=True, slots=True)
+class CachedAnswer:
+    """An answer, and where it came from.
 
-    No method fails because of Redis: without it answers are computed (state OFF) and the other
-    methods return None, False or nothing.
-
-    Args:
-        lock_wait: seconds that a search waits for another that computes the same answer.
+    `state`: HIT from Redis; MISS computed now; STALE from Redis, past its lifetime; OFF computed
+    now, without Redis. `payload`: the body of the response. `etag`: without quotes. `age`, `ttl`
+    and `took`: seconds. `has_hits`: whether it has hits.
     """
 
-    def __init__(
-        self,
-        client: RedisClient,
-        keys: Keys,
-        serializer: Serializer,
-        lifetimes: Lifetimes,
-        *,
-        lock_wait: float = 3.0,
-    ) -> None:
-        super().__init__(client, keys, serializer)
+    state: State
+    payload: bytes
+    etag: str
+    age: float
+    ttl: float
+    took: float
+    has_hits: bool
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The answer as a dict, decoded with each call."""
+        body: dict[str, Any] = orjson.loads(self.payload)
+        return body
+
+
+Counter = tuple[str, int]
+"""The key of a number in Redis that a request increases, and the seconds after which it expires."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What Redis had for the request that `digest` stands for.
+
+    `generation` is None when there is none. `answer` is one of this generation, HIT or STALE, None
+    when there is none. `reached` is False without Redis. `limit` is what the request may still
+    spend on Redis. `counts`: of the counters that the request has increased; None without Redis.
+    """
+
+    digest: bytes
+    limit: TimeLimit
+    reached: bool
+    generation: bytes | None = None
+    answer: CachedAnswer | None = None
+    counts: Sequence[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The cache of one alias.
+
+    `sizes`: number of the kept answers, and bytes of all, of the median and of the largest.
+    `memory`: what Redis reports for everything that it holds; `maxmemory` 0 means no limit.
+    Everything is empty when Redis is unavailable.
+    """
+
+    generation: str
+    sizes: dict[str, int]
+    memory: dict[str, Any]
+
+
+class AnswerCache:
+    """Finished answers in Redis. Made without a connection; threads and forked workers share it.
+
+    Only the methods about the generation fail because of Redis: without it answers are computed
+    (state OFF) and the others return None, False or nothing.
+    """
+
+    def __init__(self, client: RedisClient, keys: Keys, lifetimes: Lifetimes) -> None:
+        self.client = client
+        self.keys = keys
         self._lifetimes = lifetimes
-        self._lock_wait = lock_wait
-        self._single_flight: SingleFlight[CachedAnswer] = SingleFlight(client)
+        self._digest = lru_cache(maxsize=1024)(keys.digest)  # popular searches come again and again
+        self._flights: SingleFlight[CachedAnswer] = SingleFlight()
         self._refreshes = threading.BoundedSemaphore(_REFRESHES)
         self._sizes = self.memoize(seconds=_SIZES_KEPT, args_rewrite=lambda *_: ())(self._measure)
 
-    def get_or_compute(self, key: str, compute: Compute, *, available: bool = True) -> CachedAnswer:
-        """The answer to the request that `key` stands for; see `answer`."""
-        return self.answer(self.lookup(key), compute, available=available)
+    @property
+    def configured(self) -> bool:
+        """Whether there is a Redis to keep answers in, reachable or not."""
+        return self.client.redis is not None
+
+    # -- answers -------------------------------------------------------------------------------
+
+    def lookup(self, key: str, counters: Sequence[Counter] = ()) -> Lookup:
+        """The generation, and the answer to the request that `key` stands for, in one round trip
+        that also increases these counters."""
+        digest, limit = self._digest(key), TimeLimit(self.client.timeout)
+        names = (self.keys.generation, self.keys.answers + digest.hex())
+        try:
+            generation, data, counts = self.client.call(limit, _get_and_count, names, counters)
+        except RedisUnavailable:
+            return Lookup(digest, limit, reached=False)
+        answer = self._read(digest, data, generation) if data and generation else None
+        return Lookup(digest, limit, True, generation, answer, counts)
 
     def answer(self, lookup: Lookup, compute: Compute, *, available: bool = True) -> CachedAnswer:
         """The answer to the request that was looked up.
 
         `compute` may be called in another thread, after this call has returned. When Elasticsearch
-        is not `available`, only cached answers are served, and at once. An older answer is served
-        if the new one fails, whatever the reason, or takes more than a second.
+        is not `available`, only kept answers are served, and at once. One past its lifetime is
+        served if the new one fails, whatever the reason.
 
         Raises:
-            Unavailable: Elasticsearch is not available, and no older answer is cached.
-            StillComputing: another search computes this answer and was not done in `lock_wait`
-                seconds, and no older answer is cached.
-            Exception: what `compute` raised, if no older answer is cached.
+            Unavailable: Elasticsearch is not available, and no answer is kept.
+            Exception: what `compute` raised, if no answer is kept.
         """
-        cached = lookup.answer
-        if cached and cached.state == "HIT":
-            if available and refresh_due(cached.age, cached.ttl, cached.took):
+        kept = lookup.answer
+        if kept and kept.state == "HIT":
+            if available and refresh_due(kept.age, kept.ttl, kept.took):
                 self._refresh_in_background(lookup, compute)
-            return cached
+            return kept
         try:
             if not available:
                 raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
-            if cached is None:
-                return self._compute_alone(lookup, compute, self._lock_wait)
-            # If nothing was written since, the expired answer is good enough for all but one.
-            wait = 0.0 if cached.generation == lookup.generation else self._lock_wait
-            return _within(_NEWER_WAIT, lambda: self._compute_alone(lookup, compute, wait))
+            return self._compute(lookup, compute)
         except Exception as error:
-            older = self._older(lookup, error)
-            if older is None:
+            if kept is None:
                 raise
-            return older
+            if not isinstance(error, BlogsearchError):
+                log.error("an older answer is served: %s", error, exc_info=error)
+            note(stale_because=getattr(error, "code", "error"))
+            return kept
 
-    def _compute_alone(self, lookup: Lookup, compute: Compute, wait: float) -> CachedAnswer:
-        """The answer, computed by one search at a time.
+    def _compute(self, lookup: Lookup, compute: Compute) -> CachedAnswer:
+        """The answer, computed by one thread at a time while the generation stays the same.
 
-        Raises:
-            StillComputing: another search was not done in `wait` seconds.
-            Exception: what `compute` raised.
+        Without Redis nothing tells whether a write came after another one had begun.
         """
-        try:
-            with self._enter(lookup, wait) as entry:
-                if entry.result:
-                    return replace(entry.result, state="HIT" if lookup.reached else "OFF")
-                again = self.lookup(lookup.key, limit=lookup.limit)
-                if again.answer and again.answer.state == "HIT":
-                    entry.result = again.answer
-                else:
-                    entry.result = self._compute_and_keep(again, compute)
-                return entry.result
-        except LockTimeout:
-            raise StillComputing(
-                "The same search is being answered for somebody else. Try again in a second."
-            ) from None
+        if lookup.generation is None:
+            return self._compute_and_keep(lookup, compute)
+        flight = lookup.digest, lookup.generation
+        answer, here = self._flights.run(flight, lambda: self._compute_and_keep(lookup, compute))
+        return answer if here else replace(answer, state="HIT")
 
-    def _enter(self, lookup: Lookup, wait: float) -> AbstractContextManager[Entry[CachedAnswer]]:
-        flight = (lookup.digest, lookup.generation)
-        return self._single_flight.enter(flight, self.keys.lock(lookup.digest), wait, lookup.limit)
-
-    def _older(self, lookup: Lookup, error: Exception) -> CachedAnswer | None:
-        """The cached answer, which is better than an error; None if there is none.
-
-        If the lookup failed it is repeated, as Redis may only have been slow.
-        """
-        if lookup.failed:
-            limit = TimeLimit(self.client.timeout, in_outage=True)
-            lookup = self.lookup(lookup.key, limit=limit)
-        older = lookup.answer
-        if older and not isinstance(error, BlogsearchError | TimeoutError):
-            log.error("an older answer is served: %s", error, exc_info=error)
-        if older and older.state == "STALE":
-            note(stale_because=getattr(error, "code", "slow"))
-        return older
+    def _compute_and_keep(self, lookup: Lookup, compute: Compute) -> CachedAnswer:
+        started = time.monotonic()
+        computed = compute()
+        took = time.monotonic() - started
+        payload = render(computed.body)
+        ttl = self._lifetimes.ttl if computed.has_hits else self._lifetimes.ttl_empty
+        answer = CachedAnswer(
+            "MISS" if lookup.reached else "OFF",
+            payload,
+            make_etag(lookup.generation or b"", lookup.digest, payload),
+            0.0,
+            ttl * random.uniform(1 - _JITTER, 1 + _JITTER),  # noqa: S311 -- no secret
+            took,
+            computed.has_hits,
+        )
+        if lookup.generation is not None and computed.keep:
+            stale_ttl = self._lifetimes.stale_ttl if computed.keep_stale else 0.0
+            self._put(lookup, lookup.generation, answer, answer.ttl + stale_ttl)
+        return answer
 
     def _refresh_in_background(self, lookup: Lookup, compute: Compute) -> None:
-        """Compute and keep the answer in another thread, unless some thread or process already
-        does, or too many refreshes are running."""
+        """Compute and keep the answer in another thread, unless too many refreshes are running."""
         lookup = replace(lookup, limit=TimeLimit(self.client.timeout))
 
         def refresh() -> None:
             try:
-                with self._enter(lookup, wait=0.0) as entry:
-                    if not entry.result:
-                        entry.result = self._compute_and_keep(lookup, compute)
-            except (LockTimeout, Unavailable):
-                pass  # another does it, or Elasticsearch is unavailable
+                self._compute(lookup, compute)
+            except Unavailable:
+                pass
             except Exception:
                 log.exception("a background refresh failed")
             finally:
@@ -194,40 +250,76 @@ class AnswerCache(AnswerStore):
         if self._refreshes.acquire(blocking=False) and not start_thread(refresh):
             self._refreshes.release()
 
-    def _compute_and_keep(self, lookup: Lookup, compute: Compute) -> CachedAnswer:
-        """Compute the answer and keep it under the generation that was current before.
+    def _read(self, digest: bytes, data: bytes, generation: bytes) -> CachedAnswer | None:
+        """The kept answer; None if it is of another generation, or not one."""
+        value = unseal(self.keys.secret, digest, data)
+        if value is None:
+            return None
+        etag, written_under, created, ttl, took, has_hits = _HEAD.unpack_from(value)
+        if written_under != _short(generation):
+            return None
+        # One of the future was created before the clock was set back: it would be fresh for years.
+        age = time.time() - created
+        state: State = "HIT" if abs(age) < ttl else "STALE"
+        payload = bytes(value[_HEAD.size :])
+        return CachedAnswer(state, payload, etag.hex(), max(age, 0.0), ttl, took, has_hits)
+
+    def _put(
+        self, lookup: Lookup, generation: bytes, answer: CachedAnswer, keep_seconds: float
+    ) -> None:
+        """Keep an answer for `keep_seconds`, if Redis takes it."""
+        head = _HEAD.pack(
+            bytes.fromhex(answer.etag),
+            _short(generation),
+            time.time(),
+            answer.ttl,
+            answer.took,
+            answer.has_hits,
+        )
+        data = seal(self.keys.secret, lookup.digest, head + answer.payload)
+        name, milliseconds = self.keys.answers + lookup.digest.hex(), int(keep_seconds * 1000)
+        self.client.ask(lookup.limit, None, redis.Redis.set, name, data, px=milliseconds)
+
+    def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
+        """Increase the counters; what they are now, None without Redis."""
+        names, without_redis = (self.keys.generation,), (None, None, None)
+        seconds = self.client.timeout
+        return self.client.ask(seconds, without_redis, _get_and_count, names, counters)[2]
+
+    # -- generations ---------------------------------------------------------------------------
+
+    def generation(self) -> str:
+        """The generation whose answers are served now, as text; "" when none is known."""
+        try:
+            return (self.read_generation() or b"").decode("utf-8", "replace")
+        except RedisUnavailable:
+            return ""
+
+    def read_generation(self) -> bytes | None:
+        """The generation whose answers are served now, None when there is none.
 
         Raises:
-            Unavailable: `compute` did.
+            RedisUnavailable: Redis does not answer.
         """
-        generation, limit = lookup.generation, lookup.limit
-        if generation is None and lookup.reached:
-            generation = self._first_generation(limit)
-        started = time.monotonic()
-        computed = compute()
-        took = time.monotonic() - started
-        if generation and computed.index and index_of(generation) != computed.index:
-            # Redis missed a swap, or a write did not say which index is live. No answer of another
-            # index may count as fresh any more.
-            generation = self._replace_generation(generation, computed.index, limit)
-        serializer = self._serializer if generation else PLAIN
-        payload = serializer.compress(render(computed.body))
-        ttl = self._lifetimes.ttl if computed.has_hits else self._lifetimes.ttl_empty
-        answer = CachedAnswer(
-            "MISS" if lookup.reached else "OFF",
-            payload,
-            make_etag(generation or b"", lookup.digest, payload),
-            generation or b"",
-            0.0,
-            ttl * random.uniform(1 - _JITTER, 1 + _JITTER),  # noqa: S311 -- no secret
-            took,
-            serializer,
-            computed.has_hits,
-        )
-        if generation:
-            stale_ttl = self._lifetimes.stale_ttl if computed.keep_stale else 0.0
-            self._put(lookup, answer, answer.ttl + stale_ttl)
-        return answer
+        limit = TimeLimit(_WRITE_TIMEOUT)
+        (generation,) = self.client.call(limit, redis.Redis.mget, [self.keys.generation])
+        return generation if isinstance(generation, bytes) else None
+
+    def replace_generation(self, seen: bytes | None, generation: bytes) -> bool:
+        """From now on serve answers of `generation`; False if the present one is not `seen`.
+
+        A full Redis takes no value, but can delete the present one: no kept answer is served then.
+
+        Raises:
+            RedisUnavailable: Redis does not answer, or takes neither.
+        """
+        name, limit = self.keys.generation, TimeLimit(_WRITE_TIMEOUT)
+        values: Any = (seen or b"", generation)  # bytes, which redis-py's types leave out
+        try:
+            return bool(self.client.call(limit, redis.Redis.eval, _REPLACE, 1, name, *values))
+        except RedisRefused:
+            self.client.call(limit, redis.Redis.delete, name)
+            return True
 
     # -- other values --------------------------------------------------------------------------
 
@@ -240,44 +332,122 @@ class AnswerCache(AnswerStore):
         called with the arguments. With `store=False` the value is not kept: the function runs once
         per period, and calls in between return None.
         """
-
-        def decorate(function: Callable[P, T]) -> Memoized[P, T]:
-            return Memoized(function, self.client, self.keys, self._lock_wait, options)
-
-        return decorate
+        return lambda function: Memoized(function, self.client, self.keys, options)
 
     # -- upkeep --------------------------------------------------------------------------------
 
+    def ping(self) -> str | None:
+        """The version of Redis, None when it is unavailable."""
+        info = self.client.ask(self.client.timeout, None, redis.Redis.info, "server")
+        return None if info is None else str(info.get("redis_version", "unknown"))
+
+    def accepts_writes(self) -> bool:
+        """Whether Redis takes a value; not when it is full, or a replica."""
+        name, seconds = self.keys.probe, self.client.timeout
+        return bool(self.client.ask(seconds, False, redis.Redis.set, name, b"", px=1_000))
+
     def stats(self) -> Stats:
         """Figures of the cache; sizes may be some seconds old, as they take a scan of all keys."""
-        memory: dict[str, Any] = self.client.ask(_INFO_TIMEOUT, {}, redis.Redis.info, "memory")
+        memory: dict[str, Any] = self.client.ask(_TIMEOUT, {}, redis.Redis.info, "memory")
         wanted = ("used_memory", "used_memory_peak", "maxmemory", "maxmemory_policy")
         reported = {name: memory[name] for name in wanted if name in memory}
         return Stats(self.generation(), self._sizes(), reported)
 
     def clear(self) -> int | None:
-        deleted = super().clear()
+        """Delete all kept answers and the counts of states; how many answers, None without
+        Redis."""
+
+        def command(client: "redis.Redis") -> int:
+            deleted = sum(int(client.unlink(*batch)) for batch in self._names(client))
+            client.delete(self.keys.counts)
+            return deleted
+
+        deleted = self.client.ask(_TIMEOUT, None, command)
         self._sizes.invalidate()
         return deleted
 
+    def _measure(self) -> dict[str, int]:
+        """Bytes of the kept answers: count, total, median and largest."""
 
-def _within(seconds: float, work: Callable[[], CachedAnswer]) -> CachedAnswer:
-    """What `work` returns; it goes on in another thread if it takes longer.
+        def command(client: "redis.Redis") -> list[int]:
+            measured: list[int] = []
+            for batch in self._names(client):
+                with client.pipeline(transaction=False) as pipeline:
+                    for name in batch:
+                        pipeline.strlen(name)
+                    # An answer may expire between being listed and being measured.
+                    measured += [size for size in pipeline.execute() if size]
+                if len(measured) >= _MAX_MEASURED:
+                    break
+            return measured
+
+        measured = self.client.ask(_TIMEOUT, [], command)
+        return {
+            "count": len(measured),
+            "total": sum(measured),
+            "median": int(statistics.median(measured)) if measured else 0,
+            "largest": max(measured, default=0),
+        }
+
+    def _names(self, client: "redis.Redis") -> Iterator[list[bytes]]:
+        """The names of all kept answers, in batches."""
+        names = client.scan_iter(match=f"{self.keys.answers}*", count=_BATCH)
+        while batch := list(islice(names, _BATCH)):
+            yield batch
+
+
+_REPLACE = """
+local present = redis.call("get", KEYS[1]) or ""
+if present ~= ARGV[1] then return 0 end
+redis.call("set", KEYS[1], ARGV[2])
+return 1
+"""
+
+
+def _get_and_count(
+    client: "redis.Redis", keys: Sequence[str], counters: Sequence[Counter]
+) -> tuple[bytes | None, bytes | None, Sequence[int] | None]:
+    """The values of one or two keys, and the counts of the counters with this request.
+
+    The counts are None if Redis refuses to count, as a full one and a replica do.
 
     Raises:
-        TimeoutError: it takes longer.
-        Exception: what it raised.
+        redis.ResponseError: Redis refuses to read.
+        ValueError: the reply is not one to MGET.
     """
-    future: Future[CachedAnswer] = Future()
-    context = copy_context()  # for the request's log line
+    with client.pipeline(transaction=False) as pipeline:
+        pipeline.mget(keys)
+        for key, seconds in counters:
+            pipeline.incr(key)
+            pipeline.expire(key, seconds)
+        values, *replies = pipeline.execute(raise_on_error=False)
+    if isinstance(values, redis.RedisError):
+        raise values
+    generation, answer = values if len(keys) == 2 else (*values, None)
+    if not (isinstance(generation, bytes | None) and isinstance(answer, bytes | None)):
+        raise ValueError("the reply to MGET is invalid")
+    counts = replies[::2]
+    return generation, answer, counts if set(map(type, counts)) <= {int} else None
 
-    def run() -> None:
-        try:
-            future.set_result(context.run(work))
-        except Exception as error:  # noqa: BLE001 -- raised where the result is awaited
-            future.set_exception(error)
 
-    return future.result(seconds) if start_thread(run) else work()
+@lru_cache(maxsize=16)
+def _short(generation: bytes) -> bytes:
+    return hashlib.blake2b(generation, digest_size=16).digest()
+
+
+def make_etag(generation: bytes, digest: bytes, payload: bytes) -> str:
+    """24 characters that differ between generations, requests and answers.
+
+    Answers of one generation may differ too, and without Redis there is no generation.
+    """
+    checksum = zlib.crc32(payload).to_bytes(4, "big")
+    return hashlib.blake2b(generation + digest + checksum, digest_size=12).hexdigest()
+
+
+def hit_rate(states: Mapping[str, int]) -> float | None:
+    """The share of searches answered from the cache, stale or not; None before the first."""
+    total = sum(states.values())
+    return (states.get("HIT", 0) + states.get("STALE", 0)) / total if total else None
 
 
 def refresh_due(age: float, ttl: float, took: float) -> bool:

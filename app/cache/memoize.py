@@ -15,10 +15,10 @@ from typing import Any, Generic, ParamSpec, Required, TypedDict, TypeVar, cast
 import orjson
 import redis
 
-from app.cache.redis_client import RedisClient, TimeLimit
+from app.cache.keys import Keys, seal, unseal
+from app.cache.redis_client import RedisClient
 from app.cache.serializers import dumps
-from app.cache.single_flight import LockTimeout, SingleFlight
-from app.cache.store import Keys, seal, unseal
+from app.cache.single_flight import SingleFlight
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,26 +37,19 @@ class MemoizeOptions(TypedDict, total=False):
 class Memoized(Generic[P, T]):
     """A function whose value is kept for a while; made by `AnswerCache.memoize`.
 
-    Without Redis each call runs the function, and so does a call that waited too long for another.
+    Of several threads of a process one runs it. Without Redis each call runs the function.
     """
 
     def __init__(
-        self,
-        function: Callable[P, T],
-        client: RedisClient,
-        keys: Keys,
-        lock_wait: float,
-        options: MemoizeOptions,
+        self, function: Callable[P, T], client: RedisClient, keys: Keys, options: MemoizeOptions
     ) -> None:
         self._function = function
         self._client = client
         self._keys = keys
-        self._lock_wait = lock_wait
         self._options = options
         self._store = options.get("store", True)
         self._rewrite = options.get("args_rewrite", self._bound_arguments)
-        # The value in a list: None is a value, and no list means that there is none.
-        self._single_flight: SingleFlight[list[T]] = SingleFlight(client)
+        self._flights: SingleFlight[T] = SingleFlight()
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -68,23 +61,15 @@ class Memoized(Generic[P, T]):
             NotSerializable: the value would not come back as it is.
         """
         key = self.key(*args, **kwargs)
-        value_in_list = self._get(key)
-        if value_in_list is None:
-            lock = self._keys.lock(self._keys.digest(key))
-            limit = TimeLimit(self._client.timeout)
-            try:
-                with self._single_flight.enter(key, lock, self._lock_wait, limit) as entry:
-                    value_in_list = entry.result or self._get(key)
-                    if value_in_list is None:
-                        value = self.refresh(*args, **kwargs)
-                        entry.result = [value] if self._store else [cast(T, None)]
-                        return value
-                    entry.result = value_in_list
-            except LockTimeout:
-                return self.refresh(*args, **kwargs)
+        kept = self._get(key)  # in a list: None is a value
+        if kept is None:
+            value, here = self._flights.run(key, lambda: self.refresh(*args, **kwargs))
+            if here:
+                return value
+            kept = [value if self._store else cast(T, None)]
         if on_hit := self._options.get("on_hit"):
             on_hit(*args, **kwargs)
-        return value_in_list[0]
+        return kept[0]
 
     def refresh(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run the function now and keep its value."""

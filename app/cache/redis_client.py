@@ -5,13 +5,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import urlsplit
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import LockError
 from redis.retry import Retry
-from redis.sentinel import Sentinel
 
 from app.back_off import BackOff
 from app.deadline import deadline
@@ -23,7 +21,6 @@ T = TypeVar("T")
 D = TypeVar("D")
 
 _REFUSALS_APART = 60.0  # seconds between two log lines of commands that Redis refuses
-_SENTINEL_SCHEME = "redis+sentinel"
 
 log = logging.getLogger(__name__)
 
@@ -32,23 +29,15 @@ class RedisUnavailable(Exception):
     """Redis cannot be used now: not configured, away, or the time for it is used up."""
 
 
-class RedisFailed(RedisUnavailable):
-    """A command has just failed: Redis is unreachable, too slow, or its reply is invalid."""
-
-
 class RedisRefused(RedisUnavailable):
     """Redis answered, but refused the command: it is full, or a read-only replica."""
 
 
 @dataclass(slots=True)
 class TimeLimit:
-    """The seconds that one search may still spend on Redis, over all its commands.
-
-    `in_outage`: Redis is used although it has failed, as it may only have been slow.
-    """
+    """The seconds that one search may still spend on Redis, over all its commands."""
 
     remaining: float
-    in_outage: bool = False
 
 
 class RedisClient:
@@ -73,19 +62,18 @@ class RedisClient:
         """Call `command(redis, *args, **kwargs)`.
 
         Raises:
-            RedisUnavailable: Redis cannot be used now, or `limit` is used up; its subclasses tell
-                that this command failed or was refused.
+            RedisRefused: Redis refused this command.
+            RedisUnavailable: it cannot be used now, this command failed, or `limit` is used up.
         """
-        usable = limit.in_outage or self.back_off.available
-        if self.redis is None or limit.remaining <= 0 or not usable:
+        if self.redis is None or limit.remaining <= 0 or not self.back_off.available:
             raise RedisUnavailable("Redis is not used now")
         started = time.monotonic()
         try:
             with deadline(limit.remaining):
                 return command(self.redis, *args, **kwargs)
-        except (redis.ResponseError, LockError) as error:
+        except redis.ResponseError as error:
             # Once a minute: it is full, read-only, or its user lacks a permission.
-            if not isinstance(error, LockError) and started >= self._silent_until:
+            if started >= self._silent_until:
                 self._silent_until = started + _REFUSALS_APART
                 log.warning("Redis refuses a command: %s", error)
             raise RedisRefused(str(error)) from error
@@ -93,7 +81,7 @@ class RedisClient:
             # redis-py reports a reply of the wrong shape with any exception of Python's.
             reason = f"{type(error).__name__}: {error}"
             self.back_off.begin(reason)
-            raise RedisFailed(reason) from error
+            raise RedisUnavailable(reason) from error
         finally:
             seconds = time.monotonic() - started
             limit.remaining -= seconds
@@ -146,8 +134,6 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     """A client that opens no connection yet; without a URL, one that has no Redis.
 
     `redis://`, `rediss://` and `unix://` are those of redis-py.
-    `redis+sentinel://[user:password@]host:port,host:port/service[/db]` is the master that these
-    sentinels name.
 
     Args:
         timeout: seconds that one search may spend on Redis.
@@ -158,7 +144,6 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     """
     if not url:
         return RedisClient(None, timeout)
-    parts = urlsplit(url)
     options: dict[str, Any] = {
         # In a gevent worker the deadline of each command is shorter; these are for other processes.
         "socket_timeout": timeout,
@@ -167,12 +152,9 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
         "driver_info": None,  # so do two CLIENT SETINFO
         "retry": Retry(NoBackoff(), 0),  # a visitor waits
     }
-    if parts.scheme == _SENTINEL_SCHEME:
-        client = _through_sentinel(parts, options)
-    else:
-        if ca_file and parts.scheme == "rediss":
-            options["ssl_ca_certs"] = ca_file
-        client = redis.Redis.from_url(url, **options)
+    if ca_file and urlsplit(url).scheme == "rediss":
+        options["ssl_ca_certs"] = ca_file
+    client = redis.Redis.from_url(url, **options)
     client.set_response_callback("SET", _reply_to_set)
     return RedisClient(client, timeout)
 
@@ -182,23 +164,3 @@ def _reply_to_set(reply: object, **options: object) -> bool | None:
     if reply is None or reply == b"OK":
         return None if reply is None else True
     raise ValueError("the reply to SET is invalid")
-
-
-def _through_sentinel(parts: SplitResult, options: dict[str, Any]) -> "redis.Redis":
-    account, _, hosts = parts.netloc.rpartition("@")
-    user, _, password = account.partition(":")
-    service, _, db = parts.path.strip("/").partition("/")
-    if not hosts or not service:
-        raise ValueError("a Sentinel URL is redis+sentinel://host:port/service")
-    addresses = [urlsplit(f"redis://{host}") for host in hosts.split(",")]
-    manager = Sentinel(  # type: ignore[no-untyped-call]
-        [(address.hostname, address.port or 26379) for address in addresses],
-        sentinel_kwargs=options,
-    )
-    return manager.master_for(  # type: ignore[no-any-return,no-untyped-call]
-        service,
-        username=unquote(user) or None,
-        password=unquote(password) or None,
-        db=int(db or 0),
-        **options,
-    )

@@ -23,7 +23,6 @@ from app.commands.tools import (
     Tools,
     number_option,
     pass_tools,
-    print_cache_not_updated,
     print_json,
     print_table,
     stop_on_sigterm,
@@ -114,7 +113,7 @@ def reindex(
             run.rejects,
             run.options,
         )
-        tools.begin_cache_generation(built.index, built.rules)
+        tools.publish()
     print_built(built)
     run.sources.print_skipped()
     after_swap(tools)
@@ -170,7 +169,7 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
         updates_cache_on_failure(tools),
     ):
         built = run_rebuild(tools.elastic, lock, alias, wanted, show.on_progress)
-        tools.begin_cache_generation(built.index, built.rules)
+        tools.publish()
     print_built(built)
     if live.schema != SCHEMA:
         click.echo(
@@ -206,8 +205,7 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
     with run_on(tools, "add", sources, rejects_path, newest=as_new) as run:
         model = open_model(tools.settings)
         added = run_add(elastic, alias, run.sources.read(), run.rejects, run.options, model)
-        if not tools.service.freshness.now():
-            print_cache_not_updated()
+        tools.publish()
     hint = "the index is newer; --as-new replaces them"
     older = f", {added.older:,} left unchanged ({hint})" if added.older else ""
     run.sources.print_skipped()
@@ -323,8 +321,7 @@ def _sync(
             run.options,
         )
         run.succeeded = not result.removals_withheld
-        if result.changed_anything:
-            tools.begin_cache_generation(result.index, result.rules)
+        tools.publish()  # also if nothing has changed: a killed run may not have come so far
     run.sources.print_skipped()
     print_stale_builds(result.stale_builds)
     if result.built:
@@ -523,6 +520,6 @@ def rollback(tools: Tools, discard_writes: bool) -> None:
     with stop_on_sigterm():
         with updates_cache_on_failure(tools):
             built = run_rollback(tools.elastic, tools.settings.index, discard_writes=discard_writes)
-        tools.begin_cache_generation(built.index, built.rules)
+        tools.publish()
     print_built(built)
     after_swap(tools)

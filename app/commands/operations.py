@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch
 from rich.text import Text
 
 from analyzers.rules.compile import RuleErrors, read_rules
-from app.cache.store import Stats
+from app.cache.answer_cache import Stats
 from app.commands.tools import (
     CommandGroup,
     F,
@@ -102,9 +102,7 @@ def _with_reason(check: Check, connection: "redis.Redis | None") -> Check:
                 "`make services`), or correct REDIS_URL."
             )
             return replace(check, seen="no program answers", remedy=remedy)
-        # After " : " Sentinel's error has the representation of its clients.
-        reason = str(error).partition(" : ")[0]
-        return replace(check, seen=f"does not answer: {reason}")
+        return replace(check, seen=f"does not answer: {error}")
     except redis.RedisError as error:
         remedy = "Correct REDIS_URL: another program may answer there."
         return replace(check, seen=f"does not answer as Redis does: {error}", remedy=remedy)

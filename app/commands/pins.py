@@ -191,12 +191,12 @@ def _text(path: Path) -> str:
 
 
 def _publish(tools: Tools) -> None:
-    """Make cached answers stale."""
+    """Serve no answer from before a change of the rules."""
     live = live_generation(tools.elastic, tools.settings.index)
     if live is None:
         click.echo("There is no index yet; the rules apply once there is one.", err=True)
-    elif tools.cache.configured:
-        tools.begin_cache_generation(live.name, live.rules or "")
+    else:
+        tools.publish()
 
 
 def _today() -> date:

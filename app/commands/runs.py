@@ -25,10 +25,12 @@ from indexer.generations import prune
 from indexer.ingest import IngestOptions
 from indexer.lock import Lock
 from indexer.records import Progress, Reject
+from indexer.retry import time_limit
 from indexer.state import record_run
 
 _MAX_PRINTED = 20  # rejects on the terminal; --rejects writes all of them
 _INTERVAL = 5.0  # seconds between two plain lines
+_EXIT_TIMEOUT = 5.0  # seconds that a command that failed waits for Elasticsearch
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
 
 
@@ -163,16 +165,13 @@ def _line(progress: Progress, rate: float, elapsed: float) -> str:
 
 @contextmanager
 def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
-    """Make earlier answers stale if the block fails: it may have changed the index before.
-
-    Not if it never had the lock. `sync --watch` asks for it every two seconds: no answer would be
-    fresh for as long as another process builds.
-    """
+    """Serve no answer from before the block if it fails: it may have changed the index before."""
     try:
         yield
     except BaseException as error:
         if not _locked_out(error):
-            tools.service.freshness.at_end()
+            with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
+                tools.publish()
         raise
 
 

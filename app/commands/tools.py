@@ -83,14 +83,17 @@ class Tools:
 
         return Service(self.settings, self.elastic, self.cache)
 
-    def swapped(self, built: "Built") -> None:
-        """Make earlier answers stale after a swap."""
-        self.begin_cache_generation(built.index, built.rules)
+    def publish(self) -> None:
+        """Let searches find what was written, and serve no answer from before it.
 
-    def begin_cache_generation(self, index: str, rules: str) -> None:
-        """Make earlier answers stale, or print that this failed."""
-        if not self.cache.new_generation(index, rules):
-            print_cache_not_updated()
+        Raises:
+            ApiError, TransportError: Elasticsearch does not answer.
+        """
+        self.service.generation.publish()
+
+    def swapped(self, built: "Built") -> None:
+        """Serve no answer from before a swap."""
+        self.publish()
 
     def require_redis(self) -> None:
         """Check that there is a Redis.
@@ -151,15 +154,6 @@ def print_table(
         table.add_row(*row)
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
     Console(width=width, markup=False, highlight=False).print(table)
-
-
-def print_cache_not_updated() -> None:
-    """Print that Redis could not be updated after a write."""
-    click.echo(
-        "Redis could not be updated: earlier answers may be served until they expire "
-        "(BLOGSEARCH_CACHE_TTL).",
-        err=True,
-    )
 
 
 # -- findings in rule files --------------------------------------------------------------------

@@ -17,8 +17,8 @@ from typing import Any
 
 import redis
 
+from app.cache.keys import Keys
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
-from app.cache.store import Keys
 from app.insights.counts import Counts
 from app.insights.visits import Found, Opening, Search, dump, load, searches
 from app.search.request import SearchRequest

@@ -36,6 +36,9 @@ _JOINERS = "\u200c\u200d"
 _LANGUAGE = r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
 
 Sort = Literal["relevance", "newest"]
+_MOST_COMPLAINTS = 20
+_LONGEST_SHOWN = 100  # characters of what was sent
+
 Complaint = dict[str, Any]
 
 
@@ -195,6 +198,7 @@ def _read(
 
 def _raise_if_any(complaints: list[Complaint], parameters: "Sequence[Parameter]") -> None:
     if complaints:
+        complaints = complaints[:_MOST_COMPLAINTS]
         listed = "; ".join(
             f"{complaint['parameter']} {complaint['message']}" for complaint in complaints
         )
@@ -203,7 +207,8 @@ def _raise_if_any(complaints: list[Complaint], parameters: "Sequence[Parameter]"
 
 
 def _complaint(parameter: str, got: object, message: str) -> Complaint:
-    return {"parameter": parameter, "got": got, "message": message}
+    shown = got[:_LONGEST_SHOWN] if isinstance(got, str) else got
+    return {"parameter": parameter[:_LONGEST_SHOWN], "got": shown, "message": message}
 
 
 def _query(raw: str) -> str:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch
 from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
+from app.elastic import ONE_COPY
+
 Json = dict[str, Any]
 T = TypeVar("T")
 
@@ -65,7 +67,11 @@ class SearchSession:
 
         That one may fail: then its response is None.
         """
-        header = {"index": self.index, "allow_partial_search_results": False}
+        header = {
+            "index": self.index,
+            "preference": ONE_COPY,
+            "allow_partial_search_results": False,
+        }
         limits = {"timeout": f"{self.timeout * 1000:.0f}ms"} if self.timeout else {}
         lines = [line for body in bodies for line in (header, {**body, **limits})]
         lines += beside or ()
@@ -106,6 +112,7 @@ class SearchSession:
         response: Json = self.client.search(
             index=self.index,
             body=body,
+            preference=ONE_COPY,
             search_type=_SEARCH_TYPE,
             include_named_queries_score=True,
             allow_partial_search_results=False,

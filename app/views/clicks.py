@@ -2,10 +2,10 @@
 
 from flask import Blueprint, request
 
+from app.addresses import network_of
 from app.errors import BadRequest, Forbidden
 from app.insights.search_log import MAX_TEXT
 from app.insights.visits import agrees
-from app.rate_limit import network_of
 from app.search.request import MAX_PAGE, MAX_SIZE
 from app.settings import Settings
 from app.views import current_service
@@ -46,7 +46,7 @@ def count() -> tuple[str, int]:
         )
     if counts_clicks(service.settings) and agrees(request.environ):
         # Counted in the memory of this process, so that no address is stored.
-        quotas = service.click_limiter.quotas(network_of(request.remote_addr))
+        quotas = service.click_limiter.quotas((network_of(request.remote_addr),), "clicks")
         service.click_limiter.check(quotas, None)
         service.search_log.record_opened(q, int(position), oid)
     return "", 204

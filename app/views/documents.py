@@ -5,8 +5,8 @@ the URL. An oid may contain slashes, but not `/comments/`, which separates a pos
 comment's.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -16,14 +16,13 @@ from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import PathConverter
 
 from app.elastic import translated
-from app.errors import BadRequest, BlogsearchError, NoIndex, NotFound, Unavailable
+from app.errors import BadRequest, BlogsearchError, NotFound, Unavailable
 from app.logs import note
 from app.service import Service
 from app.views import current_service
 from app.views.bulk_items import BulkItem, accepted, comment_items, failure, post_items
 from app.views.document_types import WriteAnswer, WriteResult
 from app.views.write_request import authorize, read_entries, requested_refresh
-from indexer.errors import IndexingError, NoGeneration
 from indexer.passages import with_passages
 from indexer.retry import time_limit
 from indexer.write.live import Write, delete_comment, delete_post, put
@@ -54,6 +53,7 @@ def _check_request() -> None:
     g.time_limit = ExitStack()
     g.time_limit.enter_context(time_limit(_TIMEOUT))
     authorize(request, current_service().settings)
+    current_service().admission.require()
     g.refresh = requested_refresh(request)
     try:
         request.environ["PATH_INFO"].encode("latin-1").decode()
@@ -84,11 +84,11 @@ def put_document(oid: str) -> Response:
 def delete_document(oid: str) -> Response:
     """Delete a post and its comments."""
     service = current_service()
-    with _write_errors():
+    with translated():
         existed, comments = delete_post(_client(service), service.settings.index, oid)
+    _make_visible()
     if not existed and not comments:
         raise NotFound(f"There is no post {oid!r}.")
-    _make_visible()
     return _deleted(
         {"kind": "post", "oid": oid, "comments": comments, "status": 200, "result": "deleted"}
     )
@@ -110,11 +110,11 @@ def put_comment(post_oid: str, oid: str) -> Response:
 def remove_comment(post_oid: str, oid: str) -> Response:
     """Delete one comment."""
     service = current_service()
-    with _write_errors():
+    with translated():
         deleted = delete_comment(_client(service), service.settings.index, post_oid, oid)
+    _make_visible()
     if not deleted:
         raise NotFound(f"There is no comment {oid!r} on the post {post_oid!r}.")
-    _make_visible()
     return _deleted(
         {"kind": "comment", "oid": oid, "post_oid": post_oid, "status": 200, "result": "deleted"}
     )
@@ -125,7 +125,7 @@ def _write(items: list[BulkItem]) -> Response:
     service = current_service()
     writes = [item.outcome for item in items if isinstance(item.outcome, Write)]
     client, index = _client(service), service.settings.index
-    with _write_errors():
+    with translated():
         documents = (write.document for write in writes)
         posts = with_passages(documents, service.known.model, client, index)
         writes = [
@@ -138,13 +138,10 @@ def _write(items: list[BulkItem]) -> Response:
     unavailable = sum(result["status"] == 503 for result in results)
     taken = sum(map(accepted, results))
     note(accepted=taken, rejected=len(results) - taken - unavailable)
-    # There is no time left to wait for a refresh when a part was not written in time.
-    if unavailable:
-        current_service().freshness.soon()
+    # Also if nothing was written: an earlier request may have been cut off before this.
+    _make_visible(results)
     if not any(accepted(result) for result in results):
         raise failure(results)
-    if not unavailable:
-        _make_visible()
     failed = not all(accepted(result) for result in results)
     answer: WriteAnswer = {"results": results, "errors": failed}
     response = jsonify(answer)
@@ -153,35 +150,18 @@ def _write(items: list[BulkItem]) -> Response:
     return response
 
 
-def _make_visible() -> None:
-    """Refresh the index and update the cache: now if the client waits for it, else soon."""
-    freshness, refresh = current_service().freshness, g.refresh
-    if refresh == "false":
-        freshness.soon()
-        return
-    try:
-        with translated():
-            if not (freshness.now() if refresh == "true" else freshness.shared()):
-                freshness.soon()
-    except BlogsearchError as error:
-        freshness.soon()
-        raise Unavailable(f"It was written, but searches may not find it yet: {error}") from error
+def _make_visible(results: Sequence[WriteResult] = ()) -> None:
+    """Let searches find what was written, before it is acknowledged.
 
-
-@contextmanager
-def _write_errors() -> Iterator[None]:
-    """Translate errors; a write that may have succeeded despite one is made visible.
-
-    Otherwise a deletion that succeeded would stay in the cache: sent again, it gets a 404.
+    Raises:
+        Unavailable: Elasticsearch does not answer any more.
     """
     try:
         with translated():
-            yield
-    except (NoIndex, NoGeneration):
-        raise
-    except (Unavailable, IndexingError):
-        current_service().freshness.soon()
-        raise
+            current_service().generation.publish()
+    except BlogsearchError as error:
+        message = f"It was written, but searches may not find it yet: {error}"
+        raise Unavailable(message, details=list(results)) from error
 
 
 def _entry_named(oid: str) -> list[tuple[int | None, Any]]:

@@ -19,6 +19,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from analyzers.languages import LANGUAGES
+from app.clients import TOKENS, client_names
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotCounted, Unauthorized
 from app.health import last_run
@@ -28,7 +29,6 @@ from app.search.request import SearchRequest, parse_parameters, whole_number
 from app.service import Service
 from app.views import current_service
 from app.views.responses import set_error_headers
-from indexer.generations import require_live
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
@@ -71,6 +71,7 @@ def _authorize() -> None:
     if sent is None:
         raise Unauthorized("Enter BLOGSEARCH_INSIGHTS_TOKEN as the password, and any user name.")
     if not hmac.compare_digest(sent.encode(), token.encode()):
+        current_service().count(client_names(), TOKENS)
         log.warning("a wrong password for /insights was sent by %s", request.remote_addr)
         time.sleep(_WRONG_TOKEN_DELAY)
         raise Unauthorized("The password is not BLOGSEARCH_INSIGHTS_TOKEN.")
@@ -248,5 +249,4 @@ def _change_pins(service: Service, change: Callable[[list[str]], list[str]]) -> 
 
     with translated():
         service.pins.change(changed)
-        live = require_live(service.elastic, service.settings.index)
-    service.cache.new_generation(live.name, live.rules or "")
+        service.generation.publish()

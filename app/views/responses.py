@@ -41,6 +41,8 @@ _PREFLIGHT = {
     "Access-Control-Max-Age": "7200",  # seconds; Chromium allows no more
 }
 
+_MOST_DETAILS = 20
+
 log = logging.getLogger(__name__)
 
 
@@ -117,7 +119,7 @@ def error_response(error: BlogsearchError) -> Response:
 
 
 def _body(code: str, message: str, details: list[Mapping[str, Any]]) -> ErrorAnswer:
-    return {"error": {"code": code, "message": message, "details": details}}
+    return {"error": {"code": code, "message": message, "details": details[:_MOST_DETAILS]}}
 
 
 def http_error(error: HTTPException) -> Response:

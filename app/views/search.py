@@ -9,7 +9,8 @@ from flask import Blueprint, Response, g, request
 from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer, Lifetimes, State
-from app.clients import limited_client
+from app.clients import SEARCHES, SUGGESTIONS, client_names
+from app.errors import BadRequest
 from app.search.request import SearchRequest, SuggestRequest
 from app.service import Service
 from app.settings import Settings
@@ -24,12 +25,16 @@ suggestions = Blueprint("suggest", __name__)
 def search() -> Response:
     """Answer `q`; with `debug-search`, with an explanation."""
     service = current_service()
-    wanted = parse(request.query_string)
+    try:
+        wanted = parse(request.query_string)
+    except BadRequest:
+        service.count(client_names(), SEARCHES)
+        raise
     if depends := depends_on_language(wanted, service):
         wanted = in_visitors_language(wanted)
     if wanted.debug:
         authorize_debug(service.settings)
-    answer = service.answer(wanted, counted_visitor(), limited_client())
+    answer = service.answer(wanted, counted_visitor(), client_names())
     response = cached_response(answer, service.settings)
     if depends:
         response.vary.add("Accept-Language")
@@ -40,7 +45,12 @@ def search() -> Response:
 def suggest() -> Response:
     """Completed searches and titles for `q`; each leads to a post."""
     service = current_service()
-    answer = service.suggest(parse_suggest(request.query_string), limited_client())
+    try:
+        wanted = parse_suggest(request.query_string)
+    except BadRequest:
+        service.count(client_names(), SUGGESTIONS)
+        raise
+    answer = service.suggest(wanted, client_names())
     return cached_response(answer, service.settings)
 
 
@@ -93,22 +103,16 @@ def in_visitors_language(wanted: SearchRequest) -> SearchRequest:
 
 
 def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
-    """The response that this client gets: 304, or 200 with the body in a coding that it accepts."""
-    payload, encoding = answer.payload, answer.serializer.content_encoding
-    if encoding is None or not request.accept_encodings.quality(encoding):
-        payload, encoding = answer.serializer.decompress(payload), None
+    """The response that this client gets: 304, or 200 with the body."""
     total = (time.perf_counter() - g.started) * 1000
     headers = {
-        # Weak, because the same answer is sent in several codings (RFC 9110, 8.8.3.3).
+        # Weak, because a proxy may compress the answer (RFC 9110, 8.8.3.3).
         "ETag": f'W/"{answer.etag}"',
         "Cache-Control": _cache_control(settings.cache_max_age, answer.state),
-        "Vary": "Accept-Encoding",
         "X-Cache": answer.state,
         "Server-Timing": f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}',
     }
-    if encoding:
-        headers["Content-Encoding"] = encoding
-    response = Response(payload, 200, headers, content_type="application/json")
+    response = Response(answer.payload, 200, headers, content_type="application/json")
     if "If-None-Match" in request.headers:
         response.make_conditional(request)
     return response

@@ -9,9 +9,11 @@ import orjson
 from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from app.clients import TOKENS, client_names
 from app.errors import BadRequest, TooLarge, Unauthorized, WritesClosed
 from app.search.request import choice, parse_parameters
 from app.settings import Settings
+from app.views import current_service
 
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
 MAX_DOCUMENTS = 10_000
@@ -41,6 +43,7 @@ def authorize(request: Request, settings: Settings, closed: str = "Writing over 
     Raises:
         WritesClosed: no token is set.
         Unauthorized: no token was sent, or an unknown one, which is logged and takes a while.
+        RateLimited: this client has sent too many wrong ones.
     """
     if not settings.accepted_tokens:
         raise WritesClosed(
@@ -52,6 +55,7 @@ def authorize(request: Request, settings: Settings, closed: str = "Writing over 
     if not sent:
         raise Unauthorized("Send a token: `Authorization: Bearer …`.")
     if not _accepted(sent, settings):
+        current_service().count(client_names(), TOKENS)
         log.warning("a wrong token was sent by %s", request.remote_addr)
         time.sleep(_WRONG_TOKEN_DELAY)
         raise Unauthorized("The token is not one of BLOGSEARCH_WRITE_TOKENS.")
@@ -174,6 +178,6 @@ def _lines(body: bytes) -> list[tuple[int | None, Any]]:
         where = ", ".join(str(complaint["line"]) for complaint in complaints[:10])
         raise BadRequest(
             f"{len(complaints):,} lines are not JSON (line {where}). Nothing was written.",
-            details=complaints[:100],
+            details=complaints,
         )
     return entries

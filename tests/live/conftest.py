@@ -1,16 +1,17 @@
 """An index of the test's own with commands to change it, and an HTTP server to fetch from."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
 import pytest
-from elastic_transport import RequestsHttpNode
+from elastic_transport import RequestsHttpNode, Urllib3HttpNode
 from elasticsearch import ConnectionTimeout, Elasticsearch
 
 from app.settings import Settings
@@ -108,6 +109,51 @@ def start(own_settings: Settings) -> Iterator[Callable[..., subprocess.Popen[str
         process.kill()
         with suppress(BrokenPipeError):
             process.communicate()
+
+
+Faulty = Callable[..., Elasticsearch]
+"""`faulty(match, action, **options)`: a client of which some requests do not go well.
+
+`match` is looked for in a request, as `POST /blog/_search {"query":…}`. `action` is an error, which
+is raised instead of sending it, or a function, which gets another one that sends it.
+"""
+
+
+@pytest.fixture
+def faulty(elasticsearch_url: str) -> Iterator[Faulty]:
+    with ExitStack() as stack:
+
+        def client(
+            match: str, action: Exception | Callable[[Callable[[], Any]], Any], **options: Any
+        ) -> Elasticsearch:
+            pattern = re.compile(match, re.DOTALL)
+
+            class Node(Urllib3HttpNode):
+                def perform_request(
+                    self,
+                    method: str,
+                    target: str,
+                    body: bytes | None = None,
+                    *rest: Any,
+                    **more: Any,
+                ) -> Any:
+                    def send() -> Any:
+                        return Urllib3HttpNode.perform_request(
+                            self, method, target, body, *rest, **more
+                        )
+
+                    sent = f"{method} {target} {(body or b'').decode()}"
+                    if not pattern.search(sent):
+                        return send()
+                    if isinstance(action, Exception):
+                        raise action
+                    return action(send)
+
+            options = {"request_timeout": 60, "max_retries": 0, **options}
+            made = Elasticsearch(elasticsearch_url, node_class=Node, **options)
+            return stack.enter_context(made)
+
+        yield client
 
 
 @pytest.fixture

@@ -94,6 +94,22 @@ def test_an_outage_lasts_until_searches_are_answered() -> None:
     _until(lambda: admission.available)
 
 
+def test_a_probe_that_raises_anything_is_repeated() -> None:
+    engine = Engine()
+    errors = [KeyError("version"), ValueError("no JSON"), ZeroDivisionError()]
+
+    def responds() -> bool:
+        if errors:
+            raise errors.pop()
+        return engine.responds()
+
+    admission = Admission(responds, 8)
+    _fail(admission, Unavailable("timed out"))
+    _until(lambda: not admission.available)
+    engine.up = True
+    _until(lambda: admission.available)
+
+
 def test_one_failed_search_is_no_outage() -> None:
     engine = Engine()
     engine.up = True

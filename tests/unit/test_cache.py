@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.cache import open_cache
-from app.cache.answer_cache import refresh_due
+from app.cache.answer_cache import make_etag, refresh_due
+from app.cache.keys import Keys, seal, unseal
 from app.cache.redis_client import RedisClient, RedisRefused, RedisUnavailable, TimeLimit
-from app.cache.store import Keys, index_of, make_etag, make_generation, seal, unseal
 from app.errors import BadSettings
-from app.settings import Settings, load_settings
+from app.settings import Settings
 
 # -- signatures --------------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ def test_another_secret_or_request_does_not_open_a_value(value: bytes) -> None:
     assert unseal(b"key", b"e" * 16, sealed) is None
 
 
-# -- keys and generations ----------------------------------------------------------------------
+# -- keys --------------------------------------------------------------------------------------
 
 
 def test_shape_and_strategy_keep_answers_apart() -> None:
@@ -63,14 +63,6 @@ def test_shape_and_strategy_keep_answers_apart() -> None:
     ]
     assert len({keys.digest("q=python") for keys in variants}) == 3
     assert variants[0].digest("q=a\nb") != variants[0].digest("q=a")
-
-
-def test_a_generation_names_its_index_and_never_comes_twice() -> None:
-    first, second = (make_generation("posts-000001", "abc") for _ in range(2))
-    assert first != second
-    assert index_of(first) == "posts-000001"
-    assert index_of(make_generation("", "")) == ""
-    assert index_of(b"\xff\xff") not in ("", "posts-000001")
 
 
 def test_the_etag_changes_with_generation_request_and_answer() -> None:
@@ -107,13 +99,6 @@ def test_a_slow_computation_begins_earlier() -> None:
 
 
 # -- settings ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["msgpakc", "pickle", "bytes+zstd"])
-def test_an_unknown_serializer_does_not_start(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv("BLOGSEARCH_CACHE_SERIALIZER", name)
-    with pytest.raises(BadSettings, match=r"bytes\+zlib"):
-        load_settings()
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:6379", "127.0.0.1:6379", "redis://h:port/0"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.cache.serializers import SERIALIZERS, NotSerializable, dumps
+from app.cache.serializers import NotSerializable, dumps
 from bench.serializers.registry import FORMATS, serializers
 
 EVERY = sorted(serializers())
@@ -69,11 +69,3 @@ def test_a_memoized_value_comes_back(value: Any) -> None:
 def test_a_memoized_value_that_would_change_is_an_error(odd: Any) -> None:
     with pytest.raises(NotSerializable):
         dumps({"a": [odd]})
-
-
-@pytest.mark.parametrize("name", SERIALIZERS)
-@given(data=st.binary(max_size=300))
-@settings(max_examples=30, deadline=None)
-def test_what_was_compressed_comes_back(name: str, data: bytes) -> None:
-    serializer = SERIALIZERS[name]
-    assert serializer.decompress(serializer.compress(data)) == data

@@ -1,4 +1,4 @@
-"""The default serializer is the winner of the published measurement, by the written rule."""
+"""The serializer of the service is the winner of the published measurement, by the written rule."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.cache.serializers import SERIALIZERS
-from app.settings import Settings
+from app.cache.serializers import SERIALIZER
 from bench.serializers.registry import serializers
 from bench.serializers.report import RULE, contenders, put_into, winner
 
@@ -20,8 +19,8 @@ def published() -> dict[str, Any]:
     return figures
 
 
-def test_the_default_is_the_published_winner(published: dict[str, Any]) -> None:
-    assert Settings().cache_serializer == published["winner"]
+def test_the_service_uses_the_published_winner(published: dict[str, Any]) -> None:
+    assert published["winner"] == SERIALIZER
 
 
 def test_the_published_winner_follows_from_the_published_figures(published: dict[str, Any]) -> None:
@@ -32,10 +31,6 @@ def test_the_published_winner_follows_from_the_published_figures(published: dict
 
 def test_all_serializers_were_measured(published: dict[str, Any]) -> None:
     assert set(published["rows"]) == set(serializers())
-
-
-def test_all_that_a_setting_may_choose_were_measured(published: dict[str, Any]) -> None:
-    assert set(SERIALIZERS) <= set(published["rows"])
 
 
 def test_the_tables_of_the_page_show_the_published_figures(published: dict[str, Any]) -> None:

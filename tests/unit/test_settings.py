@@ -75,7 +75,6 @@ WRONG = [
     ("site_name", " "),
     ("site_url", "blog.example.org"),
     ("site_url", "javascript://x/"),
-    ("cache_serializer", "pickle"),
 ]
 
 

@@ -9,10 +9,7 @@ import pytest
 from elasticsearch import Elasticsearch, NotFoundError
 
 from analyzers.languages import ENGLISH
-from app.cache import open_cache
-from app.freshness import Freshness
 from app.indexed_languages import IndexedLanguages
-from app.settings import Settings
 
 
 class NoIndex:
@@ -37,17 +34,6 @@ def no_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", start)
         yield
-
-
-def test_a_write_is_made_visible_with_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    elastic = NoIndex()
-    cache = open_cache(Settings(redis_url=""))
-    freshness = Freshness(cast(Elasticsearch, elastic), cache, "blog")
-    with no_threads(monkeypatch):
-        freshness.soon()
-    assert not elastic.asked.is_set()
-    freshness.soon()
-    assert elastic.asked.wait(10)
 
 
 def test_a_search_does_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:

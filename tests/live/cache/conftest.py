@@ -15,6 +15,11 @@ from app.settings import Settings
 Open = Callable[..., AnswerCache]
 
 
+def begin(cache: AnswerCache, generation: str) -> None:
+    """Makes this the generation whose answers are served."""
+    assert cache.replace_generation(cache.read_generation(), generation.encode())
+
+
 @pytest.fixture
 def name(redis_url: str, elastic: Elasticsearch) -> Iterator[str]:
     """An alias of the test's own; its keys and indices are deleted afterwards."""
@@ -47,14 +52,15 @@ def settings(engine_settings: Settings, name: str) -> Settings:
 def opened(settings: Settings) -> Open:
     """Opens a cache; `opened(cache_timeout=1)` changes a setting."""
 
-    def open_(
-        lifetimes: Lifetimes | None = None, lock_wait: float = 60.0, **changed: Any
-    ) -> AnswerCache:
-        return open_cache(replace(settings, **changed), lifetimes, lock_wait)
+    def open_(lifetimes: Lifetimes | None = None, **changed: Any) -> AnswerCache:
+        return open_cache(replace(settings, **changed), lifetimes)
 
     return open_
 
 
 @pytest.fixture
 def cache(opened: Open) -> AnswerCache:
-    return opened()
+    """A cache with a generation."""
+    opened_cache = opened()
+    begin(opened_cache, "first")
+    return opened_cache

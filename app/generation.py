@@ -1,0 +1,268 @@
+"""The generation of the cache: what Elasticsearch says of the index and of the pinned results.
+
+    generation.publish()                     # after a write, before it is acknowledged
+    lookup = generation.checked(lookup, …)   # before a kept answer is served
+    generation.unchanged(lookup.generation)  # after a search, before its answer is kept
+
+A generation is the UUID of the index, and for each shard the number of its posts and the sum of
+their sequence numbers, as searches see them, and the number of the last write: within a shard each
+write takes a number greater than all before it, so no two states of an index have the same
+generation. All searches name one preference, so that they are answered by the copy of each shard
+that told the generation.
+
+Redis has the generation whose answers are served. Whoever changes it reads it, asks Elasticsearch,
+and replaces what was read: what another process found out meanwhile is newer, and stays. A process
+that writes does so before it acknowledges. Every process does so every few seconds, too, for what
+Redis was not told: it may have been away, be another host's, or have lost or restored its data.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple
+
+from elasticsearch import ApiError, Elasticsearch, NotFoundError, TransportError
+from elasticsearch.exceptions import HTTP_EXCEPTIONS
+
+from app.back_off import Admission, start_thread
+from app.cache import AnswerCache, Lookup
+from app.cache.redis_client import RedisUnavailable
+from app.elastic import ONE_COPY
+from app.pins import PinStore
+
+_LONGEST_WAIT = 1.0  # seconds
+_TIMEOUT = 30.0  # seconds for a request that no search waits for
+
+_NUMBERS = {
+    "size": 0,
+    "track_total_hits": False,
+    "aggs": {"numbers": {"stats": {"field": "_seq_no"}}},
+}
+
+Json = dict[str, Any]
+
+
+class Intervals(NamedTuple):
+    """Seconds after which a process asks again, in the background, and until which it takes Redis
+    at its word; then a search waits."""
+
+    ask: float = 2.0
+    trust: float = 4.0
+
+
+_INTERVALS = Intervals()
+
+
+class Generation:
+    """The generation of an alias in Elasticsearch and in Redis. Threads may share it.
+
+    Exceptions of the Elasticsearch client pass through where a docstring says so; Redis may be away
+    at any time.
+    """
+
+    def __init__(
+        self,
+        elastic: Elasticsearch,
+        cache: AnswerCache,
+        alias: str,
+        pins: PinStore,
+        admission: Admission,
+        intervals: Intervals = _INTERVALS,
+    ) -> None:
+        self._elastic = elastic
+        self._patient = elastic.options(request_timeout=_TIMEOUT)
+        self._cache = cache
+        self._alias = alias
+        self._pins = pins
+        self._admission = admission
+        self._intervals = intervals
+        self._asked: bytes | None = None  # what Elasticsearch said last
+        self._verified = -math.inf  # when the update began after which Redis had that
+        self._failing = False  # Elasticsearch did not answer the last time
+        self._updating = threading.Lock()
+        self._update_ended = threading.Condition()
+        self._waits = False  # a thread will update
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def publish(self) -> None:
+        """Let searches find what was written before this call, and serve no answer from before it.
+
+        If Redis is away that follows within seconds of its return.
+
+        Raises:
+            ApiError, TransportError: Elasticsearch does not answer. Sent again, a write that has
+                succeeded is published, too.
+        """
+        self._patient.indices.refresh(index=self._alias, ignore_unavailable=True)
+        self._update()
+
+    def _update(self) -> None:
+        """Let Redis have what Elasticsearch says now, if there is a Redis that answers.
+
+        Raises:
+            ApiError, TransportError: Elasticsearch does not answer.
+        """
+        called = time.monotonic()
+        if not self._cache.configured:
+            return
+        with self._updating:
+            while self._verified < called:  # else another thread began after this call
+                began = time.monotonic()
+                try:
+                    seen = self._cache.read_generation()
+                    asked = self._ask(self._patient)
+                    if seen == asked or self._cache.replace_generation(seen, asked):
+                        self._verified = began
+                except RedisUnavailable:
+                    self._verified = -math.inf
+                    return
+
+    # -- searching -----------------------------------------------------------------------------
+
+    def checked(self, lookup: Lookup, again: Callable[[], Lookup]) -> Lookup:
+        """The lookup, or another one if its generation had to be found out first.
+
+        Its answer is left out if it may be of a former generation. Redis can be taken at its word
+        if it was so some seconds ago, and while Elasticsearch does not answer, if it has what this
+        process was told last.
+
+        Args:
+            again: looks up once more.
+        """
+        if not lookup.reached:
+            self._verified = -math.inf  # it may have missed what was written meanwhile
+            return lookup
+        age = time.monotonic() - self._verified
+        if lookup.generation and age < self._intervals.trust:
+            if age > self._intervals.ask:
+                self._update_soon()
+            return lookup
+        reachable = self._admission.available and not self._failing
+        if self._admission.available:
+            self._update_soon()
+        if reachable and self._wait_for_update():
+            return again()
+        kept = lookup.answer
+        if kept is None or self._asked not in (None, lookup.generation):
+            return replace(lookup, answer=None)
+        # Elasticsearch takes long: what a search gets from it nevertheless is the better answer.
+        return replace(lookup, answer=replace(kept, state="STALE")) if reachable else lookup
+
+    def unchanged(self, generation: bytes | None) -> bool:
+        """Whether the index is still of a generation that was looked up before a search.
+
+        If not, Redis is told of the present one: nobody gets a former answer after this new one.
+        """
+        if generation is None:
+            return False
+        try:
+            asked = self._ask(self._elastic)
+            if asked != generation:
+                self._cache.replace_generation(generation, asked)
+        except (ApiError, TransportError, RedisUnavailable):
+            return False
+        return asked == generation
+
+    def _update_soon(self) -> None:
+        """Update in another thread, unless one is about to."""
+        with self._update_ended:
+            # Without a free thread the next search tries again.
+            self._waits = self._waits or start_thread(self._update_quietly)
+
+    def _update_quietly(self) -> None:
+        failing = True
+        try:
+            with self._admission.watched():
+                self._update()
+            failing = False
+        except (ApiError, TransportError):
+            self._admission.probe()
+        finally:
+            with self._update_ended:
+                self._failing, self._waits = failing, False
+                self._update_ended.notify_all()
+
+    def _wait_for_update(self) -> bool:
+        """Whether an update succeeds soon."""
+        with self._update_ended:
+            self._update_ended.wait_for(lambda: not self._waits, _LONGEST_WAIT)
+        return time.monotonic() - self._verified < self._intervals.trust
+
+    # -- Elasticsearch -------------------------------------------------------------------------
+
+    def _ask(self, client: Elasticsearch) -> bytes:
+        """What Elasticsearch says now.
+
+        Raises:
+            ApiError, TransportError: it does not answer.
+        """
+        while True:
+            indices = _read_indices(client, self._alias)
+            try:
+                figures = self._read_figures(client, indices)
+            except NotFoundError:
+                continue  # deleted after a swap
+            names = ",".join(index.name for index in indices)
+            uuids = ",".join(index.uuid for index in indices)
+            self._asked = f"{names} {uuids} {' '.join(figures)}".encode()
+            return self._asked
+
+    def _read_figures(self, client: Elasticsearch, indices: Sequence["_Index"]) -> list[str]:
+        """Text for each shard and for the pinned results."""
+        searches: list[Json] = []
+        for index in indices:
+            for shard in index.last_numbers:
+                copy = ONE_COPY if len(index.last_numbers) == 1 else f"_shards:{shard}|{ONE_COPY}"
+                where = {"index": index.name, "preference": copy}
+                searches += [{**where, "allow_partial_search_results": False}, _NUMBERS]
+        response = client.msearch(searches=[*searches, *self._pins.version_search()])
+        for part in response["responses"]:
+            if "error" in part:
+                meta = replace(response.meta, status=part["status"])
+                error = HTTP_EXCEPTIONS.get(part["status"], ApiError)
+                raise error(part["error"]["type"], meta, part)
+        *shards, pins = response["responses"]
+        last_numbers = chain.from_iterable(index.last_numbers.values() for index in indices)
+        figures = []
+        for shard, last_number in zip(shards, last_numbers, strict=True):
+            numbers = shard["aggregations"]["numbers"]
+            figures.append(f"{numbers['count']}:{numbers['sum']:.0f}:{last_number}")
+        hits = pins["hits"]["hits"]
+        version = f"{hits[0]['_seq_no']}.{hits[0]['_primary_term']}" if hits else "none"
+        return [*figures, f"pins:{version}"]
+
+
+class _Index(NamedTuple):
+    """An index, and by shard the greatest sequence number of a write, refreshed or not."""
+
+    name: str
+    uuid: str
+    last_numbers: Mapping[str, int]
+
+
+def _read_indices(client: Elasticsearch, alias: str) -> list[_Index]:
+    """The indices behind an alias, usually one."""
+    try:
+        stats = client.indices.stats(
+            index=alias,
+            metric="docs",
+            level="shards",
+            filter_path="indices.*.uuid,indices.*.shards.*.seq_no.max_seq_no",
+        )
+    except NotFoundError:
+        return []
+    return [
+        _Index(
+            name,
+            index["uuid"],
+            {
+                shard: max(copy["seq_no"]["max_seq_no"] for copy in copies)
+                for shard, copies in sorted(index["shards"].items())
+            },
+        )
+        for name, index in sorted(stats.get("indices", {}).items())
+    ]

@@ -1,0 +1,268 @@
+"""What was acknowledged is what is served: the promises of docs/reliability.md on freshness.
+
+Each client is a process of its own with its connections; those on one Redis share it.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import redis
+from elasticsearch import ConnectionTimeout, Elasticsearch
+from flask.testing import FlaskClient
+
+from analyzers.rules.compile import NO_RULES
+from app import create_app
+from app.elastic import connect
+from app.generation import Generation, Intervals
+from app.pins import PinFile
+from app.service import EXTENSION, Service
+from app.settings import Settings
+from devstack.servers import free_port, redis_server
+from indexer.build.builder import IndexSettings, reindex
+from indexer.records import Origin, RawPost
+from tests.live.conftest import Faulty
+from tests.waiting import wait_until
+
+TOKEN = "a-token-for-these-tests"
+HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+
+
+def posts(*titles: str) -> list[RawPost]:
+    return [
+        RawPost(Origin("a test", number), oid=title, title=title, text=f"about {title}")
+        for number, title in enumerate(titles, 1)
+    ]
+
+
+@pytest.fixture
+def own(settings: Settings, elastic: Elasticsearch) -> Settings:
+    """Settings of an index with two posts, and a token that may write."""
+    reindex(elastic, settings.index, posts("otter", "heron"), IndexSettings(NO_RULES, 1, 0), print)
+    return replace(settings, write_tokens=TOKEN)
+
+
+def service_of(client: FlaskClient) -> Service:
+    service: Service = client.application.extensions[EXTENSION]
+    return service
+
+
+Process = Callable[..., FlaskClient]
+
+
+@pytest.fixture
+def process(own: Settings) -> Process:
+    """Starts a process: `process(elastic=…, intervals=…, redis_url=…)`."""
+
+    def start(
+        elastic: Elasticsearch | None = None, intervals: Intervals | None = None, **changed: Any
+    ) -> FlaskClient:
+        client = create_app(replace(own, **changed), elastic).test_client()
+        service = service_of(client)
+        if intervals:
+            parts = (service.elastic, service.cache, own.index, service.pins, service.admission)
+            service.generation = Generation(*parts, intervals)
+        return client
+
+    return start
+
+
+QUICK = Intervals(ask=0.1, trust=0.2)
+
+
+def search(client: FlaskClient, q: str = "otter") -> tuple[str, int]:
+    """X-Cache and the number of hits."""
+    answer = client.get("/search", query_string={"q": q})
+    body = answer.get_json()
+    assert answer.status_code == 200, body
+    return answer.headers["X-Cache"], body["count"]
+
+
+def delete(client: FlaskClient, oid: str = "otter") -> int:
+    return client.delete(f"/documents/{oid}", headers=HEADERS).status_code
+
+
+# -- one Redis ---------------------------------------------------------------------------------
+
+
+def test_other_processes_serve_nothing_from_before_a_write(process: Process) -> None:
+    writer, other = process(), process()
+    assert [search(client) for client in (writer, other)] == [("MISS", 1), ("HIT", 1)]
+    assert delete(writer) == 200
+    assert search(other) == ("MISS", 0)
+    again = writer.put("/documents/otter", json={"title": "otter"}, headers=HEADERS)
+    assert again.status_code == 201
+    assert [search(client) for client in (other, writer)] == [("MISS", 1), ("HIT", 1)]
+
+
+def test_an_elasticsearch_that_takes_long_delays_a_search_and_serves_nothing_older(
+    process: Process, faulty: Faulty
+) -> None:
+    passing = threading.Event()
+    passing.set()
+
+    def wait(send: Callable[[], Any]) -> Any:
+        assert passing.wait(60)
+        return send()
+
+    writer, slow = process(), process(faulty("_msearch", wait))
+    assert [search(slow) for _ in range(2)] == [("MISS", 1), ("HIT", 1)]
+    passing.clear()
+    assert delete(writer) == 200
+    found: list[tuple[str, int]] = []
+    thread = threading.Thread(target=lambda: found.append(search(slow)))
+    thread.start()
+    thread.join(1.5)
+    passing.set()
+    thread.join(60)
+    assert found == [("MISS", 0)]
+
+
+def test_a_repeated_deletion_completes_what_was_cut_off(process: Process, faulty: Faulty) -> None:
+    cut_off = process(faulty("/_stats", ConnectionTimeout("as if it were killed")))
+    writer = process(intervals=Intervals(60, 60))
+    assert [search(writer) for _ in range(2)] == [("MISS", 1), ("HIT", 1)]
+    assert delete(cut_off) == 503
+    assert search(writer) == ("HIT", 1)  # nothing was acknowledged
+    assert delete(writer) == 404
+    assert search(writer) == ("MISS", 0)
+
+
+def test_a_search_that_sees_a_change_ends_the_generation_before_it(
+    process: Process, elastic: Elasticsearch, own: Settings
+) -> None:
+    """Else the next search could go back behind what this one showed."""
+    client = process(intervals=Intervals(60, 60))
+    assert search(client, "heron") == ("MISS", 1)
+    everything = {"query": {"match_all": {}}, "refresh": True}
+    elastic.delete_by_query(index=own.index, **everything)
+    assert search(client, "otter") == ("MISS", 0)
+    assert search(client, "heron") == ("MISS", 0)
+
+
+def test_pins_are_served_once_they_are_saved(process: Process) -> None:
+    writer, other = process(), process(intervals=Intervals(60, 60))
+    assert [search(other, "swan")[0] for _ in range(2)] == ["MISS", "HIT"]
+    service = service_of(writer)
+    service.pins.save([PinFile("a.pins", "swan => heron\n")])
+    service.generation.publish()
+    assert search(other, "swan") == ("MISS", 1)
+
+
+def test_no_two_states_of_an_index_have_the_same_generation(
+    settings: Settings, elastic: Elasticsearch
+) -> None:
+    """Not even if what is deleted in one shard and written in another has the same number."""
+    sharded = IndexSettings(NO_RULES, 3, 0)
+    reindex(elastic, settings.index, posts("otter"), sharded, print)
+    client = create_app(replace(settings, write_tokens=TOKEN)).test_client()
+    cache, seen = service_of(client).cache, set()
+    for number in range(12):
+        oid = f"post-{number % 5}"
+        if delete(client, oid) == 404:
+            client.put(f"/documents/{oid}", json={"title": oid}, headers=HEADERS)
+        seen.add(cache.generation())
+    assert len(seen) == 12
+    reindex(elastic, settings.index, posts("otter"), sharded, print)
+    service_of(client).generation.publish()
+    assert cache.generation() not in seen
+
+
+# -- Redis away, restored, or another one ------------------------------------------------------
+
+
+def test_a_redis_of_another_host_follows_within_seconds(process: Process) -> None:
+    with redis_server() as first, redis_server() as second:
+        writer, other = process(redis_url=first.url), process(redis_url=second.url, intervals=QUICK)
+        assert [search(other) for _ in range(2)] == [("MISS", 1), ("HIT", 1)]
+        assert delete(writer) == 200
+        wait_until(lambda: search(other)[1] == 0, 5)
+
+
+@contextmanager
+def _snapshot(url: str) -> Iterator[Callable[[], None]]:
+    """Restores what Redis has now, as a restart from an older snapshot does."""
+    with redis.Redis.from_url(url) as server:
+        dumped = {key: server.dump(key) for key in server.scan_iter()}
+
+        def restore() -> None:
+            server.flushall()
+            for key, data in dumped.items():
+                server.restore(key, 0, data)
+
+        yield restore
+
+
+@pytest.mark.parametrize("lost", ["restored", "flushed"])
+def test_a_redis_that_lost_what_it_was_told_is_corrected(process: Process, lost: str) -> None:
+    with redis_server() as server:
+        client = process(redis_url=server.url, intervals=QUICK)
+        assert [search(client) for _ in range(2)] == [("MISS", 1), ("HIT", 1)]
+        with _snapshot(server.url) as restore, redis.Redis.from_url(server.url) as admin:
+            assert delete(client) == 200
+            assert search(client) == ("MISS", 0)
+            restore() if lost == "restored" else admin.flushall()
+            wait_until(lambda: search(client)[1] == 0, 5)
+
+
+def test_redis_was_away_during_a_write(process: Process, own: Settings) -> None:
+    port = free_port()
+    url = f"redis://127.0.0.1:{port}/0"
+    client = process(redis_url=url, intervals=Intervals(60, 60))
+    with redis_server(port=port) as server:
+        wait_until(lambda: search(client)[0] == "HIT")
+        with redis.Redis.from_url(server.url) as admin:
+            dumped = {key: admin.dump(key) for key in admin.scan_iter()}
+    assert delete(client) == 200
+    assert search(client) == ("OFF", 0)
+    with redis_server(port=port) as server, redis.Redis.from_url(server.url) as admin:
+        for key, data in dumped.items():
+            admin.restore(key, 0, data)
+        wait_until(lambda: search(client)[0] != "OFF")
+        assert search(client)[1] == 0
+
+
+# -- Elasticsearch away ------------------------------------------------------------------------
+
+
+def test_in_an_outage_only_answers_of_the_present_generation_are_served(
+    process: Process, own: Settings, elastic: Elasticsearch
+) -> None:
+    up = process()
+    assert [search(up) for _ in range(2)] == [("MISS", 1), ("HIT", 1)]
+    away = replace(own, elasticsearch_url=f"http://127.0.0.1:{free_port()}")
+    with connect(away) as nobody:
+        client = process(nobody)
+        client.get("/search?q=heron")
+        wait_until(lambda: not service_of(client).admission.available)
+        assert search(client) == ("HIT", 1)
+        assert client.get("/search?q=heron").status_code == 503
+        assert delete(up) == 200
+        refused = client.get("/search?q=otter")
+    assert refused.status_code == 503
+    assert int(refused.headers["Retry-After"]) > 0
+
+
+def test_in_an_outage_a_redis_that_was_restored_is_not_believed(process: Process) -> None:
+    with redis_server() as server:
+        client = process(redis_url=server.url, intervals=QUICK)
+        assert search(client) == ("MISS", 1)
+        with _snapshot(server.url) as restore:
+            assert delete(client) == 200
+            assert search(client) == ("MISS", 0)
+            service_of(client).admission.begin("as if it were away")
+            restore()
+            refused = client.get("/search?q=otter")
+    assert refused.status_code == 503 or refused.get_json()["count"] == 0
+
+
+def test_writes_in_an_outage_are_refused_at_once(process: Process, own: Settings) -> None:
+    client = process(elasticsearch_url=f"http://127.0.0.1:{free_port()}")
+    client.get("/search?q=otter")
+    wait_until(lambda: not service_of(client).admission.available)
+    refused = client.put("/documents/a", json={"title": "a"}, headers=HEADERS)
+    assert (refused.status_code, refused.get_json()["error"]["code"]) == (503, "engine_unavailable")
+    assert int(refused.headers["Retry-After"]) > 0
