@@ -50,8 +50,8 @@ def create_app(
     service = Service(settings, elastic or connect(settings), cache or open_cache(settings))
     app.extensions[EXTENSION] = service
     metrics.register(app, service)  # first, so that it sees the finished responses
-    responses.register(app, settings)
     clients.register(app, service)
+    responses.register(app, settings)
     modules = (page, clicks, insights, widget, documents, operations, api)
     for blueprint in (search.blueprint, search.suggestions, *(part.blueprint for part in modules)):
         app.register_blueprint(blueprint)

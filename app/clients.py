@@ -1,18 +1,20 @@
 """The client of a request: its address behind trusted proxies, and what counts for its rate limit.
 
 Every path counts but the two heartbeats, in buckets: searches, suggestions, and everything else. A
-write counts only if its token is wrong (`app.views.write_request`).
+write counts only if its token is wrong.
 """
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING
 
-from flask import Flask, request
+from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.addresses import names_of, network_of, parse_address
+from app.errors import RateLimited, WrongToken
 from app.service import Service
+from app.views.responses import error_response
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -39,7 +41,15 @@ def register(app: Flask, service: Service) -> None:
             is_search = request.endpoint == "page.page" and b"q=" in request.query_string
             service.count(client_names(), SEARCHES if is_search else OTHERS)
 
+    def count_wrong_token(error: WrongToken) -> Response:
+        try:
+            service.count(client_names(), TOKENS)
+        except RateLimited as limited:
+            return error_response(limited)
+        return error_response(error)
+
     app.before_request(count)
+    app.register_error_handler(WrongToken, count_wrong_token)
 
 
 class TrustedProxies:

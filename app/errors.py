@@ -8,6 +8,7 @@
     ├── NoModel                         `semantic` needs it; not installed analyzers.meaning
     ├── BadRequest                  400 bad_request
     ├── Unauthorized                401 unauthorized
+    │   └── WrongToken
     ├── WritesClosed                403 writes_closed
     ├── Forbidden                   403 forbidden
     ├── NotFound                    404 not_found
@@ -93,6 +94,10 @@ class Unauthorized(BlogsearchError):
 
     status = 401
     code = "unauthorized"
+
+
+class WrongToken(Unauthorized):
+    """A token that is not one of those that are set; each counts for the rate limit."""
 
 
 class WritesClosed(BlogsearchError):

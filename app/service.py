@@ -131,7 +131,7 @@ class Service:
         lookup = self.cache.lookup(key, [quota.counter for quota in quotas])
         if quotas:
             note(standing=self.rate_limiter.check(quotas, lookup.counts))
-        return self.generation.checked(lookup, lambda: self.cache.lookup(key))
+        return self.generation.checked(lookup, lambda: self.cache.lookup(key, (), lookup.limit))
 
     def count(self, clients: Sequence[str], bucket: str) -> None:
         """Count the request of a client that looks up nothing.

@@ -161,10 +161,12 @@ class AnswerCache:
 
     # -- answers -------------------------------------------------------------------------------
 
-    def lookup(self, key: str, counters: Sequence[Counter] = ()) -> Lookup:
+    def lookup(
+        self, key: str, counters: Sequence[Counter] = (), limit: TimeLimit | None = None
+    ) -> Lookup:
         """The generation, and the answer to the request that `key` stands for, in one round trip
         that also increases these counters."""
-        digest, limit = self._digest(key), TimeLimit(self.client.timeout)
+        digest, limit = self._digest(key), limit or TimeLimit(self.client.timeout)
         names = (self.keys.generation, self.keys.answers + digest.hex())
         try:
             generation, data, counts = self.client.call(limit, _get_and_count, names, counters)
@@ -354,13 +356,10 @@ class AnswerCache:
         return Stats(self.generation(), self._sizes(), reported)
 
     def clear(self) -> int | None:
-        """Delete all kept answers and the counts of states; how many answers, None without
-        Redis."""
+        """Delete all kept answers; how many, None without Redis."""
 
         def command(client: "redis.Redis") -> int:
-            deleted = sum(int(client.unlink(*batch)) for batch in self._names(client))
-            client.delete(self.keys.counts)
-            return deleted
+            return sum(int(client.unlink(*batch)) for batch in self._names(client))
 
         deleted = self.client.ask(_TIMEOUT, None, command)
         self._sizes.invalidate()
@@ -442,12 +441,6 @@ def make_etag(generation: bytes, digest: bytes, payload: bytes) -> str:
     """
     checksum = zlib.crc32(payload).to_bytes(4, "big")
     return hashlib.blake2b(generation + digest + checksum, digest_size=12).hexdigest()
-
-
-def hit_rate(states: Mapping[str, int]) -> float | None:
-    """The share of searches answered from the cache, stale or not; None before the first."""
-    total = sum(states.values())
-    return (states.get("HIT", 0) + states.get("STALE", 0)) / total if total else None
 
 
 def refresh_due(age: float, ttl: float, took: float) -> bool:

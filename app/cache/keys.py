@@ -18,7 +18,6 @@ class Keys:
         self.secret = hashlib.blake2b(secret).digest() if too_long else secret
         self._prefix = f"blogsearch:{{{alias}}}"
         self.generation = f"{self._prefix}:generation"
-        self.counts = f"{self._prefix}:counts"
         self.answers = f"{self._prefix}:answer:"
         self.rates = f"{self._prefix}:rate:"
         self.probe = f"{self._prefix}:probe"  # only written to see whether Redis takes a value

@@ -14,14 +14,12 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.settings import Settings
 from devstack.servers import redis_server
-from tests.tcp import slow_redis
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PATHS = ["/search?q=python", "/suggest?q=pyth", "/search?q=python&debug-search"]
 PUBLIC = {
     "rate_limit": "1000/minute",
     "cors_origins": "https://blog.example.org",
-    "cache_serializer": "bytes+zlib",
 }
 
 
@@ -115,16 +113,3 @@ def test_after_an_upgrade_that_changes_the_answers_no_old_one_is_sent(
         types = tmp_path / "app" / "search" / "answer.py"
         types.write_text(types.read_text().replace("    count: int\n", "    number: int\n"))
         assert search(tmp_path) == "MISS"
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_one_time_limit_for_all_commands_and_one_log_line(
-    settings: Settings, path: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("INFO", "blogsearch.requests")
-    with redis_server() as server, slow_redis(server.port, 0.3) as (url, commands):
-        client = _client(settings, redis_url=url, cache_timeout=0.5)
-        assert client.get(path).status_code == 200
-    (line,) = (record.__dict__ for record in caplog.records if record.msg == "request")
-    assert len(commands) <= 2  # the lookup, and the lock, whose reply is late
-    assert 500 <= line["redis_ms"] <= line["total_ms"]

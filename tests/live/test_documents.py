@@ -2,10 +2,7 @@
 
 import io
 import json
-import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import defaultdict
@@ -24,8 +21,6 @@ from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
 from app import create_app
-from app.cache import AnswerCache, open_cache
-from app.freshness import Freshness
 from app.settings import Settings
 from devstack.servers import redis_server
 from indexer.build.builder import Built
@@ -551,21 +546,6 @@ def address(settings: Settings) -> Iterator[str]:
     with in_thread(make_server("127.0.0.1", 0, create_app(settings), threaded=True)) as url:
         yield url
 
-
-class TestVisibility:
-    def test_is_not_tried_again_after_the_index_is_gone(self, settings: Settings) -> None:
-        refreshes = []
-
-        class Node(RequestsHttpNode):
-            def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
-                refreshes.append(target)
-                return super().perform_request(method, target, *rest, **more)
-
-        with Elasticsearch(settings.elasticsearch_url, node_class=Node) as client:
-            Freshness(client, open_cache(settings), f"{settings.index}-gone").soon()
-            time.sleep(2)  # it was tried again every second
-        assert len(refreshes) == 1
-
     def test_a_cache_that_was_unavailable_is_updated_later(self, settings: Settings) -> None:
         with redis_server() as server:
             changed = {"redis_url": server.url, "cache_timeout": 0.2}
@@ -585,70 +565,6 @@ class TestVisibility:
     def _state(client: FlaskClient, q: str) -> tuple[str, int]:
         answer = client.get("/search", query_string={"q": q})
         return answer.headers["X-Cache"], answer.get_json()["count"]
-
-    def test_a_write_that_does_not_wait_is_visible_after_the_process_ends(
-        self, settings: Settings
-    ) -> None:
-        searcher = create_app(settings).test_client()
-        assert [self._state(searcher, "ocelot")[0] for _ in range(2)] == ["MISS", "HIT"]
-        environment = {
-            **os.environ,
-            "ELASTICSEARCH_URL": settings.elasticsearch_url,
-            "REDIS_URL": settings.redis_url,
-            "BLOGSEARCH_INDEX": settings.index,
-            "BLOGSEARCH_SYNONYMS_DIR": str(settings.synonyms_dir),
-            "BLOGSEARCH_WRITE_TOKENS": settings.write_tokens,
-        }
-        # Ends as a worker of gunicorn does after SIGTERM.
-        program = f"""
-from app import create_app
-answer = create_app().test_client().put(
-    "/documents/o?refresh=false",
-    json={{"title": "Ocelot"}},
-    headers={{"Authorization": "Bearer {TOKEN}"}},
-)
-assert answer.status_code == 201, answer.text
-"""
-        subprocess.run([sys.executable, "-c", program], env=environment, check=True)
-        assert self._state(searcher, "ocelot") == ("MISS", 1)
-
-    def test_a_stream_of_writes_leaves_answers_fresh(
-        self, settings: Settings, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        app = create_app(settings)
-        blog, visitor = Blog(app.test_client()), app.test_client()
-        stop = threading.Event()
-        generations: list[float] = []
-        begin = AnswerCache.new_generation
-
-        def new_generation(*arguments: Any) -> bool:
-            generations.append(time.monotonic())
-            return begin(*arguments)
-
-        monkeypatch.setattr(AnswerCache, "new_generation", new_generation)
-
-        def keep_writing(thread: int) -> None:
-            writer = Blog(app.test_client())
-            while not stop.is_set():
-                assert writer.put(f"w{thread}").status_code in {200, 201}
-
-        threads = [threading.Thread(target=keep_writing, args=(n,)) for n in range(6)]
-        for thread in threads:
-            thread.start()
-        try:
-            time.sleep(2.5)
-            for _ in range(2):
-                wait_until(lambda: self._state(visitor, "first")[0] == "HIT")
-            assert (
-                blog.send("PUT", "/documents/now?refresh=true", {"title": "Gnu"}).status_code == 201
-            )
-            assert blog.oids("gnu") == {"now"}
-        finally:
-            stop.set()
-            for thread in threads:
-                thread.join()
-        # At once after a pause, then one a second; one by the write that did not wait.
-        assert len(generations) <= 12 + generations[-1] - generations[0]
 
     def test_a_deletion_of_unknown_outcome_updates_the_cache(self, settings: Settings) -> None:
         class LosesResponses(RequestsHttpNode):

@@ -580,12 +580,13 @@ def test_the_first_one_waits_for_the_lock_before_it_looks_for_an_index(
 
 
 def test_one_that_loses_the_lock_makes_what_it_wrote_visible(
-    blog: Blog, settings: Settings
+    blog: Blog, settings: Settings, elastic: Elasticsearch
 ) -> None:
     cache = open_cache(settings)
     blog.write(entry("a"))
     blog.sync()
     generation = cache.generation()
+    elastic.index(index=settings.index, id="as-if-written", document={"title": "b"})
     with pytest.raises(LockLost), updates_cache_on_failure(Tools(settings)):
         raise LockLost("lost")
     assert cache.generation() != generation

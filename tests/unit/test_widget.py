@@ -14,7 +14,7 @@ from app.settings import Settings
 
 @pytest.fixture
 def widget_client() -> FlaskClient:
-    return create_app(Settings(redis_url="", rate_limit="1/day", cors_origins="")).test_client()
+    return create_app(Settings(redis_url="", rate_limit="", cors_origins="")).test_client()
 
 
 def test_the_script_is_small(widget_client: FlaskClient) -> None:
