@@ -14,11 +14,8 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.cache import open_cache
-from app.cache.answer_cache import Computed
 from app.cli import main
 from app.commands.tools import Tools
-from app.errors import Unavailable
 from app.insights.counts import Counts
 from app.search.request import SearchRequest
 from app.service import EXTENSION, Service
@@ -86,10 +83,6 @@ def test_the_documented_rules_suffice(
         write_tokens=TOKEN,
     )
 
-    def slow() -> Computed:
-        time.sleep(0.8)
-        raise Unavailable("no Elasticsearch")
-
     def run(*words: str) -> str:
         done = CliRunner().invoke(main, words, obj=Tools(settings))
         assert done.exit_code == 0, done.output
@@ -115,8 +108,6 @@ def test_the_documented_rules_suffice(
     run("cache", "warm")
     assert "answers deleted" in run("cache", "clear", "--yes")
     run("doctor")
-    with pytest.raises(Unavailable):  # takes long enough for its lock to be renewed
-        open_cache(settings).get_or_compute("long", slow)
     with redis.Redis(port=server.port, username="admin", password="admin") as admin:
         assert admin.acl_log() == []
 
