@@ -7,7 +7,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,21 @@ _NAMED = 20
 _WORD = re.compile(r"\w+")
 
 
+@dataclass(frozen=True, slots=True)
+class _Post:
+    """A post as it would be stored, what is suspicious about it, and the characters of its page
+    that are no part of it, by what they were taken for."""
+
+    source: dict[str, Any]
+    warnings: list[str]
+    left_out: Mapping[str, int]
+
+    @property
+    def kept(self) -> int:
+        """The characters of its text and code, without white space."""
+        return sum(map(len, f"{self.source['text']} {self.source['code']}".split()))
+
+
 @dataclass
 class _Trial:
     """What was read so far; `sample` holds posts at even distances, however many there are."""
@@ -52,37 +67,33 @@ class _Trial:
     first_rejected: dict[str, str] = field(default_factory=dict)
     warnings: Counter[str] = field(default_factory=Counter)
     titles: Counter[str] = field(default_factory=Counter)
-    sample: list[tuple[dict[str, Any], list[str]]] = field(default_factory=list)
+    sample: list[_Post] = field(default_factory=list)
     stride: int = 1
-    words: int = 0
+    kept: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
-    """Words of pages that are not taken for their text, by what they are taken for."""
 
     @property
-    def shown(self) -> list[tuple[dict[str, Any], list[str]]]:
+    def shown(self) -> list[_Post]:
         """The posts to show, from the first to the last one of the sample."""
         last = len(self.sample) - 1
         count = min(self.wanted, len(self.sample))
         return [self.sample[number * last // max(1, count - 1)] for number in range(count)]
 
     def take(self, item: SourceItem) -> None:
-        result: Document | Reject | None = item if isinstance(item, Reject) else None
-        if isinstance(item, RawPost):
-            result = next(documents(item))
+        result = next(documents(item)) if isinstance(item, RawPost) else item
         if isinstance(result, Reject):
             self.rejects[result.reason] += 1
             self.first_rejected.setdefault(result.reason, str(result.origin))
-        if not isinstance(result, Document):
+        if not isinstance(result, Document) or not isinstance(item, RawPost):
             return
         source = dict(result.source)
-        warnings = _warnings(source)
-        if isinstance(item, RawPost):
-            self.left_out.update(getattr(item, "left_out", {}))
-        self.words += len(_WORD.findall(f"{source['text']} {source['code']}"))
-        self.warnings.update(warnings)
+        post = _Post(source, _warnings(source), item.left_out)
+        self.left_out.update(post.left_out)
+        self.kept += post.kept
+        self.warnings.update(post.warnings)
         self.titles[str(source["title"])] += 1
         if self.posts % self.stride == 0:
-            self.sample.append((source, warnings))
+            self.sample.append(post)
             if len(self.sample) >= 2 * self.wanted:
                 self.sample, self.stride = self.sample[::2], self.stride * 2
         self.posts += 1
@@ -137,8 +148,8 @@ def try_(
 
 
 def _print(trial: _Trial, opened: Sources, read: str) -> None:
-    for source, warnings in trial.shown:
-        click.echo("\n".join(_lines(source, warnings)) + "\n")
+    for post in trial.shown:
+        click.echo("\n".join(_lines(post)) + "\n")
     kinds = ", ".join(sorted({source.kind for source in opened.sources}))
     click.echo(f"{quantity(trial.posts, 'post')} ({kinds}){read}.")
     for warning, count in trial.warnings.most_common():
@@ -146,10 +157,8 @@ def _print(trial: _Trial, opened: Sources, read: str) -> None:
     for title, count in trial.titles.most_common(3):
         if count > _SAME_TITLES:
             click.echo(f"{count:,} posts have the title {html.unescape(title)!r}")
-    if left_out := trial.left_out.total():
-        share = left_out / (left_out + trial.words)
-        parts = ", ".join(f"{name} {words:,}" for name, words in trial.left_out.most_common())
-        click.echo(f"{share:.0%} of the words of the pages are left out: {parts}")
+    if trial.left_out:
+        click.echo(f"of the pages is left out {_shares(trial.left_out, trial.kept)}")
     for skipped in opened.guessed[:_NAMED]:
         click.echo(f"left out: {skipped.origin}: {skipped.reason}")
     for reason, count in trial.rejects.most_common(10):
@@ -163,15 +172,26 @@ def _report(trial: _Trial, opened: Sources, *, is_whole: bool) -> dict[str, Any]
         "posts": trial.posts,
         "whole": is_whole,
         "kinds": sorted({source.kind for source in opened.sources}),
-        "sample": [{**source, "warnings": warnings} for source, warnings in trial.shown],
+        "sample": [
+            {**post.source, "warnings": post.warnings, "left_out": post.left_out}
+            for post in trial.shown
+        ],
         "warnings": trial.warnings,
-        "words": {"kept": trial.words, "left_out": trial.left_out},
+        "characters": {"kept": trial.kept, "left_out": trial.left_out},
         "left_out": opened.skipped,
         "rejected": trial.rejects,
     }
 
 
-def _lines(source: dict[str, Any], warnings: list[str]) -> Iterator[str]:
+def _shares(left_out: Mapping[str, int], kept: int) -> str:
+    """`12%: navigation 8%, footer 4%`, of the characters of a page."""
+    whole = sum(left_out.values()) + kept
+    parts = (f"{name} {count / whole:.0%}" for name, count in Counter(left_out).most_common())
+    return f"{1 - kept / whole:.0%}: {', '.join(parts)}"
+
+
+def _lines(post: _Post) -> Iterator[str]:
+    source = post.source
     text, code = str(source["text"]), str(source["code"])
     yield click.style(str(source["title"]), bold=True)
     yield f"  oid       {source['oid']}"
@@ -183,7 +203,9 @@ def _lines(source: dict[str, Any], warnings: list[str]) -> Iterator[str]:
         yield f"  language  {source['language']}"
     yield f"  words     {len(_WORD.findall(text)):,}, code {len(_WORD.findall(code)):,}"
     yield f"  text      {' '.join(text.split())[:160]}"
-    for warning in warnings:
+    if post.left_out:
+        yield f"  left out  {_shares(post.left_out, post.kept)}"
+    for warning in post.warnings:
         yield click.style(f"  warning   {warning}", fg="yellow")
 
 

@@ -100,6 +100,16 @@ def test_what_is_suspicious_is_named(invoke: Invoke, tmp_path: Path) -> None:
     assert "'colour'" in done.stderr
 
 
+def test_what_of_a_page_is_left_out_is_said_with_what_it_was_taken_for(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    menu = "<nav><a href='/'>Home of the site</a> <a href='/b/'>Other things</a></nav>"
+    save(tmp_path / "site/a.html", PAGE.format("").replace("<main>", f"<body>{menu}<main>"))
+    (post,) = json.loads(invoke("try", "site", "--json").stdout)["sample"]
+    assert post["left_out"]["navigation"] == len("HomeofthesiteOtherthings")
+    assert "left out  6%: navigation 6%" in invoke("try", "site").stdout
+
+
 def test_paths_get_the_address_of_the_site(invoke: Invoke, tmp_path: Path) -> None:
     save(tmp_path / "posts.jsonl", '{"oid": 1, "title": "x", "url": "/a/"}')
     done = invoke("try", "posts.jsonl", "--site", "https://example.org/blog/")
