@@ -22,7 +22,6 @@ _NAVIGATION = re.compile(
     r"nav|menu|breadcrumb|pag(?:er|inat)|prev|next|\btoc|toc\b|table-?of-?contents|sidebar|related"
     r"|shar(?:e|ing)|social|skip|crumbs"
 )
-_COMMENTS = re.compile(r"comment|respond|disqus|utterances|giscus|webmention")
 _AUTHOR = re.compile(r"author|\bbio\b|h-card|vcard|byline|about-me")
 _METADATA = re.compile(
     r"(?<![a-z])(?:meta|metadata|date|dateline|published|posted|byline|submitted|updated|timestamp"
@@ -34,6 +33,11 @@ _UNHEARD = re.compile(r"sr-only|screen-?reader|visually-?hidden")
 
 _IGNORED = "[data-pagefind-ignore], [data-search-exclude]"
 _BOXES = ("div", "nav", "aside", "section", "header", "details")
+_SAID = (
+    "form, textarea, time, [datetime], iframe, article, #disqus_thread, "
+    "li[class*=comment i], div[class*=comment i] div[class*=comment i]"
+)
+_BLOCKS_OF_COMMENTS = ("div", "section", "ol", "ul", "li", "aside", "footer", "article")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
@@ -194,22 +198,21 @@ def names_of(node: Node) -> str:
     return " ".join(filter(None, map(given.get, names))).lower()
 
 
-def comments_of(body: Node) -> Iterator[Node]:
-    """What visitors have said: called so, with a form, or with the time of each."""
-    for node in body.css("[class], [id], [itemtype]"):
-        if node.tag in ("body", "main", *_HEADINGS) or node.parent is None:
-            continue
-        names = names_of(node)
-        if _COMMENTS.search(names) and not node.css_matches("h1, main"):
-            is_one = "schema.org/comment" in names or node.tag in ("li", "article")
-            if is_one or node.css_matches("form, textarea, time, article, iframe, li, [datetime]"):
-                yield node
+def remove_comments(body: Node) -> int:
+    """Remove what visitors have said; return its characters.
 
-
-def remove_comments(body: Node) -> None:
-    """Remove what visitors have said."""
-    for node in comments_of(body):
-        node.remove()
+    It is called so, and has a form, or the time of each, or is made of what is called so, too.
+    """
+    removed = 0
+    for node in body.css(
+        "[class*=comment i], [id*=comment i], [itemtype*=Comment], [class*=mention]"
+    ):
+        is_said = "schema.org/comment" in names_of(node) or node.css_matches(_SAID)
+        is_block = node.tag in _BLOCKS_OF_COMMENTS and node.parent is not None
+        if is_said and is_block and not node.css_matches("h1, main"):
+            removed += text_length(node)
+            node.remove()
+    return removed
 
 
 class Content:
@@ -247,8 +250,6 @@ class Content:
             for node in page.css(selector):
                 self._remove(node, "excluded by blogsearch.toml")
         self._remove_ignored(body)
-        for node in comments_of(body):
-            self._remove(node, "comments")
         self._remove_cards(body)
 
     # -- the element -----------------------------------------------------------------------------
@@ -268,7 +269,6 @@ class Content:
         for node in body.css("nav, div, section, ul, ol, p, dl, form, dialog, header, aside, a"):
             if reason := self._why_beside(node):
                 self._remove_around(node, reason)
-        self._lengths = measure(body)
         marked = self._marked(body)
         self._is_marked = marked is not None
         self.root = marked or body
@@ -309,7 +309,7 @@ class Content:
                 for outer in ancestors(node)
             )
             if not is_beside and self._why_line(node, is_end=False) == "date":
-                self.note_dates(node)
+                self._note_dates(node)
 
     def _end(self, node: Node) -> int:
         size = self._lengths[node.mem_id]
@@ -405,13 +405,13 @@ class Content:
     @property
     def lone_date(self) -> list[str]:
         """The only date that stands alone outside the content, as in a sidebar."""
-        body, dates = self._page.body, set()
-        for node in body.css("span, div, p, h2, h3, h4, time") if body else ():
+        dates = set()
+        for node in self._page.css("span, div, p, h2, h3, h4, time") if not self.dates else ():
             text = node.text(deep=False).strip()
-            outer = {inner.tag for inner in ancestors(node)}
-            if TEXT_DATE.fullmatch(text) and not outer & {"footer", "nav", "pre", "main"}:
-                dates.add(text)
-        return list(dates) if len(dates) == 1 and not self.dates else []
+            if TEXT_DATE.fullmatch(text):
+                tags = {outer.tag for outer in ancestors(node)}
+                dates |= set() if tags & {"footer", "nav", "pre", "main"} else {text}
+        return list(dates) if len(dates) == 1 else []
 
     # -- inside the content ----------------------------------------------------------------------
 
@@ -433,13 +433,14 @@ class Content:
         self._remove_lines(root, title)
         for heading in root.css("h1, h2"):
             if one_line(heading.text()) == title:
-                heading.remove()
-        self._lengths = measure(root)
-        for node in root.css("*"):
-            if self._is_repeated_anywhere(node):
-                self._remove(node, "repeated on other pages")
+                self._remove(heading, "title")
+        if self._repeated:
+            for node in root.css("*"):
+                if self._is_repeated_anywhere(node):
+                    self._remove(node, "repeated on other pages")
         for is_end in (False, True):
             self._trim(root, is_end=is_end)
+        del self.left_out["title"]
 
     def _remove_tools(self, root: Node) -> None:
         """Signs, the labels of tabs and of code, and links of a heading to itself."""
@@ -472,23 +473,22 @@ class Content:
 
     def _remove_lines(self, root: Node, title: str) -> None:
         """Lines about the post at its beginning or end: its dates, its author, its length."""
-        whole = self._lengths[root.mem_id].text
+        around = self._lengths[root.mem_id]
+        titled = len("".join(title.split()))
         for node in root.css(_LINES):
             size = self._lengths[node.mem_id]
-            if not 0 < size.text <= _NOTE or node.parent is None:
+            before = size.start - around.start - titled
+            after = around.text - size.start + around.start - size.text
+            is_end = after < _NOTE and before > around.text / 2
+            if not 0 < size.text <= _NOTE or (before > _SHORT and not is_end):
                 continue
-            around = [outer.tag for outer in ancestors(node)]
-            if "aside" in around or around.count("article") > 1:
-                continue
-            before = size.start - self._lengths[root.mem_id].start - len("".join(title.split()))
-            after = whole - before - size.text - len("".join(title.split()))
-            is_end = after < _NOTE and before > whole / 2
-            if before > _SHORT and not is_end:
+            tags = [outer.tag for outer in ancestors(node)]
+            if node.parent is None or "aside" in tags or tags.count("article") > 1:
                 continue
             if node.css_matches("h1, pre, code, blockquote, table"):
                 continue
             if reason := self._why_line(node, is_end=is_end):
-                self.note_dates(node)
+                self._note_dates(node)
                 self._remove(node, reason)
 
     def _why_line(self, node: Node, *, is_end: bool) -> str:
@@ -514,7 +514,7 @@ class Content:
         is_note = node.tag == "footer" and is_end and size.unlinked < _SHORT
         return "footer" if is_note and not re.search(r"footnote|endnote", names) else ""
 
-    def note_dates(self, node: Node) -> None:
+    def _note_dates(self, node: Node) -> None:
         """Keep the dates in an element: those of a change apart from that of the post."""
         found = node.css(_DATED)
         is_updated = bool(_UPDATED.search(f"{names_of(node)} {one_line(node.text())[:_SHORT]}"))
@@ -528,7 +528,7 @@ class Content:
 
     def _share(self, node: Node) -> float:
         """The share of the pages of the site that has the text of an element."""
-        if not self._repeated or not 0 < self._lengths[node.mem_id].text <= _TEXTS:
+        if not 0 < self._lengths[node.mem_id].text <= _TEXTS:
             return 0.0
         return self._repeated.get(one_line(node.text()), 0.0)
 

@@ -3,6 +3,7 @@
 import html
 import re
 import string
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
@@ -114,6 +115,7 @@ class Page:
                 self._meta.setdefault(name, content)
         self.canonical = self._link("link[rel=canonical][href]")
         self._data: dict[str, Any] = {}
+        self._said = 0
         self._is_posting = False
         for description in _json_ld(self.parsed):
             self._is_posting = self._is_posting or _is_posting(description)
@@ -158,11 +160,11 @@ class Page:
         robots = ",".join(self._meta.get(name, "") for name in ("robots", "googlebot")).lower()
         if {"noindex", "none"} & set(re.split(r"[\s,]+", robots)):
             return "noindex"
-        asked = "[data-pagefind-ignore], [data-search-exclude]"
-        for selector in ("html", "body", "main", "main > article:only-child"):
-            node = self.parsed.css_first(selector)
-            if node is not None and any(node.mem_id == other.mem_id for other in node.css(asked)):
-                return "asks to be left out of the search"
+        wholes = ("html", "body", "main", "main > article:only-child")
+        asking = self.parsed.css("[data-pagefind-ignore], [data-search-exclude]")
+        nodes = [self.parsed.css_first(selector) for selector in wholes] if asking else []
+        if {node.mem_id for node in asking} & {node.mem_id for node in nodes if node is not None}:
+            return "asks to be left out of the search"
         is_redirect = self.parsed.css_first("meta[http-equiv=refresh i]") is not None
         return "redirect" if is_redirect else ""
 
@@ -175,7 +177,7 @@ class Page:
         if PAGE_OF_LIST.search(oid.lower()) or oid in self._site.paginated:
             return "list page", True
         if self.parsed.body is not None:
-            remove_comments(self.parsed.body)
+            self._said += remove_comments(self.parsed.body)
         main = self._outer()
         own = own_lengths(main)
         is_empty = not own.text and self.parsed.css_first("main img, body img, iframe") is None
@@ -287,7 +289,7 @@ class Page:
             keywords=keywords,
             language=self.language,
             image=self._image(url),
-            left_out=content.left_out,
+            left_out=content.left_out + Counter(comments=self._said),
         )
 
     def days(self) -> set[str]:

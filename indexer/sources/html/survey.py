@@ -35,7 +35,7 @@ _MAX_HEAD = 200_000
 _HEAD_ENDS = re.compile(rb"</head|<body", re.IGNORECASE)
 _SHARED_BY = 3
 """Pages; a title that as many have is not the title of one of them, if they have another."""
-_SAMPLE = 150
+_SAMPLE = 100
 """Pages, from all over the site, whose texts are compared."""
 _PART = 10
 """Pages that have the same words after " | " in their title."""
