@@ -48,7 +48,7 @@ _UPDATED = re.compile(
 )
 _MONTH = r"[^\W\d_]{3,12}\.?"
 TEXT_DATE = re.compile(
-    rf"\b(?:\d{{1,4}}[-./年]\s?\d{{1,2}}[-./月]\s?\d{{1,4}}日?(?!\d)"
+    rf"\b(?:\d{{4}}[-./年]\s?\d{{1,2}}[-./月]\s?\d{{1,2}}日?(?!\d)|\d{{1,2}}[-./]\d{{1,2}}[-./]\d{{4}}"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de )?{_MONTH},? (?:de )?\d{{4}}"
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
     r"(?:,? (?:at )?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?)?",
@@ -362,11 +362,9 @@ class Content:
         names = f"{node.tag} {names_of(node)}"
         if size.text < _NOTE and _REQUEST.search(names) and node.css_matches("button, input, form"):
             return "requests"
-        if (
-            size.links
-            and _NAVIGATION.search(names)
-            and (size.link_share > _MOST or size.unlinked < 30)
-        ):
+        most = _SHORT if node.tag == "nav" else 30
+        leads_away = size.links and (size.link_share > _MOST or size.unlinked < most)
+        if leads_away and _NAVIGATION.search(names):
             return "navigation"
         links = [link.attributes.get("href") or "" for link in node.css("a[href]")]
         is_inside = len(links) > 1 and all(link[:1] == "#" for link in links)
@@ -539,22 +537,29 @@ class Content:
         return (size.text >= 40 or size.link_share > _MOST) and self._share(node) >= _MOST
 
     def _trim(self, root: Node, *, is_end: bool) -> None:
-        """Remove what pages repeat from one end of the content, up to a text of its own."""
+        """Remove what pages repeat from one end of the content, up to a text of its own.
+
+        A heading that many pages have, such as "Description", goes with what it introduces.
+        """
+        headings: list[Node] = []
         node = _next(root, root, is_end=is_end, is_inside=True)
         while node is not None:
-            is_block, is_inside = node.tag in BLOCKS, False
+            is_block, is_inside, this = node.tag in BLOCKS, False, node
+            is_heading = node.tag in _HEADINGS and not is_end
             if node.tag == "-text" and (node.text_content or "").strip():
                 return
-            is_title = node.tag == "h1" and self._share(node) < _MOST
-            if not is_title and self._lengths[node.mem_id].text:
-                if is_block and self._is_repeated_at_end(node, is_end=is_end):
-                    gone, node = node, _next(node, root, is_end=is_end)
-                    self._remove(gone, "repeated on other pages")
-                    continue
+            is_gone = is_block and self._is_repeated_at_end(node, is_end=is_end)
+            if is_heading and (is_gone or node.tag == "h1"):
+                headings += [node] if is_gone else []
+            elif self._lengths[node.mem_id].text and not is_gone:
                 if not is_block or node.tag in ("p", "pre", *_HEADINGS):
                     return
                 is_inside = True
             node = _next(node, root, is_end=is_end, is_inside=is_inside)
+            if is_gone and not is_heading:
+                for gone in (this, *headings):
+                    self._remove(gone, "repeated on other pages")
+                headings = []
 
     def _is_repeated_at_end(self, node: Node, *, is_end: bool) -> bool:
         """Whether an element at an end of the content is the site's and not the page's.
@@ -564,7 +569,8 @@ class Content:
         """
         size, share = self._lengths[node.mem_id], self._share(node)
         if size.link_share <= _MOST:
-            return share >= (_MANY if is_end else _MOST)
+            is_part = node.tag in ("li", "dt", "dd", "tr", "td", "th")
+            return not is_part and share >= (_MANY if is_end else _MOST)
         is_menu = size.links > 1 and size.text < (_SHORT if is_end else _NOTE)
         is_above = not is_end and size.start < self._title_at
         return share > 0 or (is_menu and (is_above or not self._is_marked))
