@@ -11,6 +11,7 @@ import rjsmin  # type: ignore[import-untyped]
 from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.datastructures import LanguageAccept
 
+from app.browse import browse
 from app.messages import messages_for
 from app.views import current_service, default_language
 from app.views.clicks import counts_clicks
@@ -23,6 +24,8 @@ _FOR_ALL_ORIGINS = {
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
+_POPULAR, _POPULAR_DAYS = 8, 30
+_POPULAR_KEPT = 300.0  # seconds
 _SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "widget/placing")
 
 
@@ -51,6 +54,27 @@ def messages() -> Response:
     language = LanguageAccept([(request.args.get("lang", ""), 1)])
     response = jsonify(messages_for(language, default_language()).for_widget())
     response.headers.update(_FOR_ALL_ORIGINS)
+    return response
+
+
+@blueprint.get("/start")
+def start() -> Response:
+    """What an empty box offers: searches that many visitors have sent, and the newest posts.
+
+    Raises:
+        Unavailable: Elasticsearch cannot answer, and no older answer is kept.
+    """
+    service = current_service()
+
+    def popular() -> list[str]:
+        if not service.settings.insights_days:
+            return []
+        searched = service.counts.report(_POPULAR_DAYS).searched
+        return [row.query for row in searched if row.is_public][:_POPULAR]
+
+    kept = service.cache.memoize(seconds=_POPULAR_KEPT)(popular)
+    response = jsonify({"popular": kept(), "newest": browse(service).newest})
+    response.headers["Cache-Control"] = "no-cache"
     return response
 
 

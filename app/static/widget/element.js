@@ -2,7 +2,17 @@
 
 const RECENT = "blogsearch:recent"; // in the storage of the browser
 
-const shortcuts = (host) => (host.getAttribute("shortcut") ?? "/ mod+k").toLowerCase().split(" ");
+const SKELETON_AFTER = 150; // milliseconds without an answer in an empty list
+const shortcuts = (host) => (host.getAttribute("shortcut") ?? "mod+k /").toLowerCase().split(" ").filter(Boolean);
+const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
+
+// The page behind an open dialog does not scroll. A style sheet of its own leaves the page's styles as they are.
+const STILL = new CSSStyleSheet();
+STILL.replaceSync("html{overflow:hidden!important}");
+const still = (on) => {
+  const others = document.adoptedStyleSheets.filter((sheet) => sheet !== STILL);
+  document.adoptedStyleSheets = on ? [...others, STILL] : others;
+};
 
 class SearchBox {
   shown = ""; // the parameters of the answer that is shown, without the page
@@ -22,23 +32,33 @@ class SearchBox {
       role: "searchbox", dir: "auto", ariaLabel, maxLength: 200, placeholder: text("placeholder"),
       autocomplete: "off", enterKeyHint: "search",
     });
-    this.form = make("form.box", { role: "search" }, this.input, modal && this.button("close", () => this.close()));
+    const close = modal && this.button("close", () => this.close());
+    if (close) {
+      close.ariaLabel = text("close");
+      close.replaceChildren(make("kbd", { ariaHidden: "true" }, "Esc"));
+    }
+    this.form = make("form.box", { role: "search" }, icon("search"), this.input, close);
     this.suggested = make("nav.suggested", { ariaLabel: text("suggested") });
     this.filters = make("form.filters", { onchange: () => this.search() }, this.menu("category", "categories"), this.menu("year", "years"));
     this.status = make("p.status", { role: "status" });
     this.list = make("ul.list", { ariaLabel, tabIndex: -1 });
     this.more = this.button("more", () => this.search(true));
-    this.all = make("a.all", {}, text("all"));
+    this.all = make("a.all", {}, text("all"), make("kbd", { ariaHidden: "true" }, `${MOD} ↵`));
     this.links = make("p.links", {}, this.more, this.all);
-    this.panel = make("div.panel", { tabIndex: -1 }, this.suggested, this.filters, this.status, this.list, this.links);
-    const keys = modal && make("p.keys", { ariaHidden: "true" }, text("keys", { arrows: "↑↓", enter: "Enter" }), " · ", text("keys_close", { escape: "Esc" }));
-    const parts = [this.form, this.panel, keys].filter(Boolean);
+    this.panel = make("div.panel", { tabIndex: -1 }, this.filters, this.status, this.list, this.suggested, this.links);
+    const foot = modal && make("p.keys", { ariaHidden: "true" },
+      make("span", {}, ...keys(text("keys"), { arrows: ["↑", "↓"], enter: ["↵"] })),
+      make("span", {}, ...keys(text("keys_close"), { escape: ["Esc"] })));
+    const parts = [this.form, this.panel, foot].filter(Boolean);
     this.root = make("div.root", { dir: messages.dir === "rtl" ? "rtl" : "" });
     if (modal) {
-      this.dialog = make("dialog.dialog", { ariaLabel, closedBy: "any", onclose: () => this.lockScroll("") }, ...parts);
-      const [key] = shortcuts(host);
-      const hint = key.length === 1 && make("kbd", { ariaHidden: "true" }, key);
-      this.root.append(make("button.box.opener", { type: "button", ariaHasPopup: "dialog", onclick: () => this.open() }, ariaLabel, hint), this.dialog);
+      this.dialog = make("dialog.dialog", { ariaLabel, closedBy: "any", onclose: () => still(false) }, ...parts);
+      const hint = shortcuts(host)[0]?.replace(/^mod\+/, `${MOD} `).toUpperCase().replace("CTRL", "Ctrl");
+      const opener = make("button.box.opener", { type: "button", ariaHasPopup: "dialog", onclick: () => this.open() },
+        icon("search"), make("span", {}, ariaLabel), hint && make("kbd", { ariaHidden: "true" }, hint));
+      const pressed = shortcuts(host).map((key) => key.replace(/^mod\+(.)/, (_, letter) => `${MOD === "⌘" ? "Meta" : "Control"}+${letter.toUpperCase()}`));
+      if (pressed.length) opener.setAttribute("aria-keyshortcuts", pressed.join(" "));
+      this.root.append(opener, this.dialog);
     } else this.root.append(...parts);
     this.show();
 
@@ -69,7 +89,10 @@ class SearchBox {
       event.preventDefault();
       this.submit();
     };
-    this.input.oninput = () => {
+    // The letters of an input method are not the word yet.
+    this.input.oncompositionend = () => this.input.oninput({});
+    this.input.oninput = ({ isComposing }) => {
+      if (isComposing) return;
       this.typing = true;
       this.exact = this.opening = false;
       this.typed();
@@ -87,7 +110,7 @@ class SearchBox {
     if (!this.host.checkVisibility()) return;
     if (this.dialog && !this.dialog.open) {
       this.dialog.showModal();
-      this.lockScroll("hidden");
+      still(true);
     }
     this.input.focus();
     this.input.select();
@@ -97,9 +120,11 @@ class SearchBox {
     this.dialog?.close();
   }
 
-  // The page behind the dialog does not scroll.
-  lockScroll(overflow) {
-    document.documentElement.style.overflow = overflow;
+  // The element is no longer in the page, or the page shows another address.
+  leave() {
+    clearTimeout(this.writing);
+    if (this.dialog?.open) this.dialog.close();
+    still(false);
   }
 
   // A page without `color-scheme` whose text is light is dark.
@@ -114,9 +139,13 @@ class SearchBox {
     const { key, target } = event;
     const inside = this.form.contains(target) || this.panel.contains(target);
     // To the page the target is <blog-search>, no field: it would take a key for its own shortcut.
-    if (inside && target.checkVisibility() && !/Tab|Esc/.test(key)) event.stopPropagation();
-    if (event.isComposing) return;
-    if (key === "Escape" && !this.dialog) {
+    if (inside && target.checkVisibility() && !/Tab|Esc/.test(key) && !event.ctrlKey && !event.metaKey) event.stopPropagation();
+    // 229: an input method has taken the key, in browsers that have ended the composition already.
+    if (event.isComposing || event.keyCode === 229) return;
+    if (key === "Enter" && target === this.input && (event.ctrlKey || event.metaKey) && this.all.href) {
+      event.preventDefault();
+      this.all.click();
+    } else if (key === "Escape" && !this.dialog) {
       event.preventDefault();
       this.input.value = "";
       this.again();
@@ -138,7 +167,7 @@ class SearchBox {
 
   openFirst() {
     this.opening = false;
-    this.list.querySelector("a[href]")?.click();
+    this.best?.click();
   }
 
   // A click on a link in the panel. `blogsearch:select` tells the page which hit was chosen.
@@ -149,7 +178,7 @@ class SearchBox {
     if (link.className === "search") {
       if (!plain) return;
       event.preventDefault();
-      this.input.value = link.textContent;
+      this.input.value = link.q;
       return this.again();
     }
     const { hit, position } = link.closest("li") ?? {};
@@ -208,6 +237,7 @@ class SearchBox {
     if (next) parameters.set("page", this.page + 1);
     this.list.ariaBusy = "true";
     this.waiting = setTimeout(() => this.status.replaceChildren(this.text("searching")), SEARCHING_AFTER);
+    this.skeleton = setTimeout(() => this.list.classList.toggle("waiting", !this.list.children.length), SKELETON_AFTER);
     try {
       const answer = await request(this.service, "search", parameters, signal);
       if (signal.aborted) return;
@@ -229,8 +259,8 @@ class SearchBox {
   }
 
   // A link to another search: here, or in a new tab on the service's page.
-  searchLink(q) {
-    return make("a.search", { href: this.pageOf(q), dir: "auto" }, q);
+  searchLink(q, ...around) {
+    return make("a.search", { q, href: this.pageOf(q), dir: "auto" }, ...around, make("span.title", {}, q));
   }
 
   // -- what is shown ---------------------------------------------------------------------------
@@ -238,6 +268,8 @@ class SearchBox {
   // Replace the results, or add to them.
   show(message = [], items = [], add) {
     clearTimeout(this.waiting);
+    clearTimeout(this.skeleton);
+    this.list.classList.remove("waiting");
     this.shown = "";
     this.list.ariaBusy = "false";
     this.status.replaceChildren(...message);
@@ -255,14 +287,21 @@ class SearchBox {
     const { text } = this;
     const start = (page - 1) * size;
     const items = hits.map((hit, number) => hitItem(hit, start + number + 1, this));
-    const message = count ? [text("results", { count: matches?.most_words || count })] : [make("b", {}, text("nothing", { q })), text("advice")];
+    const whole = matches?.all_words ?? count;
+    const message = !count ? [make("b", {}, text("nothing", { q })), text("advice")]
+      : whole && whole < count ? [text("all_words", { count: whole }), " · ", text("some_words", { count: count - whole })]
+      : [text("results", { count })];
     const instead = () => {
       this.exact = true;
       this.again();
     };
     if (corrected) message.push(" · ", text("corrected", corrected), " ", this.button("instead", instead, corrected));
     if (dropped && count) message.push(" · ", text("dropped", { words: dropped.join(", ") }));
+    // Between the posts with all words and the others.
+    const first = hits.findIndex(({ missing }) => missing);
+    if (first > 0) items.splice(first, 0, make("li.rule", {}, text("some_words", { count: count - whole })));
     this.show(message, items, page > 1);
+    if (page === 1) this.choose(bestRow(this.list.querySelector(".hit")));
     this.answered = q;
     this.page = page;
     // An answer has 50 pages at most.
@@ -272,6 +311,13 @@ class SearchBox {
     this.all.href = this.pageOf(q);
     this.links.hidden = !count;
     this.showCounts(facets);
+  }
+
+  // The row that Enter opens while the box has the focus.
+  choose(row) {
+    this.best?.classList.remove("on");
+    this.best = row;
+    row?.classList.add("on");
   }
 
   showError({ status, message, seconds }, next) {
@@ -319,15 +365,33 @@ class SearchBox {
     this.recent([...new Set([this.input.value.trim(), ...this.recent()])].slice(0, 5));
   }
 
-  // For an empty box: the last searches of this device, which are sent nowhere.
-  showRecent() {
+  // For an empty box: the last searches of this device, which are sent nowhere, what many search for, and
+  // the newest posts.
+  async showRecent() {
     const recent = this.recent();
+    const forget = (q) => {
+      this.recent(this.recent().filter((other) => other !== q));
+      this.again();
+    };
     const clear = () => {
       this.recent([]);
       this.again();
     };
-    this.show([], recent.map((q) => make("li.recent", {}, this.searchLink(q))));
+    const searches = (name, queries, remove) => queries.map((q) => make("li.recent", {}, this.searchLink(q, icon(name)),
+      remove && make("button.forget", { type: "button", ariaLabel: `${this.text("clear")}: ${q}`, onclick: () => remove(q) }, "×")));
+    this.show([], searches("clock", recent, forget));
+    this.choose();
     if (recent.length) this.status.append(this.text("recent"), " ", this.button("clear", clear));
+    // Elsewhere it would push the page down.
+    if (!this.dialog) return;
+    this.start ??= request(this.service, "start", "", AbortSignal.timeout(TIMEOUT)).catch(() => ({}));
+    const { popular = [], newest = [] } = await this.start;
+    // Something was typed, or shown, meanwhile.
+    if (this.input.value.trim() || !this.list.matches(":empty") && !this.list.querySelector(".recent") || this.list.querySelector(".label")) return;
+    const label = (key, items) => items.length ? [make("li.label", {}, this.text(key)), ...items] : [];
+    const posts = newest.slice(0, 4).map(({ title, url, pub_date, language }) =>
+      make("li.newest", { dir: "auto" }, row(url, "a.link", icon("post"), make("b.title", language && { lang: language }, title), about([day(pub_date, this.lang)]))));
+    this.list.append(...label("often", searches("often", popular.slice(0, 4))), ...label("newest", posts));
   }
 
   // With the attribute `query` the search is in the URL of the page.
@@ -338,6 +402,8 @@ class SearchBox {
     if (q) url.searchParams.set(name, q);
     clearTimeout(this.writing);
     // Browsers limit how often a page may do it.
-    this.writing = setTimeout(() => history.replaceState(history.state, "", url), 300);
+    this.writing = setTimeout(() => {
+      if (url.pathname === location.pathname) history.replaceState(history.state, "", url);
+    }, 300);
   }
 }

@@ -17,7 +17,7 @@ async function setUp(host) {
   const language = host.closest("[lang]")?.lang || document.documentElement.lang || navigator.language;
   const messages = await messagesIn(language, service);
   const box = new SearchBox(host, service, messages);
-  Object.assign(host, { open: () => box.open(), close: () => box.close() });
+  Object.assign(host, { open: () => box.open(), close: () => box.close(), leave: () => box.leave(), toggle: () => (box.dialog?.open ? box.close() : box.open()) });
 }
 
 function explain() {
@@ -41,14 +41,17 @@ function place() {
 function openByShortcut(event) {
   const mod = event.ctrlKey || event.metaKey;
   const at = event.composedPath()[0];
-  if (event.defaultPrevented || event.altKey || (mod && event.shiftKey)) return;
-  // A closed dialog keeps the focus until the next frame.
-  if (at.checkVisibility?.() && (at.isContentEditable || at.closest("input, textarea, select"))) return;
+  if (event.defaultPrevented || event.altKey || (mod && event.shiftKey) || !event.key) return;
+  // A closed dialog keeps the focus until the next frame. Of a closed shadow root only its element is seen.
+  const closed = at.localName?.includes("-") && !at.shadowRoot;
+  const field = at.checkVisibility?.() && (at.isContentEditable || at.closest("input, textarea, select"));
+  const own = [...hosts].includes(event.composedPath().find((element) => element.localName === "blog-search"));
+  if ((closed || field) && !(own && mod)) return;
   const pressed = (mod ? "mod+" : "") + event.key.toLowerCase();
   const host = [...hosts].find((host) => host.open && host.checkVisibility() && shortcuts(host).includes(pressed));
   if (!host) return;
   event.preventDefault();
-  host.open();
+  host.toggle();
 }
 
 function define() {
@@ -65,11 +68,14 @@ function define() {
     }
     disconnectedCallback() {
       hosts.delete(this);
+      this.leave?.();
       // Later, because the page may be about to move the element or to put in another.
       setTimeout(place);
     }
   });
   document.addEventListener("keydown", openByShortcut);
+  // A router that shows another address keeps the element, with its dialog over the new page.
+  addEventListener("popstate", () => hosts.forEach((host) => host.leave?.()));
 }
 
 if (!AbortSignal.any || !CSS.supports("color", "light-dark(red, red)"))

@@ -1,5 +1,16 @@
 // Answers of the service as elements.
 
+// The paths of icons, in a square of 24 by 24.
+const ICONS = {
+  search: "M11 4.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M16 16l4.5 4.5",
+  post: "M7 3.5h7l4 4v13H7zM14 3.5v4h4",
+  section: "M9 4 7 20M17 4l-2 16M4 9h16M4 15h16",
+  comment: "M4 6h16v10H9l-5 4z",
+  clock: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 7.5V12l3 2",
+  often: "m4 16 5-5 4 4 7-8M15 7h5v5",
+};
+const LEAD = 40; // letters of a snippet before its first mark, so that a narrow screen shows the mark
+
 // An element with a class, which is its name as a ::part, too: make("p.note", {title: "…"}, "text").
 // Without innerHTML nothing in a post can become markup, and Trusted Types allow it.
 function make(name, props, ...children) {
@@ -13,6 +24,24 @@ function make(name, props, ...children) {
   return element;
 }
 
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const path = document.createElementNS(svg.namespaceURI, "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "icon");
+  svg.part.add("icon");
+  svg.ariaHidden = "true";
+  svg.append(path);
+  return svg;
+}
+
+// A message with keys in it: keys("{enter} open", { enter: ["↵"] }).
+function keys(message, names) {
+  return message.split(/\{(\w+)\}/).flatMap((text, number) =>
+    number % 2 ? (names[text] ?? []).map((key) => make("kbd", {}, key)) : text);
+}
+
 // A highlight of the service is escaped text with <mark> elements.
 function marked(highlight) {
   return highlight.split(/<\/?mark>/).map((text, number) => {
@@ -21,29 +50,48 @@ function marked(highlight) {
   });
 }
 
-// A link, or the same without an address for anything but a web page.
-function linkTo(url, name, ...children) {
+// Fragments of a text, from shortly before the first mark on.
+function fromMark(fragments) {
+  const text = fragments.join(" … "), before = text.indexOf("<mark>");
+  const start = before > LEAD ? text.indexOf(" ", before - LEAD) : -1;
+  return start < 0 || start > before ? text : `… ${text.slice(start + 1)}`;
+}
+
+// A row that is a link, or the same without an address for anything but a web page.
+function row(url, name, ...children) {
   const href = url && webUrl(url);
-  return make(name, href ? { href } : {}, ...children);
+  return make(name, href ? { href } : {}, ...children, make("span.enter", { ariaHidden: "true" }, "↵"));
 }
 
 // A post with the sections and comments that match, as a list item.
 function hitItem(hit, position, { text, lang, host }) {
-  const { url, highlight, language, sections = [], comments = [] } = hit;
+  const { url, highlight, language, sections = [], comments = [], missing } = hit;
   const prose = language && { lang: language }; // its direction is that of the item
-  const snippet = (content) => content && make("span.snippet", prose, ...marked(content));
+  const snippet = (...fragments) => fragments.length > 0 && make("span.snippet", prose, ...marked(fromMark(fragments)));
   const image = host.hasAttribute("images") && hit.image && webUrl(hit.image);
-  const facts = [day(hit.pub_date, lang), path(url), ...(hit.categories ?? [])];
   return make(
     "li.hit",
     { hit, position, dir: "auto" },
-    linkTo(url, "a.link", image && make("img.image", { src: image, alt: "", loading: "lazy" }), make("b.title", prose, ...marked(highlight.title)), about(facts), snippet(highlight.text.join(" … "))),
-    ...sections.map(({ heading, above = [], url, snippet: content }) =>
-      linkTo(url, "a.link.section", make("span.title", prose, [...above, heading].join(" › ")), snippet(content))),
+    row(url, "a.link", icon("post"), make("b.title", prose, ...marked(highlight.title)),
+      about([day(hit.pub_date, lang), hit.categories?.[0]]),
+      image && make("img.image", { src: image, alt: "", loading: "lazy" }),
+      !sections.length && snippet(...highlight.text),
+      missing && make("span.missing", {}, text("missing", { words: missing.join(", ") }))),
+    ...sections.map(({ heading, above = [], url, snippet: content, highlight: title = escaped(heading) }) =>
+      row(url, "a.link.section", icon("section"), make("span.title", prose, ...marked([...above.map(escaped), title].join(" › "))), content && snippet(content))),
     // A comment names no language; most are in that of the post.
     ...comments.map((comment) =>
-      linkTo(comment.url, "a.link.comment", snippet(comment.highlight.join(" … ")), about([text("comment"), comment.author]))),
+      row(comment.url, "a.link.comment", icon("comment"), make("span.title", {}, [text("comment"), comment.author].filter(Boolean).join(" · ")), snippet(...comment.highlight))),
   );
+}
+
+const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
+
+// The row of a hit that answers best: a section if it has more of the words than the title.
+function bestRow(item) {
+  const words = (element) => new Set([...element.querySelectorAll("mark")].map((mark) => mark.textContent.toLowerCase())).size;
+  const [post, ...others] = item ? item.querySelectorAll("a[href]") : [];
+  return others.find((row) => row.matches(".section") && words(row) > words(post.querySelector(".title"))) ?? post;
 }
 
 function about(facts) {
@@ -53,11 +101,4 @@ function about(facts) {
 // The day of a post in its own time zone, between marks that keep its direction from that of the title.
 function day(stamp, lang) {
   return stamp && `\u2068${new Date(stamp.slice(0, 10)).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" })}\u2069`;
-}
-
-// The path of a URL as a person reads it: 2015/06/cron.
-function path(url) {
-  try {
-    return decodeURI(new URL(url, document.baseURI).pathname).replace(/^\/|(\/|\.html)$/g, "");
-  } catch {}
 }
