@@ -66,7 +66,6 @@ def _compute(service: Service, filters: SearchRequest) -> Computed:
 def _search(filters: SearchRequest, language: Language) -> Json:
     chosen = post_filters(filters, language)
     return {
-        "query": {"term": {"kind": "post"}},
         # Applied to the hits only; each count has filters of its own.
         "post_filter": bool_query(filter=chosen),
         "size": _NEWEST_CHOSEN if chosen else _NEWEST,

@@ -12,7 +12,7 @@ from app.cache import AnswerCache
 from app.elastic import translated
 from app.errors import BlogsearchError, NoIndex
 from app.settings import Settings
-from indexer import OLDEST_READABLE, SCHEMA
+from indexer import SCHEMA
 from indexer.errors import IndexingError, other_schema
 from indexer.generations import check_single, require_live
 from indexer.refusals import DISK_FULL, REMOVE_BLOCK
@@ -184,9 +184,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         return Check("index", "warning", seen, REMOVE_BLOCK)
     if (schema := generation.schema) != SCHEMA:
         wrong = other_schema(schema)
-        readable = OLDEST_READABLE <= (schema or 0) <= SCHEMA
-        status: Status = "warning" if readable else "error"
-        return Check("index", status, f"{seen}. {wrong.message}", wrong.remedy)
+        return Check("index", "error", f"{seen}. {wrong.message}", wrong.remedy)
     if not count["count"]:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
     if generation.language != settings.language:

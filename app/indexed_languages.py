@@ -67,7 +67,6 @@ class IndexedLanguages:
         response = self._elastic.search(
             index=self._alias,
             size=0,
-            query={"term": {"kind": "post"}},
             aggs={
                 "named": {"terms": {"field": "language", "size": _MOST}},
                 "unnamed": {"missing": {"field": "language"}},

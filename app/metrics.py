@@ -177,7 +177,6 @@ class IndexMetrics(Collector):
             index=self._alias,
             size=0,
             track_total_hits=True,
-            query={"term": {"kind": "post"}},
             aggs={"newest": {"max": {"field": "pub_date"}}},
             allow_partial_search_results=False,
         ).body

@@ -23,7 +23,6 @@ from app.errors import (
     BadRequest,
     BlogsearchError,
     Busy,
-    Conflict,
     ErrorAnswer,
     Forbidden,
     NoIndex,
@@ -71,7 +70,7 @@ class Operation:
 _ENGINE = (Unavailable, Busy, NoIndex, OutdatedIndex)
 _TOKEN = (Unauthorized, WritesClosed)
 _DELETE = (BadRequest, *_TOKEN, NotFound, Unavailable, NoIndex)
-_WRITE = (*_DELETE, Conflict, TooLarge, Unprocessable)
+_WRITE = (*_DELETE, TooLarge, Unprocessable)
 
 
 def _write(body: Any, *, many: bool) -> Operation:
@@ -95,6 +94,9 @@ OPERATIONS = {
         {200: SuggestAnswer, 304: None},
         SUGGEST_PARAMETERS,
         errors=(BadRequest, RateLimited, *_ENGINE),
+    ),
+    "documents.get_document": Operation(
+        "documents", {200: dict}, errors=(*_TOKEN, NotFound, NoIndex, Unavailable), security="token"
     ),
     "documents.post_documents": _write(Post, many=True),
     "documents.put_document": _write(NamedPost, many=False),

@@ -134,12 +134,7 @@ def ask_bm25(alias: str, queries: Sequence[Judged]) -> list[Answered]:
             started = time.perf_counter()
             response = client.search(
                 index=alias,
-                query={
-                    "bool": {
-                        "must": {"multi_match": {"query": query.q, "fields": ["title", "text"]}},
-                        "filter": {"term": {"kind": "post"}},
-                    }
-                },
+                query={"multi_match": {"query": query.q, "fields": ["title", "text"]}},
                 size=query.size,
                 source_includes=["oid"],
             )

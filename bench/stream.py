@@ -171,12 +171,8 @@ def _state(response: requests.Response) -> str:
 def _is_stored(elastic: Elasticsearch, alias: str, path: str, text: str | None) -> bool:
     """Whether a post or a comment is in the index with this text; None: is not in it."""
     oid, _, comment = path.partition("/comments/")
-    id_ = f"comment:{oid}:{comment}" if comment else f"post:{oid}"
-    client = elastic.options(ignore_status=404)
-    source = client.get(index=alias, id=id_, routing=oid).get("_source", {})
-    if source.get("comment" if comment else "text") != text:
-        return False
-    if not comment or text is None:
-        return True
-    post = client.get(index=alias, id=f"post:{oid}", routing=oid).get("_source", {})
-    return text in post.get("comments", [])
+    post = elastic.options(ignore_status=404).get(index=alias, id=oid).get("_source", {})
+    if not comment:
+        return bool(post.get("text") == text)
+    texts = {each["oid"]: each["comment"] for each in post.get("comments", ())}
+    return bool(texts.get(comment) == text)

@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from indexer.errors import IndexingError, VerificationFailed
-from indexer.records import Document, Kind, Origin, batches, kind_of
+from indexer.records import Document, Origin, batches
 from indexer.refusals import Refusal, refusal_from
 from indexer.retry import Retry, is_temporary, remaining
 
 _FILTER_PATH = ["errors", "items.*.status", "items.*.result", "items.*.error"]
-_BLOCK_IS_STALE = 2.0  # seconds; a build blocks writes for less than that
 
 
 class BulkTimeout(IndexingError):
@@ -37,7 +36,7 @@ class BulkLimits:
         workers: number of concurrent requests.
         chunk_bytes: maximum size of a request; a larger document is sent alone.
         chunk_documents: maximum number of documents in a request.
-        retry: how long a request is repeated after a temporary refusal (429, a write block) or
+        retry: how long a request is repeated after a temporary refusal (429) or
             while Elasticsearch does not respond.
         timeout: seconds a single request may take.
     """
@@ -51,17 +50,15 @@ class BulkLimits:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a bulk request; `payload` is its NDJSON, ending with a newline."""
+    """One operation of a bulk request; `payload` is its NDJSON, ending with a newline.
 
-    id: str
-    routing: str
+    `comments` is the number of comments of the post that is written.
+    """
+
+    oid: str
     origin: Origin
     payload: bytes
-
-    @property
-    def kind(self) -> Kind:
-        """Whether it is about a post or a comment."""
-        return kind_of(self.id)
+    comments: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,35 +80,40 @@ class Outcome:
         return self.refusal is None
 
 
-def index_operation(document: Document) -> Operation:
-    """Index a document under its own version.
+def index_operation(document: Document, **condition: int) -> Operation:
+    """Write a post.
+
+    Args:
+        condition: `if_seq_no` and `if_primary_term`, if it must be as it was read.
 
     Raises:
         TypeError: the document cannot be serialised (orjson's `JSONEncodeError`).
     """
-    return _operation(document, "index", "external_gte", orjson.dumps(document.source) + b"\n")
+    return _operation(document, "index", condition, orjson.dumps(document.source) + b"\n")
 
 
-def delete_operation(
-    document: Document, version_type: Literal["external", "external_gte"] = "external_gte"
-) -> Operation:
-    """Delete a document under `document.version`; its source is ignored."""
-    return _operation(document, "delete", version_type)
+def create_operation(document: Document) -> Operation:
+    """Write a post that must not be there."""
+    return _operation(document, "create", {}, orjson.dumps(document.source) + b"\n")
+
+
+def update_operation(document: Document, **condition: int) -> Operation:
+    """Replace those fields of a post that the document has, under the same conditions."""
+    fields = orjson.dumps({"doc": document.source}) + b"\n"
+    return _operation(document, "update", condition, fields)
+
+
+def delete_operation(document: Document, **condition: int) -> Operation:
+    """Delete a post, under the same conditions; the source of the document is ignored."""
+    return _operation(document, "delete", condition)
 
 
 def _operation(
-    document: Document, name: str, version_type: str, source_line: bytes = b""
+    document: Document, name: str, condition: Mapping[str, int], source_line: bytes = b""
 ) -> Operation:
-    action = {
-        name: {
-            "_id": document.id,
-            "routing": document.routing,
-            "version": document.version,
-            "version_type": version_type,
-        }
-    }
-    payload = orjson.dumps(action) + b"\n" + source_line
-    return Operation(document.id, document.routing, document.origin, payload)
+    payload = orjson.dumps({name: {"_id": document.oid, **condition}}) + b"\n" + source_line
+    comments = len(document.source.get("comments", ()))
+    return Operation(document.oid, document.origin, payload, comments)
 
 
 def chunks(operations: Iterable[Operation], limits: BulkLimits) -> Iterator[list[Operation]]:
@@ -172,16 +174,16 @@ def send_all(
     *,
     require_alias: bool = True,
 ) -> Iterator[list[Outcome]]:
-    """`send_bulk`, where nothing may be refused but what is older than in the index.
+    """`send_bulk`, where nothing may be refused.
 
     Raises:
         VerificationFailed: something was.
     """
     for outcomes in send_bulk(client, target, operations, require_alias=require_alias):
         for outcome in outcomes:
-            if outcome.refusal and not outcome.refusal.version_conflict:
+            if outcome.refusal:
                 raise VerificationFailed(
-                    f"{outcome.operation.id} cannot be written to {target}: "
+                    f"{outcome.operation.oid} cannot be written to {target}: "
                     f"{outcome.refusal.reason}; nothing was swapped.",
                     outcome.refusal.remedy,
                 )
@@ -195,14 +197,12 @@ def send_chunk(
     limits: BulkLimits,
     *,
     require_alias: bool = True,
-    unblock: Callable[[], None] | None = None,
     wait: Callable[[float], object] | None = None,
 ) -> list[Outcome]:
     """Send one request, and again what was refused for the moment; an outcome for each operation.
 
     Args:
         require_alias: refuse to create an index of the name `target`.
-        unblock: called when writes have been blocked for longer than a swap takes.
         wait: as for `Retry.attempts`.
 
     Raises:
@@ -210,9 +210,7 @@ def send_chunk(
     """
     outcomes: dict[int, Outcome] = {}
     refusal: Refusal | None = None
-    for elapsed in limits.retry.attempts(wait):
-        if refusal and refusal.write_blocked and elapsed > _BLOCK_IS_STALE and unblock:
-            unblock()
+    for _ in limits.retry.attempts(wait):
         seconds = max(min(limits.timeout, remaining()), 0.001)
         limited = client.options(max_retries=0, request_timeout=seconds)
         send = partial(limited.bulk, index=target, require_alias=require_alias)

@@ -4,14 +4,17 @@ The index that is searched is an alias. It points to one generation, `<alias>-00
 numbers are never reused. The state of each generation follows from aliases alone, because
 Elasticsearch changes several aliases in one atomic step:
 
-    <alias>                      the live generation: searches and writes
+    <alias>                      the live generation, for searches
+    <alias>-000002-live          the same one: the only way to write to it
     <alias>-previous             the one that was live before; `rollback` returns to it
     <alias>-000003-building      while it is built, and the only way to write to it
     <alias>-000001-restoring     while a rollback writes to it, and the only way to do so
 
-A build or rollback writes through its own alias with `require_alias`, and its swap fails without
-it. A process that takes over the lock deletes the unfinished index, or removes the alias. So one
-that was suspended and lost the lock can change nothing when it goes on.
+Whoever writes names one of those that end with a role, with `require_alias`, and a swap moves all
+of them in one step. So a write never hits another generation than the one that was read, and none
+creates a deleted index again. The swap of a build or rollback fails without its own alias. A
+process that takes over the lock deletes the unfinished index, or removes the alias. So one that was
+suspended and lost the lock can change nothing when it goes on.
 """
 
 import re
@@ -63,6 +66,11 @@ class Generation:
     model: str = ""
     closed: bool = False
     aliased: bool = False
+
+
+def live_alias(name: str) -> str:
+    """The alias through which everybody writes to the live generation."""
+    return f"{name}-live"
 
 
 def building_alias(name: str) -> str:
@@ -302,10 +310,13 @@ def swap(
     record_swap(client, alias, new)
     actions: list[dict[str, Any]] = [
         {"add": {"index": new, "alias": alias}},
+        {"add": {"index": new, "alias": live_alias(new), "is_hidden": True}},
         {"remove": {"index": new, "alias": written_through, "must_exist": True}},
     ]
     for generation in list_generations(client, alias):
         name = generation.name
+        if name != new:
+            actions.append(_no_longer_written(name))
         if name == old:
             actions.append({"remove": {"index": name, "alias": alias, "must_exist": True}})
             actions.append(
@@ -343,11 +354,18 @@ def restore_alias(client: Elasticsearch, alias: str) -> Generation | None:
     if restored is None:
         return None
     allow_writes(client, restored.name)
-    actions: list[dict[str, Any]] = [{"add": {"index": restored.name, "alias": alias}}]
+    actions: list[dict[str, Any]] = [
+        {"add": {"index": restored.name, "alias": alias}},
+        {"add": {"index": restored.name, "alias": live_alias(restored.name), "is_hidden": True}},
+    ]
     if restored.state == "previous":
         actions.append({"remove": {"index": restored.name, "alias": previous_alias(alias)}})
     client.indices.update_aliases(actions=actions)
     return restored
+
+
+def _no_longer_written(name: str) -> dict[str, Any]:
+    return {"remove": {"index": name, "alias": live_alias(name), "must_exist": False}}
 
 
 def _newest(generation: Generation) -> tuple[bool, int]:

@@ -8,10 +8,10 @@ from typing import Self
 from elasticsearch import Elasticsearch
 
 from analyzers.meaning import Model
-from indexer.bulk import BulkLimits, Outcome, index_operation, send_bulk
-from indexer.digests import ENTRY_DIGITS, RAW_DIGITS, entry_hash
+from indexer.bulk import BulkLimits, BulkTimeout, Outcome, index_operation, send_bulk
+from indexer.digests import DIGITS, entry_digest
 from indexer.errors import TooManyRejects
-from indexer.normalise import documents
+from indexer.normalise import digest_of, document_of, oid_of_reject
 from indexer.passages import with_passages
 from indexer.records import (
     Counts,
@@ -25,8 +25,10 @@ from indexer.records import (
     Skipped,
     SourceItem,
     ignore_progress,
-    name_of,
 )
+from indexer.refusals import Refusal
+from indexer.write.live import Written
+from indexer.write.merge import Source
 
 _REPORTED = 500  # entries between two reports of the progress
 
@@ -117,25 +119,23 @@ class Ingest:
     """Reads a source once, and counts what becomes of it.
 
     Args:
-        stored: ids and raw digests of what the index has, which is left out if it is unchanged.
+        stored: oids and digests of what the index has, which is left out if it is unchanged.
         phase: what is reported as the progress.
 
     Attributes:
-        stored: the same, as a dictionary; takes 0.3 KB a document.
-        read: the ids of all documents of the source, and where each was read.
-        kept: what a Reject or Skipped names, so that it is not missing from the source: a post
-            (`oid`), a comment (`oid/comment`), or all comments of a post (`oid/?`).
+        stored: the same, as a dictionary; takes 0.3 KB a post.
+        read: the oids of all posts of the source, and where each was read.
+        kept: the oids of posts that a Reject or Skipped names, so that they are not missing from
+            the source.
+        has_comments: whether the source has comments at all.
         rejects_without_oid: number of rejects that may be any post.
         entries: posts and rejects that the source yielded.
         rejects: number of rejects, of which one entry may have several.
-        created, updated: documents that are new in the index, or replaced another version.
-        unchanged: documents that the index has as they are in the source.
-        parsed: unchanged posts whose HTML had to be parsed to see that.
-        older: documents of which the index has a newer version.
-        deleted: documents that were deleted after their last change.
+        accepted: the documents that Elasticsearch accepted.
+        created, updated: posts that are new in the index, or were changed.
+        unchanged: posts that the index has as they are in the source.
+        older: posts of which the index has a newer version.
         refused_posts: oids of the posts that Elasticsearch refused.
-        refused_comments: oids of the posts of which a comment was refused, or was a duplicate.
-        changed_posts: oids of the posts of which the field `comments` may have to be updated.
     """
 
     def __init__(
@@ -148,20 +148,17 @@ class Ingest:
         self._on_reject = on_reject
         self.options = options or IngestOptions()
         self.stored = dict(stored)
-        self._stored_entries: dict[str, list[str]] = {}  # ids by the hash of their entry
-        for id_, digest in self.stored.items():
-            if entry := digest[RAW_DIGITS : RAW_DIGITS + ENTRY_DIGITS]:
-                self._stored_entries.setdefault(entry, []).append(id_)
+        self._stored_entries = {
+            digest[DIGITS:]: oid for oid, digest in self.stored.items() if digest[DIGITS:]
+        }
         self._phase = phase
         self.read: dict[str, Origin] = {}
         self.kept: set[str] = set()
         self.rejects_without_oid = self.entries = self.rejects = 0
-        self.created = self.updated = self.unchanged = self.parsed = 0
-        self.older = self.deleted = 0
-        self.refused_posts: list[str] = []
-        self.refused_comments: set[str] = set()
-        self.changed_posts: set[str] = set()
-        self._accepted = {"post": 0, "comment": 0}
+        self.created = self.updated = self.unchanged = self.older = 0
+        self.has_comments = False
+        self.refused_posts: set[str] = set()
+        self.accepted = Counts()
         self._rejected: set[Origin] = set()
         self._sent = 0
 
@@ -170,13 +167,8 @@ class Ingest:
         """The number of entries of which something was rejected: the post or a comment."""
         return len(self._rejected) + self.rejects_without_oid
 
-    @property
-    def accepted(self) -> Counts:
-        """The documents that Elasticsearch accepted."""
-        return Counts(self._accepted["post"], self._accepted["comment"])
-
     def documents(self, raws: Iterable[SourceItem]) -> Iterator[Document]:
-        """The documents of a source, each id once; rejects are reported as they occur.
+        """The documents of a source, each oid once; rejects are reported as they occur.
 
         Unchanged documents are left out.
         """
@@ -193,20 +185,16 @@ class Ingest:
                 yield from self._documents_of(raw)
 
     def is_unchanged_entry(self, entry: bytes, origin: Origin) -> bool:
-        """Whether the index has all documents of this entry unchanged, and none was read before.
+        """Whether the index has the post of this entry unchanged, and it was not read before.
 
-        If so, they count as read. The probability that a changed entry has the hash of one of a
-        million others is 2 in 10 billion.
+        If so, it counts as read.
         """
-        ids = self._stored_entries.get(entry_hash(entry), ())
-        if not ids or any(id_ in self.read for id_ in ids):
-            return False
-        # Another number: some were deleted, or two entries have the same hash.
-        if len(ids) != int(self.stored[ids[0]][RAW_DIGITS + ENTRY_DIGITS :], 16):
+        oid = self._stored_entries.get(entry_digest(entry))
+        if oid is None or oid in self.read:
             return False
         self._count_entry()
-        self.read.update(dict.fromkeys(ids, origin))
-        self.unchanged += len(ids)
+        self.read[oid] = origin
+        self.unchanged += 1
         return True
 
     def send(
@@ -232,29 +220,36 @@ class Ingest:
         """Count the outcomes of documents that were sent, and report the progress."""
         for outcome in outcomes:
             self._sent += 1
-            operation, refusal = outcome.operation, outcome.refusal
-            if refusal is None:
-                self._accepted[operation.kind] += 1
-                if operation.kind == "comment" or outcome.result == "updated":
-                    self.changed_posts.add(operation.routing)
-                self.created += outcome.result == "created"
-                self.updated += outcome.result == "updated"
-            elif refusal.version_conflict:
-                self.older += 1
-                self.options.on_skip(Skipped(operation.origin, None, "older than in the index"))
+            operation = outcome.operation
+            if outcome.refusal:
+                self._refuse(operation.oid, operation.origin, outcome.refusal)
             else:
-                name = name_of(operation.id)
-                self._reject(Reject(operation.origin, name, refusal.reason, refusal.remedy))
-                if operation.kind == "post":
-                    self.refused_posts.append(operation.routing)
-                else:
-                    self.refused_comments.add(operation.routing)
+                self.accepted += Counts(1, operation.comments)
         self.report()
 
-    def comments_removed(self, count: int) -> None:
-        """Accepted comments were deleted again because they have no post."""
-        self._accepted["comment"] -= count
-        self.created -= count
+    def record(self, written: Iterable[Written]) -> None:
+        """Count what became of posts of the live index, and report the progress.
+
+        Raises:
+            BulkTimeout: Elasticsearch did not accept one in time.
+        """
+        for post in written:
+            self._sent += 1
+            self.created += post.result == "created"
+            if post.result == "updated" and not _differ(post.before, post.after):
+                self.unchanged += 1  # only the form in which it is read has changed
+            else:
+                self.updated += post.result == "updated"
+                self.unchanged += post.result == "unchanged"
+            if post.refusal and post.result == "unknown":
+                raise BulkTimeout(f"{post.oid} was not written: {post.refusal.reason}.", "")
+            if post.refusal:
+                self._refuse(post.oid, self.read[post.oid], post.refusal)
+        self.report()
+
+    def _refuse(self, oid: str, origin: Origin, refusal: Refusal) -> None:
+        self.refused_posts.add(oid)
+        self._reject(Reject(origin, oid, refusal.reason, refusal.remedy))
 
     def report(self) -> None:
         """Report the progress; reading is ahead of sending."""
@@ -263,40 +258,32 @@ class Ingest:
         if fraction is not None:
             fraction *= done / max(len(self.read), 1)
         self.options.on_progress(
-            Progress(self._phase, self.unchanged + self.accepted.total, fraction, self.rejects)
+            Progress(self._phase, self.unchanged + self._sent, fraction, self.rejects)
         )
 
     def _documents_of(self, raw: RawPost) -> Iterator[Document]:
-        def is_unchanged(id_: str, raw_digest: str) -> bool:
-            # A second document with the same id is made, and rejected below.
-            if id_ in self.read or self.stored.get(id_, "")[:RAW_DIGITS] != raw_digest:
-                return False
-            self.read[id_] = raw.origin
+        self.has_comments = self.has_comments or bool(raw.comments)
+        oid = oid_of_reject(raw.oid)
+        stored = self.stored.get(oid or "")
+        if oid and stored and oid not in self.read and stored[:DIGITS] == digest_of(raw)[:DIGITS]:
+            self.read[oid] = raw.origin
             self.unchanged += 1
-            return True
-
-        for document in documents(raw, is_unchanged):
-            if isinstance(document, Reject):
-                self._reject(document)
-            elif first := self.read.get(document.id):
-                self._reject(
-                    Reject(
-                        document.origin,
-                        name_of(document.id),
-                        f"another {document.kind} has the oid {document.source['oid']!r} already "
-                        f"({first})",
-                        "Give one of them another oid, or leave one out.",
-                    )
-                )
-                if document.kind == "post":
-                    return
-                self.refused_comments.add(document.routing)
-            else:
-                self.read[document.id] = document.origin
-                yield document
+            return
+        made, rejects = document_of(raw)
+        for reject in rejects:
+            self._reject(reject)
+        if made is None:
+            return
+        if first := self.read.get(made.oid):
+            reason = f"another post has the oid {made.oid!r} already ({first})"
+            remedy = "Give one of them another oid, or leave one out."
+            self._reject(Reject(made.origin, made.oid, reason, remedy))
+        else:
+            self.read[made.oid] = made.origin
+            yield made
 
     def _reject(self, reject: Reject) -> None:
-        """A rejected post or comment is not missing: it keeps its state in the index."""
+        """A rejected post is not missing: it keeps its state in the index."""
         self.rejects += 1
         if reject.oid is None:
             # The only one of its entry. In an export entries without an oid have the same origin.
@@ -310,3 +297,7 @@ class Ingest:
         if self.entries % _REPORTED == 0 and self.entries:
             self.report()
         self.entries += 1
+
+
+def _differ(before: Source | None, after: Source | None) -> bool:
+    return {**(before or {}), "digest": ""} != {**(after or {}), "digest": ""}

@@ -1,4 +1,4 @@
-"""Turns a RawPost into documents for Elasticsearch, or into rejects. Pure: performs no I/O.
+"""Turns a RawPost into a document for Elasticsearch, or into rejects. Pure: performs no I/O.
 
 Everything about the form of a document is decided here, so that a post is the same from whichever
 source or request it comes.
@@ -6,7 +6,7 @@ source or request it comes.
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from functools import partial
@@ -15,29 +15,27 @@ from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from indexer.addresses import without_tracking
-from indexer.dates import TAKEN, NoDate, iso, milliseconds, moment
-from indexer.digests import digest, entry_digest, raw_digest
-from indexer.html_text import Readable, TooMuchMarkup, clean, one_line, readable
-from indexer.records import (
-    Document,
-    Origin,
-    RawComment,
-    RawPost,
-    Reject,
-    When,
-    comment_id,
-    post_id,
+from indexer.dates import TAKEN, NoDate, iso, moment
+from indexer.digests import digest, entry_digest
+from indexer.html_text import (
+    PAGE,
+    VISITOR,
+    Limits,
+    Readable,
+    TooMuchMarkup,
+    clean,
+    one_line,
+    readable,
 )
+from indexer.records import Document, RawComment, RawPost, Reject, When
 
 MAX_OID = 200
-"""Bytes; the `_id` of a comment contains two oids and may have 512."""
+"""Bytes; an `_id` may have 512."""
 MAX_TITLE = 1_000
 MAX_TEXT = 1_000_000
 """Stored characters; highlighting fails above `index.highlight.max_analyzed_offset`."""
 MAX_HTML = 5 * MAX_TEXT
 """Characters of HTML, checked before it is parsed."""
-MAX_COMMENT_TAGS = 2_000
-"""Anybody may write a comment, and with more tags parsing may take seconds."""
 MAX_URL = 2_000
 MAX_LABEL = 200
 MAX_LABELS = 100
@@ -53,13 +51,10 @@ _TO_ENCODE = re.compile('[ "<>`]')
 
 
 Check = Callable[[Any], Any]
-"""A field as a source gives it → as it is stored, or `_Invalid`."""
-
-IsStored = Callable[[str, str], bool]
-"""Whether the index has the document with this id, made of what has this raw digest."""
+"""A field as a source gives it → as it is stored, or `Invalid`."""
 
 
-class _Invalid(Exception):
+class Invalid(Exception):
     """Why a post or comment is invalid."""
 
     def __init__(self, reason: str, remedy: str) -> None:
@@ -68,74 +63,80 @@ class _Invalid(Exception):
         self.remedy = remedy
 
 
-def documents(raw: RawPost, is_stored: IsStored | None = None) -> Iterator[Document | Reject]:
-    """The post, then each of its comments; a Reject in place of each invalid one.
+def document_of(raw: RawPost) -> tuple[Document | None, list[Reject]]:
+    """The post with its comments, and a Reject for each comment that is invalid and left out.
 
-    The comments of a rejected post are left out, and its Reject says so. Documents that `is_stored`
-    knows are left out too, without being made. An unexpected error gets a note that names
-    the place.
+    None for an invalid post, whose Reject says how many comments were left out with it. An
+    unexpected error gets a note that names the place.
     """
     try:
-        yield from _made(raw, is_stored)
+        return _made(raw)
     except Exception as error:
         error.add_note(f"It occurred while {raw.origin} was read.")
         raise
 
 
-def _made(raw: RawPost, is_stored: IsStored | None) -> Iterator[Document | Reject]:
-    oid = _valid_oid(raw.oid)
-    if is_stored and oid and is_stored(post_id(oid), _raw_post_digest(raw)):
-        yield from _comments(oid, raw, is_stored)
-        return
-    post = post_document(raw)
-    if isinstance(post, Reject):
-        if raw.comments:
-            reason = f"{post.reason}; its {len(raw.comments)} comments were left out too"
-            post = replace(post, reason=reason)
-        yield post
-        return
-    comments = list(_comments(post.routing, raw, None))
-    texts = [comment.source["comment"] for comment in comments if isinstance(comment, Document)]
-    # The post has the texts too, so that a search needs no join. Its digest is without them.
-    yield replace(post, source={**post.source, "comments": texts}) if texts else post
-    yield from comments
-
-
-def _comments(
-    post_oid: str, raw: RawPost, is_stored: IsStored | None
-) -> Iterator[Document | Reject]:
-    of_entry = _entry_digest(raw) if raw.comments else ""
-    for comment in raw.comments:
-        oid = _valid_oid(comment.oid)
-        if not (
-            is_stored and oid and is_stored(comment_id(post_oid, oid), _raw_comment_digest(comment))
-        ):
-            yield comment_document(post_oid, comment, raw.origin, of_entry)
-
-
-def post_document(raw: RawPost) -> Document | Reject:
-    """The post alone, without its comments."""
+def _made(raw: RawPost) -> tuple[Document | None, list[Reject]]:
     try:
-        checked = _checked(raw, _POST_FIELDS)
-    except _Invalid as invalid:
-        return Reject(raw.origin, oid_of_reject(raw.oid), invalid.reason, invalid.remedy)
-    oid, pub_date, modified = checked["oid"], checked["pub_date"], checked["modified"]
-    text = checked["text"]
+        source = _post(raw)
+    except Invalid as invalid:
+        reason = str(invalid)
+        if raw.comments:
+            reason = f"{reason}; its {len(raw.comments)} comments were left out too"
+        return None, [Reject(raw.origin, oid_of_reject(raw.oid), reason, invalid.remedy)]
+    comments: dict[str, dict[str, Any]] = {}
+    rejects = []
+    for raw_comment in raw.comments:
+        try:
+            made = comment_of(raw_comment)
+            if made["oid"] in comments:
+                raise Invalid("another comment has this oid", "Give one of them another oid.")
+            comments[made["oid"]] = made
+        except Invalid as invalid:
+            reason = f"comment {oid_of_reject(raw_comment.oid) or '?'}: {invalid}"
+            rejects.append(Reject(raw.origin, source["oid"], reason, invalid.remedy))
+    if comments:
+        source["comments"] = list(comments.values())
+    return Document(source["oid"], source, raw.origin), rejects
+
+
+def comment_of(raw: RawComment) -> dict[str, Any]:
+    """A comment as it is stored.
+
+    Raises:
+        Invalid: with what is wrong with every field.
+    """
+    checked = _checked(raw, _COMMENT_FIELDS)
+    pub_date = checked.pop("pub_date")
+    return {**checked, **_optional_fields(pub_date=pub_date)}
+
+
+def _post(raw: RawPost) -> dict[str, Any]:
+    """The post as it is stored, without its comments.
+
+    Raises:
+        Invalid: with what is wrong with every field.
+    """
+    checked = _checked(raw, _POST_FIELDS)
+    text, pub_date = checked["text"], checked["pub_date"]
     source: dict[str, Any] = {
-        "oid": oid,
+        "oid": checked["oid"],
         "title": checked["title"],
         "text": text.prose,
         "code": text.code,
         "categories": checked["categories"],
         "keywords": checked["keywords"],
         **_optional_fields(
-            url=checked["url"], image=checked["image"], pub_date=pub_date, modified=modified
+            url=checked["url"],
+            image=checked["image"],
+            pub_date=pub_date,
+            modified=checked["modified"],
+            language=_language(raw.language),
         ),
+        "digest": digest_of(raw),
     }
     if pub_date:
         source["day"] = pub_date.date().isoformat()
-    if language := _language(raw.language):
-        source["language"] = language
     if text.headings:
         source["headings"] = [asdict(heading) for heading in text.headings]
     if "url" in source:
@@ -143,72 +144,36 @@ def post_document(raw: RawPost) -> Document | Reject:
         source["slug"] = slug_of(source["address"])
     if links := _links(source.get("url", ""), text.links):
         source["links"] = links
-    name = post_id(oid)
-    read = _raw_post_digest(raw) + _entry_digest(raw)
-    source |= {"digest": digest(source), "raw_digest": read, "kind": "post"}
-    return Document(name, oid, _version(modified, pub_date), source, raw.origin)
-
-
-def comment_document(
-    post_oid: str, raw: RawComment, origin: Origin, of_entry: str = ""
-) -> Document | Reject:
-    """One comment on the post `post_oid`; its raw digest ends with `of_entry`."""
-    try:
-        post_oid = _oid(post_oid)
-        checked = _checked(raw, _COMMENT_FIELDS)
-    except _Invalid as invalid:
-        shown = f"{oid_of_reject(post_oid)}/{oid_of_reject(raw.oid) or '?'}"
-        return Reject(origin, shown, invalid.reason, invalid.remedy)
-    oid, pub_date = checked["oid"], checked["pub_date"]
-    source: dict[str, Any] = {
-        "oid": oid,
-        "post_oid": post_oid,
-        "author": checked["author"],
-        "comment": checked["comment"],
-        **_optional_fields(pub_date=pub_date),
-    }
-    join = {"name": "comment", "parent": post_id(post_oid)}
-    name = comment_id(post_oid, oid)
-    read = _raw_comment_digest(raw) + of_entry
-    source |= {"digest": digest(source), "raw_digest": read, "kind": join}
-    return Document(name, post_oid, _version(pub_date), source, origin)
+    return source
 
 
 def _checked(raw: RawPost | RawComment, checks: Mapping[str, Check]) -> dict[str, Any]:
     """The value of each field as it is stored.
 
     Raises:
-        _Invalid: with what is wrong with every field.
+        Invalid: with what is wrong with every field.
     """
     values: dict[str, Any] = {}
-    complaints: list[_Invalid] = []
+    complaints: list[Invalid] = []
     for name, check in checks.items():
         try:
             values[name] = check(getattr(raw, name))
-        except _Invalid as invalid:
+        except Invalid as invalid:
             complaints.append(invalid)
     if complaints:
         remedies = dict.fromkeys(complaint.remedy for complaint in complaints)
-        raise _Invalid("; ".join(map(str, complaints)), " ".join(remedies))
+        raise Invalid("; ".join(map(str, complaints)), " ".join(remedies))
     return values
 
 
-_NOT_DIGESTED = {"origin", "comments", "entry"}
-_DIGESTED = [field.name for field in fields(RawPost) if field.name not in _NOT_DIGESTED]
-_digested = attrgetter(*_DIGESTED)
+_digested = attrgetter(
+    *(field.name for field in fields(RawPost) if field.compare and field.name != "origin")
+)
 
 
-def _raw_post_digest(raw: RawPost) -> str:
-    """Of everything that a post is made of, but its comments."""
-    return raw_digest(_digested(raw))
-
-
-def _raw_comment_digest(raw: RawComment) -> str:
-    return raw_digest((raw.oid, raw.comment, raw.author, raw.pub_date))
-
-
-def _entry_digest(raw: RawPost) -> str:
-    return entry_digest(raw.entry, 1 + len(raw.comments))
+def digest_of(raw: RawPost) -> str:
+    """Of everything that a post is made of, its comments included, then of its entry, if any."""
+    return digest(_digested(raw)) + (entry_digest(raw.entry) if raw.entry else "")
 
 
 def address_of(url: str) -> str:
@@ -236,10 +201,12 @@ def _links(url: str, links: Iterable[tuple[str, str]]) -> list[str]:
     """The links of the post at this URL that may lead to another post, as they are stored.
 
     A link is its slug, its address and its text, one a line. Links to other sites are left out,
-    unless the slug is unmistakable: a site may have been there before.
+    unless the slug is unmistakable: a site may have been there before. So are links to the post
+    itself, also at such a former address.
     """
     stored: set[str] = set()
     own = address_of(url)
+    own_slug = slug_of(own)
     for href, text in links:
         try:
             target = urldefrag(urljoin(url, href.strip())).url.partition("?")[0]
@@ -253,6 +220,7 @@ def _links(url: str, links: Iterable[tuple[str, str]]) -> list[str]:
             and address != own
             and re.match(r"/|https?://", target)
             and (on_site or len(slug) >= UNMISTAKABLE_SLUG)
+            and not (slug == own_slug and len(slug) >= UNMISTAKABLE_SLUG)
             and 0 < len(text) <= MAX_LABEL
             and not _CONTROL.search(address)
         ):
@@ -276,10 +244,6 @@ def _optional_fields(**values: str | datetime | None) -> dict[str, str]:
     }
 
 
-def _version(*moments: datetime | None) -> int:
-    return next((milliseconds(when) for when in moments if when is not None), 0)
-
-
 def _check_type(
     name: str,
     value: Any,
@@ -289,12 +253,12 @@ def _check_type(
     """Check a field that may be missing.
 
     Raises:
-        _Invalid: it is something else.
+        Invalid: it is something else.
     """
     if value is not None and not isinstance(value, types):
         kind = type(value).__name__
         article = "an" if kind[0] in "aeiou" else "a"
-        raise _Invalid(f"{name} is {article} {kind}: {value!r:.80}", remedy)
+        raise Invalid(f"{name} is {article} {kind}: {value!r:.80}", remedy)
 
 
 def oid_of_reject(value: Any) -> str | None:
@@ -302,17 +266,10 @@ def oid_of_reject(value: Any) -> str | None:
 
     None for a value of another type, and for none: any post may have been meant.
     """
-    oid = _valid_oid(value)
-    if oid is None and isinstance(value, str):
-        return clean(value).strip()[:MAX_OID] or None
-    return oid
-
-
-def _valid_oid(value: Any) -> str | None:
     try:
         return _oid(value)
-    except _Invalid:
-        return None
+    except Invalid:
+        return clean(value).strip()[:MAX_OID] or None if isinstance(value, str) else None
 
 
 def _oid(value: Any) -> str:
@@ -321,22 +278,15 @@ def _oid(value: Any) -> str:
     remedy = "Give every post and comment a string or an integer."
     _check_type("oid", value, remedy)
     if value is None:
-        raise _Invalid("oid is missing", remedy)
+        raise Invalid("oid is missing", remedy)
     oid: str = value.strip()
     if not oid:
-        raise _Invalid("oid is empty", "Give every post and comment a unique oid.")
+        raise Invalid("oid is empty", "Give every post and comment a unique oid.")
     if not oid.isprintable() and _CONTROL.search(oid):
-        raise _Invalid(f"oid {oid!r:.80} has a control character", "Remove it.")
+        raise Invalid(f"oid {oid!r:.80} has a control character", "Remove it.")
     if len(oid.encode()) > MAX_OID:
         reason = f"oid {oid[:40]!r}… has {len(oid.encode())} bytes"
-        raise _Invalid(reason, f"The limit is {MAX_OID}.")
-    return oid
-
-
-def _comment_oid(value: Any) -> str:
-    oid = _oid(value)
-    if ":" in oid:
-        raise _Invalid(f"the comment's oid {oid!r:.80} has a colon", "Use one without a colon.")
+        raise Invalid(reason, f"The limit is {MAX_OID}.")
     return oid
 
 
@@ -346,29 +296,29 @@ def _title(value: Any) -> str:
     _check_type("title", value)
     title = one_line(value or "")
     if not title:
-        raise _Invalid("title is missing", "Give the post a title.")
+        raise Invalid("title is missing", "Give the post a title.")
     if len(title) > MAX_TITLE:
         reason = f"the title has {len(title):,} characters"
-        raise _Invalid(reason, f"The limit is {MAX_TITLE:,}. Is it the text?")
+        raise Invalid(reason, f"The limit is {MAX_TITLE:,}. Is it the text?")
     return html.escape(title, quote=False)
 
 
-def _prose_and_code(name: str, value: Any) -> Readable:
+def _prose_and_code(name: str, value: Any, limits: Limits = PAGE) -> Readable:
     """Prose and code, HTML-escaped."""
     _check_type(name, value, "Make it HTML.")
     if value is None:
         return Readable("", "")
     split = "Split it into several posts."
     if len(value) > MAX_HTML:
-        raise _Invalid(f"{name} has {len(value):,} characters of HTML", split)
+        raise Invalid(f"{name} has {len(value):,} characters of HTML", split)
     try:
-        text = readable(value)
+        text = readable(value, limits)
     except TooMuchMarkup as error:
-        raise _Invalid(f"{name}: {error}", "Close the elements, or leave the post out.") from None
+        raise Invalid(f"{name}: {error}", "Close the elements, or leave it out.") from None
     prose, code = html.escape(text.prose, quote=False), html.escape(text.code, quote=False)
     if max(len(prose), len(code)) > MAX_TEXT:
         size = max(len(prose), len(code))
-        raise _Invalid(f"{name} has {size:,} characters, more than {MAX_TEXT:,}", split)
+        raise Invalid(f"{name} has {size:,} characters, more than {MAX_TEXT:,}", split)
     headings = (
         replace(heading, text=html.escape(heading.text, quote=False)) for heading in text.headings
     )
@@ -376,13 +326,10 @@ def _prose_and_code(name: str, value: Any) -> Readable:
 
 
 def _comment(value: Any) -> str:
-    if isinstance(value, str) and value.count("<") > MAX_COMMENT_TAGS:
-        reason = f"comment has more than {MAX_COMMENT_TAGS:,} tags"
-        raise _Invalid(reason, "Leave it out.")
-    readable_text = _prose_and_code("comment", value)
+    readable_text = _prose_and_code("comment", value, VISITOR)
     text = "\n".join(filter(None, (readable_text.prose, readable_text.code)))
     if not text:
-        raise _Invalid("the comment is empty", "Give it a text, or leave it out.")
+        raise Invalid("the comment is empty", "Give it a text, or leave it out.")
     return text
 
 
@@ -395,7 +342,7 @@ def _date(name: str, value: When) -> datetime | None:
     try:
         return moment(value)
     except NoDate as error:
-        raise _Invalid(f"{name}: {error}", f"{TAKEN[0].upper()}{TAKEN[1:]}.") from None
+        raise Invalid(f"{name}: {error}", f"{TAKEN[0].upper()}{TAKEN[1:]}.") from None
 
 
 def _url(name: str, value: Any) -> str | None:
@@ -406,11 +353,11 @@ def _url(name: str, value: Any) -> str | None:
     remedy = "Use an http:// or https:// URL, or a path on the site that starts with /."
     site_relative = url.startswith("/") and not url.startswith("//")
     if not (site_relative or re.match(r"https?://[^/\s?#]", url, re.IGNORECASE)):
-        raise _Invalid(f"{name} {url!r:.80} is not a URL or a path on the site", remedy)
+        raise Invalid(f"{name} {url!r:.80} is not a URL or a path on the site", remedy)
     if _CONTROL.search(url) or "\\" in url:
-        raise _Invalid(f"{name} {url!r:.80} has a backslash or a control character", remedy)
+        raise Invalid(f"{name} {url!r:.80} has a backslash or a control character", remedy)
     if len(url) > MAX_URL:
-        raise _Invalid(f"{name} has {len(url):,} characters", f"The limit is {MAX_URL:,}.")
+        raise Invalid(f"{name} has {len(url):,} characters", f"The limit is {MAX_URL:,}.")
     return _TO_ENCODE.sub(lambda character: f"%{ord(character[0]):02X}", url)
 
 
@@ -422,14 +369,14 @@ def _labels(name: str, value: Any) -> list[str]:
     labels: dict[str, None] = {}
     for entry in value or ():
         if not isinstance(entry, str | int | float) or isinstance(entry, bool):
-            raise _Invalid(f"{name} has a {type(entry).__name__}: {entry!r:.80}", remedy)
+            raise Invalid(f"{name} has a {type(entry).__name__}: {entry!r:.80}", remedy)
         label = one_line(str(entry))
         if len(label) > MAX_LABEL:
-            raise _Invalid(f"{name}: {label[:40]!r}… has {len(label)} characters", remedy)
+            raise Invalid(f"{name}: {label[:40]!r}… has {len(label)} characters", remedy)
         if label:
             labels[label] = None
     if len(labels) > MAX_LABELS:
-        raise _Invalid(f"{name} has {len(labels)} entries", f"The limit is {MAX_LABELS}.")
+        raise Invalid(f"{name} has {len(labels)} entries", f"The limit is {MAX_LABELS}.")
     return list(labels)
 
 
@@ -445,7 +392,7 @@ _POST_FIELDS: dict[str, Check] = {
     "image": partial(_url, "image"),
 }
 _COMMENT_FIELDS: dict[str, Check] = {
-    "oid": _comment_oid,
+    "oid": _oid,
     "comment": _comment,
     "author": _author,
     "pub_date": partial(_date, "pub_date"),

@@ -23,7 +23,7 @@ def with_passages(
     client: Elasticsearch,
     stored_in: str | None = None,
 ) -> Iterator[Document]:
-    """The documents, the posts with the vectors of their passages; without a model as they are.
+    """The posts with the vectors of their passages; without a model as they are.
 
     Args:
         stored_in: an index whose posts have vectors that need not be computed again; None: only
@@ -45,29 +45,22 @@ def with_passages(
         computed = model.bits_of([texts[name] for name in missing])
         vectors |= dict(zip(missing, computed, strict=True))
         for document in batch:
-            if document.kind == "post":
-                names = map(digest, _texts(document))
-                found = [{"digest": name, "vector": vectors[name]} for name in names]
-                document = replace(document, source={**document.source, "passages": found})
-            yield document
+            names = map(digest, _texts(document))
+            found = [{"digest": name, "vector": vectors[name]} for name in names]
+            yield replace(document, source={**document.source, "passages": found})
 
 
 def _texts(document: Document) -> Iterator[str]:
-    """What the model reads of each passage of a post; a comment has none."""
-    if document.kind == "post":
-        title, text = (html.unescape(document.source[name]) for name in ("title", "text"))
-        yield from (whole for _, whole in passages(title, text))
+    """What the model reads of each passage of a post."""
+    title, text = (html.unescape(document.source[name]) for name in ("title", "text"))
+    yield from (whole for _, whole in passages(title, text))
 
 
 def _stored(
     client: Elasticsearch, index: str | None, documents: Sequence[Document]
 ) -> list[dict[str, Any]]:
     """The passages of these posts as an index has them."""
-    docs = [
-        {"_id": document.id, "routing": document.routing, "_source": ["passages"]}
-        for document in documents
-        if document.kind == "post"
-    ]
-    if index is None or not docs:
+    if index is None:
         return []
+    docs = [{"_id": document.oid, "_source": ["passages"]} for document in documents]
     return [doc.get("_source", {}) for doc in docs_of(client.mget(index=index, docs=docs))]

@@ -69,8 +69,8 @@ class RawPost:
 class Reject:
     """Something that was not indexed: where it was read, its oid, the reason, and the remedy.
 
-    The oid is that of the stored document, for a comment `post/comment`, so that `sync` keeps it;
-    `post/?` is a comment without one. None if it cannot be told: nothing is removed then.
+    The oid is that of the stored post, so that `sync` keeps it. None if it cannot be told: nothing
+    is removed then.
     """
 
     origin: Origin
@@ -96,63 +96,27 @@ SourceItem = RawPost | Reject | Skipped
 """What a source yields."""
 
 IsUnchangedEntry = Callable[[bytes, Origin], bool]
-"""Whether the index has all documents of this entry unchanged and none of them was read before. If
-so, they are marked as read, at this place."""
+"""Whether the index has the post of this entry unchanged and it was not read before. If so, it is
+marked as read, at this place."""
 Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
 """Reads a source, without the entries that are unchanged."""
 
 
-Kind = Literal["post", "comment"]
-
-
-def kind_of(id_: str) -> Kind:
-    """The kind of the document with this `_id`."""
-    return "post" if id_.startswith("post:") else "comment"
-
-
-def post_id(oid: str) -> str:
-    """The `_id` of a post."""
-    return f"post:{oid}"
-
-
-def comment_id(post_oid: str, oid: str) -> str:
-    """The `_id` of a comment."""
-    return f"comment:{post_oid}:{oid}"
-
-
-def oids_of(id_: str) -> tuple[str, str | None]:
-    """The oid of the post, and that of the comment if it is the `_id` of one."""
-    kind, _, rest = id_.partition(":")
-    if kind == "post":
-        return rest, None
-    post_oid, _, oid = rest.rpartition(":")  # the oid of a comment has no colon
-    return post_oid, oid
-
-
-def name_of(id_: str) -> str:
-    """The document with this `_id` in messages and results: `post`, or `post/comment`."""
-    post_oid, oid = oids_of(id_)
-    return post_oid if oid is None else f"{post_oid}/{oid}"
-
-
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document ready for Elasticsearch.
+    """One post with its comments, ready for Elasticsearch.
 
-    A comment has the `routing` of its post, as a join field requires. `version` is the external
-    version: the date of the last known change in milliseconds since 1970.
+    Its `oid` is its `_id`, too. `source["comments"]` has an object for each comment.
     """
 
-    id: str
-    routing: str
-    version: int
+    oid: str
     source: Mapping[str, Any]
     origin: Origin = field(compare=False)
 
     @property
-    def kind(self) -> Kind:
-        """Whether it is a post or a comment."""
-        return kind_of(self.id)
+    def counts(self) -> "Counts":
+        """The post and its comments."""
+        return Counts(1, len(self.source.get("comments", ())))
 
 
 @dataclass(frozen=True, slots=True)

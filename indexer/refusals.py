@@ -13,40 +13,36 @@ class Refusal:
     """A reason and a remedy.
 
     Args:
+        status: the HTTP status with which a client of the service is told so.
         retryable: the same request may succeed later.
-        version_conflict: the index has a newer version of the document.
-        write_blocked: the index has a write block.
+        stale: something has happened since the post was read: read it again, then write it.
+        write_blocked: it is stale because the index has a write block.
         other_schema: the index does not know a field, as one of another version.
     """
 
     reason: str
     remedy: str
+    status: int = 503
     retryable: bool = False
-    version_conflict: bool = False
+    stale: bool = False
     write_blocked: bool = False
     other_schema: bool = False
 
 
+_AGAIN = "Try again in a moment."
 NO_INDEX = Refusal(
-    "there is no index to write to", "Build one with `blogsearch reindex POSTS.jsonl`."
+    "there is no index to write to", "Build one with `blogsearch reindex POSTS.jsonl`.", stale=True
 )
 DISK_FULL = Refusal(
     "the disk of Elasticsearch is nearly full, so it accepts no writes",
     "Free disk space (`blogsearch prune --keep 0` deletes all old generations), then try again.",
 )
-_WRITE_BLOCK = Refusal(
-    "the index accepts no writes while it is being replaced",
-    "Try again in a moment.",
-    retryable=True,
-    write_blocked=True,
-)
 REMOVE_BLOCK = "Remove the block: set it to null in the settings of the index or the cluster."
-_OVERLOADED = Refusal("Elasticsearch is overloaded (429)", "Try again in a moment.", retryable=True)
-_VERSION_CONFLICT = Refusal(
-    "the index has a newer version",
-    "Send a later modification date, or none, to replace it.",
-    version_conflict=True,
+_WRITE_BLOCK = Refusal(
+    "the index accepts no writes while it is being replaced", _AGAIN, stale=True, write_blocked=True
 )
+_OVERLOADED = Refusal("Elasticsearch is overloaded (429)", _AGAIN, retryable=True)
+_CONFLICT = Refusal("others write it all the time", "Send it again.", stale=True)
 
 
 def refusal_from(body: Any) -> Refusal:
@@ -59,14 +55,14 @@ def refusal_from(body: Any) -> Refusal:
     if kind == "cluster_block_exception":
         return _blocked(reason)
     if kind == "version_conflict_engine_exception":
-        return _VERSION_CONFLICT
+        return _CONFLICT
     if kind == "index_not_found_exception":
         return NO_INDEX
     if status == 429:
         return _OVERLOADED
     if status in TEMPORARY_STATUSES:
         reason = f"Elasticsearch cannot write it now ({status}): {_with_causes(error) or kind}"
-        return Refusal(reason[:500], "Try again in a moment.", retryable=True)
+        return Refusal(reason[:500], _AGAIN, retryable=True)
     return _permanent(kind, _with_causes(error), status)
 
 
@@ -94,17 +90,16 @@ def _with_causes(error: Mapping[str, Any]) -> str:
 def _permanent(kind: str, reason: str, status: Any) -> Refusal:
     reason = f"Elasticsearch refused it: {reason or kind}"[:500]
     if status == 413:
-        return Refusal(
-            "it is too large for one request to Elasticsearch", "Split it, or leave it out."
-        )
+        too_large = "it is too large for one request to Elasticsearch"
+        return Refusal(too_large, "Split it, or leave it out.", status=422)
     if kind == "strict_dynamic_mapping_exception":
-        return Refusal(
-            reason,
-            "The index was built by another version: run `blogsearch rebuild`.",
-            other_schema=True,
-        )
+        remedy = "The index was built by another version: run `blogsearch rebuild`."
+        return Refusal(reason, remedy, other_schema=True)
     if isinstance(status, int) and status >= 500:
-        return Refusal(reason, "See Elasticsearch's log for the cause.")
+        return Refusal(reason, "See Elasticsearch's log for the cause.", status=status)
+    if "nested_objects.limit" in reason:
+        remedy = "Leave out or delete comments, or raise that setting of the index."
+        return Refusal(reason, remedy, status=400)
     if "immense term" in reason:
-        return Refusal(reason, "Shorten the field named above.")
-    return Refusal(reason, "Correct the field named above, or leave the post out.")
+        return Refusal(reason, "Shorten the field named above.", status=422)
+    return Refusal(reason, "Correct the field named above, or leave the post out.", status=422)

@@ -1,38 +1,29 @@
-"""Reads documents from an index: all of them, the comments of posts, or what changed recently.
+"""Reads documents from an index: all of them, their ids, or what changed recently.
 
 A checkpoint holds one sequence number per shard: every write up to it is in the index, every write
 acknowledged later has a higher one. `max_seq_no` would not do: a write in progress may already have
 a number without being in the index.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from elastic_transport import ObjectApiResponse
 from elasticsearch import ApiError, Elasticsearch
 
 from indexer.errors import Damaged
-from indexer.records import Counts, Document, Origin, comment_id, post_id
+from indexer.records import Counts, Document, Origin
 from indexer.retry import Retry, is_temporary
 
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A document that was written, or a post of which only the field `comments` was updated."""
-
-    document: Document
-    only_comments: bool
-
-
 _PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
-_PAGE_OF_IDS = 2_000  # documents without their source
 _PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
 _FROM_SOURCE = {"bool": {"must_not": {"term": {"over_http": True}}}}
-_ADDRESSED = ["oid", "address", "content_version"]
+_ADDRESSED = ["oid", "address", "modified", "pub_date"]
 _KEEP_ALIVE = "5m"
 _STARTING = Retry(
     total=60.0,
@@ -40,7 +31,6 @@ _STARTING = Retry(
     longest_pause=2.0,
     is_repeatable=lambda error: isinstance(error, Damaged) or is_temporary(error),
 )
-_MAX_OIDS = 1_000  # posts in one `terms` query, which may have 65,536
 
 
 def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
@@ -77,10 +67,15 @@ def _checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
 def count_documents(client: Elasticsearch, index: str) -> Counts:
     """Posts and comments in an index, after a refresh."""
     client.indices.refresh(index=index)
-    posts, comments = (
-        count(client, index, {"term": {"kind": kind}}) for kind in ("post", "comment")
+    response = client.search(
+        index=index,
+        size=0,
+        track_total_hits=True,
+        aggs={"comments": {"nested": {"path": "comments"}}},
+        allow_partial_search_results=False,
     )
-    return Counts(posts, comments)
+    comments = response["aggregations"]["comments"]["doc_count"]
+    return Counts(int(response["hits"]["total"]["value"]), int(comments))
 
 
 def stored_documents(
@@ -90,51 +85,19 @@ def stored_documents(
 ) -> Iterator[Document]:
     """Documents as they are stored, as of the last refresh.
 
-    The version of a post is that of its content, without the updates of its comments.
-
     Args:
         query: which documents; None for all.
     """
     for hit in scan(client, index, query=query):
-        yield _document(hit, index)
+        yield Document(hit["_id"], hit["_source"], Origin(index))
 
 
-def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Change]:
+def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Document]:
     """Documents written after a checkpoint and still present, as of the last refresh."""
     for shard, sequence in since.items():
         newer = {"range": {"_seq_no": {"gt": sequence}}}
         for hit in scan(client, index, query=newer, preference=f"_shards:{shard}"):
-            written = hit["_source"].get("content_seq_no")
-            yield Change(_document(hit, index), written is not None and written <= sequence)
-
-
-def child_comments(
-    client: Elasticsearch, index: str, post_oids: Iterable[str], fields: Sequence[str] = ()
-) -> Iterator[Document]:
-    """All comments of some posts, as of the last refresh; of their source only these fields."""
-    oids = list(post_oids)
-    size = _PAGE if fields else _PAGE_OF_IDS
-    for start in range(0, len(oids), _MAX_OIDS):
-        query = {"terms": {"post_oid": oids[start : start + _MAX_OIDS]}}
-        for hit in scan(client, index, query=query, source=list(fields) or False, size=size):
-            source = hit.get("_source", {})
-            yield Document(hit["_id"], hit["_routing"], hit["_version"], source, Origin(index))
-
-
-def current_versions(
-    client: Elasticsearch, index: str, documents: Sequence[Document]
-) -> dict[str, int]:
-    """Document id to version, for the documents that exist now, refreshed or not."""
-    if not documents:
-        return {}
-    response = client.mget(
-        index=index,
-        docs=[
-            {"_id": document.id, "routing": document.routing, "_source": False}
-            for document in documents
-        ],
-    )
-    return {doc["_id"]: int(doc["_version"]) for doc in docs_of(response) if doc.get("found")}
+            yield Document(hit["_id"], hit["_source"], Origin(index))
 
 
 def docs_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
@@ -154,21 +117,17 @@ def docs_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
 
 def posts_at(
     client: Elasticsearch, index: str, addresses: Collection[str]
-) -> dict[str, tuple[str, int]]:
-    """Address to the oid and the version of the post that has it, as of the last refresh.
+) -> dict[str, dict[str, str]]:
+    """Address to the oid and the dates of the post that has it, as of the last refresh.
 
     An address that several posts have is left out: they cannot be told apart.
     """
     if not addresses:
         return {}
-    query = {
-        "bool": {"filter": [{"terms": {"address": sorted(addresses)}}, {"term": {"kind": "post"}}]}
-    }
-    by_address: dict[str, list[tuple[str, int]]] = {}
+    query = {"terms": {"address": sorted(addresses)}}
+    by_address: dict[str, list[dict[str, str]]] = {}
     for hit in scan(client, index, query=query, source=_ADDRESSED):
-        post = hit["_source"]
-        version = int(post.get("content_version", hit["_version"]))
-        by_address.setdefault(post["address"], []).append((post["oid"], version))
+        by_address.setdefault(hit["_source"]["address"], []).append(hit["_source"])
     return {address: posts[0] for address, posts in by_address.items() if len(posts) == 1}
 
 
@@ -185,12 +144,7 @@ def count(client: Elasticsearch, index: str, query: Mapping[str, Any]) -> int:
 
 
 # Nobody's blog is at a domain that is reserved for examples (RFC 2606).
-_OWN_POSTS: Mapping[str, Any] = {
-    "bool": {
-        "filter": {"term": {"kind": "post"}},
-        "must_not": {"prefix": {"address": "blog.example.org/"}},
-    }
-}
+_OWN_POSTS: Mapping[str, Any] = {"bool": {"must_not": {"prefix": {"address": "blog.example.org/"}}}}
 
 
 def has_own_posts(client: Elasticsearch, index: str) -> bool:
@@ -198,42 +152,19 @@ def has_own_posts(client: Elasticsearch, index: str) -> bool:
     return count(client, index, _OWN_POSTS) > 0
 
 
-def raw_digests(client: Elasticsearch, index: str) -> Iterator[tuple[str, str]]:
-    """Ids and raw digests of all documents that did not come over HTTP; "" for one without."""
-    names = ("oid", "post_oid", "raw_digest")
-    for hit in scan(client, index, query=_FROM_SOURCE, doc_values=names, size=_PAGE_OF_DOC_VALUES):
-        id_, _, values = _doc_values(hit)
-        yield id_, values.get("raw_digest", "")
-
-
 def stored_ids(
-    client: Elasticsearch, index: str, query: Mapping[str, Any]
-) -> Iterator[tuple[Document, str, bool]]:
-    """Documents without their source, with their digest and whether they came over HTTP.
-
-    Only doc values are read: that takes a third of the time of reading `_id` and `_source`.
-    """
-    names = ("oid", "post_oid", "digest", "over_http")
-    for hit in scan(client, index, query=query, doc_values=names, size=_PAGE_OF_DOC_VALUES):
-        id_, routing, values = _doc_values(hit)
-        document = Document(id_, routing, hit["_version"], {}, Origin(index))
-        yield document, values.get("digest", ""), values.get("over_http", False)
+    client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None
+) -> Iterator[str]:
+    """The oids of posts, as of the last refresh."""
+    for hit in scan(client, index, query=query, doc_values=["oid"], size=_PAGE_OF_DOC_VALUES):
+        yield hit["fields"]["oid"][0]
 
 
-def _doc_values(hit: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """The `_id` and the routing of a document, and the values of its fields."""
-    values = {name: value for name, (value,) in hit["fields"].items()}
-    oid, post_oid = values["oid"], values.get("post_oid")
-    if post_oid is None:
-        return post_id(oid), oid, values
-    return comment_id(post_oid, oid), post_oid, values
-
-
-def _document(hit: Mapping[str, Any], index: str) -> Document:
-    source = dict(hit["_source"])
-    version = source.pop("content_version", hit["_version"])
-    source.pop("content_seq_no", None)  # means nothing in another index
-    return Document(hit["_id"], hit["_routing"], version, source, Origin(index))
+def stored_digests(client: Elasticsearch, index: str) -> Iterator[tuple[str, str]]:
+    """Oids and digests of all posts that did not come over HTTP; "" for one without."""
+    names = ("oid", "digest")
+    for hit in scan(client, index, query=_FROM_SOURCE, doc_values=names, size=_PAGE_OF_DOC_VALUES):
+        yield hit["fields"]["oid"][0], hit["fields"].get("digest", [""])[0]
 
 
 def scan(
@@ -246,7 +177,7 @@ def scan(
     doc_values: Sequence[str] = (),
     size: int = _PAGE,
 ) -> Iterator[dict[str, Any]]:
-    """Every hit of a query with its `_version`, on one point in time, `size` hits per request.
+    """Every hit of a query, on one point in time, `size` hits per request.
 
     Args:
         doc_values: the fields of which to read the doc values, in place of `_id` and `_source`.
@@ -266,7 +197,6 @@ def scan(
                 sort=["_shard_doc"],
                 search_after=after,
                 size=size,
-                version=True,
                 **stored,
                 track_total_hits=False,
                 allow_partial_search_results=False,

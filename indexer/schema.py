@@ -1,7 +1,7 @@
-"""The documents BlogItem and BlogComment, and the body of a new index.
+"""The documents of the index, and the body of a new one.
 
-Both are in one index with a join field: a comment is a child of its post, so that a matching
-comment can raise its post. Stored texts are HTML-escaped plain text, which the analysis decodes.
+A post is one document with its comments inside. Stored texts are HTML-escaped plain text, which the
+analysis decodes.
 """
 
 from typing import Any
@@ -11,10 +11,11 @@ from elasticsearch.dsl import (
     Date,
     Document,
     Index,
-    Join,
+    InnerDoc,
     Keyword,
     Long,
     MetaField,
+    Nested,
     Object,
     Text,
 )
@@ -24,8 +25,6 @@ from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import DIMENSIONS
 from analyzers.rules.compile import Rules
 from indexer import SCHEMA
-
-RELATION = Join(relations={"post": "comment"})
 
 
 def _analyzed(analyzer: str, **options: Any) -> Text:
@@ -42,7 +41,7 @@ def _lookup(analyzer: str, **options: Any) -> Text:
     return _analyzed(analyzer, norms=False, index_options="docs", **options)
 
 
-def _prose(**fields: Text | Keyword) -> Text:
+def _prose(copy_to: str | None = "all", **fields: Text | Keyword) -> Text:
     """A stemmed field with its unstemmed sub-fields.
 
     `words` has the words as typed, for phrases; `forms` also has their synonyms, for scores.
@@ -56,7 +55,7 @@ def _prose(**fields: Text | Keyword) -> Text:
             "forms": _analyzed(FORMS, index_options="freqs"),
             **fields,
         },
-        copy_to="all",
+        **({"copy_to": copy_to} if copy_to else {}),
     )
 
 
@@ -75,17 +74,37 @@ _PASSAGES = {
 }
 
 
+class BlogComment(InnerDoc):
+    """A comment, a document of its own behind that of its post: it tells which comments match.
+
+    What its text adds to the score of the post is that of the field `comment_texts`, so that
+    comments count neither as documents nor in the statistics of words.
+    `over_http` if it was written over HTTP: then `sync` does not remove it.
+    """
+
+    oid = Keyword()
+    author = Keyword(index=False)
+    comment = _analyzed(
+        TEXT,
+        index_options="offsets",
+        fields={"words": _analyzed(WORDS)},
+        # What is copied is not copied on: both have to be named.
+        copy_to=["comment_texts", "all"],
+    )
+    pub_date = Date()
+    over_http = Boolean()
+
+
 class BlogItem(Document):
     """A post. `code` has its `<pre>` blocks, which are not in `text`, and is stemmed only in `all`.
 
-    `comments` has the texts of its comments; write/comments.py updates it, and explains
-    `content_version` and `content_seq_no`. `all` has every term of the post once.
+    `comment_texts` has the texts of its comments, and `all` every term of the post once.
+    `over_http` if it was written over HTTP; `digest` is of what it was read from.
     """
 
     class Meta:
         dynamic = MetaField("strict")
 
-    kind = RELATION
     oid = Keyword()
     title = _prose(
         lookup=_lookup(FORMS),
@@ -107,7 +126,9 @@ class BlogItem(Document):
             "id": Keyword(index=False, doc_values=False),
         }
     )
-    comments = _prose()
+    comments = Nested(BlogComment)
+    # Filled from the comments; not stored.
+    comment_texts = _prose(copy_to=None)
     all = _lookup(
         TEXT,
         fields={
@@ -131,35 +152,9 @@ class BlogItem(Document):
     categories = Keyword()
     keywords = Keyword(copy_to="all")
     digest = Keyword(index=False)
-    raw_digest = Keyword(index=False)
-    content_version = Long(index=False, doc_values=False)
-    content_seq_no = Long(index=False, doc_values=False)
+    over_http = Boolean()
     # Stored and nothing else, unless the index is made for `passages.vector`.
     passages = Object(enabled=False)
-
-
-class BlogComment(Document):
-    """A comment on the post `post_oid`, with the routing of that post.
-
-    `over_http` if it was written over HTTP: then `sync` does not remove it.
-    """
-
-    class Meta:
-        dynamic = MetaField("strict")
-
-    kind = RELATION
-    oid = Keyword()
-    post_oid = Keyword()
-    author = Keyword(index=False)
-    comment = _analyzed(
-        TEXT,
-        index_options="offsets",
-        fields={"words": _analyzed(WORDS)},
-    )
-    pub_date = Date()
-    digest = Keyword(index=False)
-    raw_digest = Keyword(index=False)
-    over_http = Boolean(index=False)
 
 
 def index_body(
@@ -180,7 +175,6 @@ def index_body(
     """
     index = Index("blog")  # `generations.create` gives the index its own name
     index.document(BlogItem)
-    index.document(BlogComment)
     index.settings(
         number_of_shards=shards,
         number_of_replicas=replicas,

@@ -1,8 +1,8 @@
 """The state index: what must outlive a process and is not a post.
 
 `<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
-the checkpoints taken at each swap, every deletion (see write/deletions.py), the files of pinned
-results, and how the last run of each command ended.
+the checkpoints and oids at each swap, the files of pinned results, and how the last run of each
+command ended.
 """
 
 import time
@@ -12,9 +12,11 @@ from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch, NotFoundError
 
-from indexer.scan import Checkpoint, checkpoint, docs_of
+from indexer.records import batches
+from indexer.scan import Checkpoint, checkpoint, docs_of, stored_ids
 
 _COUNTER = "counter"
+_OIDS = 10_000  # in one document
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,6 @@ def ensure_state(client: Elasticsearch, alias: str) -> str:
                 "properties": {
                     "what": {"type": "keyword"},
                     "at": {"type": "date"},
-                    "pending": {"type": "boolean"},
                 },
             },
         )
@@ -79,26 +80,29 @@ def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
 
 
 def record_swap(client: Elasticsearch, alias: str, generation: str) -> None:
-    """Store the checkpoints at which a generation goes live, for a later rollback."""
-    written, deleted = checkpoints(client, alias, generation)
-    client.index(
-        index=state_index(alias),
-        id=f"swap:{generation}",
-        document={"what": "swap", "written": written, "deleted": deleted},
-    )
+    """Store the checkpoint and the oids with which a generation goes live, for a later rollback."""
+    written = checkpoint(client, generation)
+    client.indices.refresh(index=generation)
+    parts = list(batches(stored_ids(client, generation), _OIDS))
+    for number, oids in enumerate(parts or [[]]):
+        client.index(
+            index=state_index(alias),
+            id=f"swap:{generation}:{number}",
+            document={"what": "swap", "parts": len(parts), "written": written, "oids": oids},
+        )
 
 
-def checkpoints(client: Elasticsearch, alias: str, index: str) -> tuple[Checkpoint, Checkpoint]:
-    """The current checkpoints of an index and of the state index, where deletions are recorded."""
-    return checkpoint(client, index), checkpoint(client, ensure_state(client, alias))
-
-
-def swap_checkpoints(
+def read_swap(
     client: Elasticsearch, alias: str, generation: str
-) -> tuple[Checkpoint, Checkpoint] | None:
-    """The checkpoints stored by `record_swap`; None for a generation that never went live."""
-    stored = _read(client, alias, f"swap:{generation}")
-    return (stored["written"], stored["deleted"]) if stored else None
+) -> tuple[Checkpoint, set[str]] | None:
+    """What `record_swap` stored; None for a generation that never went live."""
+    first = _read(client, alias, f"swap:{generation}:0")
+    if not first:
+        return None
+    oids = set(first["oids"])
+    for number in range(1, first["parts"]):
+        oids.update(_read(client, alias, f"swap:{generation}:{number}").get("oids", ()))
+    return first["written"], oids
 
 
 def record_run(

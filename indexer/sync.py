@@ -6,7 +6,7 @@ dry run prints them; `add` writes what is newer than in the index.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from datetime import datetime
 
 from elasticsearch import Elasticsearch
 
@@ -29,52 +29,25 @@ from indexer.ingest import (
     too_many_removed,
 )
 from indexer.lock import Lock
-from indexer.normalise import address_of, post_document
-from indexer.records import (
-    Document,
-    RawPost,
-    Read,
-    Skipped,
-    SourceItem,
-    batches,
-    name_of,
-    oids_of,
-    post_id,
-)
-from indexer.scan import (
-    child_comments,
-    current_versions,
-    has_own_posts,
-    posts_at,
-    raw_digests,
-    stored_ids,
-)
-from indexer.write.comments import based_on_stored
-from indexer.write.deletions import deletion_versions, forget_old_deletions
-from indexer.write.live import (
-    clear_stale_write_block,
-    delete_comments,
-    delete_documents,
-    now,
-    update_live_comments,
-    update_live_link_texts,
-)
+from indexer.normalise import address_of, document_of
+from indexer.passages import with_passages
+from indexer.records import Document, RawPost, Read, Skipped, SourceItem, batches
+from indexer.scan import has_own_posts, posts_at, stored_digests
+from indexer.write.links import update_link_texts
+from indexer.write.live import clear_stale_write_block, read_posts, write
+from indexer.write.merge import Change, Source, from_source, over_http_only, without_source_comments
 
-_BATCH = 500  # documents
-_NEVER = -1  # below any version
-_NOT_STORED = (_NEVER, "")  # a version and a digest
+_BATCH = 200  # posts
 _EXAMPLES = 5  # oids of missing posts in a message
 
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """What a sync did, in documents.
+    """What a sync did, in posts.
 
     Args:
         index: the live generation.
         rules: the digest of its synonym rules.
-        parsed: unchanged posts whose HTML had to be parsed to compare them: another version of the
-            code indexed them, or only the form of their source changed.
         removals_withheld: why nothing was removed; empty if removals were made or not needed.
         rolled_back_from: the generation with the current settings that somebody rolled back from;
             the live one was not rebuilt.
@@ -88,7 +61,6 @@ class SyncResult:
     changed: int = 0
     removed: int = 0
     unchanged: int = 0
-    parsed: int = 0
     removals_withheld: str = ""
     rolled_back_from: str = ""
     built: Built | None = None
@@ -102,10 +74,10 @@ class SyncResult:
 
 @dataclass(frozen=True, slots=True)
 class SyncPreview:
-    """What a sync would do; a comment is named `post/comment`.
+    """What a sync would do.
 
     Args:
-        names: of what would be added ("add"), changed ("change") and removed ("remove").
+        names: the oids of what would be added ("add"), changed ("change") and removed ("remove").
         removals_withheld: as in SyncResult.
         builds: whether it would build a generation first, because the synonym rules, the language
             or the schema has changed.
@@ -129,8 +101,7 @@ def sync(
 
     Without an index, or if the rules or the mapping have changed, a generation is built first,
     unless a generation with these rules exists and was rolled back.
-    Comments are removed with their post. Otherwise only those that came from a source are removed,
-    and only if the source has comments at all.
+    Comments that came from a source are removed only if the source has comments at all.
 
     Args:
         read: called once.
@@ -148,12 +119,11 @@ def sync(
             return SyncResult(
                 built.index,
                 built.rules,
-                added=built.counts.total,
+                added=built.counts.posts,
                 built=built,
                 stale_builds=stale_builds,
             )
         live = generations.require_writable(client, alias)
-        forget_old_deletions(client, alias)
         rebuilt = None
         outdated = not is_current(live, settings)
         rolled_back = rolled_back_from(client, alias, live, settings) if outdated else ""
@@ -162,14 +132,22 @@ def sync(
 
         ingest = _comparison(client, alias, on_reject, options)
         samples_only = not has_own_posts(client, alias)  # which a first sync replaces
-        changes = _differences(client, alias, ingest, read(ingest.is_unchanged_entry))
-        ingest.send(client, alias, (document for _, document in changes), settings.model, alias)
-        _finish_comments(client, alias, ingest)
-
+        documents = ingest.documents(read(ingest.is_unchanged_entry))
+        uncommented: list[str] = []
+        for batch in batches(with_passages(documents, settings.model, client, alias), _BATCH):
+            changes = {document.oid: _synced(document) for document in batch}
+            written = write(client, alias, changes, ingest.options.limits)
+            ingest.record(written.values())
+            uncommented += _uncommented(batch, {oid: post.before for oid, post in written.items()})
         lock.check()
-        to_remove, withheld = _removals(client, alias, ingest, samples_only=samples_only)
-        removed = _remove(client, alias, to_remove)
-        update_live_link_texts(client, alias, None)
+        if ingest.has_comments:
+            write(client, alias, dict.fromkeys(uncommented, without_source_comments))
+        to_remove, withheld = _removals(ingest, samples_only=samples_only)
+        removed = 0
+        for oids in batches(to_remove, _BATCH):
+            written = write(client, alias, dict.fromkeys(oids, over_http_only))
+            removed += sum(post.result == "deleted" for post in written.values())
+        update_link_texts(client, alias, generations.live_alias(_name(client, alias)))
         client.indices.refresh(index=alias)
         return SyncResult(
             index=rebuilt.index if rebuilt else live.name,
@@ -178,7 +156,6 @@ def sync(
             changed=ingest.updated,
             removed=removed,
             unchanged=ingest.unchanged,
-            parsed=ingest.parsed,
             removals_withheld=withheld,
             rolled_back_from=rolled_back,
             built=rebuilt,
@@ -202,13 +179,27 @@ def preview(
     """
     live = generations.require_live(client, alias)
     ingest = _comparison(client, alias, on_reject, options or IngestOptions())
-    names: dict[str, list[str]] = {"add": [], "change": []}
-    for action, document in _differences(client, alias, ingest, read(ingest.is_unchanged_entry)):
-        names[action].append(name_of(document.id))
+    added: list[str] = []
+    changed: list[str] = []
+    for batch in batches(ingest.documents(read(ingest.is_unchanged_entry)), _BATCH):
+        posts = read_posts(client, alias, (document.oid for document in batch))
+        for document, post in zip(batch, posts, strict=True):
+            if post.source is None:
+                added.append(document.oid)
+            elif _synced(document)(post.source) == post.source:
+                ingest.unchanged += 1
+            else:
+                changed.append(document.oid)
     samples_only = not has_own_posts(client, alias)
-    to_remove, withheld = _removals(client, alias, ingest, samples_only=samples_only)
+    missing, withheld = _removals(ingest, samples_only=samples_only)
+    posts = read_posts(client, alias, missing, ["over_http"])
+    removed = [
+        post.oid
+        for post in posts
+        if post.source is not None and over_http_only(post.source) is None
+    ]
     return SyncPreview(
-        names={**names, "remove": [name_of(document.id) for document in to_remove]},
+        names={"add": added, "change": changed, "remove": removed},
         unchanged=ingest.unchanged,
         removals_withheld=withheld,
         builds=not (is_current(live, settings) or rolled_back_from(client, alias, live, settings)),
@@ -243,11 +234,26 @@ def add(
         clear_stale_write_block(client, alias)
     ingest = Ingest(on_reject, options, phase="adding")
     joined = _joined_by_address(client, alias, raws, ingest.options.on_skip)
-    ingest.send(client, alias, _newer(client, alias, ingest, joined), model, alias)
-    _finish_comments(client, alias, ingest)
-    update_live_link_texts(client, alias, None)
+    for batch in batches(with_passages(ingest.documents(joined), model, client, alias), _BATCH):
+        newest = ingest.options.newest
+        changes = {
+            document.oid: _added(document) if newest else _added_if_newer(document)
+            for document in batch
+        }
+        written = write(client, alias, changes, ingest.options.limits)
+        for document in batch:
+            before = written[document.oid].before
+            if before and not newest and _is_older(document.source, before):
+                ingest.older += 1
+                ingest.options.on_skip(Skipped(document.origin, None, "older than in the index"))
+        ingest.record(written.values())
+    update_link_texts(client, alias, generations.live_alias(live.name))
     client.indices.refresh(index=alias)
     return ingest
+
+
+def _name(client: Elasticsearch, alias: str) -> str:
+    return generations.require_live(client, alias).name
 
 
 def _comparison(
@@ -255,136 +261,76 @@ def _comparison(
 ) -> Ingest:
     """A reader that leaves out what the index has."""
     client.indices.refresh(index=alias)
-    return Ingest(on_reject, options, raw_digests(client, alias), "comparing")
+    return Ingest(on_reject, options, stored_digests(client, alias), "comparing")
 
 
-def _differences(
-    client: Elasticsearch, alias: str, ingest: Ingest, raws: Iterable[SourceItem]
-) -> Iterator[tuple[Literal["add", "change"], Document]]:
-    """What of a source is new or differs; the source wins over newer versions and deletions."""
-    for batch in batches(ingest.documents(raws), _BATCH):
-        query = {"ids": {"values": [document.id for document in batch]}}
-        stored = {
-            document.id: (document.version, "" if over_http else digest)
-            for document, digest, over_http in stored_ids(client, alias, query)
-        }
-        differing = []
-        for document in batch:
-            _, digest = stored.get(document.id, _NOT_STORED)
-            # The text of a page stays the same when its template changes.
-            if digest == document.source["digest"]:
-                ingest.unchanged += 1
-                ingest.parsed += document.kind == "post"
-            else:
-                differing.append(document)
-        deleted = deletion_versions(client, alias, [document.id for document in differing])
-        for document in based_on_stored(client, alias, differing):
-            version, _ = stored.get(document.id, _NOT_STORED)
-            newest = max(version, deleted.get(document.id, _NEVER))
-            if document.version <= newest:
-                document = replace(document, version=max(now(), newest + 1))
-            yield "change" if document.id in stored else "add", document
+def _synced(document: Document) -> Change:
+    """The post of the source. Without comments there it keeps those that it has until the whole
+    source is read: it may have no comments at all."""
+    return from_source(document, keeps_comments=not document.source.get("comments"))
 
 
-def _removals(
-    client: Elasticsearch, alias: str, ingest: Ingest, *, samples_only: bool
-) -> tuple[Iterator[Document], str]:
-    """What the index has and the source lacks, unless that looks like a mistake.
+def _added(document: Document) -> Change:
+    return from_source(document, keeps_comments=True)
 
-    Comments on posts that stay are missing only if the source has comments at all.
+
+def _added_if_newer(document: Document) -> Change:
+    def change(stored: Source | None) -> Source | None:
+        if stored and _is_older(document.source, stored):
+            return stored
+        return _added(document)(stored)
+
+    return change
+
+
+def _is_older(source: Source, stored: Source) -> bool:
+    return _changed_at(source) < _changed_at(stored)
+
+
+def _changed_at(source: Source) -> float:
+    date = source.get("modified") or source.get("pub_date")
+    return datetime.fromisoformat(date).timestamp() if date else float("-inf")
+
+
+def _uncommented(
+    documents: Sequence[Document], before: Mapping[str, Source | None]
+) -> Iterator[str]:
+    """The posts without a comment in the source that have some of a source in the index."""
+    for document in documents:
+        comments = (before[document.oid] or {}).get("comments", ())
+        is_kept = any(not comment.get("over_http") for comment in comments)
+        if is_kept and not document.source.get("comments"):
+            yield document.oid
+
+
+def _removals(ingest: Ingest, *, samples_only: bool) -> tuple[list[str], str]:
+    """The posts that the index has and the source lacks, unless that looks like a mistake.
 
     Args:
         samples_only: the index has no other posts than the sample posts.
 
     Returns:
-        The documents as `_present` yields them, and why nothing may be removed; empty if it may.
+        The oids, and why nothing may be removed; empty if it may.
     """
     if not ingest.options.complete:
-        return iter(()), ""
-    posts = [id_ for id_ in ingest.stored if id_.startswith("post:")]
-    missing_posts = [id_ for id_ in posts if not _is_read(id_, ingest)]
-    gone = set(missing_posts)
-    comments = [
-        id_
-        for id_ in ingest.stored
-        if id_.startswith("comment:") and post_id(oids_of(id_)[0]) not in gone
-    ]
-    missing_comments: list[str] = []
-    if any(id_.startswith("comment:") for id_ in ingest.read):
-        missing_comments = [id_ for id_ in comments if not _is_read(id_, ingest)]
+        return [], ""
+    posts = ingest.stored
+    missing = [oid for oid in posts if oid not in ingest.read and oid not in ingest.kept]
     withheld = ""
     if ingest.options.force:
         pass
-    elif posts and not any(id_.startswith("post:") for id_ in ingest.read):
+    elif posts and not ingest.read:
         withheld = f"the source has no posts, the index has {len(posts):,}"
     elif samples_only:
         pass
-    elif too_many_removed(len(missing_posts), len(posts)):
-        examples = ", ".join(oids_of(id_)[0] for id_ in missing_posts[:_EXAMPLES])
-        more = ", …" if len(missing_posts) > _EXAMPLES else ""
+    elif too_many_removed(len(missing), len(posts)):
+        examples = ", ".join(missing[:_EXAMPLES]) + (", …" if len(missing) > _EXAMPLES else "")
         withheld = (
-            f"{len(missing_posts):,} of {len(posts):,} posts are missing from the source "
-            f"({examples}{more})"
+            f"{len(missing):,} of {len(posts):,} posts are missing from the source ({examples})"
         )
-    elif too_many_removed(len(missing_comments), len(comments)):
-        withheld = (
-            f"{len(missing_comments):,} of {len(comments):,} comments are missing from the source"
-        )
-    elif ingest.rejects_without_oid and missing_posts:
+    elif ingest.rejects_without_oid and missing:
         withheld = f"{ingest.rejects_without_oid:,} rejected lines may be the missing posts"
-    if withheld:
-        return iter(()), withheld
-    return _present(client, alias, missing_posts, missing_comments), ""
-
-
-def _is_read(id_: str, ingest: Ingest) -> bool:
-    """Whether the source has a document, or a Reject names it, its post, or all its comments."""
-    if id_ in ingest.read:
-        return True
-    post_oid, comment_oid = oids_of(id_)
-    names = {post_oid}
-    if comment_oid is not None:
-        names |= {f"{post_oid}/{comment_oid}", f"{post_oid}/?"}
-    return not names.isdisjoint(ingest.kept)
-
-
-def _present(
-    client: Elasticsearch, alias: str, posts: Sequence[str], comments: Sequence[str]
-) -> Iterator[Document]:
-    """The missing documents as they are in the index now, unless they came over HTTP.
-
-    They have the version there, and no source. After some posts their comments.
-    """
-    for ids in (posts, comments):
-        for batch in batches(ids, _BATCH):
-            stored = list(stored_ids(client, alias, {"ids": {"values": batch}}))
-            documents = [document for document, _, over_http in stored if not over_http]
-            yield from documents
-            if ids is posts:
-                oids = [document.routing for document in documents]
-                yield from child_comments(client, alias, oids)
-
-
-def _finish_comments(client: Elasticsearch, alias: str, ingest: Ingest) -> None:
-    """Update the field `comments` of what was written; delete comments that have no post.
-
-    A post may have been refused, or deleted meanwhile.
-    """
-    without_post = update_live_comments(client, alias, ingest.changed_posts)
-    ingest.comments_removed(delete_comments(client, alias, without_post))
-
-
-def _remove(client: Elasticsearch, alias: str, documents: Iterator[Document]) -> int:
-    removed = 0
-    posts_with_comments: set[str] = set()
-    for batch in batches(documents, _BATCH):
-        removed += len(delete_documents(client, alias, batch))
-        posts_with_comments.update(
-            document.routing for document in batch if document.kind == "comment"
-        )
-    # The comments of removed posts were removed too, but not those written meanwhile.
-    without_post = update_live_comments(client, alias, posts_with_comments)
-    return removed + delete_comments(client, alias, without_post)
+    return ([], withheld) if withheld else (missing, "")
 
 
 def _joined_by_address(
@@ -400,47 +346,13 @@ def _joined_by_address(
         known = posts_at(client, alias, {address_of(url) for url in urls})
         for raw in batch:
             if isinstance(raw, RawPost) and isinstance(raw.url, str):
-                oid, version = known.get(address_of(raw.url), (raw.oid, 0))
+                stored = known.get(address_of(raw.url), {})
+                oid = stored.get("oid", raw.oid)
                 if oid not in (raw.oid, str(raw.oid)):
                     raw = replace(raw, oid=oid, entry=b"")  # which has another oid
-                    document = post_document(raw)
-                    is_older = isinstance(document, Document) and document.version <= version
+                    made, _ = document_of(raw)
+                    is_older = made and _changed_at(made.source) <= _changed_at(stored)
                     if raw.is_summary or is_older:
                         on_skip(Skipped(raw.origin, None, "in the index already, by its address"))
                         continue
             yield raw
-
-
-def _newer(
-    client: Elasticsearch, alias: str, ingest: Ingest, raws: Iterable[SourceItem]
-) -> Iterator[Document]:
-    """What of a source may be newer than in the index.
-
-    Left out are documents deleted after their last change, and the comments of such posts. Those
-    that were written again since are not: Elasticsearch compares their versions. With the option
-    `newest` nothing is left out, and every document gets the newest version.
-    """
-    newest = ingest.options.newest
-    deleted_posts: set[str] = set()
-    for batch in batches(ingest.documents(raws), _BATCH):
-        deleted = deletion_versions(client, alias, {document.id for document in batch})
-        suspects = [document for document in batch if newest or document.id in deleted]
-        present = current_versions(client, alias, suspects)
-        former = {
-            document.id: max(deleted.get(document.id, _NEVER), present.get(document.id, _NEVER))
-            for document in suspects
-        }
-        if newest:  # also above a version in the future
-            batch = [
-                replace(document, version=max(now(), document.version, former[document.id] + 1))
-                for document in batch
-            ]
-        for document in based_on_stored(client, alias, batch):
-            if document.routing in deleted_posts or (
-                document.version < deleted.get(document.id, _NEVER) and document.id not in present
-            ):
-                ingest.deleted += 1
-                if document.kind == "post":
-                    deleted_posts.add(document.routing)
-            else:
-                yield document

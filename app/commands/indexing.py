@@ -19,7 +19,6 @@ from app.commands.runs import (
 )
 from app.commands.sources import SourceArguments, rejects_option, source_options
 from app.commands.tools import (
-    ONLY_SOME,
     Tools,
     number_option,
     pass_tools,
@@ -45,12 +44,12 @@ from indexer.generations import live as find_live
 from indexer.ingest import MaxRejects
 from indexer.lock import Lock
 from indexer.retry import Retry
+from indexer.scan import count_documents
 from indexer.state import allow_writes_on_full_disk
 from indexer.sync import SyncResult, preview
 from indexer.sync import add as run_add
 from indexer.sync import sync as run_sync
 
-_MANY = 1_000  # posts, of which parsing takes about a second
 _UNTIL_UNLOCKED = Retry(total=math.inf, first_pause=2.0, longest_pause=2.0)
 """For `--watch` while another process holds the lock."""
 
@@ -184,7 +183,7 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
 @click.option(
     "--as-new",
     is_flag=True,
-    help="Treat every post as changed now: overwrite newer versions, ignore deletions.",
+    help="Treat every post as changed now: overwrite newer versions.",
 )
 @rejects_option
 @pass_tools
@@ -194,8 +193,7 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
     Nothing is removed. The version of a post is its `modified` date, or else its `pub_date`; an
     older version never overwrites a newer one.
 
-    Exit code 0: done; 1: it failed; 3: done, but some lines were rejected, or left out because they
-    were deleted after their last change.
+    Exit code 0: done; 1: it failed; 3: done, but some lines were rejected.
 
     \b
     blogsearch add new-posts.jsonl
@@ -210,13 +208,6 @@ def add(tools: Tools, sources: SourceArguments, as_new: bool, rejects_path: Path
     older = f", {added.older:,} left unchanged ({hint})" if added.older else ""
     run.sources.print_skipped()
     click.echo(f"{added.created:,} documents added, {added.updated:,} replaced{older}.")
-    if added.deleted:
-        click.echo(
-            f"{added.deleted:,} were left out: they were deleted after their last change. "
-            "--as-new restores them.",
-            err=True,
-        )
-        click.get_current_context().exit(ONLY_SOME)
     exit_if_rejected(run.rejects)
 
 
@@ -338,12 +329,6 @@ def _sync(
         f"{result.added:,} documents added, {result.changed:,} changed, "
         f"{result.removed:,} removed, {result.unchanged:,} unchanged."
     )
-    if result.parsed >= _MANY:
-        click.echo(
-            f"{result.parsed:,} unchanged posts had to be parsed: another version indexed them, or "
-            "only their form has changed. `blogsearch reindex` makes the next sync faster.",
-            err=True,
-        )
     return run.rejects, result
 
 
@@ -463,10 +448,8 @@ def _row(tools: Tools, generation: Generation) -> dict[str, Any]:
     damage = damage_of(tools.elastic, generation)
     posts = comments = size = None
     if not damage:
-        posts, comments = (
-            tools.elastic.count(index=name, query={"term": {"kind": kind}})["count"]
-            for kind in ("post", "comment")
-        )
+        counts = count_documents(tools.elastic, name)
+        posts, comments = counts.posts, counts.comments
         stats = tools.elastic.indices.stats(index=name, metric="store", filter_path="_all.total")
         size = stats["_all"]["total"]["store"]["size_in_bytes"]
     return {

@@ -131,7 +131,6 @@ def categories(tools: Tools, form: str) -> None:
     response = tools.elastic.search(
         index=tools.settings.index,
         size=0,
-        query={"term": {"kind": "post"}},
         aggs={"categories": {"terms": {"field": "categories", "size": _MAX_CATEGORIES}}},
         allow_partial_search_results=False,
     )

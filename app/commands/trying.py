@@ -27,8 +27,8 @@ from app.commands.tools import (
 from app.site_file import NAME
 from indexer.errors import SourceError
 from indexer.fetch import FetchOptions
-from indexer.normalise import documents
-from indexer.records import Document, RawPost, Reject, SourceItem, quantity
+from indexer.normalise import document_of
+from indexer.records import RawPost, Reject, SourceItem, quantity
 from indexer.sources import SourceOptions, detect, open_source
 from indexer.sources.base import is_url
 from indexer.sources.files import is_utf8
@@ -80,13 +80,13 @@ class _Trial:
         return [self.sample[number * last // max(1, count - 1)] for number in range(count)]
 
     def take(self, item: SourceItem) -> None:
-        result = next(documents(item)) if isinstance(item, RawPost) else item
-        if isinstance(result, Reject):
-            self.rejects[result.reason] += 1
-            self.first_rejected.setdefault(result.reason, str(result.origin))
-        if not isinstance(result, Document) or not isinstance(item, RawPost):
+        document, rejects = document_of(item) if isinstance(item, RawPost) else (None, [])
+        for reject in [item] if isinstance(item, Reject) else rejects:
+            self.rejects[reject.reason] += 1
+            self.first_rejected.setdefault(reject.reason, str(reject.origin))
+        if document is None or not isinstance(item, RawPost):
             return
-        source = dict(result.source)
+        source = dict(document.source)
         post = _Post(source, _warnings(source), item.left_out)
         self.left_out.update(post.left_out)
         self.kept += post.kept

@@ -5,8 +5,8 @@ strings below the fields are the descriptions there.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 from urllib.parse import quote, urlencode
@@ -17,6 +17,7 @@ from app.search.query_builder import (
     ALL,
     ANY,
     BY_WORDS,
+    COMMENTS,
     HAS,
     IS,
     MOST,
@@ -76,27 +77,17 @@ class CommentHit(TypedDict):
     """Matching fragments as HTML: escaped text with `<mark>` elements."""
 
 
-class CommentReference(TypedDict):
-    """The comment that a hit of the strategy `fallback` is."""
-
-    oid: str
-    author: str
-
-
 class Hit(TypedDict):
     """A post that was found."""
 
     oid: str
     """The identifier that the blog gave the post."""
-    kind: Literal["post", "comment"]
-    """Always `post` with the strategy `blended`; `fallback` finds comments as hits of their own."""
     title: str
     """Plain text."""
     url: str | None
     pub_date: str | None
     """ISO 8601, with the offset from UTC that it was given with."""
-    categories: NotRequired[list[str]]
-    """Of a post; absent with `fallback` if the hit is a comment."""
+    categories: list[str]
     language: NotRequired[str]
     """A language tag such as `de` or `pt-br`; absent if the post names none."""
     image: NotRequired[str]
@@ -112,8 +103,6 @@ class Hit(TypedDict):
     """True if a rule of the blog puts this post first for the search."""
     missing: NotRequired[list[str]]
     """Words of the query that this post lacks."""
-    comment: NotRequired[CommentReference]
-    """Only if `kind` is `comment`: the other fields are those of its post."""
 
 
 Correction = TypedDict("Correction", {"from": str, "to": str})
@@ -220,8 +209,8 @@ class Outcome:
     """The responses to a search.
 
     `plan` is that of the last request, `response` has its hits, and `matched` says how many posts
-    match, by the names of `query_builder.counts`. `comments` has the matching comments by the oid
-    of their post. `alternatives` are searches that find something if this one does not.
+    match, by the names of `query_builder.counts`. `alternatives` are searches that find something
+    if this one does not.
     """
 
     plan: Plan
@@ -229,7 +218,6 @@ class Outcome:
     response: Json
     matched: Mapping[str, int]
     alternatives: tuple[str, ...] = ()
-    comments: Mapping[str, Sequence[Json]] = field(default_factory=dict)
     facets: Facets | None = None
 
     @property
@@ -403,7 +391,7 @@ class Outcome:
         return body
 
     def _hit(self, hit: Json) -> Hit:
-        post = post_hit(hit, self.plan.request.q, self.comments.get(hit["_source"]["oid"], ()))
+        post = post_hit(hit, self.plan.request.q)
         if pinned := self.pin_score(hit):
             post["pinned"] = True
             post["score"] = round(hit["_score"] - pinned, 2)
@@ -428,15 +416,21 @@ def _texts(terms: Iterable[QueryTerm]) -> list[str]:
 # -- hits of Elasticsearch -------------------------------------------------------------------------
 
 
-def post_hit(hit: Mapping[str, Any], q: str, comments: Sequence[Json] = ()) -> Hit:
-    """One post of the answer to `q`, from a hit of Elasticsearch and the hits of its comments."""
+def comments_of(hit: Mapping[str, Any]) -> list[Json]:
+    """The hits of the comments of a post that match."""
+    inner = hit.get("inner_hits", {}).get(COMMENTS, {})
+    comments: list[Json] = inner.get("hits", {}).get("hits", [])
+    return comments
+
+
+def post_hit(hit: Mapping[str, Any], q: str) -> Hit:
+    """One post of the answer to `q`, from a hit of Elasticsearch, with its comments that match."""
     source = hit["_source"]
     title = plain(source.get("title"))
     marked = highlights(hit)
     loose, sections = excerpts(marked, source.get("headings", ()), q)
     post: Hit = {
         "oid": source["oid"],
-        "kind": "post",
         "title": title,
         "url": source.get("url"),
         "pub_date": source.get("pub_date"),
@@ -453,7 +447,7 @@ def post_hit(hit: Mapping[str, Any], q: str, comments: Sequence[Json] = ()) -> H
         post["language"] = language
     if image := source.get("image"):
         post["image"] = image
-    if comments:
+    if comments := comments_of(hit):
         post["comments"] = [_comment(comment, source.get("url")) for comment in comments]
     return post
 
@@ -484,27 +478,8 @@ def _comment(hit: Json, post_url: str | None) -> CommentHit:
 
 
 def _comment_snippets(hit: Json) -> list[str]:
-    loose, _ = excerpts({"text": highlights(hit).get("comment", "")})
+    loose, _ = excerpts({"text": highlights(hit).get("comments", "")})
     return [safe(snippet) for snippet in loose]
-
-
-def comment_hit(hit: Json) -> Hit:
-    """One comment of the answer, with the oid, title and url of its post."""
-    source = hit["_source"]
-    parents = hit["inner_hits"]["post"]["hits"]["hits"]
-    # A comment can outlive its post for the moment between two deletes; it still has the oid.
-    post = parents[0]["_source"] if parents else {"oid": source["post_oid"]}
-    title = plain(post.get("title"))
-    return {
-        "oid": post["oid"],
-        "kind": "comment",
-        "title": title,
-        "url": post.get("url"),
-        "pub_date": source.get("pub_date"),
-        "score": hit["_score"],
-        "highlight": {"title": safe(title), "text": _comment_snippets(hit)},
-        "comment": {"oid": source["oid"], "author": plain(source.get("author"))},
-    }
 
 
 def concrete_index(response: Json) -> str:

@@ -7,14 +7,8 @@ from typing import Any
 from analyzers.languages import LANGUAGES
 from analyzers.rules.compile import Phrases
 from app.search import first_request, scoring
-from app.search.answer import Outcome, SearchAnswer
-from app.search.details import (
-    commented,
-    comments_search,
-    facets_search,
-    read_comments,
-    read_facets,
-)
+from app.search.answer import Outcome, SearchAnswer, comments_of
+from app.search.details import facets_search, read_facets
 from app.search.explain import explain
 from app.search.filters import post_filters
 from app.search.first_request import (
@@ -144,24 +138,17 @@ def _second(
 
 
 def _with_details(session: SearchSession, outcome: Outcome) -> Outcome:
-    """The outcome with all marks, and its comments and facets from one request; none is sent for
-    neither."""
+    """The outcome with all marks, and with its facets, by one request, if they are wanted."""
     plan = outcome.plan
     mark_words(outcome.hits, plan.terms, plan.language)
-    posts = commented(outcome.hits)
+    for hit in outcome.hits:
+        mark_words(comments_of(hit), plan.terms, plan.language)
     # Where filters leave nothing, the counts tell what another choice would find.
     filtered = post_filters(plan.request, plan.language)
-    wants_facets = plan.request.facets and bool(outcome.count or filtered)
-    searches = [comments_search(plan, posts)] if posts else []
-    searches += [facets_search(plan, outcome.needed)] if wants_facets else []
-    if not searches:
+    if not plan.request.facets or not (outcome.count or filtered):
         return outcome
-    responses = session.send("details", *searches)
-    comments = read_comments(responses[0]) if posts else {}
-    for hits in comments.values():
-        mark_words(hits, plan.terms, plan.language)
-    counted = read_facets(responses[-1]) if wants_facets else None
-    return replace(outcome, comments=comments, facets=counted)
+    (response,) = session.send("details", facets_search(plan, outcome.needed))
+    return replace(outcome, facets=read_facets(response))
 
 
 def _alternatives(plan: Plan, first: FirstResponse, phrases: Phrases) -> dict[str, Plan]:

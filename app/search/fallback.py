@@ -2,7 +2,8 @@
 
 Alternatives for the whole query come from a term suggester on every searched field; the five best
 texts are searched for as phrases, and when no phrase matches, several words are searched for once
-more one by one. Two faults of the published code are not kept: suggesters of the same name
+more one by one. In 2017 comments were hits of their own; here a hit is a post, with its comments
+that match. Two faults of the published code are not kept: suggesters of the same name
 overwrote each other, and a replacement, made by substring, minded case and hit inside other words.
 """
 
@@ -11,22 +12,24 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from analyzers.languages import ENGLISH, Language
-from app.search.answer import Hit, SearchAnswer, comment_hit, concrete_index, post_hit
+from app.search import scoring
+from app.search.answer import SearchAnswer, concrete_index, post_hit
 from app.search.filters import page, post_filters
 from app.search.highlighting import highlight_fields
+from app.search.query_builder import COMMENTS, bool_query
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 
 Json = dict[str, Any]
 
-SUGGESTED_FIELDS = ("title", "text", "comment")
+SUGGESTED_FIELDS = ("title", "text", "comment_texts")
 
 # The numbers of 2017, as they were published.
 _MIN_SCORE = 0.6  # a suggester's option below this similarity is not searched for
 _TYPED_SCORE = 1.1  # of the text as typed: above every option, whose best is 1
 _TERMS = 5  # texts that are searched for at once
 _TITLE_FACTOR = 2.0
-_COMMENT_FACTOR = 0.5  # 2017 kept comments in an index of their own
+_COMMENT_FACTOR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,12 @@ class SearchTerm:
             "text": self.boost,
             # In 2017 code was a part of the text.
             "code.forms": self.boost,
-            "comment": self.boost * _COMMENT_FACTOR,
+            "comment_texts": self.boost * _COMMENT_FACTOR,
         }
 
     def explain(self) -> Json:
         boosts = {
-            f"boost_{name.partition('.')[0]}": round(boost, 4)
+            f"boost_{name.partition('.')[0].removesuffix('_texts')}": round(boost, 4)
             for name, boost in self.boosts.items()
         }
         return {"term": self.term, "score": self.score, **boosts}
@@ -88,31 +91,23 @@ def search_plan(
     Args:
         language: that of the index.
     """
+    terms = list(terms)
     matches = [
         {kind: {name: {"query": _text(term.term, kind), "boost": boost}}}
         for term in terms
         for name, boost in term.boosts.items()
     ]
-    # boost 0: the post of a comment is fetched, but adds nothing to the comment's score.
-    with_post = {
-        "parent_type": "post",
-        "query": {"match_all": {}},
-        "boost": 0,
-        "inner_hits": {"name": "post", "_source": ["oid", "title", "url"]},
-    }
-    query: Json = {
-        "must": [{"bool": {"should": matches, "minimum_should_match": 1}}],
-        "should": [{"has_parent": with_post}],
-    }
-    if filters := _filters(request, language):
-        query["filter"] = filters
     return {
-        "query": {"bool": query},
+        "query": bool_query(
+            must=[{"bool": {"should": matches, "minimum_should_match": 1}}],
+            should=[_matching_comments(kind, terms)],
+            filter=post_filters(request, language),
+        ),
         "sort": ["_score", "oid"],
         **page(request),
         "track_total_hits": True,
-        "_source": {"excludes": ["text", "code", "comment"]},
-        "highlight": highlight_fields("title", "text", "code.forms", "comment"),
+        "_source": {"excludes": ["text", "code", "comments"]},
+        "highlight": highlight_fields("title", "text", "code.forms"),
     }
 
 
@@ -123,13 +118,23 @@ def _text(term: str, kind: str) -> str:
     return " ".join(words) or term
 
 
-def _filters(request: SearchRequest, language: Language) -> list[Json]:
-    chosen = post_filters(request, language)
-    if not chosen:
-        return []
-    of_parent = {"has_parent": {"parent_type": "post", "query": {"bool": {"filter": chosen}}}}
-    post = {"bool": {"filter": [{"term": {"kind": "post"}}, *chosen]}}
-    return [{"bool": {"should": [post, of_parent], "minimum_should_match": 1}}]
+def _matching_comments(kind: str, terms: Iterable[SearchTerm]) -> Json:
+    """Adds nothing to the score: the comments that match come with their post."""
+    field = "comments.comment"
+    return {
+        "nested": {
+            "path": "comments",
+            "query": bool_query(should=[{kind: {field: _text(term.term, kind)}} for term in terms]),
+            "score_mode": "none",
+            "boost": 0,
+            "inner_hits": {
+                "name": COMMENTS,
+                "size": scoring.COMMENTS,
+                "_source": ["comments.oid", "comments.author", "comments.pub_date"],
+                "highlight": highlight_fields(field),
+            },
+        }
+    }
 
 
 def answer(
@@ -151,7 +156,7 @@ def answer(
         "page": request.page,
         "size": request.size,
         "strategy": kind,
-        "hits": [_hit(hit, request.q) for hit in response["hits"]["hits"]],
+        "hits": [post_hit(hit, request.q) for hit in response["hits"]["hits"]],
     }
     debug = {
         "strategy": "fallback",
@@ -159,7 +164,3 @@ def answer(
         "requests": session.explain(bodies=request.debug_requests),
     }
     return body, debug, concrete_index(response)
-
-
-def _hit(hit: Json, q: str) -> Hit:
-    return post_hit(hit, q) if hit["_source"]["kind"] == "post" else comment_hit(hit)

@@ -190,7 +190,7 @@ def _lookup(plan: Plan, typed: Plan, remembered: FirstResponse, since: State) ->
         "track_total_hits": False,
         "aggs": {
             _INDEX: {"terms": {"field": "_index", "size": 1}},
-            _POSTS: {"filter": {"term": {"kind": "post"}}},
+            _POSTS: {"filter": {"match_all": {}}},
             _CHANGES: {"filter": is_newer, "aggs": {"last": {"max": {"field": "_seq_no"}}}},
             **counted,
             **counts(plan),

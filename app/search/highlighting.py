@@ -22,9 +22,9 @@ def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) ->
     Each field has a query of its own. The highlighter looks for every clause of a query in each
     field of each hit: one query for all fields took a seventh of the CPU time of a search.
     """
-    fields = ["title", "text", "code.forms", "comments"]
+    fields = ["title", "text", "code.forms"]
     if stop_words(terms):  # the stemmed fields have none; `mark_words` marks those of the text
-        fields = ["title.words", "text", "code.forms", "comments.words"]
+        fields = ["title.words", "text", "code.forms"]
     return highlighting(terms, quoted, fields)
 
 
@@ -99,15 +99,12 @@ def highlight_fields(*names: str, unmatched: bool = False) -> Json:
         "title": {"number_of_fragments": 0},
         "text": {"number_of_fragments": 0, "no_match_size": MAX_ANALYZED_OFFSET},
         "code": {"number_of_fragments": 0},
-        "comment": {"number_of_fragments": 0},
-        # Only whether a comment matches is of interest.
-        "comments": {"number_of_fragments": 1, "fragment_size": 20},
+        "comments": {"number_of_fragments": 0},
     }
     fields = {name: of_field.get(name.partition(".")[0], {}) for name in names}
     if unmatched:
         for field in fields.values():
-            if not field["number_of_fragments"]:
-                field["no_match_size"] = MAX_ANALYZED_OFFSET
+            field["no_match_size"] = MAX_ANALYZED_OFFSET
     return {
         "type": "unified",
         "pre_tags": [MARK],

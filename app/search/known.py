@@ -25,7 +25,7 @@ from app.search.pins import NO_PINS, Pins
 from app.search.query_builder import Plan
 from app.search.session import SearchSession
 from app.search.spelling import TermStats
-from indexer import OLDEST_READABLE, SCHEMA
+from indexer import SCHEMA
 from indexer.errors import other_schema
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def read_index_rules(session: SearchSession) -> IndexRules:
     bodies = session.read("rules", lambda: _index_body(session))
     for name, body in (bodies or {"": {}}).items():
         meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
-        if not OLDEST_READABLE <= (meta.get("schema") or 0) <= SCHEMA:
+        if meta.get("schema") != SCHEMA:
             raise OutdatedIndex(str(other_schema(meta.get("schema"))))
         filters = body.get("settings", {}).get("index", {}).get("analysis", {}).get("filter", {})
         lines = filters.get(SYNONYMS, {}).get("synonyms", [])

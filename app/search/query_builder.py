@@ -9,7 +9,12 @@ from analyzers.bigrams import is_thai
 from analyzers.languages import Language
 from app.search import scoring
 from app.search.filters import language_filter, page, post_filters
-from app.search.highlighting import long_beginnings, post_highlighting
+from app.search.highlighting import (
+    highlight_queries,
+    highlighting,
+    long_beginnings,
+    post_highlighting,
+)
 from app.search.pins import NO_MATCH, MatchedPins
 from app.search.query_parser import ParsedQuery
 from app.search.request import DEFAULT_SIZE, SearchRequest
@@ -73,14 +78,14 @@ PHRASE = "phrase in "
 MEANING = "meaning"
 """The name of the clause that scores nearness in meaning."""
 
-IN_COMMENT = "in comment"
-"""The name of the clause that tells whether a comment has a word that begins like a term."""
+COMMENTS = "comments"
+"""The inner hits of a post: its comments that match."""
 
 ANY, MOST, ALL, BY_WORDS = "some words", "most words", "all words", "by words"
 """The aggregations of `counts`."""
 
 _HEADINGS = [f"headings.{name}" for name in ("line", "code_line", "level", "id")]
-_POST: Json = {"term": {"kind": "post"}}
+_EVERY: Json = {"match_all": {}}
 
 
 def hits_search(plan: Plan, *, refined: bool = True) -> Json:
@@ -94,14 +99,16 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
             of the cost.
     """
     named = [has_term(term, named=True) for term in plan.required]
-    if begun := begin_in("comments.words", plan.terms):
-        named.append(any_of(begun, IN_COMMENT))
     has = [_constant(clause, 0) for clause in named]
     by_relevance = plan.request.sort == "relevance"
     query = bool_query(
         must=[_quoted(text, plan) for text in plan.query.quoted],
-        should=words_clauses(plan) + ([] if by_relevance else has),
-        filter=[_POST, *post_filters(plan.request, plan.language), *_has_terms(plan, plan.needed)],
+        should=[
+            *words_clauses(plan),
+            *([] if by_relevance else has),
+            *([_matching_comments(plan)] if refined else []),
+        ],
+        filter=[_EVERY, *post_filters(plan.request, plan.language), *_has_terms(plan, plan.needed)],
         must_not=_excluded(plan),
     )
     body: Json = {
@@ -124,6 +131,21 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
     if by_relevance:
         body |= _rescored((best_clauses(plan) if refined else []) + has)
     return body
+
+
+def _matching_comments(plan: Plan) -> Json:
+    """Adds nothing to the score of a post: the comments that match come with it."""
+    field = "comments.comment"
+    query = highlight_queries(plan.terms, plan.query.quoted, [field])[field]
+    query["bool"]["should"] += begin_in(f"{field}.words", plan.terms)
+    inner_hits = {
+        "name": COMMENTS,
+        "size": scoring.COMMENTS,
+        "_source": ["comments.oid", "comments.author", "comments.pub_date"],
+        "highlight": highlighting(plan.terms, plan.query.quoted, [field]),
+    }
+    nested = {"path": "comments", "query": query, "score_mode": "none", "inner_hits": inner_hits}
+    return {"nested": {**nested, "boost": 0}}
 
 
 def scores_search(plan: Plan, ids: Sequence[str]) -> Json:
@@ -190,7 +212,7 @@ def matching(plan: Plan, needed: int = 0) -> Json:
     if plan.pins.first and words:
         pinned: Json = {"terms": {"oid": list(plan.pins.first)}}
         words = [any_of([bool_query(filter=words), pinned])]
-    return bool_query(filter=[_POST, *words], must_not=[*_excluded(plan), *_hidden(plan)])
+    return bool_query(filter=[_EVERY, *words], must_not=[*_excluded(plan), *_hidden(plan)])
 
 
 def _has_terms(plan: Plan, needed: int) -> list[Json]:
@@ -217,7 +239,7 @@ def _pinned(query: Json, plan: Plan) -> Json:
     first = [_constant({"term": {"oid": oid}}, pin_score(pins, oid)) for oid in pins.first]
     either = any_of([query, *first])
     either["bool"] |= {
-        "filter": [_POST, *post_filters(plan.request, plan.language)],
+        "filter": [_EVERY, *post_filters(plan.request, plan.language)],
         "must_not": [*_excluded(plan), *_hidden(plan)],
     }
     return either

@@ -12,13 +12,13 @@ with one half of the queries and confirmed with the other.
 import math
 
 # -- fields ----------------------------------------------------------------------------------------
-STEMMED_FIELDS = ("title^2", "text^2", "comments")
-UNSTEMMED_FIELDS = ("title.forms^2", "text.forms^2", "code.forms", "comments.forms")
+STEMMED_FIELDS = ("title^2", "text^2", "comment_texts")
+UNSTEMMED_FIELDS = ("title.forms^2", "text.forms^2", "code.forms", "comment_texts.forms")
 """Two groups, because `combined_fields` takes fields of one analyzer. Code and comments count
 half a text, which is why that has 2: less than 1 is not allowed. Without the stemmed group
 inflections are not found; the unstemmed one puts a word above its inflections. Titles at three
 times a text: CISI .331 instead of .338, known items `words` .753 instead of .759."""
-CONTRACTED_FIELDS = ("title.words^2", "text.words^2", "comments.words")
+CONTRACTED_FIELDS = ("title.words^2", "text.words^2", "comment_texts.words")
 """For words that a synonym rule contracts to one (`fast api`, FastAPI), as they were typed: a post
 may have them apart, or as two words."""
 TITLE_BOOST = 0.57
@@ -60,11 +60,14 @@ whole query side by side in title or text, as it is or in any inflection. Link t
 .570 / .772, .570 / .774, .569 / .775. In headings 8 and 16 find the same."""
 NEIGHBOUR_PAIRS = 16
 """Bounds the request of a very long query. Questions: 40 of them are within .002 of 12."""
-PHRASE_FIELDS = ("title.words", "text.words", "code.forms", "comments.words")
+PHRASE_FIELDS = ("title.words", "text.words", "code.forms", "comment_texts.words")
 COMPOUND_FIELDS = (*PHRASE_FIELDS, "all.forms")
 """Where a term of several tokens must stand side by side. The last has no positions: it only finds
 a term that a synonym rule contracts to one token (e-mail, email)."""
-QUOTED_FIELDS, QUOTED_BOOST = ("title.words^3", "text.words", "code.forms", "comments.words"), 2.0
+QUOTED_FIELDS, QUOTED_BOOST = (
+    ("title.words^3", "text.words", "code.forms", "comment_texts.words"),
+    2.0,
+)
 """Quoted text: as written, a title before a text."""
 ALL_WORDS = {
     "title.lookup": "all words in the title",

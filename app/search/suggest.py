@@ -152,7 +152,7 @@ def _texts(hit: Json) -> tuple[str, ...]:
     return tuple(
         plain(text)
         for value in hit["_source"].values()
-        for text in ([value] if isinstance(value, str) else value or [])
+        for text in ([value] if isinstance(value, str) else [each["comment"] for each in value])
     )
 
 
@@ -176,7 +176,6 @@ def titles_search(
     must = [_begins_like(term, term is terms[-1], misspelled=misspelled) for term in terms]
     if misspelled and len(terms) > 1 and len(terms[-1].folded) < PREFIX_MIN:
         should.append(must.pop())  # one or two letters, with which no word in a title begins
-    # Only posts have a URL.
     filters: list[Json] = [{"exists": {"field": "url"}}, *in_language]
     filters += [phrase_in(PHRASE_FIELDS, text) for text in query.quoted]
     return {
@@ -241,7 +240,7 @@ def texts_search(query: ParsedQuery, urls: Sequence[str]) -> Json | None:
         return None
     return {
         "query": {"terms": {"address": [address_of(url) for url in urls]}},
-        "_source": ["text", "comments", "code"],
+        "_source": ["text", "comments.comment", "code"],
         "docvalue_fields": ["url"],
         "track_total_hits": False,
     }

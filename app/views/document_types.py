@@ -22,15 +22,13 @@ class NamedComment(TypedDict):
     author: NotRequired[str | None]
     pub_date: NotRequired[When]
     """A date, such as ISO 8601; without a time zone: UTC."""
-    modified: NotRequired[When]
-    """The date of the last change, which is the version; without it, the comment always wins."""
 
 
 class Comment(NamedComment):
     """A comment."""
 
     oid: Oid
-    """Unique among the comments of the post; at most 200 bytes, without a colon."""
+    """Unique among the comments of the post; at most 200 bytes."""
 
 
 class NamedPost(TypedDict):
@@ -45,7 +43,7 @@ class NamedPost(TypedDict):
     pub_date: NotRequired[When]
     """A date, such as ISO 8601; without a time zone: UTC."""
     modified: NotRequired[When]
-    """The date of the last change, which is the version; without it, the post always wins."""
+    """The date of the last change."""
     categories: NotRequired[Labels | str | None]
     """A list, or one string with commas."""
     keywords: NotRequired[Labels | str | None]
@@ -70,21 +68,23 @@ class WriteResult(TypedDict):
 
     oid: str | None
     """Null if the document had none."""
-    kind: NotRequired[Literal["post", "comment"]]
-    """Absent if the document is invalid."""
+    kind: Literal["post", "comment"]
     post_oid: NotRequired[str]
     """The post of a comment."""
     line: NotRequired[int]
     """The line of the body, if it was NDJSON."""
     status: int
-    """200 replaced or deleted, 201 created, 404 no such post, 409 the index has a newer version,
-    422 invalid, 503 Elasticsearch became unavailable, or the time of the request was over."""
+    """200 replaced, deleted or the same already, 201 created, 400 too many comments on a post,
+    404 no such post, 422 invalid, 503 Elasticsearch became unavailable, or the time of the request
+    was over."""
     result: str
-    """The same in a word, such as created, updated, deleted, rejected, older or not sent."""
+    """The same in a word: created, updated, unchanged, deleted, rejected, refused or unknown."""
     reason: NotRequired[str]
     """Why it was not written."""
     remedy: NotRequired[str]
     """What to do about it."""
+    note: NotRequired[str]
+    """Fields that were ignored, because there are none of these names."""
     comments: NotRequired[int]
     """How many comments were deleted with a post."""
 

@@ -1,13 +1,12 @@
 """Writing posts and comments over HTTP; closed until a token is set.
 
-POST accepts one document or many, and responds with a result for each; PUT and DELETE name one in
-the URL. An oid may contain slashes, but not `/comments/`, which separates a post's oid from its
+POST accepts one document or many, and responds with a result for each; GET, PUT and DELETE name one
+in the URL. An oid may contain slashes, but not `/comments/`, which separates a post's oid from its
 comment's.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 from elasticsearch import Elasticsearch
@@ -20,12 +19,17 @@ from app.errors import BadRequest, BlogsearchError, NotFound, Unavailable
 from app.logs import note
 from app.service import Service
 from app.views import current_service
-from app.views.bulk_items import BulkItem, accepted, comment_items, failure, post_items
 from app.views.document_types import WriteAnswer, WriteResult
+from app.views.items import Item, accepted, comment_items, failure, post_items
 from app.views.write_request import authorize, read_entries, requested_refresh
+from indexer.errors import IndexingError
+from indexer.generations import require_schema
 from indexer.passages import with_passages
+from indexer.records import Document
+from indexer.refusals import Refusal
 from indexer.retry import time_limit
-from indexer.write.live import Write, delete_comment, delete_post, put
+from indexer.write.live import Written, read_posts, write
+from indexer.write.merge import Change, oids, over_http, with_comments, without_comment
 
 blueprint = Blueprint("documents", __name__)
 
@@ -68,27 +72,38 @@ def _end_time_limit(_: BaseException | None) -> None:
         limit.close()
 
 
+@blueprint.get("/documents/<oid:oid>")
+def get_document(oid: str) -> Response:
+    """A post as it is stored, refreshed or not: texts are HTML-escaped plain text."""
+    service = current_service()
+    with translated():
+        (post,) = read_posts(_client(service), service.settings.index, [oid])
+    if post.source is None:
+        raise NotFound(f"There is no post {oid!r}.")
+    return jsonify({name: value for name, value in post.source.items() if name != "passages"})
+
+
 @blueprint.post("/documents")
 def post_documents() -> Response:
     """Write posts: one, a JSON array, or NDJSON."""
-    return _write(post_items(read_entries(request)))
+    return _write_posts(post_items(read_entries(request)))
 
 
 @blueprint.put("/documents/<oid:oid>")
 def put_document(oid: str) -> Response:
     """Write one post, with the oid of the URL."""
-    return _write(post_items(_entry_named(oid)))
+    return _write_posts(post_items(_entry_named(oid)))
 
 
 @blueprint.delete("/documents/<oid:oid>")
 def delete_document(oid: str) -> Response:
     """Delete a post and its comments."""
-    service = current_service()
-    with translated():
-        existed, comments = delete_post(_client(service), service.settings.index, oid)
+    before = _write({oid: lambda stored: None})[oid].before
+    # Also if it is gone: the request that deleted it may have been killed before this.
     _make_visible()
-    if not existed and not comments:
+    if before is None:
         raise NotFound(f"There is no post {oid!r}.")
+    comments = len(before.get("comments", ()))
     return _deleted(
         {"kind": "post", "oid": oid, "comments": comments, "status": 200, "result": "deleted"}
     )
@@ -97,52 +112,87 @@ def delete_document(oid: str) -> Response:
 @blueprint.post("/documents/<oid:post_oid>/comments")
 def post_comments(post_oid: str) -> Response:
     """Write comments on a post: one, a JSON array, or NDJSON."""
-    return _write(comment_items(post_oid, read_entries(request)))
+    return _write_comments(post_oid, comment_items(post_oid, read_entries(request)))
 
 
 @blueprint.put("/documents/<oid:post_oid>/comments/<oid:oid>")
 def put_comment(post_oid: str, oid: str) -> Response:
     """Write one comment, with the oid of the URL."""
-    return _write(comment_items(post_oid, _entry_named(oid)))
+    return _write_comments(post_oid, comment_items(post_oid, _entry_named(oid)))
 
 
 @blueprint.delete("/documents/<oid:post_oid>/comments/<oid:oid>")
 def remove_comment(post_oid: str, oid: str) -> Response:
     """Delete one comment."""
-    service = current_service()
-    with translated():
-        deleted = delete_comment(_client(service), service.settings.index, post_oid, oid)
-    _make_visible()
-    if not deleted:
+    written = _write({post_oid: without_comment(oid)})[post_oid]
+    _make_visible()  # as in `delete_document`
+    if oid not in oids(written.before):
         raise NotFound(f"There is no comment {oid!r} on the post {post_oid!r}.")
     return _deleted(
         {"kind": "comment", "oid": oid, "post_oid": post_oid, "status": 200, "result": "deleted"}
     )
 
 
-def _write(items: list[BulkItem]) -> Response:
-    """Write the valid documents, and respond with a result for each."""
+def _write_posts(items: list[Item]) -> Response:
+    """Write the valid posts, those with the same oid in their order."""
     service = current_service()
-    writes = [item.outcome for item in items if isinstance(item.outcome, Write)]
+    documents = [item.content for item in items if isinstance(item.content, Document)]
+    by_oid: dict[str, list[Document]] = {}
+    with translated():
+        client, index = _client(service), service.settings.index
+        for document in with_passages(documents, service.known.model, client, index):
+            by_oid.setdefault(document.oid, []).append(document)
+    written = _write({oid: over_http(*posts) for oid, posts in by_oid.items()}, every=False)
+    results = []
+    for item in items:
+        post = written.get(item.names["oid"])
+        results.append(item.written(post, is_new=post is not None and post.before is None))
+    return _answer(results)
+
+
+def _write_comments(post_oid: str, items: list[Item]) -> Response:
+    """Write the valid comments, all at once."""
+    comments = [item.content for item in items if isinstance(item.content, Mapping)]
+    post: Written | None = None
+    if comments:
+        post = _write({post_oid: with_comments(comments)}, every=False)[post_oid]
+        if post.before is None and post.refusal is None:
+            reason = f"there is no post {post_oid!r} to comment on"
+            refusal = Refusal(reason, "Send the post first.", 404)
+            post = Written(post_oid, "refused", refusal=refusal)
+    former = oids(post.before) if post else set()
+    return _answer([item.written(post, is_new=item.names["oid"] not in former) for item in items])
+
+
+def _write(changes: Mapping[str, Change], *, every: bool = True) -> Mapping[str, Written]:
+    """Change posts of the live index.
+
+    Raises:
+        Unavailable: with `every`, one was not written.
+    """
+    service = current_service()
     client, index = _client(service), service.settings.index
     with translated():
-        documents = (write.document for write in writes)
-        posts = with_passages(documents, service.known.model, client, index)
-        writes = [
-            replace(write, document=document) for write, document in zip(writes, posts, strict=True)
-        ]
-        written = iter(put(client, index, writes))
-    results = [
-        item.result(next(written) if isinstance(item.outcome, Write) else None) for item in items
-    ]
+        require_schema(client, index)
+        written = write(client, index, changes)
+        for post in written.values():
+            if every and post.refusal:
+                raise IndexingError(
+                    f"It was not written: {post.refusal.reason}.", post.refusal.remedy
+                )
+    return written
+
+
+def _answer(results: list[WriteResult]) -> Response:
+    """The result for each document, once searches find what was accepted."""
     unavailable = sum(result["status"] == 503 for result in results)
     taken = sum(map(accepted, results))
     note(accepted=taken, rejected=len(results) - taken - unavailable)
     # Also if nothing was written: an earlier request may have been cut off before this.
     _make_visible(results)
-    if not any(accepted(result) for result in results):
+    if not taken:
         raise failure(results)
-    failed = not all(accepted(result) for result in results)
+    failed = taken < len(results)
     answer: WriteAnswer = {"results": results, "errors": failed}
     response = jsonify(answer)
     first = results[0]["status"]

@@ -5,7 +5,7 @@ synonym rules, another language, or the schema of another version of this servic
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
@@ -15,9 +15,8 @@ from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
 from indexer import SCHEMA, generations
-from indexer.build.replay import WriteReplay
-from indexer.build.upgrade import Adapt, adaptation, unchanged
-from indexer.bulk import BulkLimits, delete_operation, index_operation, send_all
+from indexer.build.replay import Merge, WriteReplay, as_live
+from indexer.bulk import index_operation, send_all
 from indexer.errors import (
     IndexingError,
     Locked,
@@ -29,23 +28,25 @@ from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
-from indexer.records import Counts, Document, OnProgress, Progress, SourceItem, oids_of, post_id
+from indexer.records import Counts, Document, OnProgress, Origin, Progress, SourceItem, batches
 from indexer.retry import Retry
-from indexer.scan import child_comments, count_documents, has_own_posts, scan, stored_documents
+from indexer.scan import count_documents, has_own_posts, stored_documents
 from indexer.state import ensure_state, next_number
-from indexer.write.comments import update_comments
-from indexer.write.deletions import forget_old_deletions
-from indexer.write.links import stored_link_texts, update_link_texts
+from indexer.write.links import update_link_texts
+from indexer.write.live import read_posts
+from indexer.write.merge import Source, from_source
 
 _UNBLOCKED_WITHIN = 30.0  # seconds
 _EXAMPLES = 5  # oids in a message
 
-Fill = Callable[[str, Generation | None, Adapt], tuple[Counts, Counts]]
+_BATCH = 200  # posts
+
+Fill = Callable[[str, Generation | None, set[str]], tuple[Counts, Counts]]
 """Writes documents to the new generation of this name through its building alias.
 
-It is given the live one, unless there is none that can be read, and how the documents of that are
-made into such as the new one takes. It returns how many were accepted, and how many of them came
-over HTTP and are not in the source.
+It is given the live one, unless there is none that can be read, and adds the oids that it copies
+from there to the set. It returns how many documents were accepted, and how many of them came over
+HTTP and are not in the source.
 """
 
 
@@ -114,27 +115,25 @@ def reindex(
     """
     options = options or IngestOptions()
 
-    def fill(name: str, live: Generation | None, adapt: Adapt) -> tuple[Counts, Counts]:
-        link_texts = stored_link_texts(client, live.name) if live else {}
-        ingest = _read_source(
-            client, alias, name, raws, settings.model, on_reject, options, link_texts
-        )
-        if live is None or not has_own_posts(client, live.name):  # it replaces the sample posts
+    def fill(name: str, live: Generation | None, seen: set[str]) -> tuple[Counts, Counts]:
+        # The first own posts replace the sample posts.
+        kept = live.name if live and has_own_posts(client, live.name) else None
+        ingest = _read_source(client, alias, name, raws, settings.model, on_reject, options, kept)
+        if kept is None:
             return ingest.accepted, Counts()
-        kept, without_post = _over_http(client, live, adapt, ingest)
-        if without_post and not options.force:
-            raise _left_out(without_post)
-        target = building_alias(name)
-        over_http = copy_documents(client, target, kept, settings.model)
-        posts = {document.routing for document in kept if document.kind == "comment"}
-        update_comments(client, target, posts, options.limits)
+        posts, lost = _over_http(client, kept, ingest)
+        if lost and not options.force:
+            raise _left_out(lost)
+        seen.update(post.oid for post in posts)
+        over_http = copy_documents(client, building_alias(name), posts, settings.model)
         accepted = ingest.accepted + over_http
         if not options.force:
-            _check_not_far_fewer(accepted, count_documents(client, live.name))
+            _check_not_far_fewer(accepted, count_documents(client, kept))
         return accepted, over_http
 
     with nullcontext(lock) if lock else Lock(client, alias, options.purpose) as held:
-        return build(client, held, alias, settings, fill, options.on_progress, force=options.force)
+        report, force = options.on_progress, options.force
+        return build(client, held, alias, settings, fill, report, _as_source, force=force)
 
 
 def rebuild(
@@ -157,23 +156,22 @@ def rebuild(
     """
     live = generations.require_live(client, alias)
 
-    def fill(name: str, _: Generation | None, adapt: Adapt) -> tuple[Counts, Counts]:
+    def fill(name: str, _: Generation | None, seen: set[str]) -> tuple[Counts, Counts]:
         total = count_documents(client, live.name).total
 
         def report(copied: int) -> None:
             on_progress(Progress("copying", copied, min(1.0, copied / total) if total else None))
 
+        def documents() -> Iterator[Document]:
+            for document in stored_documents(client, live.name):
+                seen.add(document.oid)
+                yield document
+
         target = building_alias(name)
-        documents = map(adapt, stored_documents(client, live.name))
-        copied = copy_documents(client, target, documents, settings.model, report)
-        if live.schema != SCHEMA:  # the posts of the first one have no field `comments`
-            client.indices.refresh(index=name)
-            comments = scan(client, name, query={"exists": {"field": "post_oid"}}, source=False)
-            posts = {hit["_routing"] for hit in comments}
-            update_comments(client, target, posts, BulkLimits())
+        copied = copy_documents(client, target, documents(), settings.model, report)
         return copied, Counts()
 
-    return build(client, lock, alias, settings, fill, on_progress)
+    return build(client, lock, alias, settings, fill, on_progress, as_live)
 
 
 def is_current(generation: Generation, settings: IndexSettings) -> bool:
@@ -205,6 +203,7 @@ def build(
     settings: IndexSettings,
     fill: Fill,
     on_progress: OnProgress,
+    merge: Merge,
     *,
     force: bool = False,
 ) -> Built:
@@ -213,6 +212,7 @@ def build(
     The caller holds the lock.
 
     Args:
+        merge: what becomes of a post that is written meanwhile.
         force: also if the live generation cannot be read; what only it has is lost.
 
     Raises:
@@ -226,7 +226,6 @@ def build(
     started = time.monotonic()
     ensure_state(client, alias)
     stale_builds = generations.recover(client, alias)
-    forget_old_deletions(client, alias)
     existing = generations.list_generations(client, alias)
     live = next((generation for generation in existing if generation.state == "live"), None)
     if live and live.schema is not None and live.schema > SCHEMA:
@@ -241,7 +240,7 @@ def build(
     # Writes to the live generation are replayed from here on: before there is a new one.
     model = settings.model
     replay = (
-        WriteReplay(client, alias, readable.name, name, target=target, model=model)
+        WriteReplay(client, alias, readable.name, name, target=target, merge=merge, model=model)
         if readable
         else None
     )
@@ -254,9 +253,8 @@ def build(
             model=settings.model_name,
         )
         generations.create(client, name, body)
-        adapt = adaptation(client, readable.schema, name, SCHEMA) if readable else unchanged
-        accepted, over_http = fill(name, readable, adapt)
-        update_link_texts(client, target, None, BulkLimits())
+        accepted, over_http = fill(name, readable, replay.seen if replay else set())
+        update_link_texts(client, name, target)
 
         on_progress(Progress("verifying", accepted.total))
         counts = count_documents(client, name)
@@ -270,7 +268,6 @@ def build(
 
         if replay:
             on_progress(Progress("replaying"))
-            replay.adapt = adapt
             counts = replay.replay_all(lock)
         on_progress(Progress("swapping"))
         lock.check()
@@ -343,8 +340,8 @@ def copy_documents(
     copied = Counts()
     operations = map(index_operation, with_passages(documents, model, client))
     for outcomes in send_all(client, target, operations, require_alias=require_alias):
-        posts = sum(outcome.operation.kind == "post" for outcome in outcomes)
-        copied += Counts(posts, len(outcomes) - posts)
+        for outcome in outcomes:
+            copied += Counts(1, outcome.operation.comments)
         on_copied(copied.total)
     return copied
 
@@ -357,28 +354,24 @@ def _read_source(
     model: Model | None,
     on_reject: OnReject,
     options: IngestOptions,
-    link_texts: Mapping[str, Sequence[str]],
+    kept: str | None,
 ) -> Ingest:
     """Write the documents of a source to a new generation.
 
-    Posts get the `link_texts` that they had by their oid: most are the same, and to update a post
-    takes as long as to write it.
+    Args:
+        kept: the index whose comments over HTTP and texts of links the posts get.
     """
-    target = building_alias(name)
     ingest = Ingest(on_reject, options)
-    read = (
-        replace(document, source={**document.source, "link_texts": link_texts[document.routing]})
-        if document.kind == "post" and document.routing in link_texts
-        else document
-        for document in ingest.documents(raws)
-    )
-    ingest.send(client, target, read, model, alias)
-    if ingest.refused_posts:
-        client.indices.refresh(index=name)
-        comments = map(delete_operation, child_comments(client, name, ingest.refused_posts))
-        ingest.comments_removed(sum(map(len, send_all(client, target, comments))))
-    # Their posts have the texts of comments that were not indexed.
-    update_comments(client, target, ingest.refused_comments, options.limits)
+
+    def merged() -> Iterator[Document]:
+        for batch in batches(ingest.documents(raws), _BATCH):
+            posts = read_posts(client, kept, (document.oid for document in batch)) if kept else []
+            stored = {post.oid: post.source for post in posts}
+            for document in batch:
+                source = from_source(document)(stored.get(document.oid))
+                yield replace(document, source=source or {})
+
+    ingest.send(client, building_alias(name), merged(), model, alias)
     options.max_rejects.check(ingest.rejected, ingest.entries)
     if not ingest.accepted.posts:
         raise IndexingError(
@@ -388,37 +381,42 @@ def _read_source(
     return ingest
 
 
+def _as_source(live: Source, new: Source | None) -> Source:
+    """A post that is written while a source is read: its comments over HTTP are, unless it came
+    over HTTP as a whole or the source does not have it."""
+    if new is None or live.get("over_http"):
+        return live
+    comments = [comment for comment in new.get("comments", ()) if not comment.get("over_http")]
+    document = Document(new["oid"], {**new, "comments": comments}, Origin("the source"))
+    return from_source(document)(live) or {}
+
+
 def _over_http(
-    client: Elasticsearch, live: Generation, adapt: Adapt, ingest: Ingest
+    client: Elasticsearch, live: str, ingest: Ingest
 ) -> tuple[list[Document], list[Document]]:
-    """What the live generation has over HTTP and the source lacks.
+    """What an index has over HTTP and the source lacks.
 
     Returns:
-        Posts, and comments on posts that the new generation has; then the other comments.
+        Posts; then other posts that have comments over HTTP, which are lost.
     """
-    # A former schema may not tell what came over HTTP: `adapt` finds out.
-    query = {"term": {"over_http": True}} if live.schema == SCHEMA else None
-    documents = [
+    commented = {"nested": {"path": "comments", "query": {"term": {"comments.over_http": True}}}}
+    query = {"bool": {"should": [{"term": {"over_http": True}}, commented]}}
+    lacking = [
         document
-        for document in map(adapt, stored_documents(client, live.name, query))
-        if document.source.get("over_http") and document.id not in ingest.read
+        for document in stored_documents(client, live, query)
+        if document.oid not in ingest.read
     ]
-    posts = {document.id for document in documents if document.kind == "post"}
-    posts |= ingest.read.keys() - {post_id(oid) for oid in ingest.refused_posts}
-    kept: list[Document] = []
-    without_post: list[Document] = []
-    for document in documents:
-        (kept if post_id(document.routing) in posts else without_post).append(document)
-    return kept, without_post
+    posts = [document for document in lacking if document.source.get("over_http")]
+    return posts, [document for document in lacking if document not in posts]
 
 
-def _left_out(comments: list[Document]) -> TooFewDocuments:
+def _left_out(posts: list[Document]) -> TooFewDocuments:
     """The error for comments that exist nowhere else, naming their posts."""
-    oids = list(dict.fromkeys(oids_of(comment.id)[0] for comment in comments))
-    examples = ", ".join(oids[:_EXAMPLES]) + (", …" if len(oids) > _EXAMPLES else "")
+    examples = ", ".join(post.oid for post in posts[:_EXAMPLES])
+    more = ", …" if len(posts) > _EXAMPLES else ""
     return TooFewDocuments(
-        f"{len(comments):,} comments came over HTTP, on posts that the source does not "
-        f"have ({examples}); nothing was swapped.",
+        f"Comments came over HTTP, on {len(posts):,} posts that the source does not have "
+        f"({examples}{more}); nothing was swapped.",
         "Check the source, or use --force to leave them out.",
     )
 

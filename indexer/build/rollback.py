@@ -8,12 +8,11 @@ from elasticsearch import Elasticsearch
 from indexer import generations
 from indexer.build.builder import Built, undone_on_failure
 from indexer.build.replay import WriteReplay
-from indexer.build.upgrade import adaptation
 from indexer.errors import NoGeneration
 from indexer.generations import Generation
 from indexer.lock import Lock
 from indexer.scan import count_documents
-from indexer.state import swap_checkpoints
+from indexer.state import read_swap
 
 
 def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False) -> Built:
@@ -21,8 +20,6 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
 
     Writes since the swap are replayed: a rollback undoes a build, not the posts written after it.
     If the live generation cannot be read, they are lost as long as it cannot.
-    A previous generation of a former schema gets them without the fields that it does not have: the
-    version that built it can search it again.
     If somebody removed the alias, so that no generation is live, the last live one gets it again.
 
     Args:
@@ -59,17 +56,14 @@ def _roll_back(
     target = generations.restoring_alias(previous.name)
     replay = None
     if not damage:
-        mapping = client.indices.get_mapping(index=previous.name)[previous.name]["mappings"]
         replay = WriteReplay(
             client,
             alias,
             live.name,
             previous.name,
             target=target,
-            adapt=adaptation(client, live.schema, previous.name, previous.schema),
-            comments_in_posts="comments" in mapping.get("properties", {}),
-            # Without checkpoints it starts now: writes made during the rollback are never lost.
-            since=None if discard_writes else swap_checkpoints(client, alias, live.name),
+            # Without that it starts now: writes made during the rollback are never lost.
+            since=None if discard_writes else read_swap(client, alias, live.name),
         )
     with undone_on_failure(client, lock, alias, replay):
         generations.open_for_restore(client, previous.name)

@@ -1,7 +1,7 @@
 """JSON Lines, one post per line, and JSON arrays of posts."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -25,6 +25,7 @@ FIELDS = (
     *("oid", "title", "text", "url", "pub_date", "modified", "categories", "keywords"),
     *("comments", "language", "image"),
 )
+COMMENT_FIELDS = ("oid", "comment", "author", "pub_date")
 _MEANT = {
     **dict.fromkeys(("date", "published", "pubdate", "created", "created_at"), "pub_date"),
     **dict.fromkeys(("updated", "lastmod", "updated_at", "last_modified"), "modified"),
@@ -65,9 +66,8 @@ class JSONLines(Source):
         self.progress = self._file.progress
         which = "posts that are new or changed" if self._left_out else "posts"
         for name, count in unknown.most_common(20):
-            meant = _MEANT.get(name.lower()) or next(iter(get_close_matches(name, FIELDS, 1)), "")
-            hint = f"did you mean {meant!r}?" if meant else "it is ignored."
-            self._options.warn(f"{self.spec}: {count:,} {which} have a field {name!r}; {hint}")
+            meant = hint(name)
+            self._options.warn(f"{self.spec}: {count:,} {which} have a field {name!r}; {meant}")
 
     def _posts(
         self, stream: Stream, is_unchanged: IsUnchangedEntry | None, unknown: Counter[str]
@@ -95,6 +95,14 @@ class JSONLines(Source):
                     self._left_out = True
                 else:
                     yield _post(content, origin, options, unknown)
+
+
+def hint(name: str, fields: Collection[str] = FIELDS) -> str:
+    """What is said about a field of an unknown name."""
+    meant = _MEANT.get(name.lower(), "")
+    if meant not in fields:
+        meant = next(iter(get_close_matches(name[:100], fields, 1)), "")
+    return f"did you mean {meant!r}?" if meant else "it is ignored."
 
 
 def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject:

@@ -1,126 +1,107 @@
 """Keeps the field `link_texts` of each post equal to the texts of the links that lead to it.
 
-A post has its own links in the field `links`, from which those of other posts follow. Both are in
-Elasticsearch only, and the first is part of the digest of a post, the second is not. Updates follow
-the rules of `write/comments.py`: who writes or deletes a post calls `update_link_texts` with the
-slugs of its former and its new version (`slugs_of`). Where two of them write the same post at the
-same time, the next `sync` or build, which compare all posts, may have to correct a text.
+A post has its own links in the field `links`, from which those of other posts follow. A build and
+each `sync` compare all posts at their end; writes over HTTP leave this to the next `sync`.
+
+Posts and links are read in the order of their slugs, side by side, so only those of one slug are in
+memory at a time.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from elasticsearch import Elasticsearch
 
-from indexer.bulk import BulkLimits
+from indexer.bulk import BulkLimits, Operation, send_bulk, update_operation
+from indexer.errors import IndexingError
 from indexer.normalise import UNMISTAKABLE_SLUG
-from indexer.records import batches
-from indexer.scan import scan
-from indexer.write.comments import field_update, read_posts, send_updates, update_until_equal
+from indexer.records import Document, Origin
 
 MAX_LINK_TEXTS = 100
 """Different texts of one post."""
-_BATCH = 200  # slugs in one query
-_PAGE = 2_000  # posts
+_VALUES: list[Any] = ["title.keyword", "address", "link_texts.keyword"]
+_PAGE = 10_000  # posts or links; as many as Elasticsearch allows
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedPost:
-    """What tells which links lead to a post, the links that it has, and its field `link_texts`."""
+    """What tells which links lead to a post, its field `link_texts`, and the condition of an
+    update."""
 
     oid: str
     title: str
     slug: str
     address: str
-    links: Sequence[str] = ()
     link_texts: Collection[str] = ()
-
-
-def stored_link_texts(client: Elasticsearch, index: str) -> dict[str, list[str]]:
-    """The field `link_texts` of posts, by their oid, as of the last refresh."""
-    query = {"exists": {"field": "link_texts"}}
-    fields = ("oid", "link_texts.keyword")
-    return {
-        hit["fields"]["oid"][0]: hit["fields"]["link_texts.keyword"]
-        for hit in scan(client, index, query=query, doc_values=fields, size=_PAGE)
-    }
-
-
-def slugs_of(client: Elasticsearch, index: str, post_oids: Iterable[str]) -> set[str]:
-    """The slugs of posts and of their links: of every post whose field `link_texts` may differ if
-    these posts are written or deleted."""
-    slugs: set[str] = set()
-    for post in read_posts(client, index, post_oids, ["slug", "links"]).values():
-        slugs.add(post.source.get("slug", ""))
-        slugs.update(link.partition("\n")[0] for link in post.source.get("links", ()))
-    return slugs - {""}
+    if_seq_no: int = 0
+    if_primary_term: int = 0
 
 
 def update_link_texts(
-    client: Elasticsearch,
-    alias: str,
-    slugs: Collection[str] | None,
-    limits: BulkLimits,
-    unblock: Callable[[], None] | None = None,
+    client: Elasticsearch, index: str, target: str, limits: BulkLimits | None = None
 ) -> None:
-    """Make the field `link_texts` of posts equal to the texts of links.
+    """Make the field `link_texts` of all posts equal to the texts of links.
+
+    Posts that are written meanwhile are left to the next `sync`.
 
     Args:
-        alias: that of the live index or of a build.
-        slugs: of the posts to compare; None compares all.
-        limits: as for `update_comments`.
-        unblock: as for `send_chunk`.
+        index: the index, or the alias that leads to it.
+        target: the alias through which it is written.
 
     Raises:
-        As `update_comments`.
+        BulkTimeout: not in time.
+        IndexingError: Elasticsearch refuses a post.
     """
-    parts: list[list[str] | None] = [None]
-    if slugs is not None:
-        parts = list(batches(sorted(slugs), _BATCH))
-
-    def update(part: list[str] | None) -> bool:
-        posts = list(_linked_posts(client, alias, part))
-        texts = texts_by_post(posts)
-        differing = [
-            post.oid
-            for post in posts
-            if (part is None or post.slug in part)
-            and set(texts.get(post.oid, ())) != set(post.link_texts)
-        ]
-        for oids in batches(differing, limits.chunk_documents):
-            stored = read_posts(client, alias, oids, ["link_texts"])
-            updates = [
-                field_update(post, "link_texts", texts.get(oid, [])) for oid, post in stored.items()
-            ]
-            send_updates(client, alias, updates, limits, unblock)
-        return bool(differing)
-
-    update_until_equal(client, alias, "link_texts", parts, update, limits)
+    client.indices.refresh(index=index)
+    for outcomes in send_bulk(client, target, _updates(client, index), limits):
+        for outcome in outcomes:
+            refusal = outcome.refusal
+            if refusal and not refusal.stale:
+                reason = f"{outcome.operation.oid}: {refusal.reason}"
+                raise IndexingError(
+                    f"The texts of links cannot be written: {reason}.", refusal.remedy
+                )
 
 
-def texts_by_post(posts: Collection[LinkedPost]) -> dict[str, list[str]]:
-    """The texts of the links that lead to each post, by its oid.
+def _updates(client: Elasticsearch, index: str) -> Iterator[Operation]:
+    links = groupby(_links(client, index), key=_slug)
+    slug, of_slug = next(links, ("", iter(())))
+    for wanted, group in groupby(_posts(client, index), key=lambda post: post.slug):
+        while slug and slug < wanted:
+            slug, of_slug = next(links, ("", iter(())))
+        posts = list(group)
+        texts = texts_by_post(posts, set(of_slug) if slug and slug == wanted else ())
+        for post in posts:
+            if set(texts[post.oid]) != set(post.link_texts):
+                fields = Document(post.oid, {"link_texts": texts[post.oid]}, Origin(index))
+                yield update_operation(
+                    fields, if_seq_no=post.if_seq_no, if_primary_term=post.if_primary_term
+                )
+
+
+def texts_by_post(posts: Collection[LinkedPost], links: Collection[str]) -> dict[str, list[str]]:
+    """The texts of the links that lead to each of these posts, by its oid.
 
     A link leads to the posts at its address, else to the only post with its slug, if that is
-    unmistakable. Other links lead to none of the posts. A text without other words than those of
-    the title is left out: it finds nothing that the title does not.
+    unmistakable. A text without other words than those of the title is left out: it finds nothing
+    that the title does not.
+
+    Args:
+        posts: all posts with the same slug.
+        links: all links with this slug.
     """
-    by_slug: dict[str, list[LinkedPost]] = {}
-    for post in posts:
-        by_slug.setdefault(post.slug, []).append(post)
-    texts: dict[str, set[str]] = {}
-    for source in posts:
-        for link in source.links:
-            slug, address, text = link.split("\n")
-            same_slug = by_slug.get(slug, [])
-            targets = [post for post in same_slug if post.address == address]
-            if not targets and len(same_slug) == 1 and len(slug) >= UNMISTAKABLE_SLUG:
-                targets = same_slug
-            for target in targets:
-                if target.oid != source.oid and not _words(text) <= _words(target.title):
-                    texts.setdefault(target.oid, set()).add(text)
+    texts: dict[str, set[str]] = {post.oid: set() for post in posts}
+    for link in links:
+        slug, address, text = link.split("\n")
+        targets = [post for post in posts if post.address == address]
+        if not targets and len(posts) == 1 and len(slug) >= UNMISTAKABLE_SLUG:
+            targets = list(posts)
+        for target in targets:
+            if not _words(text) <= _words(target.title):
+                texts[target.oid].add(text)
     return {oid: sorted(of_post)[:MAX_LINK_TEXTS] for oid, of_post in texts.items()}
 
 
@@ -128,22 +109,56 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-def _linked_posts(
-    client: Elasticsearch, alias: str, slugs: Collection[str] | None
-) -> Iterator[LinkedPost]:
-    """The posts with these slugs, and those with a link that has one of them; None: all posts."""
-    query: dict[str, Any] = {"term": {"kind": "post"}}
-    if slugs is not None:
-        linking = [{"prefix": {"links": {"value": f"{slug}\n"}}} for slug in slugs]
-        query = {"bool": {"should": [{"terms": {"slug": list(slugs)}}, *linking]}}
-    fields = ("oid", "title.keyword", "slug", "address", "links", "link_texts.keyword")
-    for hit in scan(client, alias, query=query, doc_values=fields, size=_PAGE):
-        values = hit["fields"]
-        yield LinkedPost(
-            oid=values["oid"][0],
-            title=values["title.keyword"][0],
-            slug=values.get("slug", [""])[0],
-            address=values.get("address", [""])[0],
-            links=values.get("links", ()),
-            link_texts=values.get("link_texts.keyword", ()),
+def _slug(link: str) -> str:
+    return link.partition("\n")[0]
+
+
+def _links(client: Elasticsearch, index: str) -> Iterator[str]:
+    """All different links of all posts, sorted: first by their slugs."""
+    by_link: dict[str, Any] = {"sources": [{"link": {"terms": {"field": "links"}}}], "size": _PAGE}
+    while True:
+        response = client.search(
+            index=index,
+            size=0,
+            aggs={"links": {"composite": by_link}},
+            track_total_hits=False,
+            allow_partial_search_results=False,
         )
+        page = response["aggregations"]["links"]
+        yield from (bucket["key"]["link"] for bucket in page["buckets"])
+        if len(page["buckets"]) < _PAGE:
+            return
+        by_link["after"] = page["after_key"]
+
+
+def _posts(client: Elasticsearch, index: str) -> Iterator[LinkedPost]:
+    """All posts, sorted by their slugs; "" for those without one."""
+    after: Any = None
+    while True:
+        response = client.search(
+            index=index,
+            sort=[{"slug": {"order": "asc", "missing": ""}}, "oid"],
+            search_after=after,
+            size=_PAGE,
+            stored_fields="_none_",
+            docvalue_fields=_VALUES,
+            seq_no_primary_term=True,
+            track_total_hits=False,
+            allow_partial_search_results=False,
+        )
+        hits = response["hits"]["hits"]
+        for hit in hits:
+            slug, oid = hit["sort"]
+            values = hit["fields"]
+            yield LinkedPost(
+                oid=oid,
+                title=values["title.keyword"][0],
+                slug=slug,
+                address=values.get("address", [""])[0],
+                link_texts=values.get("link_texts.keyword", ()),
+                if_seq_no=hit["_seq_no"],
+                if_primary_term=hit["_primary_term"],
+            )
+        if len(hits) < _PAGE:
+            return
+        after = hits[-1]["sort"]

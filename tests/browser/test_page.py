@@ -455,7 +455,7 @@ def test_a_hostile_post_stays_text(
     index_posts([post])
     # Another indexer might write what ours rejects.
     url = {"url": "javascript:document.title='owned'"}
-    elastic.update(index=own_settings.index, id="post:post", doc=url, refresh=True)
+    elastic.update(index=own_settings.index, id="post", doc=url, refresh=True)
     address = serve(own_settings)
     for path in ("/", "/?q=hostile", "/?q=hostile&debug-search"):
         page.goto(address + path)

@@ -178,7 +178,7 @@ def post_oids(elastic: Elasticsearch, alias: str) -> Callable[[], set[str]]:
 
     def search() -> set[str]:
         elastic.indices.refresh(index=alias)
-        response = elastic.search(index=alias, query={"term": {"kind": "post"}}, size=1_000)
+        response = elastic.search(index=alias, size=1_000)
         return {hit["_source"]["oid"] for hit in response["hits"]["hits"]}
 
     return search

@@ -16,11 +16,10 @@ from indexer.build.builder import Built
 from indexer.errors import Damaged
 from indexer.generations import list_generations, require_live
 from indexer.ingest import IngestOptions
-from indexer.normalise import documents
-from indexer.records import Document, Origin, RawPost
+from indexer.records import Origin, RawPost
 from indexer.sync import add
-from indexer.write.live import Write, put
 from tests.waiting import Clock
+from tests.writing import put_post
 
 Damage = Callable[[Elasticsearch, str], None]
 Run = Callable[..., Result]
@@ -61,10 +60,8 @@ def post(oid: str) -> RawPost:
     return RawPost(Origin("test"), oid, f"Juggling {oid}", "<p>Text</p>", pub_date="2024-01-01")
 
 
-def write(elastic: Elasticsearch, alias: str, oid: str) -> int:
-    (document,) = (item for item in documents(post(oid)) if isinstance(item, Document))
-    (result,) = put(elastic, alias, [Write(document, newest=True)])
-    return result.status
+def write(elastic: Elasticsearch, alias: str, oid: str) -> str:
+    return put_post(elastic, alias, post(oid)).result
 
 
 @pytest.fixture
@@ -80,7 +77,7 @@ def two_generations(
     """The previous one has `old`; the live one `old`, `new`, and `written` over HTTP."""
     index_posts([post("old")])
     index_posts([post("old"), post("new")])
-    assert write(elastic, alias, "written") == 201
+    assert write(elastic, alias, "written") == "created"
     elastic.indices.refresh(index=alias)
 
 
@@ -93,7 +90,7 @@ def posts_file(tmp_path: Path) -> Path:
 
 def oids(elastic: Elasticsearch, alias: str) -> set[str]:
     elastic.indices.refresh(index=alias)
-    hits = elastic.search(index=alias, query={"term": {"kind": "post"}})["hits"]["hits"]
+    hits = elastic.search(index=alias, query={"match_all": {}})["hits"]["hits"]
     return {hit["_source"]["oid"] for hit in hits}
 
 
@@ -109,7 +106,7 @@ class TestUnreadable:
         assert f"{alias}-000002" in result.stderr
         assert "what was written since it went live is lost" in result.stderr
         assert oids(elastic, alias) == {"old"}
-        assert write(elastic, alias, "later") == 201
+        assert write(elastic, alias, "later") == "created"
         states = {item.number: item.state for item in list_generations(elastic, alias)}
         assert states == {1: "live", 2: "previous"}
 
@@ -164,7 +161,7 @@ class TestAliasOfTwo:
         assert result.exit_code == 0, result.output
         assert set(elastic.indices.get_alias(name=alias)) == {f"{alias}-000001"}
         assert oids(elastic, alias) == {"old", "written"}
-        assert write(elastic, alias, "later") == 201
+        assert write(elastic, alias, "later") == "created"
 
     def test_reindex_makes_one_of_them(
         self, elastic: Elasticsearch, alias: str, run: Run, posts_file: Path

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, ClassVar
 from urllib.parse import quote
@@ -24,14 +25,17 @@ from app import create_app
 from app.settings import Settings
 from devstack.servers import redis_server
 from indexer.build.builder import Built
+from indexer.errors import NoGeneration
 from indexer.generations import block_writes, require_live
-from indexer.normalise import documents
-from indexer.records import Document, Origin, RawPost
+from indexer.normalise import document_of
+from indexer.records import Origin, RawComment, RawPost
 from indexer.retry import time_limit
 from indexer.state import ensure_state
-from indexer.write.live import Write, put
+from indexer.write.live import write
+from indexer.write.merge import over_http
 from tests.tcp import in_thread
 from tests.waiting import wait_until
+from tests.writing import delete_comment, delete_post, put_comments, put_post
 
 TOKEN = "first-token-of-tests"
 NDJSON = "application/x-ndjson"
@@ -144,32 +148,11 @@ class TestPut(SharedIndex):
             },
         )
         assert blog.oids("zebra") == {"z/1"}
-        second = blog.put("z/1", title="About antelopes")
-        assert second.status_code == 200
+        assert blog.put("z/1", title="About antelopes", modified="2020-01-01").status_code == 200
         assert blog.oids("zebra") == set()
         assert blog.oids("antelope") == {"z/1"}
-
-    def test_an_older_version_does_not_overwrite_a_newer_one(self, blog: Blog) -> None:
-        assert blog.put("v", title="Newer", modified="2024-05-02").status_code == 201
-        older = blog.put("v", title="Older", modified="2024-05-01")
-        assert older.status_code == 409
-        assert older.get_json()["error"]["code"] == "conflict"
-        same = blog.put("v", title="Newer", modified="2024-05-02")
-        assert same.status_code == 200
-        assert blog.oids("older") == set()
-
-    def test_one_without_a_date_replaces_even_a_date_in_the_future(self, blog: Blog) -> None:
-        assert blog.put("f", title="Tomorrow", modified="2100-01-01").status_code == 201
-        assert blog.put("f", title="Today").status_code == 200
-        assert blog.oids("today") == {"f"}
-
-    def test_an_older_version_does_not_restore_a_deleted_post(self, blog: Blog) -> None:
-        blog.put("gone", modified="2024-05-02")
-        assert blog.send("DELETE", "/documents/gone").status_code == 200
-        older = blog.put("gone", modified="2024-06-01", comments=[{"oid": "c", "comment": "x"}])
-        assert older.status_code == 422
-        assert {detail["status"] for detail in older.get_json()["error"]["details"]} == {409, 404}
-        assert blog.put("gone").status_code == 201
+        again = blog.put("z/1", title="About antelopes", modified="2020-01-01")
+        assert (again.status_code, again.get_json()["results"][0]["result"]) == (200, "unchanged")
 
     def test_reports_what_is_invalid(self, blog: Blog) -> None:
         answer = blog.put("bad", title="", pub_date="tomorrow")
@@ -196,16 +179,35 @@ class TestPut(SharedIndex):
         assert said is None or said in answer.get_json()["error"]["message"]
 
 
+class TestGet(SharedIndex):
+    def test_gives_back_what_is_live(self, blog: Blog) -> None:
+        comment = {"oid": "c", "comment": "No &amp; yes", "author": "Ann"}
+        blog.put("g/1", title="A <b> & c", url="/g", comments=[comment])
+        answer = blog.send("GET", "/documents/g/1")
+        assert answer.status_code == 200
+        stored = answer.get_json()
+        assert (stored["oid"], stored["title"], stored["address"]) == (
+            "g/1",
+            "A &lt;b&gt; &amp; c",
+            "/g",
+        )
+        assert stored["comments"] == [{**comment, "over_http": True}]
+        assert blog.send("GET", "/documents/g/2").status_code == 404
+
+    def test_needs_a_token(self, client: FlaskClient) -> None:
+        assert client.get("/documents/start").status_code == 401
+
+
 class TestPost(SharedIndex):
     def test_has_a_result_for_each_of_an_array(self, blog: Blog) -> None:
-        blog.put("old", modified="2030-01-01")
+        comments = [{"oid": "c", "comment": "Well said"}]
         answer = blog.send(
             "POST",
             "/documents",
             [
-                {"oid": "a", "title": "A", "comments": [{"oid": "c", "comment": "Well said"}]},
+                {"oid": "a", "title": "A", "category": "x", "comments": comments},
                 {"oid": "b"},
-                {"oid": "old", "title": "Older", "modified": "2020-01-01"},
+                {"oid": "d", "title": "D", "comments": [*comments, {"oid": "e", "comment": ""}]},
                 17,
             ],
         )
@@ -214,12 +216,12 @@ class TestPost(SharedIndex):
         assert body["errors"] is True
         assert [(result["oid"], result["status"]) for result in body["results"]] == [
             ("a", 201),
-            ("c", 201),
             ("b", 422),
-            ("old", 409),
+            ("d", 422),
             (None, 422),
         ]
-        assert body["results"][1]["post_oid"] == "a"
+        assert "did you mean 'categories'?" in body["results"][0]["note"]
+        assert "comment e" in body["results"][2]["reason"]
 
     def test_accepts_ndjson_and_reports_the_lines(self, blog: Blog) -> None:
         lines = b'{"oid":"n1","title":"One"}\n\n{"oid":"n2"}\n'
@@ -234,10 +236,12 @@ class TestPost(SharedIndex):
         assert [detail["line"] for detail in answer.get_json()["error"]["details"]] == [2, 3]
         assert blog.oids("narwhal") == set()
 
-    def test_the_later_of_two_same_oids_wins(self, blog: Blog) -> None:
-        twice = [{"oid": "t", "title": "Walrus"}, {"oid": "t", "title": "Octopus"}]
-        assert blog.send("POST", "/documents", twice).status_code == 200
+    def test_the_later_of_two_same_oids_wins_and_keeps_the_comments(self, blog: Blog) -> None:
+        first = {"oid": "t", "title": "Walrus", "comments": [{"oid": "1", "comment": "Coral"}]}
+        second = {"oid": "t", "title": "Octopus", "comments": [{"oid": "2", "comment": "Kelp"}]}
+        assert blog.send("POST", "/documents", [first, second]).status_code == 200
         assert (blog.oids("walrus"), blog.oids("octopus")) == (set(), {"t"})
+        assert blog.oids("coral") == blog.oids("kelp") == {"t"}
 
     @pytest.mark.parametrize(
         ("data", "kind", "status"),
@@ -324,35 +328,6 @@ class TestPost(SharedIndex):
 
 
 class TestDelete(SharedIndex):
-    @pytest.mark.parametrize("comment", ["", "/comments/1"])
-    def test_does_not_take_what_others_keep_writing_for_missing(
-        self, blog: Blog, settings: Settings, elastic: Elasticsearch, comment: str
-    ) -> None:
-        oid = "contested-comment" if comment else "contested-post"
-        blog.put(oid, comments=[{"oid": "1", "comment": "Text"}])
-        id_ = f"comment:{oid}:1" if comment else f"post:{oid}"
-        source = elastic.get(index=settings.index, id=id_, routing=oid)["_source"]
-        versions = iter(range(10**15, 10**16, 10))
-
-        class Node(RequestsHttpNode):
-            def perform_request(self, *args: Any, **options: Any) -> Any:
-                if f'"delete":{{"_id":"{id_}"' in str((args, options)):
-                    elastic.index(
-                        index=settings.index,
-                        id=id_,
-                        routing=oid,
-                        document=source,
-                        version=next(versions),
-                        version_type="external",
-                    )
-                return super().perform_request(*args, **options)
-
-        with Elasticsearch(settings.elasticsearch_url, node_class=Node) as busy:
-            client = create_app(settings, elastic=busy).test_client()
-            answer = Blog(client).send("DELETE", f"/documents/{oid}{comment}")
-        assert answer.status_code == 503, answer.text
-        assert elastic.exists(index=settings.index, id=id_, routing=oid)
-
     def test_takes_the_url_that_the_post_was_put_to(self, blog: Blog) -> None:
         for url, body in (("%20spaced%20", {"oid": " spaced "}), ("%20spaced/comments/%091", {})):
             entry = {"title": "A title", "comment": "Text", **body}
@@ -360,30 +335,47 @@ class TestDelete(SharedIndex):
         for url in ("%20spaced/comments/%091", "%20spaced%20"):
             assert blog.send("DELETE", f"/documents/{url}").status_code == 200
 
-    def test_deletes_the_comments_too(self, blog: Blog, elastic: Elasticsearch, alias: str) -> None:
+    def test_deletes_the_comments_too(self, blog: Blog) -> None:
         comments = [{"oid": f"c{n}", "comment": "Splendid"} for n in range(5)]
         blog.put("quokka", title="Quokka", comments=comments)
         answer = blog.send("DELETE", "/documents/quokka")
         assert answer.get_json()["results"] == [
             {"kind": "post", "oid": "quokka", "comments": 5, "status": 200, "result": "deleted"}
         ]
-        assert blog.oids("quokka") == set()
-        left = elastic.count(index=alias, query={"term": {"post_oid": "quokka"}})
-        assert left["count"] == 0
+        assert blog.oids("quokka") == blog.oids("splendid") == set()
         assert blog.send("DELETE", "/documents/quokka").status_code == 404
 
-    def test_works_on_a_date_in_the_future(self, blog: Blog) -> None:
-        blog.put("d", modified="2100-01-01")
-        assert blog.send("DELETE", "/documents/d").status_code == 200
-        assert blog.send("DELETE", "/documents/d").status_code == 404
+    @pytest.mark.parametrize("what", ["", "/comments/1"])
+    def test_repeated_after_the_first_was_killed_completes_it(
+        self, blog: Blog, settings: Settings, elastic: Elasticsearch, what: str
+    ) -> None:
+        """It had deleted, and neither refreshed the index nor told the cache."""
+        word = "axolotl" if what else "echidna"
+        blog.put("killed", title="A" if what else word, comments=[{"oid": "1", "comment": word}])
+        assert [blog.oids(word) for _ in range(2)] == [{"killed"}] * 2
+        if what:
+            delete_comment(elastic, settings.index, "killed", "1")
+        else:
+            delete_post(elastic, settings.index, "killed")
+        assert blog.send("DELETE", f"/documents/killed{what}").status_code == 404
+        assert blog.oids(word) == set()
 
 
 class TestComments(SharedIndex):
     def test_are_written_and_deleted(self, blog: Blog, elastic: Elasticsearch, alias: str) -> None:
         path = "/documents/start/comments/c1"
         assert blog.send("PUT", path, {"comment": "A <b>numbat</b>"}).status_code == 201
-        stored = elastic.get(index=alias, id="comment:start:c1", routing="start")["_source"]
-        assert stored["kind"] == {"name": "comment", "parent": "post:start"}
+        (stored,) = elastic.get(index=alias, id="start")["_source"]["comments"]
+        assert stored == {"oid": "c1", "author": "", "comment": "A numbat", "over_http": True}
+        assert blog.send("PUT", path, {"comment": "A numbat"}).get_json()["results"] == [
+            {
+                "kind": "comment",
+                "oid": "c1",
+                "post_oid": "start",
+                "status": 200,
+                "result": "unchanged",
+            }
+        ]
         assert blog.send("DELETE", path).status_code == 200
         assert blog.send("DELETE", path).status_code == 404
         many = [{"oid": "c2", "comment": "x"}, {"oid": "c3", "comment": ""}, "text"]
@@ -396,13 +388,59 @@ class TestComments(SharedIndex):
         assert answer.status_code == 404
         assert "nowhere" in answer.get_json()["error"]["message"]
 
-    def test_an_older_version_does_not_overwrite_a_newer_one(self, blog: Blog) -> None:
-        path = "/documents/start/comments/versions"
-        newer = {"comment": "Newer", "modified": "2024-05-02"}
-        older = {"comment": "Older", "modified": "2024-05-01"}
-        assert blog.send("PUT", path, newer).status_code == 201
-        assert blog.send("PUT", path, older).status_code == 409
-        assert blog.send("PUT", path, {"comment": "x", "modified": "soon"}).status_code == 422
+    def test_of_which_a_post_has_more_than_elasticsearch_takes(
+        self, blog: Blog, elastic: Elasticsearch, alias: str
+    ) -> None:
+        blog.put("full")
+        elastic.indices.put_settings(
+            index=alias, settings={"index.mapping.nested_objects.limit": 2}
+        )
+        try:
+            many = [{"oid": f"c{n}", "comment": "x"} for n in range(3)]
+            assert blog.send("POST", "/documents/full/comments", many[:2]).status_code == 200
+            for answer in (
+                blog.send("PUT", "/documents/full/comments/c2", {"comment": "x"}),
+                blog.put("fuller", comments=many),
+            ):
+                assert answer.status_code == 400
+                message = answer.get_json()["error"]["message"]
+                assert "index.mapping.nested_objects.limit" in message
+        finally:
+            elastic.indices.put_settings(
+                index=alias, settings={"index.mapping.nested_objects.limit": None}
+            )
+
+    def test_of_all_clients_stay_when_they_write_at_the_same_time(self, blog: Blog) -> None:
+        blog.put("busy")
+
+        def comment(number: int) -> int:
+            path = f"/documents/busy/comments/c{number}?refresh=false"
+            return blog.send("PUT", path, {"comment": f"Number {number}"}).status_code
+
+        with ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(comment, range(40))) == {201}
+        assert len(blog.send("GET", "/documents/busy").get_json()["comments"]) == 40
+
+    def test_of_a_bulk_are_one_read_and_one_write(
+        self, settings: Settings, elasticsearch_url: str
+    ) -> None:
+        sent: list[str] = []
+
+        class Node(RequestsHttpNode):
+            def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+                sent.append(target.partition("?")[0].rpartition("/")[2])
+                return super().perform_request(method, target, *rest, **more)
+
+        with Elasticsearch(elasticsearch_url, node_class=Node) as client:
+            blog = Blog(create_app(settings, elastic=client).test_client())
+            many = [{"oid": f"c{n}", "comment": f"Number {n}"} for n in range(1_000)]
+            blog.put("many", comments=many[:10])
+            sent.clear()
+            answer = blog.send("POST", "/documents/many/comments?refresh=false", many)
+        assert [result["status"] for result in answer.get_json()["results"]] == [200] * 10 + [
+            201
+        ] * 990
+        assert (sent.count("_mget"), sent.count("_bulk")) == (1, 1)
 
 
 class TestSearch(SharedIndex):
@@ -448,14 +486,11 @@ class TestFullDisk:
             assert "disk" in answer.get_json()["error"]["message"]
         assert "disk" in run("doctor").output
 
-    def test_of_the_state_index_alone_stops_deletions_and_builds(
+    def test_of_the_state_index_alone_stops_builds(
         self, blog: Blog, fill: Callable[..., None], alias: str, run: Callable[..., Any]
     ) -> None:
         fill(f"{alias}-state")
         assert blog.put("new").status_code == 201
-        answer = blog.send("DELETE", "/documents/start")
-        assert answer.status_code == 503
-        assert "disk" in answer.get_json()["error"]["message"]
         done = run("reindex", "-", input='{"oid": "start", "title": "x"}')
         assert done.exit_code == 1
         assert "disk" in done.output
@@ -514,7 +549,11 @@ class TestFullWriteQueue:
                 accepted = super().perform_request("GET", "/", None, *rest, **more)
                 rejected = {"error": {"type": "es_rejected_execution_exception"}, "status": 429}
                 lines = [json.loads(line).keys() for line in body.splitlines()]
-                items = [{name: rejected} for line in lines for name in line & {"index", "delete"}]
+                items = [
+                    {name: rejected}
+                    for line in lines
+                    for name in line & {"create", "index", "delete"}
+                ]
                 return accepted._replace(body=json.dumps({"errors": True, "items": items}).encode())
 
         with Elasticsearch(settings.elasticsearch_url, node_class=Rejects) as elastic:
@@ -655,19 +694,145 @@ def test_what_is_not_sent_in_time_is_named(
             return response
 
     monkeypatch.setattr("time.monotonic", lambda: clock() + late)
-    posts = [RawPost(Origin("test"), f"p{number}", "P", "x") for number in range(1_200)]
-    writes = [
-        Write(document, newest=True)
-        for post in posts
-        for document in documents(post)
-        if isinstance(document, Document)
-    ]
+    oids = [f"p{number}" for number in range(500)]
+    documents = [document_of(RawPost(Origin("test"), oid, "P", "x"))[0] for oid in oids]
+    changes = {document.oid: over_http(document) for document in documents if document}
     with Elasticsearch(elasticsearch_url, node_class=Slow) as client, time_limit(900):
-        results = put(client, settings.index, writes)
-    written = [result.id for result in results if result.status == 201]
-    named = {result.result for result in results if result.status == 503}
-    assert named == {"not sent"}
-    assert len(written) == 500
+        results = write(client, settings.index, changes)
+    written = [oid for oid in oids if results[oid].result == "created"]
+    unknown = {oid: results[oid].refusal for oid in oids if results[oid].result == "unknown"}
+    assert (len(written), len(unknown)) == (200, 300)
+    assert {refusal.status for refusal in unknown.values() if refusal} == {503}
     elastic.indices.refresh(index=settings.index)
     assert elastic.count(index=settings.index)["count"] == 1 + len(written)
-    assert {result.status for result in put(elastic, settings.index, writes)} == {200, 201}
+    again = write(elastic, settings.index, changes)
+    assert {result.result for result in again.values()} == {"unchanged", "created"}
+
+
+@pytest.fixture
+def interrupted(
+    elasticsearch_url: str,
+) -> Iterator[Callable[[Callable[[], object]], Elasticsearch]]:
+    """Makes a client that does something once, between its reading of a post and its writing."""
+    clients = []
+
+    def client(work: Callable[[], object]) -> Elasticsearch:
+        class Node(RequestsHttpNode):
+            left: ClassVar = [work]
+
+            def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+                if "_bulk" in target and self.left:
+                    self.left.pop()()
+                return super().perform_request(method, target, *rest, **more)
+
+        made = Elasticsearch(elasticsearch_url, node_class=Node)
+        clients.append(made)
+        return made
+
+    yield client
+    for made in clients:
+        made.close()
+
+
+Interrupted = Callable[[Callable[[], object]], Elasticsearch]
+
+
+class TestConditions:
+    """Whatever happens between reading a post and writing it, nothing is lost or made again."""
+
+    @pytest.fixture
+    def commented(self, elastic: Elasticsearch, settings: Settings) -> list[str]:
+        put_comments(elastic, settings.index, "start", "c1")
+        return ["c1"]
+
+    @staticmethod
+    def comments(elastic: Elasticsearch, alias: str) -> list[str]:
+        source = elastic.get(index=alias, id="start")["_source"]
+        return sorted(comment["oid"] for comment in source.get("comments", ()))
+
+    @pytest.mark.usefixtures("commented")
+    def test_another_write(
+        self, elastic: Elasticsearch, alias: str, interrupted: Interrupted
+    ) -> None:
+        client = interrupted(lambda: put_comments(elastic, alias, "start", "c2"))
+        assert put_comments(client, alias, "start", "c3").result == "updated"
+        assert self.comments(elastic, alias) == ["c1", "c2", "c3"]
+
+    @pytest.mark.usefixtures("commented")
+    def test_another_deletion(
+        self, elastic: Elasticsearch, alias: str, interrupted: Interrupted
+    ) -> None:
+        client = interrupted(lambda: delete_post(elastic, alias, "start"))
+        written = put_comments(client, alias, "start", "c3")
+        assert (written.result, written.before) == ("unchanged", None)
+        assert not elastic.exists(index=alias, id="start")
+
+    @pytest.mark.usefixtures("settings")
+    def test_another_post_of_the_same_oid(
+        self, elastic: Elasticsearch, alias: str, interrupted: Interrupted
+    ) -> None:
+        new = replace(START, oid="new", comments=(RawComment("c1", "First"),))
+        other = replace(new, title="Other", comments=(RawComment("c2", "Second"),))
+        client = interrupted(lambda: put_post(elastic, alias, other))
+        assert put_post(client, alias, new).result == "updated"
+        source = elastic.get(index=alias, id="new")["_source"]
+        assert source["title"] == START.title
+        assert [comment["oid"] for comment in source["comments"]] == ["c2", "c1"]
+
+    @pytest.mark.usefixtures("commented")
+    @pytest.mark.parametrize("deleted", [False, True])
+    def test_a_swap_whose_sequence_numbers_are_the_same(
+        self,
+        elastic: Elasticsearch,
+        alias: str,
+        interrupted: Interrupted,
+        index_posts: Callable[[Iterable[RawPost]], Built],
+        deleted: bool,
+    ) -> None:
+        def swap() -> None:
+            # The post has the same number in the new index as in the old one.
+            index_posts([replace(START, oid="first"), replace(START, title="The other index")])
+            if deleted:
+                elastic.indices.delete(index=f"{alias}-000001")
+
+        client = interrupted(swap)
+        assert put_comments(client, alias, "start", "c2").result == "updated"
+        source = elastic.get(index=alias, id="start")["_source"]
+        assert source["title"] == "The other index"
+        assert self.comments(elastic, alias) == ["c1", "c2"]
+        assert elastic.indices.exists(index=f"{alias}-000001") != deleted
+
+    @pytest.mark.usefixtures("commented")
+    def test_all_that_the_index_had(
+        self, elastic: Elasticsearch, alias: str, interrupted: Interrupted
+    ) -> None:
+        client = interrupted(
+            lambda: elastic.indices.delete(index=f"{alias}-000001", expand_wildcards="all")
+        )
+        with pytest.raises(NoGeneration):
+            put_comments(client, alias, "start", "c2")
+        assert not elastic.indices.exists(index=f"{alias}*", allow_no_indices=False)
+
+
+def test_a_comment_on_a_post_of_800_takes_little_time(
+    elastic: Elasticsearch, settings: Settings
+) -> None:
+    many = [f"c{number}" for number in range(800)]
+    put_comments(elastic, settings.index, "start", *many)
+    started = time.monotonic()
+    assert put_comments(elastic, settings.index, "start", "one").result == "updated"
+    assert time.monotonic() - started < 1  # 0.03 s on an idle machine
+
+
+def test_comments_count_neither_as_posts_nor_in_the_statistics_of_words(
+    elastic: Elasticsearch, settings: Settings
+) -> None:
+    def seen() -> Any:
+        elastic.indices.forcemerge(index=settings.index, max_num_segments=1)  # without old copies
+        elastic.indices.refresh(index=settings.index)
+        hits = elastic.search(index=settings.index, query={"match": {"title": "first"}})["hits"]
+        return elastic.count(index=settings.index)["count"], hits["max_score"], hits["total"]
+
+    before = seen()
+    put_comments(elastic, settings.index, "start", *(f"c{number}" for number in range(50)))
+    assert seen() == before

@@ -27,10 +27,9 @@ from indexer.generations import (
     require_live,
 )
 from indexer.ingest import IngestOptions
-from indexer.normalise import documents
-from indexer.records import Document, Origin, Progress, RawPost
+from indexer.records import Origin, Progress, RawPost
 from indexer.state import state_index
-from indexer.write.live import Write, delete_post, put
+from tests.writing import delete_post, put_post
 
 Build = Callable[[Iterable[RawPost]], Built]
 Make = Callable[..., Built]
@@ -55,15 +54,9 @@ def make(index_posts: Build) -> Make:
 
 
 @pytest.fixture
-def write(elastic: Elasticsearch, alias: str) -> Callable[[str], int]:
-    """Write a post to the live index; the status."""
-
-    def write_post(oid: str) -> int:
-        (document,) = (made for made in documents(post(oid)) if isinstance(made, Document))
-        (result,) = put(elastic, alias, [Write(document, newest=True)])
-        return result.status
-
-    return write_post
+def write(elastic: Elasticsearch, alias: str) -> Callable[[str], str]:
+    """Write a post to the live index; the result."""
+    return lambda oid: put_post(elastic, alias, post(oid)).result
 
 
 def test_the_segments_of_a_small_index_are_merged_to_one(
@@ -111,7 +104,7 @@ class TestGenerations:
         assert body["settings"]["index"]["refresh_interval"] == "1s"
         meta = body["mappings"]["_meta"]["blogsearch"]
         assert meta["rules"] == NO_RULES.digest
-        assert set(body["aliases"]) == {alias}
+        assert set(body["aliases"]) == {alias, f"{name}-live"}
 
     def test_numbers_are_never_used_twice(
         self, elastic: Elasticsearch, alias: str, make: Make
@@ -150,31 +143,31 @@ class TestRollback:
         elastic: Elasticsearch,
         alias: str,
         make: Make,
-        write: Callable[[str], int],
+        write: Callable[[str], str],
         post_oids: PostOids,
     ) -> None:
         make("a", "b", "x")
         make("a", "b", "y")
-        assert write("new") == 201
-        assert delete_post(elastic, alias, "b") == (True, 0)
+        assert write("new") == "created"
+        assert delete_post(elastic, alias, "b").result == "deleted"
 
         back = rollback(elastic, alias)
         assert (back.index, back.previous) == (f"{alias}-000001", f"{alias}-000002")
         assert back.replayed == 2
         assert post_oids() == {"a", "x", "new"}
 
-        assert write("newer") == 201
+        assert write("newer") == "created"
         forth = rollback(elastic, alias)
         assert forth.index == f"{alias}-000002"
         assert post_oids() == {"a", "y", "new", "newer"}
-        assert write("newest") == 201
+        assert write("newest") == "created"
 
     def test_can_discard_the_writes(
         self,
         elastic: Elasticsearch,
         alias: str,
         make: Make,
-        write: Callable[[str], int],
+        write: Callable[[str], str],
         post_oids: PostOids,
     ) -> None:
         make("a")
@@ -193,20 +186,18 @@ class TestRollback:
             rollback(elastic, alias)
 
     def test_changes_nothing_if_a_write_does_not_fit(
-        self, elastic: Elasticsearch, alias: str, make: Make, write: Callable[[str], int]
+        self, elastic: Elasticsearch, alias: str, make: Make, write: Callable[[str], str]
     ) -> None:
         make("a")
         newer = make("b").index
         elastic.indices.put_mapping(index=newer, properties={"stray": {"type": "keyword"}})
-        elastic.index(
-            index=alias, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
-        )
-        with pytest.raises(VerificationFailed, match="post:odd"):
+        elastic.index(index=alias, id="odd", document={"oid": "odd", "stray": "x"})
+        with pytest.raises(VerificationFailed, match="odd"):
             rollback(elastic, alias)
         live_before = live(elastic, alias)
         assert live_before is not None
         assert live_before.name == newer
-        assert write("more") == 201
+        assert write("more") == "created"
 
     def test_restores_a_lost_alias(
         self,
@@ -214,7 +205,7 @@ class TestRollback:
         elastic: Elasticsearch,
         alias: str,
         make: Make,
-        write: Callable[[str], int],
+        write: Callable[[str], str],
         post_oids: PostOids,
     ) -> None:
         make("a")
@@ -224,28 +215,7 @@ class TestRollback:
         elastic.indices.delete_alias(index=f"{alias}-*", name=alias)
         assert f"{alias}-000001 is live" in run("rollback").stdout
         assert post_oids() == {"a", "c"}
-        assert write("d") == 201
-
-
-def test_of_two_simultaneous_deletions_the_later_one_stays_recorded(
-    elastic: Elasticsearch, elasticsearch_url: str, alias: str, make: Make, post_oids: PostOids
-) -> None:
-    """A client repeats a slow DELETE; the first one fails, and leaves the second's record."""
-    make("a", "b")
-    make("a", "b")
-    seconds: list[tuple[bool, int]] = []
-
-    class Node(RequestsHttpNode):
-        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
-            if target.startswith(f"/{alias}/_bulk") and not seconds:
-                seconds.append(delete_post(elastic, alias, "b"))
-            return super().perform_request(method, target, *rest, **more)
-
-    with Elasticsearch(elasticsearch_url, node_class=Node, request_timeout=30) as client:
-        assert delete_post(client, alias, "b") == (False, 0)
-    assert seconds == [(True, 0)]
-    rollback(elastic, alias)
-    assert post_oids() == {"a"}
+        assert write("d") == "created"
 
 
 class AtSwap(RequestsHttpNode):
@@ -282,7 +252,7 @@ class TestSwap:
         elastic: Elasticsearch,
         alias: str,
         make: Make,
-        write: Callable[[str], int],
+        write: Callable[[str], str],
         post_oids: PostOids,
         at_swap: tuple[Elasticsearch, type[AtSwap]],
     ) -> None:
@@ -292,13 +262,13 @@ class TestSwap:
 
         def suspend() -> None:
             elastic.delete(index=state_index(alias), id="lock")  # its lease is over
-            assert write("meanwhile") == 201
+            assert write("meanwhile") == "created"
 
         node.before = staticmethod(suspend)
         with pytest.raises(NotFoundError):
             rollback(client, alias)
         assert post_oids() == {"b", "meanwhile"}
-        assert write("after") == 201
+        assert write("after") == "created"
         node.before = staticmethod(lambda: None)
         assert rollback(elastic, alias).index == f"{alias}-000001"
         assert post_oids() == {"a", "meanwhile", "after"}

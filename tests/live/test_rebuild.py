@@ -15,9 +15,7 @@ from indexer.build.builder import rebuild as locked_rebuild
 from indexer.errors import NoGeneration, VerificationFailed
 from indexer.generations import list_generations, live, require_live
 from indexer.lock import Lock
-from indexer.normalise import documents
 from indexer.records import (
-    Document,
     OnProgress,
     Origin,
     Progress,
@@ -25,8 +23,7 @@ from indexer.records import (
     RawPost,
     ignore_progress,
 )
-from indexer.write.deletions import Deletion, record_deletions
-from indexer.write.live import Write, delete_post, now, put
+from tests.writing import delete_post, put_comments, put_post
 
 BASE = 300
 
@@ -41,14 +38,6 @@ def post(oid: str, text: str, category: str = "base", comments: int = 0) -> RawP
         categories=[category],
         comments=tuple(RawComment(f"c{n}", f"Comment {n} on {oid}") for n in range(comments)),
     )
-
-
-def writes(raw: RawPost) -> list[Write]:
-    return [
-        Write(document, newest=True)
-        for document in documents(raw)
-        if isinstance(document, Document)
-    ]
 
 
 @pytest.fixture
@@ -127,18 +116,18 @@ def test_searches_and_writes_go_on_during_two_rebuilds(
     def write(number: int) -> None:
         oid = f"new-{number % 40}"
         text = f"round {number}"
-        results = put(elastic, filled, writes(post(oid, text, "new", comments=1)))
-        assert all(result.status in {200, 201} for result in results), results
+        result = put_post(elastic, filled, post(oid, text, "new", comments=1))
+        assert result.refusal is None, result
         written[oid] = text
         deleted.discard(oid)
         if number % 3 == 2:
-            assert delete_post(elastic, filled, oid)[0]
+            assert delete_post(elastic, filled, oid).result == "deleted"
             deleted.add(oid)
 
     def write_others(number: int) -> None:
         oid = f"other-{number}"
-        (result,) = put(elastic, filled, writes(post(oid, "written once", "new")))
-        assert result.status == 201, result
+        result = put_post(elastic, filled, post(oid, "written once", "new"))
+        assert result.result == "created", result
         written[oid] = "written once"
 
     for work in (search, search, write, write_others):
@@ -156,21 +145,21 @@ def test_searches_and_writes_go_on_during_two_rebuilds(
     response = elastic.search(index=filled, query={"term": {"categories": "new"}}, size=10_000)
     texts = {hit["_source"]["oid"]: hit["_source"]["text"] for hit in response["hits"]["hits"]}
     assert texts == {oid: text for oid, text in written.items() if oid not in deleted}
-    comments = elastic.count(index=filled, query={"prefix": {"post_oid": "new-"}})["count"]
-    assert comments == sum(oid.startswith("new-") for oid in texts)
+    counts = [len(hit["_source"].get("comments", ())) for hit in response["hits"]["hits"]]
+    assert sum(counts) == sum(oid.startswith("new-") for oid in texts)
 
 
-def test_keeps_versions_comments_and_their_routing(
-    elastic: Elasticsearch, filled: str, rules: RuleSet
-) -> None:
-    before = elastic.get(index=filled, id="comment:base-2:c1", routing="base-2")
+def test_keeps_posts_as_they_are(elastic: Elasticsearch, filled: str, rules: RuleSet) -> None:
+    put_comments(elastic, filled, "base-2", "new")
+    before = elastic.get(index=filled, id="base-2")
+    assert len(before["_source"]["comments"]) == 3
     seen: list[Progress] = []
 
     built = rebuild(elastic, filled, rules, shards=3, on_progress=seen.append)
 
-    after = elastic.get(index=filled, id="comment:base-2:c1", routing="base-2")
+    after = elastic.get(index=filled, id="base-2")
     assert after["_index"] == built.index == f"{filled}-000002"
-    assert (after["_version"], after["_source"]) == (before["_version"], before["_source"])
+    assert after["_source"] == before["_source"]
     assert built.counts.posts == BASE
     assert built.rules == rules.digest
     assert next(progress.phase for progress in seen) == "copying"
@@ -184,16 +173,13 @@ def test_a_document_the_new_generation_refuses_changes_nothing(
     elastic: Elasticsearch, filled: str
 ) -> None:
     elastic.indices.put_mapping(index=filled, properties={"stray": {"type": "keyword"}})
-    elastic.index(
-        index=filled, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
-    )
-    with pytest.raises(VerificationFailed, match="post:odd"):
+    elastic.index(index=filled, id="odd", document={"oid": "odd", "stray": "x"})
+    with pytest.raises(VerificationFailed, match="odd"):
         rebuild(elastic, filled, NO_RULES)
     assert [generation.name for generation in list_generations(elastic, filled)] == [
         f"{filled}-000001"
     ]
-    (result,) = put(elastic, filled, writes(post("after", "still writable")))
-    assert result.status == 201
+    assert put_post(elastic, filled, post("after", "still writable")).result == "created"
 
 
 def test_a_write_the_new_generation_refuses_changes_nothing(
@@ -202,18 +188,15 @@ def test_a_write_the_new_generation_refuses_changes_nothing(
     elastic.indices.put_mapping(index=filled, properties={"stray": {"type": "keyword"}})
 
     def write_stray() -> None:
-        elastic.index(
-            index=filled, id="post:odd", routing="odd", document={"kind": "post", "stray": "x"}
-        )
+        elastic.index(index=filled, id="odd", document={"oid": "odd", "stray": "x"})
 
     report = once("replaying", write_stray)
-    with pytest.raises(VerificationFailed, match="post:odd cannot be written"):
+    with pytest.raises(VerificationFailed, match="odd cannot be written"):
         rebuild(elastic, filled, NO_RULES, on_progress=report)
     assert [generation.name for generation in list_generations(elastic, filled)] == [
         f"{filled}-000001"
     ]
-    (result,) = put(elastic, filled, writes(post("after", "still writable")))
-    assert result.status == 201
+    assert put_post(elastic, filled, post("after", "still writable")).result == "created"
 
 
 def test_a_build_interrupted_while_writes_are_blocked_changes_nothing(
@@ -237,7 +220,7 @@ def test_needs_something_to_build_from(elastic: Elasticsearch, alias: str) -> No
         rebuild(elastic, alias, NO_RULES)
 
 
-def once(phase: str, work: Callable[[], None]) -> Callable[[Progress], None]:
+def once(phase: str, work: Callable[[], object]) -> Callable[[Progress], None]:
     """A report that does something when a phase begins."""
     done = threading.Event()
 
@@ -249,37 +232,8 @@ def once(phase: str, work: Callable[[], None]) -> Callable[[Progress], None]:
     return report
 
 
-def test_a_deletion_in_progress_when_the_build_began(elastic: Elasticsearch, filled: str) -> None:
-    """Its record is older than the build; the document it deletes has been copied."""
-    deletion = Deletion("post:base-7", "base-7", now())
-    record_deletions(elastic, filled, [deletion], pending=True)
-
-    def delete() -> None:
-        elastic.delete(
-            index=filled,
-            id=deletion.id,
-            routing=deletion.routing,
-            version=deletion.version,
-            version_type="external_gte",
-        )
-
-    report = once("copying", delete)
+def test_a_deletion_while_posts_are_copied(elastic: Elasticsearch, filled: str) -> None:
+    report = once("copying", lambda: delete_post(elastic, filled, "base-7"))
     built = rebuild(elastic, filled, NO_RULES, on_progress=report)
-    assert not elastic.exists(index=built.index, id=deletion.id, routing=deletion.routing)
+    assert not elastic.exists(index=built.index, id="base-7")
     assert built.counts.posts == BASE - 1
-
-
-def test_a_deletion_whose_process_was_killed(elastic: Elasticsearch, filled: str) -> None:
-    """It deleted the documents, but its record stays pending."""
-
-    def delete_and_die() -> None:
-        ids = ["post:base-8", "comment:base-8:c0", "comment:base-8:c1"]
-        deletions = [Deletion(id_, "base-8", now()) for id_ in ids]
-        record_deletions(elastic, filled, deletions, pending=True)
-        for id_ in ids:
-            elastic.delete(index=filled, id=id_, routing="base-8")
-
-    report = once("copying", delete_and_die)
-    built = rebuild(elastic, filled, NO_RULES, on_progress=report)
-    assert not elastic.exists(index=built.index, id="post:base-8", routing="base-8")
-    assert elastic.count(index=built.index, query={"term": {"post_oid": "base-8"}})["count"] == 0

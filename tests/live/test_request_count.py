@@ -143,7 +143,7 @@ def test_a_word_is_corrected_by_a_second_request_once(
     corrected = client.get("/search?q=pythn").get_json()
     assert corrected["corrected"]["to"] == "python"
     last = corrected["hits"][-1]["oid"]
-    index, id_ = own_settings.index, f"post:{last}"
+    index, id_ = own_settings.index, last
     elastic.update(index=index, id=id_, doc={"title": "Pythn"}, refresh=True)
     answer = client.get("/search?q=pythn").get_json()
     assert answer["hits"][0]["oid"] == last
@@ -167,8 +167,7 @@ def test_a_change_of_any_of_several_shards_is_noticed(
         for title, is_corrected in (("Pythn", False), (post.title, True)):
             elastic.update(
                 index=own_settings.index,
-                id=f"post:{post.oid}",
-                routing=post.oid,
+                id=post.oid,
                 doc={"title": title},
                 refresh=True,
             )

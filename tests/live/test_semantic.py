@@ -14,9 +14,9 @@ from flask.testing import FlaskClient
 from analyzers.meaning import Model
 from app import create_app
 from app.settings import Settings
-from indexer.normalise import documents
+from indexer.normalise import document_of
 from indexer.passages import with_passages
-from indexer.records import Document, Origin, RawPost
+from indexer.records import Origin, RawPost
 
 Run = Callable[..., Result]
 
@@ -136,10 +136,10 @@ def test_only_passages_that_changed_are_computed_again(
     post = {"oid": "long", "title": "A long post", "text": text}
     source.write_text(json.dumps(post))
     run("reindex", source, settings=semantic)
-    (document,) = documents(
+    document, _ = document_of(
         RawPost(origin=Origin("a test"), **{**post, "text": f"{text} The end."})
     )
-    assert isinstance(document, Document)
+    assert document
     model = CountingModel.load()
     (written,) = with_passages([document], model, elastic, semantic.index)
     assert model.texts == ["A long post. The end."]

@@ -26,8 +26,8 @@ from app.pins import PinStore
 from app.search.pins import PinRule
 from app.service import Service
 from app.settings import Settings
-from indexer.scan import raw_digests
-from indexer.write.comments import read_posts
+from indexer.scan import stored_digests
+from indexer.write.live import read_posts
 from tests.conftest import Run
 from tests.waiting import Clock
 
@@ -147,7 +147,7 @@ def test_a_search_that_loses_its_index_is_unavailable(
 def test_nothing_is_counted_in_a_part_of_the_posts(elastic: Elasticsearch, whole: Settings) -> None:
     name = _lose_a_shard(elastic, whole)
     for count in (
-        lambda: list(raw_digests(elastic, name)),
+        lambda: list(stored_digests(elastic, name)),
         IndexedLanguages(elastic, name, ENGLISH).refresh,
         lambda: PinStore(elastic, name, ENGLISH).existing([_RULE]),
     ):
@@ -167,10 +167,8 @@ def test_a_post_of_a_missing_shard_is_not_taken_for_a_post_that_does_not_exist(
     client = create_app(replace(whole, write_tokens=token)).test_client()
     headers = {"Authorization": f"Bearer {token}"}
     name = _lose_a_shard(elastic, whole)
-    ids = [f"post:p{n}" for n in range(20)]
-    docs = [{"_id": id_, "routing": id_.removeprefix("post:")} for id_ in ids]
-    read = elastic.mget(index=name, docs=docs, source=False)["docs"]
-    lost = next(doc["_id"].removeprefix("post:") for doc in read if "error" in doc)
+    read = elastic.mget(index=name, ids=[f"p{n}" for n in range(20)], source=False)["docs"]
+    lost = next(doc["_id"] for doc in read if "error" in doc)
     with pytest.raises(ApiError, match="no_shard_available"):
         read_posts(elastic, name, [lost])
     comment = client.put(

@@ -15,7 +15,6 @@ from app import create_app
 from app.pins import PinStore
 from app.settings import Settings
 from devstack.servers import redis_server
-from indexer import OLDEST_READABLE
 from indexer.records import Origin, RawPost
 from indexer.schema import index_body
 from tests.conftest import REPOSITORY
@@ -175,12 +174,11 @@ def test_an_index_of_another_version_is_recognized(
     own_settings: Settings, elastic: Elasticsearch
 ) -> None:
     body = index_body(NO_RULES, shards=1, replicas=0)
-    del body["mappings"]["properties"]["title"]["fields"]["keyword"]
-    body["mappings"]["_meta"]["blogsearch"]["schema"] = OLDEST_READABLE - 1
+    body["mappings"]["_meta"]["blogsearch"]["schema"] = 0
     index = f"{own_settings.index}-000001"
     elastic.indices.create(index=index, aliases={own_settings.index: {}}, **body)
-    post = {"kind": "post", "oid": "a", "title": "Kumquats", "url": "/a"}
-    elastic.index(index=index, id="post:a", document=post, refresh=True)
+    post = {"oid": "a", "title": "Kumquats", "url": "/a"}
+    elastic.index(index=index, id="a", document=post, refresh=True)
     response = create_app(own_settings).test_client().get("/suggest?q=kumq")
     assert response.status_code == 503
     assert response.get_json()["error"]["code"] == "index_outdated"

@@ -25,13 +25,12 @@ from indexer.errors import LockLost
 from indexer.generations import require_live
 from indexer.ingest import Ingest, IngestOptions
 from indexer.lock import Lock
-from indexer.normalise import comment_document
-from indexer.records import Document, Origin, RawComment
-from indexer.scan import raw_digests
+from indexer.scan import stored_digests
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
 from indexer.sync import sync
-from indexer.write.live import Write, delete_comment, delete_post, put
+from indexer.write.live import write
+from indexer.write.merge import oids, with_comments, without_comment
 
 
 def entry(oid: Any, **fields: Any) -> dict[str, Any]:
@@ -65,18 +64,21 @@ class Blog:
     def ids(self) -> set[str]:
         self._elastic.indices.refresh(index=self._alias)
         hits = self._elastic.search(index=self._alias, size=1_000)["hits"]["hits"]
-        return {hit["_id"] for hit in hits}
+        posts = [hit["_source"] for hit in hits]
+        comments = {f"{post['oid']}/{oid}" for post in posts for oid in oids(post)}
+        return comments | {post["oid"] for post in posts}
 
     def stored(self, oid: str) -> dict[str, Any]:
-        response = self._elastic.get(index=self._alias, id=f"post:{oid}", routing=oid)
+        response = self._elastic.get(index=self._alias, id=oid)
         return {**response["_source"], "version": response["_version"]}
 
     def comment(self, post_oid: str, oid: str, status: int = 201) -> None:
         """A comment that comes over HTTP; 201: a new one, 200: in place of another."""
-        document = comment_document(post_oid, RawComment(oid, "Over HTTP"), Origin("test"))
-        assert isinstance(document, Document)
-        (written,) = put(self._elastic, self._alias, [Write(document, newest=True)])
-        assert written.status == status
+        comment = {"oid": oid, "comment": "Over HTTP", "author": ""}
+        change = with_comments([comment])
+        written = write(self._elastic, self._alias, {post_oid: change})[post_oid]
+        assert (oid in oids(written.before)) == (status == 200)
+        assert oid in oids(written.after)
 
 
 @pytest.fixture
@@ -101,7 +103,7 @@ class TestDifferences:
         before = blog.stored("a")["version"]
         blog.write(entry("a"), entry("b", title="Another"), entry("d"))
         printed(blog.sync(), "1 documents added, 1 changed, 1 removed, 1 unchanged")
-        assert blog.ids() == {"post:a", "post:b", "post:d"}
+        assert blog.ids() == {"a", "b", "d"}
         assert blog.stored("b")["title"] == "Another"
         assert blog.stored("a")["version"] == before
 
@@ -112,7 +114,7 @@ class TestDifferences:
             entry("a", text="<div class=new><p>Text</p></div>"),
             entry("b", comments=[{"oid": "1", "comment": "<p>One</p>"}]),
         )
-        printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 3 unchanged")
+        printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 2 unchanged")
 
     def test_are_recognised_before_documents_are_made(
         self, blog: Blog, elastic: Elasticsearch, alias: str
@@ -126,12 +128,10 @@ class TestDifferences:
             blog.write(entry("a", comments=[first, two], **fields))
             posts = JSONLines(str(blog.file), SourceOptions()).read()
             elastic.indices.refresh(index=alias)
-            ingest = Ingest(pytest.fail, stored=raw_digests(elastic, alias))
-            return [document.id for document in ingest.documents(posts)]
+            ingest = Ingest(pytest.fail, stored=stored_digests(elastic, alias))
+            return [document.oid for document in ingest.documents(posts)]
 
-        # The source takes over a comment that came over HTTP.
-        assert changed_documents() == ["comment:a:2"]
-        assert changed_documents(text="Text") == ["post:a", "comment:a:1", "comment:a:2"]
+        assert changed_documents() == ["a"]
 
     @pytest.mark.parametrize("first", ["Post a", "Another", None])
     def test_of_a_second_with_the_same_oid_name_the_first(
@@ -148,36 +148,6 @@ class TestDifferences:
         assert blog.stored("a")["title"] == (first or "New")
         printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 3 unchanged", 3)
 
-    @pytest.mark.parametrize("raw_digest", ["0" * 16, None])
-    def test_are_found_without_a_raw_digest_of_this_version(
-        self,
-        blog: Blog,
-        elastic: Elasticsearch,
-        alias: str,
-        monkeypatch: pytest.MonkeyPatch,
-        raw_digest: str | None,
-        run: Callable[..., Result],
-    ) -> None:
-        monkeypatch.setattr("app.commands.indexing._MANY", 2)
-        comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
-        blog.write(entry("a", comments=comments), entry("b", comments=comments), entry("c"))
-        blog.sync()
-        for hit in elastic.search(index=alias)["hits"]["hits"]:
-            elastic.index(
-                index=alias,
-                id=hit["_id"],
-                routing=hit["_routing"],
-                document={**hit["_source"], "raw_digest": raw_digest},
-                refresh=True,
-            )
-        blog.write(entry("a", comments=comments[:1]), entry("c"))
-        done = blog.sync()
-        printed(done, "0 documents added, 0 changed, 4 removed, 3 unchanged")
-        assert "2 unchanged posts had to be parsed" in done.stderr
-        assert blog.ids() == {"post:a", "comment:a:1", "post:c"}
-        run("reindex", blog.file)
-        assert "had to be parsed" not in blog.sync().stderr
-
     def test_win_over_the_index_whatever_the_dates_say(self, blog: Blog) -> None:
         blog.write(entry("a", modified="2024-05-02"))
         blog.sync()
@@ -193,15 +163,21 @@ class TestDifferences:
         printed(blog.sync(), "1 removed")
         blog.write(entry("a"), entry("b", pub_date="2020-01-01"))
         printed(blog.sync(), "1 documents added")
-        assert blog.ids() == {"post:a", "post:b"}
+        assert blog.ids() == {"a", "b"}
 
     def test_in_comments_count_when_the_source_has_comments(self, blog: Blog) -> None:
         comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
         blog.write(entry("a", comments=comments), entry("b"))
         blog.sync()
         blog.write(entry("a", comments=comments[:1]), entry("b"))
-        printed(blog.sync(), "1 removed")
-        assert blog.ids() == {"post:a", "comment:a:1", "post:b"}
+        printed(blog.sync(), "1 changed")
+        assert blog.ids() == {"a", "a/1", "b"}
+        blog.write(entry("a"), entry("b"))
+        printed(blog.sync(), "2 unchanged")
+        assert blog.ids() == {"a", "a/1", "b"}
+        blog.write(entry("a"), entry("b", comments=comments[:1]))
+        blog.sync()
+        assert blog.ids() == {"a", "b", "b/1"}
 
     def test_keep_comments_over_http_until_their_post_goes(self, blog: Blog) -> None:
         blog.write(entry("a"), entry("b"))
@@ -209,10 +185,10 @@ class TestDifferences:
         blog.comment("a", "1")
         blog.comment("b", "2")
         printed(blog.sync(), "0 removed")
-        assert {"comment:a:1", "comment:b:2"} < blog.ids()
+        assert {"a/1", "b/2"} < blog.ids()
         blog.write(entry("a"))
-        printed(blog.sync(), "2 removed")
-        assert blog.ids() == {"post:a", "comment:a:1"}
+        printed(blog.sync(), "1 removed")
+        assert blog.ids() == {"a", "a/1"}
 
 
 class TestLines:
@@ -225,7 +201,7 @@ class TestLines:
         def numbers(**options: str) -> list[int]:
             source = read_by_commands(blog.file, SourceOptions(**options))
             elastic.indices.refresh(index=alias)
-            ingest = Ingest(pytest.fail, stored=raw_digests(elastic, alias))
+            ingest = Ingest(pytest.fail, stored=stored_digests(elastic, alias))
             items = source.read(ingest.is_unchanged_entry)
             return [item.origin.line or 0 for item in items]
 
@@ -277,13 +253,12 @@ class TestLines:
         blog.write(entry("a", comments=comments), entry("b"))
         blog.sync()
         if what == "post":
-            delete_post(elastic, alias, "a")
+            write(elastic, alias, {"a": lambda stored: None})
         else:
-            delete_comment(elastic, alias, "a", "2")
+            write(elastic, alias, {"a": without_comment("2")})
         assert parsed() == [1]
         blog.sync()
-        assert blog.ids() == {"post:a", "comment:a:1", "comment:a:2", "post:b"}
-        assert blog.stored("a")["comments"] == ["One", "Two"]
+        assert blog.ids() == {"a", "a/1", "a/2", "b"}
         assert parsed() == []
 
     def test_of_which_a_comment_was_written_over_http_is_parsed(
@@ -295,19 +270,8 @@ class TestLines:
         blog.comment("b", "2")
         assert parsed() == [1]
         blog.sync()
-        assert blog.stored("a")["comments"] == ["One"]
-        assert blog.stored("b")["comments"] == ["Over HTTP"]
-
-    def test_without_comments_that_were_kept_loses_them_by_force(
-        self, blog: Blog, parsed: Callable[..., list[int]]
-    ) -> None:
-        comments = [{"oid": str(number), "comment": "x"} for number in range(8)]
-        blog.write(entry("a", comments=comments), entry("b", comments=comments[:1]))
-        blog.sync()
-        blog.write(entry("a", title="Another"), entry("b", comments=comments[:1]))
-        printed(blog.sync(), "8 of 9 comments", 1)
-        assert parsed() == []
-        printed(blog.sync("--force"), "8 removed, 3 unchanged")
+        assert [each["comment"] for each in blog.stored("a")["comments"]] == ["One"]
+        assert [each["comment"] for each in blog.stored("b")["comments"]] == ["Over HTTP"]
 
     def test_of_a_post_with_another_oid_is_parsed(
         self, blog: Blog, run: Callable[..., Result], parsed: Callable[..., list[int]]
@@ -318,7 +282,7 @@ class TestLines:
         blog.sync()
         blog.write(entry("b", title="Newer", url=url, modified="2024-01-02"))
         assert run("add", blog.file).exit_code == 0
-        assert blog.ids() == {"post:a"}
+        assert blog.ids() == {"a"}
         assert parsed() == [1]
         printed(blog.sync(), "1 documents added, 0 changed, 1 removed")
 
@@ -333,7 +297,7 @@ class TestLines:
             done = run("sync", blog.file, other)
             assert done.exit_code == 0
             assert "Left out: 1" in done.output
-            assert blog.ids() == {"post:a"}
+            assert blog.ids() == {"a"}
 
     def test_counts_in_the_progress(
         self, blog: Blog, elastic: Elasticsearch, alias: str, monkeypatch: pytest.MonkeyPatch
@@ -355,7 +319,7 @@ class TestCaution:
         blog.sync()
         blog.file.write_text("[]")
         printed(blog.sync(), "Nothing was removed", 1)
-        assert blog.ids() == {"post:a", "post:b"}
+        assert blog.ids() == {"a", "b"}
         printed(blog.sync("--force"), "2 removed")
 
     def test_far_fewer(self, blog: Blog) -> None:
@@ -381,12 +345,12 @@ class TestCaution:
         blog.write(entry(0, comments=comments), changed, entry("new"))
         done = blog.sync("--dry-run")
         assert done.exit_code == 0
-        removed = {f"remove  {name}" for number in range(2, 6) for name in (number, f"{number}/c")}
+        removed = {f"remove  {number}" for number in range(2, 6)}
         lines = set(done.stdout.splitlines())
         assert lines - removed == {
             "add     new",
             "change  1",
-            "1 documents would be added, 1 changed, 8 removed, 3 unchanged.",
+            "1 documents would be added, 1 changed, 4 removed, 1 unchanged.",
         }
         assert removed < lines
         assert blog.ids() == before
@@ -403,25 +367,16 @@ class TestCaution:
         printed(blog.sync(), "Nothing was removed", 1)
         blog.write(entry("own"))
         printed(blog.sync(), "9 removed")
-        assert blog.ids() == {"post:own"}
-
-    def test_far_fewer_comments(self, blog: Blog) -> None:
-        comments = [{"oid": str(number), "comment": "x"} for number in range(8)]
-        blog.write(entry("a", comments=comments))
-        blog.sync()
-        blog.write(entry("a", comments=comments[:1]))
-        printed(blog.sync(), "7 of 8 comments", 1)
-        assert len(blog.ids()) == 9
-        printed(blog.sync("--force"), "7 removed")
+        assert blog.ids() == {"own"}
 
     def test_the_first_comment_in_the_source(self, blog: Blog) -> None:
         blog.write(entry("a"))
         blog.sync()
         blog.comment("a", "http")
         blog.write(entry("a", comments=[{"oid": "1", "comment": "One"}]))
-        printed(blog.sync(), "1 documents added, 0 changed, 0 removed")
-        printed(blog.sync(), "0 removed")
-        assert blog.ids() == {"post:a", "comment:a:http", "comment:a:1"}
+        printed(blog.sync(), "0 documents added, 1 changed, 0 removed")
+        printed(blog.sync(), "1 unchanged")
+        assert blog.ids() == {"a", "a/http", "a/1"}
 
     def test_a_comment_over_http_that_the_source_takes_over(self, blog: Blog) -> None:
         blog.write(entry("a"))
@@ -431,8 +386,8 @@ class TestCaution:
         blog.write(entry("a", comments=two))
         blog.sync()
         blog.write(entry("a", comments=two[1:]))
-        printed(blog.sync(), "1 removed")
-        assert blog.ids() == {"post:a", "comment:a:2"}
+        printed(blog.sync(), "1 changed")
+        assert blog.ids() == {"a", "a/2"}
 
     def test_a_few(self, blog: Blog) -> None:
         blog.write(*(entry(number) for number in range(6)))
@@ -447,7 +402,7 @@ class TestCaution:
         printed(blog.sync(), "0 removed", 3)
         blog.write(entry("b"), '{"oid": "a", broken')
         printed(blog.sync(), "1 rejected lines", 1)
-        assert blog.ids() == {"post:a", "comment:a:1", "post:b"}
+        assert blog.ids() == {"a", "a/1", "b"}
 
     def test_rejected_posts_stay_whatever_their_oid(self, blog: Blog) -> None:
         oids = ("abc ", "p/cafe\u0301", "c")
@@ -455,7 +410,7 @@ class TestCaution:
         blog.sync()
         blog.write(*(entry(oid, pub_date="31.1.2024") for oid in oids[:2]), entry("c"))
         printed(blog.sync(), "0 removed", 3)
-        assert blog.ids() == {"post:abc", "post:p/cafe\u0301", "post:c"}
+        assert blog.ids() == {"abc", "p/cafe\u0301", "c"}
         for oid in ("", 1.5):
             blog.write(entry("abc"), {**entry("x"), "oid": oid}, entry("c"))
             printed(blog.sync(), "1 rejected lines", 1)
@@ -472,30 +427,14 @@ class TestCaution:
         (folder / "b.md").write_bytes(b"---\noid: my-b\ntitle: A\n---\nf\xfcr")
         (folder / "c.md").unlink()
         printed(run("sync", folder), "Nothing was removed: 2 rejected lines", 1)
-        assert blog.ids() == {f"post:my-{name}" for name in "abcd"}
-
-    def test_rejected_comments_stay_whatever_their_oid(self, blog: Blog) -> None:
-        def written(**fields: Any) -> None:
-            blog.write(
-                entry("p", comments=[{"oid": "x/y", "comment": "One", **fields}]),
-                entry("q", comments=[{"oid": "1", "comment": "Two", **fields}]),
-                entry("r", comments=[{"oid": "2", "comment": "Three"}]),
-            )
-
-        written()
-        blog.sync()
-        written(pub_date="31.1.2024")
-        printed(blog.sync(), "0 removed", 3)
-        written(oid=None)
-        printed(blog.sync(), "0 removed", 3)
-        assert {"comment:p:x/y", "comment:q:1", "comment:r:2"} < blog.ids()
+        assert blog.ids() == {f"my-{name}" for name in "abcd"}
 
     def test_a_source_that_breaks_off(self, blog: Blog) -> None:
         blog.write(entry("a"), entry("b"))
         blog.sync()
         blog.file.write_text("[" + json.dumps(entry("a")) + ",")
         assert blog.sync().exit_code == 1
-        assert blog.ids() == {"post:a", "post:b"}
+        assert blog.ids() == {"a", "b"}
 
 
 class TestRebuild:
@@ -526,7 +465,7 @@ class TestRebuild:
         printed(blog.sync("--dry-run"), "A new generation would be built first")
         assert require_live(elastic, settings.index).number == 1
         printed(blog.sync(), f"{settings.index}-000002 is live")
-        assert blog.ids() == {"post:a", "comment:a:1"}
+        assert blog.ids() == {"a", "a/1"}
         printed(blog.sync(), "1 unchanged")
         assert require_live(elastic, settings.index).number == 2
 
@@ -576,7 +515,7 @@ def test_the_first_one_waits_for_the_lock_before_it_looks_for_an_index(
             reindex(elastic, alias, source.read(), settings, pytest.fail, lock=lock)
         done = second.result()
     assert done.built is None
-    assert blog.ids() == {"post:a", "post:b", "post:c", "post:d"}
+    assert blog.ids() == {"a", "b", "c", "d"}
 
 
 def test_one_that_loses_the_lock_makes_what_it_wrote_visible(
@@ -597,15 +536,15 @@ def test_watching_syncs_after_every_change(
 ) -> None:
     blog.write(entry("a"))
     process = start("sync", blog.file, "--watch")
-    wait_for(lambda: blog.ids() == {"post:a"})
+    wait_for(lambda: blog.ids() == {"a"})
     blog.write(entry("a"), entry("b"))
-    wait_for(lambda: blog.ids() == {"post:a", "post:b"})
+    wait_for(lambda: blog.ids() == {"a", "b"})
     blog.write(entry("a"), entry("b"), "nonsense")
     other = blog.file.with_name("other")
     other.write_text(blog.file.read_text())
     other.rename(blog.file)
     blog.write(entry("a"), entry("c"))
-    wait_for(lambda: blog.ids() == {"post:a", "post:c"})
+    wait_for(lambda: blog.ids() == {"a", "c"})
     process.send_signal(signal.SIGINT)
     process.wait(30)  # raises TimeoutExpired if it keeps running
 
@@ -641,8 +580,8 @@ def test_a_page_that_looks_like_a_list_now_is_not_deleted(
     assert "1 list page, 1 noindex" in done.stderr
     elastic.indices.refresh(index=alias)
     assert {hit["_id"] for hit in elastic.search(index=alias)["hits"]["hits"]} == {
-        "post:stays",
-        "post:guessed",
+        "stays",
+        "guessed",
     }
 
 

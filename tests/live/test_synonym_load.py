@@ -20,12 +20,11 @@ from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.settings import Settings
 from indexer.build.builder import IndexSettings, reindex
-from indexer.normalise import documents
-from indexer.records import Document, Origin, RawPost
+from indexer.records import Origin, RawPost
 from indexer.state import state_index
-from indexer.write.live import Write, put
 from tests.tcp import forward, listening
 from tests.waiting import wait_until
+from tests.writing import put_post
 
 POSTS = {
     "ml": "An ML model in ten lines",
@@ -245,13 +244,8 @@ def test_searches_and_writes_continue_while_rules_are_loaded(
         assert elastic.count(index=live, query={"match": {"text": "cabbages"}})["count"] == 1
 
     def write(number: int) -> None:
-        made = documents(_post(f"new-{number}", "written meanwhile"))
-        (result,) = put(
-            elastic,
-            live,
-            [Write(document, newest=True) for document in made if isinstance(document, Document)],
-        )
-        assert result.status == 201
+        made = _post(f"new-{number}", "written meanwhile")
+        assert put_post(elastic, live, made).result == "created"
         written.append(f"new-{number}")
 
     failures = [load(search), load(search), load(write)]
@@ -264,7 +258,7 @@ def test_searches_and_writes_continue_while_rules_are_loaded(
     assert set(answers) == {frozenset({"ml"}), frozenset({"ml", "learning"})}
     elastic.indices.refresh(index=live)
     for oid in list(written):
-        assert elastic.exists(index=live, id=f"post:{oid}", routing=oid), oid
+        assert elastic.exists(index=live, id=oid), oid
     assert written
 
 

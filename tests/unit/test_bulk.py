@@ -17,12 +17,13 @@ from indexer.bulk import (
     Operation,
     Outcome,
     chunks,
+    create_operation,
     delete_operation,
     index_operation,
     send_bulk,
     send_chunk,
 )
-from indexer.records import Document, Origin, name_of
+from indexer.records import Document, Origin
 from indexer.refusals import refusal_from
 from indexer.retry import Retry, time_limit
 
@@ -36,10 +37,7 @@ BUSY = {"type": "es_rejected_execution_exception", "reason": "rejected execution
 
 
 def item(number: int, size: int = 10) -> Operation:
-    document = Document(
-        f"post:{number}", str(number), number, {"oid": "x" * size}, Origin("s", number)
-    )
-    return index_operation(document)
+    return index_operation(Document(str(number), {"oid": "x" * size}, Origin("s", number)))
 
 
 def api_error(status: int) -> ApiError:
@@ -103,20 +101,14 @@ def test_chunks_keep_the_order_and_the_limits(
         assert len(chunk) == 1 or sum(len(operation.payload) for operation in chunk) <= chunk_bytes
 
 
-def test_an_item_is_two_lines_with_its_own_version() -> None:
-    head, source, end = item(7, size=1).payload.split(b"\n")
-    assert json.loads(head) == {
-        "index": {
-            "_id": "post:7",
-            "routing": "7",
-            "version": 7,
-            "version_type": "external_gte",
-        }
-    }
-    assert (json.loads(source), end) == ({"oid": "x"}, b"")
-    document = Document("comment:a:b:c", "a:b", 1, {}, Origin("s"))
-    assert delete_operation(document, "external").payload.count(b"\n") == 1
-    assert name_of(document.id) == "a:b/c"
+def test_an_item_is_a_line_with_its_condition_and_one_with_its_source() -> None:
+    document = Document("a/b", {"oid": "a/b", "comments": [{}, {}]}, Origin("s"))
+    operation = index_operation(document, if_seq_no=7, if_primary_term=1)
+    head, source, end = operation.payload.split(b"\n")
+    assert json.loads(head) == {"index": {"_id": "a/b", "if_seq_no": 7, "if_primary_term": 1}}
+    assert (json.loads(source), end, operation.comments) == (document.source, b"", 2)
+    assert json.loads(create_operation(document).payload.split(b"\n")[0]).keys() == {"create"}
+    assert delete_operation(document).payload == b'{"delete":{"_id":"a/b"}}\n'
 
 
 class TestSendChunk:
@@ -125,13 +117,15 @@ class TestSendChunk:
         bad = {"status": 400, "error": {"type": "document_parsing_exception", "reason": "no date"}}
         busy = {"status": 429, "error": BUSY}
         closed = {"status": 403, "error": SWAPPING}
-        engine = Engine(answered(ok, busy, bad, closed), answered(busy, ok))
-        outcomes = send(engine, *map(item, range(4)))
-        assert engine.requests[1:] == [["post:1", "post:3"], ["post:1"]]
-        assert [outcome.operation.id for outcome in outcomes] == [f"post:{n}" for n in range(4)]
-        assert [outcome.accepted for outcome in outcomes] == [True, True, False, True]
+        engine = Engine(answered(ok, busy, bad, closed, busy), answered(busy, ok))
+        outcomes = send(engine, *map(item, range(5)))
+        assert engine.requests[1:] == [["1", "4"], ["1"]]
+        assert [outcome.operation.oid for outcome in outcomes] == ["0", "1", "2", "3", "4"]
+        assert [outcome.accepted for outcome in outcomes] == [True, True, False, False, True]
         assert outcomes[2].refusal is not None
         assert "no date" in outcomes[2].refusal.reason
+        assert outcomes[3].refusal is not None
+        assert outcomes[3].refusal.stale
         assert str(outcomes[2].operation.origin) == "s:2"
 
     @pytest.mark.parametrize(
@@ -144,8 +138,8 @@ class TestSendChunk:
         assert len(engine.requests) == 6
 
     def test_gives_up_after_its_time_limit_and_says_why(self) -> None:
-        engine = Engine(*[answered({"status": 403, "error": SWAPPING})] * 3)
-        with pytest.raises(BulkTimeout, match=r"1 documents in time: .* being replaced"):
+        engine = Engine(*[answered({"status": 429, "error": BUSY})] * 3)
+        with pytest.raises(BulkTimeout, match=r"1 documents in time: .* overloaded"):
             send(engine, item(1), total=0.0)
 
     def test_gives_up_when_the_time_of_the_whole_is_over(self) -> None:
@@ -164,14 +158,14 @@ class TestSendChunk:
 
     def test_finds_the_one_for_whose_sake_a_request_is_refused(self) -> None:
         def refuse_six(ids: list[str]) -> dict[str, Any]:
-            if "post:6" in ids:
+            if "6" in ids:
                 raise api_error(413)
             return taken(ids)
 
         engine = Engine(*[refuse_six] * 20)
         outcomes = send(engine, *map(item, range(8)))
-        refused = [outcome.operation.id for outcome in outcomes if not outcome.accepted]
-        assert refused == ["post:6"]
+        refused = [outcome.operation.oid for outcome in outcomes if not outcome.accepted]
+        assert refused == ["6"]
 
     def test_does_not_hide_that_it_may_not_write(self) -> None:
         with pytest.raises(ApiError):
@@ -212,8 +206,8 @@ class TestSendBulk:
         engine = Engine()
         limits = BulkLimits(workers=4, chunk_documents=3)
         chunks = send_bulk(engine, "blog", map(item, range(50)), limits)  # type: ignore[arg-type]
-        assert [outcome.operation.id for chunk in chunks for outcome in chunk] == [
-            f"post:{number}" for number in range(50)
+        assert [outcome.operation.oid for chunk in chunks for outcome in chunk] == [
+            str(number) for number in range(50)
         ]
 
     def test_a_fault_ends_it_without_waiting_for_the_other_requests(self) -> None:

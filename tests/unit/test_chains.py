@@ -31,10 +31,13 @@ def test_an_index_knows_its_rules_and_its_language() -> None:
     assert (meta["rules"], meta["language"]) == (NO_RULES.digest, "german")
 
 
-def test_posts_and_comments_are_in_one_mapping() -> None:
+def test_comments_are_inside_of_their_post_and_score_by_a_field_of_it() -> None:
     properties = index_body(NO_RULES, shards=1, replicas=0)["mappings"]["properties"]
-    assert properties["kind"]["relations"] == {"post": "comment"}
-    assert {"title", "text", "code", "comment", "post_oid"} <= set(properties)
+    comments = properties["comments"]
+    assert comments["type"] == "nested"
+    assert "include_in_root" not in comments
+    assert comments["properties"]["comment"]["copy_to"] == ["comment_texts", "all"]
+    assert "copy_to" not in properties["comment_texts"]
     assert properties["title"]["fields"]["words"]["search_analyzer"] == WORDS
     assert properties["all"]["fields"]["words"]["search_analyzer"] == SPELLING
 

@@ -5,51 +5,43 @@ import pytest
 from indexer.write.links import MAX_LINK_TEXTS, LinkedPost, texts_by_post
 
 
-def post(oid: str, *links: str, address: str = "", title: str = "A title") -> LinkedPost:
-    address = address or f"blog.example.org/{oid}"
-    return LinkedPost(oid, title, address.rpartition("/")[2], address, links)
+def post(address: str, title: str = "A title") -> LinkedPost:
+    return LinkedPost(address, title, address.rpartition("/")[2], address)
 
 
-def link(address: str, text: str = "building from source") -> str:
-    return f"{address.rpartition('/')[2]}\n{address}\n{text}"
+def links(address: str, *texts: str) -> set[str]:
+    return {f"{address.rpartition('/')[2]}\n{address}\n{text}" for text in texts}
 
 
 @pytest.mark.parametrize(
-    ("address", "leads_to"),
+    ("addresses", "target", "leads_to"),
     [
-        ("blog.example.org/other", ["other"]),
-        ("blog.example.org/unmistakable", ["unmistakable"]),
-        ("old.example.org/2020/unmistakable", ["unmistakable"]),
-        ("old.example.org/other", []),  # nine letters are unmistakable
-        ("old.example.org/two-have-it", []),
-        ("blog.example.org/2/two-have-it", ["second"]),
-        ("blog.example.org/source", []),  # its own address
+        (["a.org/other"], "a.org/other", "a.org/other"),
+        (["a.org/unmistakable"], "a.org/unmistakable", "a.org/unmistakable"),
+        (["a.org/unmistakable"], "old.org/2020/unmistakable", "a.org/unmistakable"),
+        (["a.org/other"], "old.org/other", None),  # nine letters are unmistakable
+        (["a.org/1/two-have-it", "a.org/2/two-have-it"], "old.org/two-have-it", None),
+        (
+            ["a.org/1/two-have-it", "a.org/2/two-have-it"],
+            "a.org/2/two-have-it",
+            "a.org/2/two-have-it",
+        ),
     ],
 )
 def test_a_link_leads_to_its_address_or_to_an_unmistakable_slug(
-    address: str, leads_to: list[str]
+    addresses: list[str], target: str, leads_to: str | None
 ) -> None:
-    posts = [
-        post("source", link(address)),
-        post("other"),
-        post("unmistakable"),
-        post("first", address="blog.example.org/1/two-have-it"),
-        post("second", address="blog.example.org/2/two-have-it"),
-    ]
-    assert list(texts_by_post(posts)) == leads_to
+    texts = texts_by_post([post(address) for address in addresses], links(target, "a text"))
+    assert {oid for oid, of_post in texts.items() if of_post} == ({leads_to} - {None})
 
 
-def test_each_text_counts_once_and_those_with_words_of_the_title_only_not_at_all() -> None:
-    target = post("target", title="Build Instructions")
-    address = target.address
-    first = post("a", link(address), link(address, "instructions"), link(address, "Build it"))
-    second = post("b", link(address), link(address, "Build Instructions"))
-    assert texts_by_post([target, first, second]) == {
-        "target": ["Build it", "building from source"]
-    }
+def test_texts_with_words_of_the_title_only_do_not_count() -> None:
+    target = post("a.org/target", title="Build Instructions")
+    given = links(target.address, "building from source", "instructions", "Build it")
+    assert texts_by_post([target], given) == {target.oid: ["Build it", "building from source"]}
 
 
 def test_the_number_of_texts_is_bounded() -> None:
-    links = [link("blog.example.org/target", f"text {n}") for n in range(2 * MAX_LINK_TEXTS)]
-    texts = texts_by_post([post("target"), post("a", *links)])
-    assert len(texts["target"]) == MAX_LINK_TEXTS
+    target = post("a.org/target")
+    given = links(target.address, *(f"text {n}" for n in range(2 * MAX_LINK_TEXTS)))
+    assert len(texts_by_post([target], given)[target.oid]) == MAX_LINK_TEXTS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.answer import comment_hit, concrete_index, post_hit
+from app.search.answer import concrete_index, post_hit
 from app.search.render import MARK, UNMARK, plain, safe
 
 
@@ -50,7 +50,6 @@ def test_nothing_but_our_marks_gets_through(fragment: str) -> None:
 def hit(**changes: object) -> dict[str, object]:
     source = {
         "oid": "a",
-        "kind": "post",
         "title": html.escape("<b> & c", quote=False),
         "url": "/a",
         "pub_date": "2016-01-01",
@@ -61,7 +60,6 @@ def hit(**changes: object) -> dict[str, object]:
 def test_a_post_without_marks_has_its_title_escaped() -> None:
     assert post_hit(hit(), "") == {
         "oid": "a",
-        "kind": "post",
         "title": "<b> & c",
         "url": "/a",
         "pub_date": "2016-01-01",
@@ -95,9 +93,9 @@ def test_highlighting_loses_no_text(stored: str) -> None:
 def test_a_comment_stands_with_its_post() -> None:
     comment = {
         "_source": {"oid": "c 1", "author": "Olu &amp; Co", "pub_date": "2016-01-02"},
-        "highlight": {"comment": [marked("rutabaga")]},
+        "highlight": {"comments.comment": [marked("rutabaga")]},
     }
-    post = post_hit(hit(), "", [comment])
+    post = post_hit(hit(inner_hits={"comments": {"hits": {"hits": [comment]}}}), "")
     assert post["comments"] == [
         {
             "oid": "c 1",
@@ -107,29 +105,6 @@ def test_a_comment_stands_with_its_post() -> None:
             "highlight": ["<mark>rutabaga</mark>"],
         }
     ]
-
-
-def test_a_comment_as_a_hit_has_its_posts_oid_title_and_url() -> None:
-    parent = {"_source": {"oid": "a", "title": "Title", "url": "/a"}}
-    shown = comment_hit(
-        {
-            "_score": 2.0,
-            "_source": {"oid": "c", "post_oid": "a", "author": None, "comment": "x"},
-            "inner_hits": {"post": {"hits": {"hits": [parent]}}},
-        }
-    )
-    assert (shown["kind"], shown["oid"], shown["title"], shown["url"]) == (
-        "comment", "a", "Title", "/a"
-    )  # fmt: skip
-
-
-def test_a_comment_whose_post_is_gone_still_renders() -> None:
-    lost = {
-        "_score": 1.0,
-        "_source": {"oid": "c", "post_oid": "a"},
-        "inner_hits": {"post": {"hits": {"hits": []}}},
-    }
-    assert comment_hit(lost)["oid"] == "a"
 
 
 def test_plain_text_of_nothing() -> None:

@@ -48,7 +48,7 @@ def option(text: str, freq: int = 9) -> Json:
 def test_the_first_request_of_one_word() -> None:
     hits, lookup = first("Rust")
     assert hits["query"]["bool"]["filter"] == [
-        {"term": {"kind": "post"}},
+        {"match_all": {}},
         {"bool": {"should": [has("Rust")], "minimum_should_match": 1}},
     ]
     assert "aggs" not in hits
@@ -127,9 +127,9 @@ def test_function_words_side_by_side_count_nothing(q: str, pairs: list[str]) -> 
 @pytest.mark.parametrize(
     ("q", "fields"),
     [
-        ("rust", {"title", "text", "code.forms", "comments"}),
-        ("the", {"title.words", "text", "code.forms", "comments.words"}),
-        ('"static site" rust', {"title", "text", "code.forms", "comments"}),
+        ("rust", {"title", "text", "code.forms"}),
+        ("the", {"title.words", "text", "code.forms"}),
+        ('"static site" rust', {"title", "text", "code.forms"}),
     ],
 )
 def test_each_field_is_highlighted_for_its_own_clauses(q: str, fields: set[str]) -> None:
@@ -237,7 +237,7 @@ def test_what_is_sent_grows_with_the_number_of_words() -> None:
         q = " ".join(f"word{chr(97 + n)}" for n in range(words))
         return len(json.dumps(first(q)))
 
-    assert size(5) < 12_500
+    assert size(5) < 13_500
     assert size(10) - size(5) <= 1.3 * (size(5) - size(0 + 1)) * 5 / 4
 
 
@@ -256,7 +256,7 @@ def test_2017_asks_each_field_under_a_name_of_its_own() -> None:
         "size": 0,
         "suggest": {
             f"{field}_suggestions": {"text": "pythn", "term": {"field": field}}
-            for field in ("title", "text", "comment")
+            for field in ("title", "text", "comment_texts")
         },
     }
 

@@ -10,7 +10,6 @@ from flask import Flask, Request, request
 from app.errors import (
     BadRequest,
     BadSettings,
-    Conflict,
     NotFound,
     TooLarge,
     Unauthorized,
@@ -18,7 +17,7 @@ from app.errors import (
     Unprocessable,
 )
 from app.settings import Settings, parse_settings
-from app.views.bulk_items import BulkItem, comment_items, failure, post_items
+from app.views.items import comment_items, failure, post_items
 from app.views.write_request import (
     MAX_BYTES,
     MAX_DOCUMENTS,
@@ -26,73 +25,51 @@ from app.views.write_request import (
     read_entries,
     requested_refresh,
 )
-from indexer.write.live import Write, Written
-
-MS_2024_05_02 = 1_714_608_000_000
-
-
-def post(**fields: Any) -> list[tuple[int | None, Any]]:
-    return [(None, {"oid": "p", "title": "T", "text": "x", **fields})]
+from indexer.refusals import Refusal
+from indexer.write.live import Written
 
 
-def written(item: BulkItem) -> Write:
-    assert isinstance(item.outcome, Write)
-    return item.outcome
-
-
-class TestVersions:
-    def test_a_post_without_modified_is_the_newest(self) -> None:
-        (item,) = post_items(post(pub_date="2020-01-01"))
-        assert written(item).newest
-
-    def test_modified_is_the_version_of_a_post_and_its_comments(self) -> None:
-        comments = [{"oid": "c", "comment": "x", "pub_date": "2020-01-01"}]
-        items = post_items(post(modified="2024-05-02", comments=comments))
-        versions = [written(item).document.version for item in items]
-        assert versions == [MS_2024_05_02] * 2
-        assert not any(written(item).newest for item in items)
-
-    def test_modified_is_the_version_of_a_comment(self) -> None:
-        plain, dated = comment_items(
-            "p",
-            [
-                (None, {"oid": "c", "comment": "x", "pub_date": "2020-01-01"}),
-                (None, {"oid": "d", "comment": "x", "modified": "2024-05-02T00:00:00Z"}),
-            ],
-        )
-        assert written(plain).newest
-        assert not written(dated).newest
-        assert written(dated).document.version == MS_2024_05_02
-
-
-class TestBulkItems:
+class TestItems:
     def test_results_name_the_document(self) -> None:
-        items = post_items([(4, {"oid": "p", "title": "T", "comments": [{"oid": "c"}]})])
-        assert dict(items[0].names) == {"kind": "post", "oid": "p", "line": 4}
-        result = items[1].result(None)
-        assert (result["oid"], result["status"], result["line"]) == ("p/c", 422, 4)
-        assert result["reason"]
+        (item,) = post_items([(4, {"oid": "p", "title": "T", "comments": [{"oid": "c"}]})])
+        result = item.written(None, is_new=False)
+        assert (result["oid"], result["status"], result["line"]) == ("p", 422, 4)
+        assert "comment c:" in result["reason"]
         assert result["remedy"]
 
     @pytest.mark.parametrize("entry", [None, 1, "x", [], {"oid": "x"}, {"title": "x"}])
     def test_an_invalid_entry_is_rejected(self, entry: Any) -> None:
         for (item,) in (post_items([(None, entry)]), comment_items("p", [(None, entry)])):
-            assert item.result(None)["status"] == 422
+            assert item.written(None, is_new=False)["status"] == 422
+
+    def test_a_field_of_another_name_gets_a_note(self) -> None:
+        entry = {"oid": "p", "title": "T", "category": "x", "views": 1}
+        (post,) = post_items([(None, entry)])
+        note = post.names["note"]
+        assert "no field 'category': did you mean 'categories'?" in note
+        assert "no field 'views': it is ignored." in note
+        (comment,) = comment_items("p", [(None, {"oid": "c", "comment": "x", "auther": "Ann"})])
+        assert "did you mean 'author'?" in comment.names["note"]
+        many = {f"x{number}": 1 for number in range(1_000)}
+        (post,) = post_items([(None, {"oid": "p", "title": "T", **many})])
+        assert post.names["note"].count("no field") == 20
 
     @pytest.mark.parametrize(
         ("statuses", "kind"),
         [
-            ([409], Conflict),
+            ([400], BadRequest),
             ([404], NotFound),
             ([503, 503], Unavailable),
             ([422], Unprocessable),
-            ([409, 422], Unprocessable),
+            ([400, 422], Unprocessable),
         ],
     )
     def test_one_error_if_nothing_was_accepted(self, statuses: list[int], kind: type) -> None:
-        (item,) = post_items(post())
+        (item,) = post_items([(None, {"oid": "p", "title": "T", "text": "x"})])
+        refusals = [Refusal("Why", "What to do.", status) for status in statuses]
         results = [
-            item.result(Written("post:p", status, "x", "Why", "What to do.")) for status in statuses
+            item.written(Written("p", "refused", refusal=refusal), is_new=False)
+            for refusal in refusals
         ]
         error = failure(results)
         assert type(error) is kind

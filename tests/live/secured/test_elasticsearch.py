@@ -157,7 +157,7 @@ def _documents(secured: SecuredElasticsearch, alias: str) -> dict[str, Any]:
     """Every document with its version."""
     secured.admin.indices.refresh(index=alias)
     hits = secured.admin.search(index=alias, size=1_000, version=True)["hits"]["hits"]
-    return {hit["_id"]: (hit["_version"], hit["_routing"], hit["_source"]) for hit in hits}
+    return {hit["_id"]: (hit["_version"], hit["_source"]) for hit in hits}
 
 
 def test_a_snapshot_restores_a_blog_that_writes_over_http_only(
@@ -176,13 +176,14 @@ def test_a_snapshot_restores_a_blog_that_writes_over_http_only(
         assert client.put(path, json=comment, headers=AUTHORIZED).status_code == 201
     assert client.delete("/documents/http-3", headers=AUTHORIZED).status_code == 200
     before = _documents(secured, alias)
-    assert sum("http-" in id_ for id_ in before) == 22
+    assert sum("http-" in id_ for id_ in before) == 11
 
     _back_up(secured, alias)
     _restore(secured, alias)
     assert _documents(secured, alias) == before
-    older = {"title": "Unicycle 3", "modified": "2024-01-01"}
-    assert client.put("/documents/http-3", json=older, headers=AUTHORIZED).status_code == 409
+    again = {"title": "Unicycle 3"}
+    assert client.put("/documents/http-3", json=again, headers=AUTHORIZED).status_code == 201
+    assert client.delete("/documents/http-3", headers=AUTHORIZED).status_code == 200
     assert client.get("/search?q=liquorice").get_json()["count"] == 11
     # An upgrade after the restore loses nothing, either.
     _run(commands, "rebuild", "--force")
@@ -214,7 +215,7 @@ def test_a_snapshot_restores_posts_comments_and_generations(
     ]
     assert client.get("/search?q=python").get_json()["count"] == 0
     _run(commands, "rollback")
-    # The deletion was recorded in the state index, so the previous generation gets it too.
+    # The state index knows what was there at the swap, so it is deleted in the former one, too.
     assert client.get("/search?q=python").get_json()["count"] == 0
     _run(commands, "reindex", _posts(tmp_path, "python"))
     assert f"{alias}-000003" in _run(commands, "indices")

@@ -1,0 +1,123 @@
+"""What becomes of a post as it is stored when it is written again. Pure.
+
+A source has a post with the comments of that source; over HTTP come posts and single comments. What
+only the index has is kept: comments that came over HTTP, and the texts of links of other posts.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from indexer.records import Document
+
+Source = Mapping[str, Any]
+"""A post as it is stored."""
+
+Change = Callable[[Source | None], Source | None]
+"""From a post as it is stored (None: it is not there) to what it shall be (None: not there)."""
+
+
+def from_source(document: Document, *, keeps_comments: bool = False) -> Change:
+    """The post of a source, with the comments over HTTP of the one that is stored.
+
+    Args:
+        keeps_comments: all other stored comments stay, too: the source has no comments at all.
+    """
+
+    def change(stored: Source | None) -> Source:
+        kept = [
+            comment
+            for comment in (stored or {}).get("comments", ())
+            if keeps_comments or comment.get("over_http")
+        ]
+        comments = _joined(kept, document.source.get("comments", ()))
+        return _replaced(document.source, stored, comments)
+
+    return change
+
+
+def over_http(*documents: Document) -> Change:
+    """Posts that came over HTTP with the same oid, one after the other.
+
+    Comments that are stored and were not sent stay.
+    """
+
+    def change(stored: Source | None) -> Source | None:
+        for document in documents:
+            sent = _marked(document.source.get("comments", ()))
+            comments = _joined((stored or {}).get("comments", ()), sent)
+            stored = _replaced({**document.source, "over_http": True}, stored, comments)
+        return stored
+
+    return change
+
+
+def with_comments(comments: Iterable[Source]) -> Change:
+    """Comments that came over HTTP, on a post that is there."""
+    sent = _marked(comments)
+
+    def change(stored: Source | None) -> Source | None:
+        if stored is None:
+            return None
+        return _with_comments(stored, _joined(stored.get("comments", ()), sent))
+
+    return change
+
+
+def without_comment(oid: str) -> Change:
+    """A post without one of its comments."""
+
+    def change(stored: Source | None) -> Source | None:
+        if stored is None or oid not in oids(stored):
+            return stored
+        left = [comment for comment in stored["comments"] if comment["oid"] != oid]
+        return _with_comments(stored, left)
+
+    return change
+
+
+def without_source_comments(stored: Source | None) -> Source | None:
+    """A post whose source has no comments on it any more."""
+    if stored is None:
+        return None
+    kept = [comment for comment in stored.get("comments", ()) if comment.get("over_http")]
+    return _replaced(stored, stored, kept)
+
+
+def over_http_only(stored: Source | None) -> Source | None:
+    """Nothing, in place of a post that its source does not have any more."""
+    return stored if stored and stored.get("over_http") else None
+
+
+def oids(stored: Source | None) -> set[str]:
+    """The oids of the comments of a post."""
+    return {comment["oid"] for comment in (stored or {}).get("comments", ())}
+
+
+def _marked(comments: Iterable[Source]) -> list[Source]:
+    return [{**comment, "over_http": True} for comment in comments]
+
+
+def _joined(comments: Iterable[Source], others: Iterable[Source]) -> list[Source]:
+    """The comments, each replaced by another one with its oid; further ones come after them."""
+    by_oid = {comment["oid"]: comment for comment in comments}
+    return list((by_oid | {comment["oid"]: comment for comment in others}).values())
+
+
+def _replaced(source: Source, stored: Source | None, comments: list[Source]) -> Source:
+    """A post in place of the one that is stored."""
+    kept = {"link_texts": stored["link_texts"]} if stored and "link_texts" in stored else {}
+    bare = {name: value for name, value in source.items() if name != "comments"}
+    return {**kept, **bare, **({"comments": comments} if comments else {})}
+
+
+def _with_comments(stored: Source, comments: list[Source]) -> Source:
+    """A post with other comments.
+
+    If one of its source's was changed or removed, it is without its digest: the next `sync` looks
+    at it again.
+    """
+    of_source = [comment for comment in stored.get("comments", ()) if "over_http" not in comment]
+    is_read = all(comment in comments for comment in of_source)
+    names = {"comments"} if is_read else {"comments", "digest"}
+    bare = {name: value for name, value in stored.items() if name not in names}
+    return {**bare, **({"comments": comments} if comments else {})}

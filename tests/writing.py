@@ -1,0 +1,30 @@
+"""Writes to the live index as they come over HTTP, without HTTP."""
+
+from elasticsearch import Elasticsearch
+
+from indexer.generations import require_schema
+from indexer.normalise import comment_of, document_of
+from indexer.records import RawComment, RawPost
+from indexer.write.live import Written, write
+from indexer.write.merge import over_http, with_comments, without_comment
+
+
+def put_post(client: Elasticsearch, alias: str, raw: RawPost) -> Written:
+    document, rejects = document_of(raw)
+    assert document, rejects
+    assert not rejects
+    require_schema(client, alias)
+    return write(client, alias, {document.oid: over_http(document)})[document.oid]
+
+
+def put_comments(client: Elasticsearch, alias: str, post_oid: str, *oids: str) -> Written:
+    comments = [comment_of(RawComment(oid, f"About {oid}")) for oid in oids]
+    return write(client, alias, {post_oid: with_comments(comments)})[post_oid]
+
+
+def delete_post(client: Elasticsearch, alias: str, oid: str) -> Written:
+    return write(client, alias, {oid: lambda stored: None})[oid]
+
+
+def delete_comment(client: Elasticsearch, alias: str, post_oid: str, oid: str) -> Written:
+    return write(client, alias, {post_oid: without_comment(oid)})[post_oid]
