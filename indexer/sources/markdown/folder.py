@@ -53,7 +53,11 @@ from indexer.sources.markdown.text import has_template, plain_title, rendered
 
 _OID = re.compile(rb"""\boid["']?[ \t]*[:=]""", re.IGNORECASE)
 _DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d-]+Z?)?[-_ ](?=.)")
-_ERROR_PAGE = re.compile(r"(?:(?:docs|pages|[a-z]{2,3}(?:[-_][a-z]{2,4})?)/)*404", re.IGNORECASE)
+_ERROR_PAGE = re.compile(
+    r"/?(?:(?:docs|pages|[a-z]{2,3}(?:[-_][a-z]{2,4})?)/)*(?:404|(?:page-?)?not[-_]?found)"
+    r"(?:/index|/)?(?:\.\w+)?",
+    re.IGNORECASE,
+)
 _WITH_POSTS = ("_posts", "_drafts", "_index.")
 _OWN_TEXT = 600
 """Characters; a list of posts is introduced with fewer."""
@@ -190,8 +194,6 @@ class MarkdownFolder(Source):
             return "excluded by the site's configuration"
         if any(part[0] == "_" and not part.startswith(_WITH_POSTS) for part in path.parts):
             return "excluded by its underscore"
-        if _ERROR_PAGE.fullmatch(path.with_suffix("").as_posix()):
-            return "error page"
         is_hugo = self._site is not None and self._site.generator.name == "Hugo"
         pages = [folder / "index.md" for folder in path.parents] if is_hugo else []
         if any(path != page and (self._base / page).is_file() for page in pages):
@@ -203,6 +205,9 @@ class MarkdownFolder(Source):
         is_at_top = len(entry.path.parts) == 1
         if is_at_top and not has_head and entry.path.stem.lower() in ABOUT_THE_FOLDER:
             return "about the folder, not content"
+        paths = (entry.path.as_posix(), _own_path(entry.fields))
+        if any(map(_ERROR_PAGE.fullmatch, paths)) and not self._published(entry):
+            return "error page"
         if (is_draft(entry.fields) or "_drafts" in entry.path.parts) and not self._options.drafts:
             return "draft"
         if asking := why_hidden(entry.fields):
