@@ -25,8 +25,12 @@ OTHER_MARKUP = (
 )
 """Formats of posts that are not read."""
 ABOUT_THE_FOLDER = frozenset(
-    ("readme", "license", "changelog", "contributing", "code_of_conduct", "security", "authors")
+    (
+        *("readme", "license", "changelog", "contributing", "code_of_conduct", "security"),
+        *("authors", "history", "governance", "maintainers", "support", "agents", "claude"),
+    )
 )
+"""Names of files at the top of a repository that are about it, if they have no front matter."""
 
 
 def files_in(
