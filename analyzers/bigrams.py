@@ -13,7 +13,11 @@ CHARACTERS = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     f"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff{_HANGUL}"
 )
-_WIDTHS = str.maketrans({0xFF01 + number: 0x21 + number for number in range(0x5E)})
+_WIDTHS = str.maketrans(
+    {0xFF01 + number: 0x21 + number for number in range(0x5E)}
+    | {0x2080 + number: str(number) for number in range(10)}
+)
+_POWER = re.compile(r"\b([^\W\d_]{1,2})([²³])")
 _RUN = re.compile(f"(?P<characters>[{CHARACTERS}]+)|[^{CHARACTERS}]+")
 _HALF = re.compile("[\uff66-\uff9f]")
 _THAI = re.compile("[\u0e01-\u0e3a]")
@@ -70,6 +74,8 @@ def is_grammar(token: str) -> bool:
     return bool(_GRAMMAR.fullmatch(token))
 
 
-def usual_width(word: str) -> str:
-    """A word with Latin letters of the usual width, as the analysis makes them."""
-    return word.translate(_WIDTHS)
+def usual_signs(word: str) -> str:
+    """A word with Latin letters of the usual width and small digits as digits (CO₂, m²), as the
+    analysis makes them."""
+    usual = word.translate(_WIDTHS)
+    return _POWER.sub(lambda found: found[1] + "23"["²³".index(found[2])], usual)

@@ -15,7 +15,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-from analyzers.bigrams import usual_width
+from analyzers.bigrams import usual_signs
 
 TokenFilter = str | Mapping[str, Any]
 """The name of a token filter that needs no configuration, or its configuration."""
@@ -68,6 +68,7 @@ class Language:
             correction is shown with them.
         patterns, letters: what `folding` does where it does not just remove an accent: regular
             expressions with replacements, then single letters.
+        spelled_out: letters that are also written as others, ue for ü.
         endings: inflection endings; None: any, as long as the stems are equal.
         vowels: letters that are mistaken for each other.
         confused: other pairs of letters that look or sound alike.
@@ -86,6 +87,7 @@ class Language:
     folds_first: bool = False
     patterns: tuple[tuple[str, str], ...] = ()
     letters: Mapping[str, str] = field(default_factory=dict)
+    spelled_out: Mapping[str, str] = field(default_factory=dict)
     endings: frozenset[str] | None = None
     vowels: str = _LATIN_VOWELS
     confused: str = _CONFUSED
@@ -103,7 +105,11 @@ class Language:
         Accents count where they are letters: the Hungarian "bár" is one, "bar" is not.
         """
         name = "english" if self.name in _WITH_ENGLISH else self.name
-        return frozenset(map(self.written, _words("stop_words", name)))
+        words = _words("stop_words", name)
+        spelled_out = str.maketrans(dict(self.spelled_out))
+        return frozenset(
+            map(self.written, [*words, *(word.translate(spelled_out) for word in words)])
+        )
 
     @cached_property
     def function_words(self) -> frozenset[str]:
@@ -118,7 +124,7 @@ class Language:
         """
         if self.capitals:
             word = "".join(self.capitals.get(char, char) for char in word)
-        lower = (word if word.isascii() else usual_width(word)).lower()
+        lower = (word if word.isascii() else usual_signs(word)).lower()
         token = self.fold(lower) if self.folds_first else lower
         return re.sub(self.apostrophe, "", token) if self.apostrophe else token
 
@@ -304,6 +310,7 @@ def _languages() -> Iterable[Language]:
         "german",
         folding=("german_normalization",),
         patterns=(("([ao])e", r"\1"), ("(?<![aeiouqyäöü])ue", "u")),
+        spelled_out={"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"},
         confused=f"{_CONFUSED} dt bp gk vw",
         keyboard=("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
     )

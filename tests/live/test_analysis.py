@@ -89,6 +89,7 @@ def test_an_escaped_line_is_no_operator(tokens: Tokens) -> None:
     [
         ("ＡＢＣ１２ ３．１４", ["abc12", "3.14"]),
         ("ﾃﾞｰﾀ", ["デー", "ータ"]),
+        ("CO₂ 20 m² km³ words² H₂O", ["co2", "20", "m2", "km3", "words", "h2o"]),
         ("٣.١٤ a:b 1:2 a.5", ["٣.١٤", "a", "b", "1", "2", "a", "5"]),
     ],
 )

@@ -14,6 +14,8 @@ GERMAN, RUSSIAN, FRENCH = LANGUAGES["german"], LANGUAGES["russian"], LANGUAGES["
     [
         (ENGLISH, "Café's", "cafe", "cafe"),
         (ENGLISH, "don't", "don't", "don't"),
+        (ENGLISH, "H₂SO₄", "h2so4", "h2so4"),
+        (ENGLISH, "km²", "km2", "km2"),
         (GERMAN, "Häuser", "häuser", "hauser"),
         (GERMAN, "HAEUSER", "haeuser", "hauser"),
         (GERMAN, "Straße", "straße", "strasse"),
@@ -93,6 +95,7 @@ def test_stop_words_are_known_as_typed() -> None:
     assert ENGLISH.written("The") in ENGLISH.stop_words
     assert ENGLISH.written("who") not in ENGLISH.stop_words
     assert GERMAN.written("Für") in GERMAN.stop_words
+    assert GERMAN.written("fuer") in GERMAN.stop_words
     assert RUSSIAN.written("ещё") in RUSSIAN.stop_words
     # Without its accent it would be the Hungarian "bár".
     assert LANGUAGES["hungarian"].written("Bár") in LANGUAGES["hungarian"].stop_words
