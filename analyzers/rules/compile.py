@@ -51,23 +51,19 @@ class Entry:
     """What one term becomes.
 
     `tokens` replace the term; each is a single word. `spellings` are those in the rules. `rules`
-    are the rules about the term; `via` are the terms that they contract it to, which may have rules
-    of their own. `kept`: posts keep its words beside the tokens.
+    has those about the term first, then those that were followed from there. `kept`: posts keep
+    its words beside the tokens.
     """
 
     tokens: tuple[str, ...]
     spellings: tuple[str, ...]
     rules: tuple[Rule, ...]
-    via: tuple[Words, ...]
     kept: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """Rules that apply to a query: `count` tokens from index `start` become `tokens`.
-
-    `rules` has the rules about these tokens first, then those that were followed from there.
-    """
+    """Rules that apply to a query: `count` tokens from index `start` become `tokens`."""
 
     start: int
     count: int
@@ -97,28 +93,18 @@ class RuleSet:
         """
         plain = tuple(map(folded, tokens))
         applied = []
-        for start, end in _longest_matches(plain, self._terms_by_folded, self._longest):
-            term = self._terms_by_folded[plain[start:end]]
-            tokens_after, rules = self.entries[term].tokens, self._rules_behind(term)
-            applied.append(Applied(start, end - start, tokens_after, rules))
+        for start, end in _longest_matches(plain, self._by_folded, self._longest):
+            entry = self._by_folded[plain[start:end]]
+            applied.append(Applied(start, end - start, entry.tokens, entry.rules))
         return tuple(applied)
 
     @cached_property
-    def _terms_by_folded(self) -> dict[Words, Words]:
-        return {tuple(map(folded, term)): term for term in self.entries}
+    def _by_folded(self) -> dict[Words, Entry]:
+        return {tuple(map(folded, term)): entry for term, entry in self.entries.items()}
 
     @cached_property
     def _longest(self) -> int:
         return max(map(len, self.entries), default=0)
-
-    def _rules_behind(self, term: Words) -> tuple[Rule, ...]:
-        rules: dict[Rule, None] = {}
-        terms = [term]
-        for reached in terms:  # grows while it is read
-            entry = self.entries[reached]
-            rules.update(dict.fromkeys(entry.rules))
-            terms += [target for target in entry.via if target not in terms]
-        return tuple(rules)
 
 
 class RuleFiles:
@@ -181,6 +167,10 @@ def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
 
     With findings, the rule set has no lines.
     """
+    numbers = (len(rule.left) * len(rule.right or rule.left) for rule in rules)
+    for rule, pairs in zip(rules, itertools.accumulate(numbers), strict=True):
+        if pairs > MAX_PAIRS:
+            return RuleSet(tuple(rules), (), (), {}), [_too_many_pairs(rule)]
     graph = TermGraph(rules)
     findings = resolve(graph)
     if findings:
@@ -208,14 +198,15 @@ def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
         post_lines += [*_compiled_line(group.tokens, replaced), *beside]
         pairs += len(every) * len(group.tokens)
         if pairs > MAX_PAIRS:
-            message = (
-                f"the rules up to this one make {MAX_PAIRS:,} pairs of a term and a token: the "
-                "limit."
-            )
-            remedy = "Contract long lists of equivalents to one word: `a, b, c => a`."
-            findings.append(group.rules[0].finding("error", "too_many_pairs", message, remedy))
+            findings.append(_too_many_pairs(group.rules[0]))
             break
     return RuleSet(tuple(rules), tuple(lines), tuple(post_lines), entries), findings
+
+
+def _too_many_pairs(rule: Rule) -> Finding:
+    message = f"the rules up to this one make over {MAX_PAIRS:,} pairs of a term and a token."
+    remedy = "Contract long lists of equivalents to one word: `a, b, c => a`."
+    return rule.finding("error", "too_many_pairs", message, remedy)
 
 
 NO_RULES = RuleSet((), (), (), {}, rules_digest([]))
@@ -253,11 +244,10 @@ def _entries(graph: TermGraph, rules: Sequence[Rule]) -> dict[Words, Entry]:
     }
     entries: dict[Words, Entry] = {}
     for group in graph.groups:
-        via = tuple(term for rule in group.outgoing for term in graph.right(rule))
         for term in group.terms:
             kept = len(term) > 1 and term not in taken
             spellings = tuple(graph.spellings[term])
-            entries[term] = Entry(group.tokens, spellings, group.rules, via, kept)
+            entries[term] = Entry(group.tokens, spellings, group.rules, kept)
     return entries
 
 

@@ -9,9 +9,12 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
 
 from analyzers.findings import Finding
 from analyzers.rules.parse import SINGLE_CHARACTER_WORD, Rule, Words, words
+
+T = TypeVar("T")
 
 MAX_GROUP = 100  # equivalent terms over all files; the filter stores every pair of them
 MAX_CHAIN = 100  # contractions one after the other; people write two or three
@@ -25,7 +28,8 @@ class Group:
     """Equivalent terms, the rules about them and the tokens that they become.
 
     `internal` are rules whose terms are all in the group, `outgoing` contractions to other groups,
-    `incoming` contractions to this one. `tokens` are single words; they are set by `resolve`.
+    `incoming` contractions to this one. `resolve` sets `tokens`, which are single words, and
+    `rules`: those about the group first, then those that were followed from there.
     """
 
     terms: list[Words] = field(default_factory=list)
@@ -33,11 +37,7 @@ class Group:
     outgoing: list[Rule] = field(default_factory=list)
     incoming: list[Rule] = field(default_factory=list)
     tokens: tuple[str, ...] = ()
-
-    @property
-    def rules(self) -> tuple[Rule, ...]:
-        """The rules about the group, or else those that contract other terms to it."""
-        return (*self.internal, *self.outgoing) or tuple(self.incoming)
+    rules: tuple[Rule, ...] = ()
 
 
 class TermGraph:
@@ -56,18 +56,19 @@ class TermGraph:
             if not rule.is_contraction:
                 for other in others:
                     self._union(first, other)
-        contracted = {
-            self._root(left)
-            for rule in rules
-            for left in map(words, rule.left)
-            if any(self._root(left) != self._root(right) for right in self.right(rule))
-        }
+        contracted: set[Words] = set()
+        for rule in rules:
+            if results := {self._root(term) for term in self.right(rule)}:
+                left = {self._root(self._words[term]) for term in rule.left}
+                contracted |= {root for root in left if results != {root}}
         for phrases in self._by_root().values():
             if self._root(phrases[0]) not in contracted and all(len(term) > 1 for term in phrases):
                 self._union(phrases[0], self._add(joined(phrases[0])))
         self._groups = {root: Group(terms) for root, terms in self._by_root().items()}
         for rule in rules:
             self._attach(rule)
+        for group in self.groups:
+            group.rules = (*group.internal, *group.outgoing) or tuple(group.incoming)
 
     @property
     def groups(self) -> list[Group]:
@@ -108,7 +109,7 @@ class TermGraph:
             return
         targets = _unique(map(self.group, self.right(rule)))
         for group in _unique(self.group(self._words[term]) for term in rule.left):
-            (group.internal if targets == [group] else group.outgoing).append(rule)
+            (group.internal if targets == (group,) else group.outgoing).append(rule)
         for group in targets:
             group.incoming.append(rule)
 
@@ -144,6 +145,8 @@ def resolve(graph: TermGraph) -> list[Finding]:
         if len(pinned) > 1 and _keeps_own_tokens(graph, group):
             findings.append(_cycle(list(pinned.values())))
         group.tokens = group.tokens or _own_tokens(graph, group)
+        followed = (rule for target in targets[group] for rule in target.rules)
+        group.rules = _unique((*group.rules, *followed))
     return findings
 
 
@@ -267,5 +270,5 @@ def _cycle(rules: Sequence[Rule]) -> Finding:
     )
 
 
-def _unique(groups: Iterable[Group]) -> list[Group]:
-    return list(dict.fromkeys(groups))
+def _unique(items: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(items))

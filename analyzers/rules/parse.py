@@ -5,6 +5,7 @@ the number of rules are limited, and anything but a regular file is refused with
 Terms are split into words where the chain of the index splits them, but without a server.
 """
 
+import itertools
 import re
 import stat
 import unicodedata
@@ -27,6 +28,7 @@ MAX_EQUIVALENTS = 100  # also on the right side: the filter stores every pair
 MAX_WORDS = 10  # per term; the filter looks ahead by the longest term at every token
 MAX_CHARS = 200  # per term; the standard tokenizer splits tokens at 255
 
+_FEWER = "Keep the rules for words that your posts and readers use."
 _HEAD = 64 * 1024  # bytes from the start of a file that tell its format and its language
 
 Words = tuple[str, ...]
@@ -68,6 +70,9 @@ class Rule:
     line: int
     left: tuple[str, ...]
     right: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.file, self.line))  # there may be a thousand terms
 
     def __str__(self) -> str:
         arrow = f" => {', '.join(self.right)}" if self.right else ""
@@ -147,21 +152,15 @@ def parse_files(files: Sequence[Path]) -> Parsed:
     rules: list[Rule] = []
     errors: list[Finding] = []
     count = 0
-    for path in files:
-        for item in parse_file(path):
-            if len(rules) + count >= MAX_RULES:
-                message = f"more than {MAX_RULES:,} rules in all files together."
-                remedy = "Keep the rules for words that your posts and readers use."
-                errors.append(
-                    Finding(path.name, item.line, "error", "too_many_rules", message, remedy)
-                )
-                return Parsed(tuple(rules), tuple(errors), max(0, count - MAX_LISTED))
-            if isinstance(item, Rule):
-                rules.append(item)
-                continue
-            count += 1
-            if count <= MAX_LISTED:
-                errors.append(item)
+    for item in itertools.chain.from_iterable(map(parse_file, files)):
+        if len(rules) + count == MAX_RULES:
+            message = f"more than {MAX_RULES:,} rules in all files together."
+            errors.append(Finding(item.file, item.line, "error", "too_many_rules", message, _FEWER))
+            break
+        if isinstance(item, Rule):
+            rules.append(item)
+        elif (count := count + 1) <= MAX_LISTED:
+            errors.append(item)
     return Parsed(tuple(rules), tuple(errors), max(0, count - MAX_LISTED))
 
 
@@ -189,7 +188,7 @@ def parse_file(path: Path) -> Iterator[Rule | Finding]:
                 except InvalidLine as invalid:
                     code, message, remedy = invalid.args
                     yield Finding(name, number, "error", code, message, remedy)
-                    if code in {"encoding", "binary", "line_too_long"}:
+                    if code in {"encoding", "line_too_long"}:
                         return  # every further line would have the same problem
                 else:
                     if rule is not None:
@@ -213,7 +212,7 @@ def refusal(path: Path) -> tuple[str, str, str] | None:
     if status.st_size > MAX_BYTES:
         size, limit = status.st_size / 2**20, MAX_BYTES // 2**20
         message = f"has {size:,.1f} MiB; the limit is {limit} MiB."
-        return "too_large", message, "Keep the rules for words that your posts and readers use."
+        return "too_large", message, _FEWER
     return None
 
 
@@ -249,55 +248,36 @@ def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
     if not text or text.startswith("#"):
         return None
     if found := _SIGN.search(line):
-        sign = found[1]
-        shown, literal = f"`{sign}`", f" A literal `{sign}` is written `\\{sign}`."
-        if sign == "\t":
-            shown, literal = "a tab", ""
-        raise InvalidLine(
-            "sign",
-            f"`{shortened(text)}` has {shown} at column {found.start(1) + 1}.",
-            "Write `,` between equivalent terms, `=>` before what replaces the others." + literal,
-        )
+        sign = "a tab" if found[1] == "\t" else f"`{found[1]}`"
+        place = f"at column {found.start(1) + 1}"
+        raise _invalid("sign", f"`{shortened(text)}` has {sign} {place}.")
     sides = _ARROW.sub(lambda arrow: arrow[1] + "\0", text).split("\0")
     if len(sides) > 2:
-        raise InvalidLine(
-            "multiple_arrows",
-            f"`{shortened(text)}` has more than one `=>`.",
-            "Write one rule per line; a literal `=>` is written `\\=>`.",
-        )
-    contract = "Contract to one word: `a, b => c`."
+        raise _invalid("multiple_arrows", f"`{shortened(text)}` has more than one `=>`.")
     if len(sides) == 2:
-        left = _parse_side(sides[0], "left", MAX_LEFT, "Split the rule into several lines.")
-        return Rule(name, number, left, _parse_side(sides[1], "right", MAX_EQUIVALENTS, contract))
-    terms = _parse_side(sides[0], "line", MAX_EQUIVALENTS, contract)
+        left, right = _terms(sides[0], "left", MAX_LEFT), _terms(sides[1], "right", MAX_EQUIVALENTS)
+        return Rule(name, number, left, right)
+    terms = _terms(sides[0], "line", MAX_EQUIVALENTS)
     if len(terms) < 2:
-        message = f"`{shortened(text)}` is a single term."
-        raise InvalidLine("single_term", message, "Write `a, b` or `a => b`.")
+        raise _invalid("single_term", f"`{shortened(text)}` is a single term.")
     return Rule(name, number, terms)
 
 
 def _decode(raw: bytes, *, first: bool) -> str:
-    if first and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InvalidLine("encoding", "is UTF-16, not UTF-8.", "Save the file as UTF-8.")
     if b"\0" in raw:
-        raise InvalidLine("binary", "has a NUL byte: not a text file.", "Save it as UTF-8 text.")
+        raise _invalid("encoding", "has a NUL byte: it is UTF-16, or no text.")
     if len(raw) > MAX_LINE:
-        message = f"is longer than {MAX_LINE:,} bytes."
-        raise InvalidLine("line_too_long", message, "Write one rule per line.")
+        raise _invalid("line_too_long", f"is longer than {MAX_LINE:,} bytes.")
     try:
         text = raw.removeprefix(b"\xef\xbb\xbf" if first else b"").decode()
     except UnicodeDecodeError as problem:
-        raise InvalidLine(
-            "encoding",
-            f"is not UTF-8 (byte 0x{raw[problem.start]:02x} at column {problem.start + 1}).",
-            "Save the file as UTF-8.",
-        ) from None
+        place = f"byte 0x{raw[problem.start]:02x} at column {problem.start + 1}"
+        raise _invalid("encoding", f"is not UTF-8 ({place}).") from None
     text = text.removesuffix("\n").removesuffix("\r")
     invisible = "" if text.isprintable() else next(filter(_is_invisible, text), "")
     if invisible:
-        name = unicodedata.name(invisible, "control character")
-        message = f"has an invisible character, U+{ord(invisible):04X} {name}."
-        raise InvalidLine("invisible_character", message, "Delete it, or retype the line.")
+        name = f"U+{ord(invisible):04X} {unicodedata.name(invisible, 'control character')}"
+        raise _invalid("invisible_character", f"has an invisible character, {name}.")
     return text
 
 
@@ -306,51 +286,53 @@ def _is_invisible(char: str) -> bool:
     return unicodedata.category(char) in {"Cc", "Cf", "Zl", "Zp"} and char not in "\t\u200c\u200d"
 
 
-def _parse_side(side: str, name: str, limit: int, remedy: str) -> tuple[str, ...]:
-    """The terms of one side, or of a line without `=>`; `remedy` is for more than the limit."""
-    terms = [normalise(term) for term in _split_at_commas(side)]
+def _terms(side: str, name: str, limit: int) -> tuple[str, ...]:
+    """The terms of one side, or of a line without `=>`."""
+    terms = tuple(normalise(term) for term in _split_at_commas(side))
     if len(terms) > limit:
-        message = f"{len(terms):,} terms on the {name}; the limit is {limit:,}."
-        raise InvalidLine("too_many_terms", message, remedy)
+        raise _invalid("too_many_terms", f"{len(terms):,} terms on the {name}; at most {limit:,}.")
     for term in terms:
         _check_term(term, name)
-    return tuple(terms)
+    return terms
 
 
 def _check_term(term: str, side: str) -> None:
+    shown = f"`{shortened(term)}`"
     if not term:
-        raise InvalidLine(
-            "empty_term",
-            f"a term is missing on the {side}.",
-            "Remove the comma or arrow, or add the term; a literal comma is written `\\,`.",
-        )
+        raise _invalid("empty_term", f"a term is missing on the {side}.")
     if " # " in f"{term} ":
-        raise InvalidLine(
-            "trailing_comment",
-            f"`{shortened(term)}` contains a comment.",
-            "Put the comment on a line of its own.",
-        )
+        raise _invalid("trailing_comment", f"{shown} contains a comment.")
     count = len(words(term)) if len(term) <= MAX_CHARS else len(term.split())
     if len(term) > MAX_CHARS or count > MAX_WORDS:
-        raise InvalidLine(
-            "term_too_long",
-            f"`{shortened(term)}` has {count:,} words and {len(term):,} characters; "
-            f"the limits are {MAX_WORDS} and {MAX_CHARS}.",
-            "Shorten it to the words that people search for.",
-        )
+        size = f"{count:,} words and {len(term):,} characters"
+        limits = f"{MAX_WORDS} and {MAX_CHARS}"
+        raise _invalid("term_too_long", f"{shown} has {size}; the limits are {limits}.")
     if not re.search(_WORD, term) and not any(sign in OPERATORS for sign in term.split()):
-        raise InvalidLine(
-            "no_tokens",
-            f"no word is left of `{shortened(term)}`: letters, digits and operators are kept.",
-            "Remove the line, or write it in words.",
-        )
+        raise _invalid("no_tokens", f"no letter, digit or operator is in {shown}.")
     if version := _VERSION.search(term):
-        raise InvalidLine(
-            "version",
-            f"`{shortened(term)}` has a version (`{version[0]}`): posts are found by its parts, "
-            "so it cannot be in a rule.",
-            "Remove the line, or leave the number out.",
-        )
+        reason = "posts are found by its parts, so it cannot be in a rule"
+        raise _invalid("version", f"{shown} has a version (`{version[0]}`): {reason}.")
+
+
+def _invalid(code: str, message: str) -> InvalidLine:
+    return InvalidLine(code, message, _REMEDIES[code])
+
+
+_REMEDIES = {
+    "encoding": "Save the file as UTF-8.",
+    "line_too_long": "Write one rule per line.",
+    "invisible_character": "Delete it, or retype the line.",
+    "sign": "Write `,` between equivalents, `=>` before a result, `\\` before a literal sign.",
+    "multiple_arrows": "Write one rule per line; a literal `=>` is written `\\=>`.",
+    "single_term": "Write `a, b` or `a => b`.",
+    "too_many_terms": "Contract them to one word, `a, b => c`, on several lines.",
+    "empty_term": "Remove the comma or arrow, or add the term; a literal comma is written `\\,`.",
+    "trailing_comment": "Put the comment on a line of its own.",
+    "trailing_backslash": "Write `\\\\` for a backslash.",
+    "term_too_long": "Shorten it to the words that people search for.",
+    "no_tokens": "Remove the line, or write it in words.",
+    "version": "Remove the line, or leave the number out.",
+}
 
 
 def _split_at_commas(side: str) -> Iterator[str]:
@@ -366,7 +348,6 @@ def _split_at_commas(side: str) -> Iterator[str]:
         else:
             escaped = next(chars, None)
             if escaped is None:
-                message = "ends in a single backslash."
-                raise InvalidLine("trailing_backslash", message, "Write `\\\\` for a backslash.")
+                raise _invalid("trailing_backslash", "ends in a single backslash.")
             term.append(escaped)
     yield "".join(term)

@@ -81,7 +81,7 @@ def test_reads_comments_blank_lines_crlf_and_a_byte_order_mark(tmp_path: Path) -
         ("a, b\rc, d", 1, "invisible_character", "U+000D"),
         (b"a, b\nna\xefve => naive", 2, "encoding", "0xef at column 3"),
         ("a, b".encode("utf-16"), 1, "encoding", "UTF-16"),
-        (b"\x7fELF\x02\x01\0\0", 1, "binary", ""),
+        (b"\x7fELF\x02\x01\0\0", 1, "encoding", "NUL"),
         ("a, b\n" + "x" * 100_000 + ", y", 2, "line_too_long", ""),
         (" ".join(["word"] * 10_000) + " => x", 1, "term_too_long", "10,000 words"),
         (" ".join(["word"] * 11) + " => x", 1, "term_too_long", ""),
