@@ -36,11 +36,12 @@ UNSEEN = _names(
 _AS_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table)")
 _APART = frozenset(("a", "del", "ins", "s", "sup"))
 _RAISED = frozenset(("a", "sup"))
-_LINE = re.compile(r"(?:^|[\s_-])line(?:$|\s)")
+_LINE = re.compile(r"(?:^|[\s_-])(?:line|row|block)(?:$|\s)")
 _LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:ln|lnt|gutter|line-?no|line-?num)", re.IGNORECASE)
 """Classes that highlighters give to printed line numbers, which are nothing but digits."""
 _SPECIAL = (
-    "[class*=line i], [class*=ln i], [class*=gutter i], [data-line], [style*=display], code + code"
+    "[class*=line i], [class*=ln i], [class*=gutter i], [class*=row], [class~=block], "
+    "[data-line], [style*=display], code + code"
 )
 """What may be a line of code, or the number of one."""
 _NOTE = re.compile(r"[\[(]?\s*(?:\d{1,4}(?:\s*,\s*\d{1,4})*|[*†‡§¶#]+)\s*[\])]?")

@@ -272,6 +272,9 @@ class Content:
         marked = self._marked(body)
         self._is_marked = marked is not None
         self.root = marked or body
+        for node in body.css("body > header, body > footer") if marked is None else ():
+            if self._lengths[node.mem_id].text < _NOTE and not node.css_matches("h1"):
+                self._remove(node, "around the content")
         self._remove_tools(self.root)
         self._note_dates_above(body)
         whole = self._lengths[body.mem_id].text
@@ -290,10 +293,9 @@ class Content:
         own = measure(outer, _NOT_OWN)
         for selector in ("[itemprop=articleBody]", "article", "#content"):
             nodes = top_articles(outer.css(selector))
-            if len(nodes) == 1 and self._lengths[nodes[0].mem_id].text:
-                share = _WHOLE if main is not None else _MOST
-                if own[nodes[0].mem_id].unlinked >= share * own[outer.mem_id].unlinked:
-                    return nodes[0]
+            length = own[nodes[0].mem_id].unlinked if len(nodes) == 1 else 0
+            if length and length >= _WHOLE * own[outer.mem_id].unlinked:
+                return nodes[0]
         return main
 
     def _note_dates_above(self, body: Node) -> None:
@@ -358,7 +360,8 @@ class Content:
             is_turn = {"prev", "next"} & set((node.attributes.get("rel") or "").split())
             return "navigation" if is_turn else ""
         if node.tag in ("form", "dialog"):
-            return "forms" if size.unlinked < _NOTE else ""
+            is_asking = node.css_matches("input, textarea, select, button")
+            return "forms" if is_asking and size.text < _SHORT else ""
         names = f"{node.tag} {names_of(node)}"
         if size.text < _NOTE and _REQUEST.search(names) and node.css_matches("button, input, form"):
             return "requests"
@@ -510,7 +513,8 @@ class Content:
         if _AUTHOR.search(names) and is_end:
             return "author"
         is_note = node.tag == "footer" and is_end and size.unlinked < _SHORT
-        return "footer" if is_note and not re.search(r"footnote|endnote", names) else ""
+        is_note = is_note and node.css_matches("a[href], time, button")
+        return "footer" if is_note and not node.css_matches("[href^='#']") else ""
 
     def _note_dates(self, node: Node) -> None:
         """Keep the dates in an element: those of a change apart from that of the post."""

@@ -127,7 +127,7 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
         days.update(page.days())
         texts.update(texts_of(page.parsed))
     repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
-    built = (day for day, number in days.items() if number >= max(_SHARED_BY, count / 2))
+    built = (day for day, number in days.items() if number >= max(_PART / 2, 0.8 * count))
     return replace(site, repeated=repeated, build_days=frozenset(built))
 
 
@@ -232,9 +232,9 @@ def _affixes(titles: list[str]) -> tuple[str, ...]:
     """What most titles end or begin with, such as ` | My Blog`, the longest first."""
     counts: Counter[str] = Counter()
     for title in titles:
-        for mark in SEPARATORS:
+        for mark in (*SEPARATORS, ": "):
             places = [at.start() for at in re.finditer(re.escape(mark), title)]
-            counts.update(title[at:] for at in places)
+            counts.update(title[at:] for at in places if mark != ": ")
             counts.update(title[: at + len(mark)] for at in places)
     enough = max(_SHARED_BY, len(titles) // 2 + 1)
     # What follows " | " is the name of a part of the site, and not a part of the title.
