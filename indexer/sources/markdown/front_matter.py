@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,22 +66,38 @@ def load_yaml(text: str) -> Any:
     return yaml.load(text, _Loader)  # noqa: S506  # it makes strings, lists and tables only
 
 
+_LOADERS: Mapping[str, Callable[[str], Any]] = {
+    "YAML": load_yaml,
+    "TOML": tomllib.loads,
+    "JSON": json.loads,
+}
+
+
+def load(text: str, language: str, first: int = 1) -> Any:
+    """A document in YAML, TOML or JSON; `first` is the number of its first line.
+
+    Raises:
+        BadFrontMatter: it cannot be parsed.
+    """
+    try:
+        return _LOADERS[language](text)
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        raise _bad(language, error, first) from None
+
+
 class _YAML(BaseHandler):
     FM_BOUNDARY = re.compile(r"^(?:---(?:[ \t]*ya?ml)?|\.\.\.)[ \t]*$", re.MULTILINE)
     name = "YAML"
-    load = staticmethod(load_yaml)  # type: ignore[assignment]
 
 
 class _TOML(BaseHandler):
     FM_BOUNDARY = re.compile(r"^(?:\+\+\+|---(?:[ \t]*toml)?)[ \t]*$", re.MULTILINE)
     name = "TOML"
-    load = staticmethod(tomllib.loads)  # type: ignore[assignment]
 
 
 class _JSON(BaseHandler):
     FM_BOUNDARY = re.compile(r"^---(?:[ \t]*json)?[ \t]*$", re.MULTILINE)
     name = "JSON"
-    load = staticmethod(json.loads)  # type: ignore[assignment]
 
 
 _HANDLERS = (_YAML(), _TOML(), _JSON())
@@ -120,12 +137,10 @@ def split_front_matter(content: str) -> FrontMatter:
             return FrontMatter(None, content)
         raise BadFrontMatter("the front matter has no end", line) from None
     try:
-        fields = handler.load(head)
-    except (ValueError, RecursionError, yaml.YAMLError) as error:
-        if _JULIA.search(head):
-            reason = "its front matter is Julia (Franklin), which is not read"
-            raise BadFrontMatter(reason, line) from None
-        raise _bad(handler.name, error, line) from None
+        fields = load(head, handler.name, line)
+    except BadFrontMatter as error:
+        reason = "its front matter is Julia (Franklin), which is not read"
+        raise BadFrontMatter(reason, line) if _JULIA.search(head) else error from None
     if isinstance(fields, str):
         return FrontMatter(None, content)
     if not isinstance(fields, dict | None):

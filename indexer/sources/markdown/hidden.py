@@ -1,21 +1,17 @@
 """What asks not to be found: the front matter of a post, and settings of the site for many."""
 
-import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, tzinfo
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import yaml
-
 from indexer.dates import NoDate, is_day, moment
 from indexer.errors import SourceError
 from indexer.records import When
 from indexer.sources.generators import Site, text_of
-from indexer.sources.markdown.front_matter import BadFrontMatter, load_yaml, split_front_matter
+from indexer.sources.markdown.front_matter import BadFrontMatter, load, split_front_matter
 
 _NO = ("false", "no", "off", "0", "never", "link", "exclude", "noindex")
 _NOTHING = ("", "none", "~", "null", *_NO)
@@ -202,19 +198,10 @@ def _config(file: Path) -> Mapping[str, Any]:
     Raises:
         SourceError: it cannot be read.
     """
-    text = text_of(file) if file.suffix in (".toml", ".json", ".yml", ".yaml") else ""
+    languages = {".toml": "TOML", ".json": "JSON", ".yml": "YAML", ".yaml": "YAML"}
     try:
-        if file.suffix == ".toml":
-            config: Any = tomllib.loads(text)
-        else:
-            config = json.loads(text) if file.suffix == ".json" else load_yaml(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _unreadable(file, f"{error.problem} (at line {line})") from None
-    except (ValueError, RecursionError, yaml.YAMLError) as error:
-        raise _unreadable(file, str(error)) from None
+        language = languages.get(file.suffix)
+        config = load(text_of(file), language) if language else {}
+    except BadFrontMatter as error:
+        raise SourceError(f"{file}:{error.line} cannot be read: {error}.", "Correct it.") from None
     return config if isinstance(config, Mapping) else {}
-
-
-def _unreadable(file: Path, reason: str) -> SourceError:
-    return SourceError(f"{file} cannot be read: {reason}.", "Correct it.")
