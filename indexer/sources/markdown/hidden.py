@@ -15,6 +15,7 @@ from indexer.sources.markdown.front_matter import BadFrontMatter, load, split_fr
 
 _NO = ("false", "no", "off", "0", "never", "link", "exclude", "noindex")
 _NOTHING = ("", "none", "~", "null", *_NO)
+_DATES = ("publishdate", "expirydate", "unpublishdate")
 _SHOWN = (*_NO, "true", "yes", "none")
 _HIDE_IF_YES = frozenset(
     (
@@ -48,7 +49,8 @@ _FOR_OTHERS = re.compile(r"^(?:cascade|defaults\.values)\.(.+)")
 _LISTS = frozenset(
     (
         *("ignorefiles", "disablelanguages", "ignoredcontent", "excludedocs", "draftdocs"),
-        *("website.drafts", "project.render"),
+        *("website.drafts", "project.render", "module.mounts.excludefiles"),
+        *("module.mounts.includefiles", "module.mounts.files"),
     )
 )
 """Settings of Hugo, Zola, MkDocs and Quarto by which pages are hidden."""
@@ -111,7 +113,9 @@ def check_settings(site: Site | None, files: Iterable[Path]) -> tuple[str, ...]:
     files = list(files)
     for file in files:
         if file.stem.startswith("_index"):
-            _refuse(file, _hiding_setting(_front_matter(file)), site)
+            fields = _front_matter(file)
+            is_section = site is not None and site.generator.name == "Zola" and is_draft(fields)
+            _refuse(file, "draft" if is_section else _hiding_setting(fields), site)
     for folder in {file.parent for file in files}:
         for name in _OF_FOLDERS:
             file = folder / name.format(folder.name)
@@ -130,9 +134,10 @@ def _hiding_setting(config: Mapping[str, Any], *, is_for_others: bool = False) -
     """The setting by which posts are hidden, such as `cascade.draft`; "" if there is none."""
     for name, value in _flattened(config):
         given = name if is_for_others else (found := _FOR_OTHERS.match(name)) and found[1]
-        if (name in _LISTS and value) or (
-            given and (_drafts(given, value) or _hides(given, value))
-        ):
+        is_disabled = name.startswith("languages.") and name.endswith(".disabled")
+        if value and (name in _LISTS or (is_disabled and str(value).lower() not in _NO)):
+            return name
+        if given and (_drafts(given, value) or _hides(given, value) or given in _DATES):
             return name
     return ""
 
@@ -188,8 +193,8 @@ def _begins(when: When, zone: tzinfo) -> datetime | None:
 def _front_matter(file: Path) -> Mapping[str, Any]:
     try:
         return split_front_matter(text_of(file)).fields or {}
-    except BadFrontMatter:
-        return {}  # it is rejected where the file itself is read
+    except BadFrontMatter as error:
+        raise _unreadable(file, error) from None
 
 
 def _config(file: Path) -> Mapping[str, Any]:
@@ -203,5 +208,10 @@ def _config(file: Path) -> Mapping[str, Any]:
         language = languages.get(file.suffix)
         config = load(text_of(file), language) if language else {}
     except BadFrontMatter as error:
-        raise SourceError(f"{file}:{error.line} cannot be read: {error}.", "Correct it.") from None
+        raise _unreadable(file, error) from None
     return config if isinstance(config, Mapping) else {}
+
+
+def _unreadable(file: Path, error: BadFrontMatter) -> SourceError:
+    reason = f"{file}:{error.line} cannot be read: {error}."
+    return SourceError(reason, "Correct it: it may hide other pages.")
