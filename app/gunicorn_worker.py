@@ -4,12 +4,10 @@ gunicorn refuses a request that it cannot parse before the application sees it.
 """
 
 import json
-import select
 import socket
 from typing import Any
 
 import gevent  # type: ignore[import-untyped]
-import gevent.monkey  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger as GunicornLogger  # type: ignore[import-untyped]
 from gunicorn.http.errors import (  # type: ignore[import-untyped]
     ConfigurationProblem,
@@ -53,15 +51,6 @@ class Logger(GunicornLogger):  # type: ignore[misc]
 
 class Worker(GeventWorker):  # type: ignore[misc]
     """Answers with JSON and the headers of security where gunicorn would with HTML."""
-
-    def patch(self) -> None:
-        """Make the standard library cooperative, except for `poll`.
-
-        The clients of Elasticsearch and Redis poll a connection before each use, without waiting;
-        through gevent's event loop that takes seven times as long.
-        """
-        super().patch()
-        select.poll = gevent.monkey.get_original("select", "poll")  # type: ignore[misc]
 
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
         """Answer a request when the other connections have had their turn.

@@ -28,7 +28,7 @@ from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.views import counted_visitor, current_service, default_language
 from app.views.clicks import counts_clicks
 from app.views.debug import debug_view
-from app.views.responses import http_error, set_error_headers
+from app.views.responses import http_error, made_once, set_error_headers
 from app.views.search import authorize_debug, depends_on_language, in_visitors_language
 
 Json = dict[str, Any]
@@ -88,7 +88,13 @@ def _not_found(error: NotFound) -> Response:
     """A page for browsers, JSON for programs."""
     if request.accept_mimetypes.best_match(["application/json", "text/html"]) != "text/html":
         return http_error(error)
-    response = make_response(render_template("not_found.html", messages=_messages()), 404)
+    messages = _messages()
+    response = made_once(
+        f"not found {messages.language}",
+        "text/html; charset=utf-8",
+        lambda: render_template("not_found.html", messages=messages),
+        404,
+    )
     response.vary.update(("Accept", "Accept-Language"))
     return response
 

@@ -2,11 +2,12 @@
 shape of errors: `{"error": {"code", "message", "details"}}`, never a traceback.
 """
 
+import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from flask import Flask, Response, g, jsonify, request
+from flask import Flask, Response, current_app, g, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from app.errors import BadRequest, BlogsearchError, ErrorAnswer, Unauthorized
@@ -85,6 +86,21 @@ def _cors(origins: frozenset[str]) -> dict[str, str]:
     if method not in {"GET", "HEAD"} or origin is None or origin not in origins:
         return {}
     return {"Access-Control-Allow-Origin": origin, **(_PREFLIGHT if preflight else _READ)}
+
+
+def made_once(
+    name: str, content_type: str, make: Callable[[], str], status: int = 200
+) -> Response:
+    """A response that is always the same: its body is made for the first request of a process."""
+    kept: dict[str, bytes] = current_app.extensions.setdefault("blogsearch-made-once", {})
+    if name not in kept:
+        kept[name] = make().encode()
+    response = Response(kept[name], status, content_type=content_type)
+    response.headers["Cache-Control"] = "no-cache"
+    if status == 200:
+        response.set_etag(hashlib.sha256(kept[name]).hexdigest()[:16], weak=True)
+        response.make_conditional(request)
+    return response
 
 
 # -- errors ------------------------------------------------------------------------------------

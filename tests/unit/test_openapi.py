@@ -59,6 +59,16 @@ def test_every_route_is_described(app: Flask, described: dict[str, Any]) -> None
     assert all(operation["summary"] for operation in operations)
 
 
+@pytest.mark.parametrize("path", ["/docs", "/openapi.json"])
+def test_what_never_changes_is_not_sent_again(app: Flask, path: str) -> None:
+    client = app.test_client()
+    first, second = client.get(path), client.get(path)
+    assert first.data == second.data
+    assert first.headers["ETag"] == second.headers["ETag"]
+    unchanged = client.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (unchanged.status_code, unchanged.data) == (304, b"")
+
+
 def test_posts_and_comments_have_the_fields_that_are_read() -> None:
     assert set(Post.__annotations__) == set(FIELDS)
     assert (
