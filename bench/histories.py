@@ -101,7 +101,7 @@ class Clients:
         self.histories: defaultdict[str, History] = defaultdict(History)
         self.acknowledged = self.failed = 0
         self._hosts = hosts
-        self._stop = threading.Event()
+        self._stop, self._stop_writing = threading.Event(), threading.Event()
         self._names = ["".join(random.choices(_LETTERS, k=9)) for _ in range(_WRITERS)]
         self._threads = [threading.Thread(target=self._write, args=(name,)) for name in self._names]
         self._threads += [
@@ -114,7 +114,12 @@ class Clients:
         for thread in self._threads:
             thread.start()
 
+    def stop_writing(self) -> None:
+        """From now on no write tells Redis what it does not know."""
+        self._stop_writing.set()
+
     def end(self) -> None:
+        self._stop_writing.set()
         self._stop.set()
         for thread in self._threads:
             thread.join()
@@ -122,7 +127,7 @@ class Clients:
     def _write(self, name: str) -> None:
         chance, versions = random.Random(name), count()
         writes = self.histories[name].writes
-        while not self._stop.wait(chance.uniform(0, 2 * _PAUSE)):
+        while not self._stop_writing.wait(chance.uniform(0, 2 * _PAUSE)):
             version = None if writes[-1].version is not None else next(versions)
             began = time.monotonic()
             # In the history before it is sent: a search may show it before it is acknowledged.
@@ -297,7 +302,8 @@ def _run(scenario: Scenario, seconds: float, folder: Path) -> list[str]:
             time.sleep(seconds / 3)
             with scenario.breaks(target) if scenario.breaks else ExitStack():
                 time.sleep(min(seconds / 3, 4.0))
-            time.sleep(seconds / 3)
+            clients.stop_writing()
+            time.sleep(max(seconds / 3, scenario.grace + 4))
         finally:
             clients.end()
     histories = clients.histories.values()

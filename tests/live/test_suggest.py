@@ -210,7 +210,8 @@ def test_without_elasticsearch_it_is_a_503_or_a_cached_answer(settings: Settings
         broken = replace(working, elasticsearch_url="http://127.0.0.1:9")
         client = create_app(broken).test_client()
         kept = client.get("/suggest?q=pyt")
-        assert (kept.status_code, kept.headers["X-Cache"]) == (200, "HIT")
+        assert kept.status_code == 200
+        assert kept.headers["X-Cache"] in ("HIT", "STALE")  # before the outage is known
         refused = client.get("/suggest?q=juggl")
         assert refused.status_code == 503
         assert refused.get_json()["error"]["code"] == "engine_unavailable"
