@@ -103,7 +103,7 @@ class Stream:
         if kind == "comment":
             path = f"base-{number % 20}/comments/{client}-{number % 60}"
         text = None if number % 5 == 0 and self.stored.get(path) else f"Text {number}"
-        where = f"/documents/{path}?refresh=false"
+        where = f"/documents/{path}"
         if text is None:
             status, state, sent = self._send("DELETE", where)
             if status == 404 and sent > 1:
