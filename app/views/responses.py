@@ -88,9 +88,7 @@ def _cors(origins: frozenset[str]) -> dict[str, str]:
     return {"Access-Control-Allow-Origin": origin, **(_PREFLIGHT if preflight else _READ)}
 
 
-def made_once(
-    name: str, content_type: str, make: Callable[[], str], status: int = 200
-) -> Response:
+def made_once(name: str, content_type: str, make: Callable[[], str], status: int = 200) -> Response:
     """A response that is always the same: its body is made for the first request of a process."""
     kept: dict[str, bytes] = current_app.extensions.setdefault("blogsearch-made-once", {})
     if name not in kept:
