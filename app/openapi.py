@@ -42,7 +42,7 @@ from app.version import VERSION
 from app.views.document_types import Comment, NamedComment, NamedPost, Post, WriteAnswer
 from app.views.insights import DAYS
 from app.views.operations import Health, Liveness, Version
-from app.views.write_request import MAX_DOCUMENTS, REFRESH
+from app.views.write_request import MAX_DOCUMENTS
 
 Json = dict[str, Any]
 
@@ -76,10 +76,10 @@ _WRITE = (*_DELETE, TooLarge, Unprocessable)
 def _write(body: Any, *, many: bool) -> Operation:
     statuses = (200, 207) if many else (200, 201, 207)
     answers = dict.fromkeys(statuses, WriteAnswer)
-    return Operation("documents", answers, (REFRESH,), body, many, _WRITE, security="token")
+    return Operation("documents", answers, (), body, many, _WRITE, security="token")
 
 
-_REMOVE = Operation("documents", {200: WriteAnswer}, (REFRESH,), errors=_DELETE, security="token")
+_REMOVE = Operation("documents", {200: WriteAnswer}, errors=_DELETE, security="token")
 
 OPERATIONS = {
     "search.search": Operation(

@@ -80,40 +80,35 @@ class Outcome:
         return self.refusal is None
 
 
-def index_operation(document: Document, **condition: int) -> Operation:
+def index_operation(document: Document, **condition: Any) -> Operation:
     """Write a post.
 
     Args:
-        condition: `if_seq_no` and `if_primary_term`, if it must be as it was read.
+        condition: `if_seq_no` and `if_primary_term`, if it must be as it was read, or
+            `op_type="create"`, if it must not be there.
 
     Raises:
         TypeError: the document cannot be serialised (orjson's `JSONEncodeError`).
     """
-    return _operation(document, "index", condition, orjson.dumps(document.source) + b"\n")
-
-
-def create_operation(document: Document) -> Operation:
-    """Write a post that must not be there."""
-    return _operation(document, "create", {}, orjson.dumps(document.source) + b"\n")
+    return _operation("index", document, condition, document.source)
 
 
 def update_operation(document: Document, **condition: int) -> Operation:
     """Replace those fields of a post that the document has, under the same conditions."""
-    fields = orjson.dumps({"doc": document.source}) + b"\n"
-    return _operation(document, "update", condition, fields)
+    return _operation("update", document, condition, {"doc": document.source})
 
 
 def delete_operation(document: Document, **condition: int) -> Operation:
     """Delete a post, under the same conditions; the source of the document is ignored."""
-    return _operation(document, "delete", condition)
+    return _operation("delete", document, condition)
 
 
 def _operation(
-    document: Document, name: str, condition: Mapping[str, int], source_line: bytes = b""
+    name: str, document: Document, condition: Mapping[str, Any], *body: Mapping[str, Any]
 ) -> Operation:
-    payload = orjson.dumps({name: {"_id": document.oid, **condition}}) + b"\n" + source_line
-    comments = len(document.source.get("comments", ()))
-    return Operation(document.oid, document.origin, payload, comments)
+    lines = ({name: {"_id": document.oid, **condition}}, *body)
+    payload = b"".join(orjson.dumps(line) + b"\n" for line in lines)
+    return Operation(document.oid, document.origin, payload, document.counts.comments)
 
 
 def chunks(operations: Iterable[Operation], limits: BulkLimits) -> Iterator[list[Operation]]:

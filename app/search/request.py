@@ -202,7 +202,7 @@ def _raise_if_any(complaints: list[Complaint], parameters: "Sequence[Parameter]"
         listed = "; ".join(
             f"{complaint['parameter']} {complaint['message']}" for complaint in complaints
         )
-        known = ", ".join(parameter.name for parameter in parameters)
+        known = ", ".join(parameter.name for parameter in parameters) or "none"
         raise BadRequest(f"{listed}. Known parameters: {known}.", details=complaints)
 
 

@@ -17,11 +17,12 @@ from werkzeug.routing import PathConverter
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, NotFound, Unavailable
 from app.logs import note
+from app.search.request import parse_parameters
 from app.service import Service
 from app.views import current_service
 from app.views.document_types import WriteAnswer, WriteResult
 from app.views.items import Item, accepted, comment_items, failure, post_items
-from app.views.write_request import authorize, read_entries, requested_refresh
+from app.views.write_request import authorize, read_entries
 from indexer.errors import IndexingError
 from indexer.generations import require_schema
 from indexer.passages import with_passages
@@ -58,7 +59,7 @@ def _check_request() -> None:
     g.time_limit.enter_context(time_limit(_TIMEOUT))
     authorize(request, current_service().settings)
     current_service().admission.require()
-    g.refresh = requested_refresh(request)
+    parse_parameters(request.args, (), "documents")
     try:
         request.environ["PATH_INFO"].encode("latin-1").decode()
     except UnicodeError:
@@ -146,7 +147,7 @@ def _write_posts(items: list[Item]) -> Response:
     results = []
     for item in items:
         post = written.get(item.names["oid"])
-        results.append(item.written(post, is_new=post is not None and post.before is None))
+        results.append(item.result(post, is_new=post is not None and post.before is None))
     return _answer(results)
 
 
@@ -161,7 +162,7 @@ def _write_comments(post_oid: str, items: list[Item]) -> Response:
             refusal = Refusal(reason, "Send the post first.", 404)
             post = Written(post_oid, "refused", refusal=refusal)
     former = oids(post.before) if post else set()
-    return _answer([item.written(post, is_new=item.names["oid"] not in former) for item in items])
+    return _answer([item.result(post, is_new=item.names["oid"] not in former) for item in items])
 
 
 def _write(changes: Mapping[str, Change], *, every: bool = True) -> Mapping[str, Written]:

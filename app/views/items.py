@@ -16,38 +16,33 @@ Entry = tuple[int | None, Any]
 Comment = Mapping[str, Any]
 """A comment as it is stored."""
 
+_TOLD = 20  # unknown fields, and invalid comments of a post
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """A post or comment to write, or why it is invalid.
 
-    Args:
-        names: what identifies it in the response, and a note on unknown fields.
+    `names` identifies it in the response, with a note on unknown fields.
     """
 
     names: Mapping[str, Any]
     content: Document | Comment | Refusal
 
-    def result(self, status: int, result: str) -> WriteResult:
-        """The entry in the response for one that was accepted."""
-        return cast(WriteResult, {**self.names, "status": status, "result": result})
-
-    def refused(self, refusal: Refusal, result: str = "refused") -> WriteResult:
-        """The entry in the response for another one."""
-        entry = self.result(refusal.status, result)
-        entry["reason"], entry["remedy"] = refusal.reason, refusal.remedy
-        return entry
-
-    def written(self, written: Written | None, *, is_new: bool) -> WriteResult:
+    def result(self, written: Written | None, *, is_new: bool) -> WriteResult:
         """The entry in the response; `written` is None for an invalid one."""
+        refusal = written.refusal if written else None
+        result = written.result if written else "rejected"
         if isinstance(self.content, Refusal):
-            return self.refused(self.content, "rejected")
-        assert written is not None  # noqa: S101
-        if written.refusal:
-            return self.refused(written.refusal, written.result)
+            refusal = self.content
+        if refusal:
+            told = {"reason": refusal.reason, "remedy": refusal.remedy}
+            status = {"status": refusal.status, "result": result}
+            return cast(WriteResult, {**self.names, **status, **told})
         if is_new:
-            return self.result(201, "created")
-        return self.result(200, "unchanged" if written.result == "unchanged" else "updated")
+            return cast(WriteResult, {**self.names, "status": 201, "result": "created"})
+        result = "unchanged" if result == "unchanged" else "updated"
+        return cast(WriteResult, {**self.names, "status": 200, "result": result})
 
 
 def post_items(entries: Iterable[Entry]) -> list[Item]:
@@ -60,7 +55,8 @@ def post_items(entries: Iterable[Entry]) -> list[Item]:
         raw = raw_post(entry, Origin("the request", line))
         made, rejects = (None, [raw]) if isinstance(raw, Reject) else document_of(raw)
         names = {"kind": "post", "oid": made.oid if made else rejects[0].oid}
-        items.append(_item(names, line, entry, FIELDS, _invalid(rejects) or made))
+        content = made if made and not rejects else _refusal(rejects)
+        items.append(Item({**names, **_also(line, entry, FIELDS)}, content))
     return items
 
 
@@ -70,17 +66,16 @@ def comment_items(post_oid: str, entries: Iterable[Entry]) -> list[Item]:
 
     items = []
     for line, entry in entries:
-        names = {"kind": "comment", "oid": None, "post_oid": post_oid}
-        made: Comment | Refusal
-        if isinstance(entry, Mapping):
-            names["oid"] = oid_of_reject(entry.get("oid"))
-            try:
-                made = comment_of(raw_comment(entry))
-            except Invalid as invalid:
-                made = Refusal(str(invalid), invalid.remedy, 422)
-        else:
-            made = Refusal("not an object", 'Send {"oid": …, "comment": …}.', 422)
-        items.append(_item(names, line, entry, COMMENT_FIELDS, made))
+        oid = oid_of_reject(entry.get("oid")) if isinstance(entry, Mapping) else None
+        names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
+        content: Comment | Refusal
+        try:
+            if not isinstance(entry, Mapping):
+                raise Invalid("not an object", 'Send {"oid": …, "comment": …}.')
+            content = comment_of(raw_comment(entry))
+        except Invalid as invalid:
+            content = Refusal(str(invalid), invalid.remedy, 422)
+        items.append(Item({**names, **_also(line, entry, COMMENT_FIELDS)}, content))
     return items
 
 
@@ -101,32 +96,17 @@ def failure(results: list[WriteResult]) -> BlogsearchError:
     return error(message, details=results)
 
 
-def _item(
-    names: dict[str, Any],
-    line: int | None,
-    entry: Any,
-    fields: Collection[str],
-    content: Document | Comment | Refusal | None,
-) -> Item:
+def _also(line: int | None, entry: Any, fields: Collection[str]) -> dict[str, Any]:
+    """The line of an entry, and a note on its fields of unknown names."""
     from indexer.sources.json_lines import hint
 
-    assert content is not None  # noqa: S101
-    if line is not None:
-        names["line"] = line
+    also: dict[str, Any] = {} if line is None else {"line": line}
     unknown = [name for name in entry if name not in fields] if isinstance(entry, Mapping) else []
-    if unknown:
-        notes = [f"there is no field {name!r:.80}: {hint(name, fields)}" for name in unknown]
-        names["note"] = "; ".join(notes[:_NOTES])
-    return Item(names, content)
+    notes = [f"there is no field {name!r:.80}: {hint(name, fields)}" for name in unknown[:_TOLD]]
+    return {**also, "note": "; ".join(notes)} if notes else also
 
 
-_NOTES = 20
-"""Unknown fields that are named."""
-
-
-def _invalid(rejects: list[Reject]) -> Refusal | None:
-    if not rejects:
-        return None
-    remedies = dict.fromkeys(reject.remedy for reject in rejects)
-    reasons = [reject.reason for reject in rejects[:_NOTES]]
-    return Refusal("; ".join(reasons), " ".join(list(remedies)[:_NOTES]), 422)
+def _refusal(rejects: list[Reject]) -> Refusal:
+    reasons = "; ".join(reject.reason for reject in rejects[:_TOLD])
+    remedies = dict.fromkeys(reject.remedy for reject in rejects[:_TOLD])
+    return Refusal(reasons, " ".join(remedies), 422)

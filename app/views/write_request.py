@@ -1,16 +1,15 @@
-"""Checks of a write request: its token, its parameters, its body."""
+"""Checks of a write request: its token and its body."""
 
 import hmac
 import logging
 import time
-from typing import Any, Literal, get_args
+from typing import Any
 
 import orjson
 from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.errors import BadRequest, TooLarge, Unauthorized, WritesClosed, WrongToken
-from app.search.request import choice, parse_parameters
 from app.settings import Settings
 
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
@@ -19,15 +18,8 @@ MAX_DOCUMENTS = 10_000
 MAX_BYTES = 10_000_000
 """The largest body: a worker holds it in memory, and a larger one can be sent in parts."""
 
+_COMPLAINTS = 20  # listed in an answer
 _WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
-Refresh = Literal["wait_for", "true", "false"]
-REFRESH = choice(
-    "refresh",
-    "When searches find what was written: before the response, which other writes may share "
-    "(wait_for); before the response, without waiting for other writes (true); or about a second "
-    "later (false).",
-    {value: value for value in get_args(Refresh)},
-)
 
 log = logging.getLogger(__name__)
 
@@ -81,22 +73,11 @@ def _accepted(sent: str, settings: Settings) -> bool:
     return any(matching)
 
 
-def requested_refresh(request: Request) -> Refresh:
-    """The parameter `refresh`.
-
-    Raises:
-        BadRequest: an unknown parameter or value, as in a search.
-    """
-    values = parse_parameters(request.args, (REFRESH,), "a write")
-    refresh: Refresh = values.get("refresh", "wait_for")
-    return refresh
-
-
 def read_entries(request: Request) -> list[tuple[int | None, Any]]:
     """The entries of the body: one, those of an array, or those of NDJSON with their lines.
 
     Raises:
-        BadRequest: not JSON, incomplete, or of another type; `details` has every invalid line.
+        BadRequest: not JSON, incomplete, or of another type; `details` names the invalid lines.
         TooLarge: larger than `MAX_BYTES`, or more than `MAX_DOCUMENTS`.
     """
     kind = request.mimetype
@@ -164,17 +145,18 @@ def _lines(body: bytes) -> list[tuple[int | None, Any]]:
     complaints: list[dict[str, Any]] = []
     entries: list[tuple[int | None, Any]] = []
     for number, line in enumerate(body.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        _check_number(len(entries) + len(complaints) + 1)
-        try:
-            entries.append((number, orjson.loads(line)))
-        except orjson.JSONDecodeError as error:
-            complaints.append({"line": number, "message": f"not JSON: {error}"})
+        if line.strip():
+            _check_number(len(entries) + len(complaints) + 1)
+            try:
+                entries.append((number, orjson.loads(line)))
+            except orjson.JSONDecodeError as error:
+                complaints.append({"line": number, "message": f"not JSON: {error}"})
     if complaints:
-        where = ", ".join(str(complaint["line"]) for complaint in complaints[:10])
+        first = complaints[:_COMPLAINTS]
+        where = ", ".join(str(complaint["line"]) for complaint in first)
+        more = ", …" if len(complaints) > len(first) else ""
         raise BadRequest(
-            f"{len(complaints):,} lines are not JSON (line {where}). Nothing was written.",
-            details=complaints,
+            f"{len(complaints):,} lines are not JSON (line {where}{more}). Nothing was written.",
+            details=first,
         )
     return entries

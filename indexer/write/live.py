@@ -23,7 +23,6 @@ from indexer.bulk import (
     BulkTimeout,
     Operation,
     chunks,
-    create_operation,
     delete_operation,
     index_operation,
     send_chunk,
@@ -74,10 +73,11 @@ class StoredPost:
         """Writes or deletes it on condition that it is still as it was read."""
         document = Document(self.oid, source or {}, Origin(self.index))
         if self.source is None:
-            return create_operation(document)
+            return index_operation(document, op_type="create")
         condition = {"if_seq_no": self.seq_no, "if_primary_term": self.primary_term}
-        write = delete_operation if source is None else index_operation
-        return write(document, **condition)
+        if source is None:
+            return delete_operation(document, **condition)
+        return index_operation(document, **condition)
 
 
 def read_posts(

@@ -414,7 +414,7 @@ class TestComments(SharedIndex):
         blog.put("busy")
 
         def comment(number: int) -> int:
-            path = f"/documents/busy/comments/c{number}?refresh=false"
+            path = f"/documents/busy/comments/c{number}"
             return blog.send("PUT", path, {"comment": f"Number {number}"}).status_code
 
         with ThreadPoolExecutor(8) as pool:
@@ -436,7 +436,7 @@ class TestComments(SharedIndex):
             many = [{"oid": f"c{n}", "comment": f"Number {n}"} for n in range(1_000)]
             blog.put("many", comments=many[:10])
             sent.clear()
-            answer = blog.send("POST", "/documents/many/comments?refresh=false", many)
+            answer = blog.send("POST", "/documents/many/comments", many)
         assert [result["status"] for result in answer.get_json()["results"]] == [200] * 10 + [
             201
         ] * 990

@@ -90,11 +90,9 @@ def test_written_over_http_and_kept_by_comments_and_rebuilds(
     client = create_app(semantic).test_client()
     headers = {"Authorization": f"Bearer {TOKEN}"}
     ipc = {"title": "IPC", "text": "<p>Message queues connect processes and programs.</p>"}
-    assert (
-        client.put("/documents/ipc?refresh=wait_for", json=ipc, headers=headers).status_code == 201
-    )
+    assert client.put("/documents/ipc", json=ipc, headers=headers).status_code == 201
     comment = {"comment": "<p>Thank you!</p>", "author": "Ann"}
-    path = "/documents/pipes/comments/c1?refresh=wait_for"
+    path = "/documents/pipes/comments/c1"
     assert client.put(path, json=comment, headers=headers).status_code == 201
     before = meaning(client, QUESTION)
     assert before["ipc"] > 0

@@ -17,7 +17,6 @@ from indexer.bulk import (
     Operation,
     Outcome,
     chunks,
-    create_operation,
     delete_operation,
     index_operation,
     send_bulk,
@@ -107,7 +106,6 @@ def test_an_item_is_a_line_with_its_condition_and_one_with_its_source() -> None:
     head, source, end = operation.payload.split(b"\n")
     assert json.loads(head) == {"index": {"_id": "a/b", "if_seq_no": 7, "if_primary_term": 1}}
     assert (json.loads(source), end, operation.comments) == (document.source, b"", 2)
-    assert json.loads(create_operation(document).payload.split(b"\n")[0]).keys() == {"create"}
     assert delete_operation(document).payload == b'{"delete":{"_id":"a/b"}}\n'
 
 

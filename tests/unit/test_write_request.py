@@ -23,7 +23,6 @@ from app.views.write_request import (
     MAX_DOCUMENTS,
     authorize,
     read_entries,
-    requested_refresh,
 )
 from indexer.refusals import Refusal
 from indexer.write.live import Written
@@ -32,7 +31,7 @@ from indexer.write.live import Written
 class TestItems:
     def test_results_name_the_document(self) -> None:
         (item,) = post_items([(4, {"oid": "p", "title": "T", "comments": [{"oid": "c"}]})])
-        result = item.written(None, is_new=False)
+        result = item.result(None, is_new=False)
         assert (result["oid"], result["status"], result["line"]) == ("p", 422, 4)
         assert "comment c:" in result["reason"]
         assert result["remedy"]
@@ -40,7 +39,7 @@ class TestItems:
     @pytest.mark.parametrize("entry", [None, 1, "x", [], {"oid": "x"}, {"title": "x"}])
     def test_an_invalid_entry_is_rejected(self, entry: Any) -> None:
         for (item,) in (post_items([(None, entry)]), comment_items("p", [(None, entry)])):
-            assert item.written(None, is_new=False)["status"] == 422
+            assert item.result(None, is_new=False)["status"] == 422
 
     def test_a_field_of_another_name_gets_a_note(self) -> None:
         entry = {"oid": "p", "title": "T", "category": "x", "views": 1}
@@ -68,7 +67,7 @@ class TestItems:
         (item,) = post_items([(None, {"oid": "p", "title": "T", "text": "x"})])
         refusals = [Refusal("Why", "What to do.", status) for status in statuses]
         results = [
-            item.written(Written("p", "refused", refusal=refusal), is_new=False)
+            item.result(Written("p", "refused", refusal=refusal), is_new=False)
             for refusal in refusals
         ]
         error = failure(results)
@@ -180,24 +179,3 @@ class TestBodies:
         with pytest.raises(BadRequest) as caught:
             read_entries(seen(data=b'{"a":\n1,}', content_type="application/json"))
         assert caught.value.details[0]["line"] == 2
-
-
-class TestParameters:
-    @pytest.mark.parametrize(
-        ("query", "refresh"),
-        [("", "wait_for"), ("?refresh=true", "true"), ("?refresh=false", "false")],
-    )
-    def test_known(self, query: str, refresh: str) -> None:
-        assert requested_refresh(seen(f"/documents{query}")) == refresh
-
-    @pytest.mark.parametrize(
-        "query", ["?refresh=True", "?refresh=", "?refresh=false&refresh=false", "?x=1&refresh=no"]
-    )
-    def test_unknown(self, query: str) -> None:
-        with pytest.raises(BadRequest) as caught:
-            requested_refresh(seen(f"/documents{query}"))
-        assert len(caught.value.details) == query.count("=") - query.count("&refresh=false")
-        assert all(
-            detail.keys() == {"parameter", "got", "message"} for detail in caught.value.details
-        )
-        assert "Known parameters: refresh." in caught.value.message

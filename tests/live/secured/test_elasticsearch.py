@@ -78,8 +78,8 @@ def test_the_documented_privileges_suffice(keyed: Keyed, tmp_path: Path) -> None
         ("PUT", "/documents/b/comments/1", {"comment": "Thanks"}),
         ("DELETE", "/documents/b/comments/1", None),
         ("DELETE", "/documents/b", None),
-        ("POST", "/documents?refresh=false", {"oid": "c", "title": "C"}),
-        ("POST", "/documents?refresh=true", {"oid": "c", "title": "D"}),
+        ("POST", "/documents", {"oid": "c", "title": "C"}),
+        ("POST", "/documents", {"oid": "c", "title": "D"}),
         ("GET", "/metrics", None),
     ):
         answer = writer.open(path, method=method, json=body, headers=AUTHORIZED)
@@ -169,10 +169,10 @@ def test_a_snapshot_restores_a_blog_that_writes_over_http_only(
     client = create_app(keyed("service-with-writes", write_tokens=TOKEN)).test_client()
     for number in range(12):
         body = {"title": f"Unicycle {number}", "text": "Written over HTTP"}
-        path = f"/documents/http-{number}?refresh=false"
+        path = f"/documents/http-{number}"
         assert client.put(path, json=body, headers=AUTHORIZED).status_code == 201
         comment = {"comment": f"liquorice {number}"}
-        path = f"/documents/http-{number}/comments/{number}?refresh=false"
+        path = f"/documents/http-{number}/comments/{number}"
         assert client.put(path, json=comment, headers=AUTHORIZED).status_code == 201
     assert client.delete("/documents/http-3", headers=AUTHORIZED).status_code == 200
     before = _documents(secured, alias)
