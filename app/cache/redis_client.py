@@ -13,7 +13,6 @@ from redis.retry import Retry
 
 from app.back_off import BackOff
 from app.deadline import deadline
-from app.errors import Unavailable
 from app.logs import add_time
 
 P = ParamSpec("P")
@@ -102,23 +101,6 @@ class RedisClient:
         except RedisUnavailable:
             return default
 
-    def require(
-        self,
-        seconds: float,
-        command: Callable[Concatenate["redis.Redis", P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> T:
-        """What a command returns that may take so many seconds.
-
-        Raises:
-            Unavailable: Redis cannot be used now, or refuses the command.
-        """
-        try:
-            return self.call(TimeLimit(seconds), command, *args, **kwargs)
-        except RedisUnavailable as error:
-            raise Unavailable("Redis does not answer. Try again in some seconds.") from error
-
 
 def _responds(connection: "redis.Redis | None", timeout: float) -> bool:
     try:
@@ -155,12 +137,4 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     if ca_file and urlsplit(url).scheme == "rediss":
         options["ssl_ca_certs"] = ca_file
     client = redis.Redis.from_url(url, **options)
-    client.set_response_callback("SET", _reply_to_set)
     return RedisClient(client, timeout)
-
-
-def _reply_to_set(reply: object, **options: object) -> bool | None:
-    """None when NX kept an older value. redis-py takes any other reply for that, garbage too."""
-    if reply is None or reply == b"OK":
-        return None if reply is None else True
-    raise ValueError("the reply to SET is invalid")

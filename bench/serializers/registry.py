@@ -36,12 +36,11 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Compressor:
-    """`content_encoding` is its HTTP content coding, where browsers take it."""
+    """Makes values smaller, and brings them back."""
 
     name: str
     compress: Callable[[bytes], bytes]
     decompress: Callable[[bytes], bytes]
-    content_encoding: str | None = None
 
 
 def _json(tree: Any) -> bytes:
@@ -88,16 +87,12 @@ COMPRESSORS: dict[str, Compressor] = {
             "zlib",
             lambda data: zlib.compress(data, 6, wbits=_GZIP),
             lambda data: zlib.decompress(data, wbits=_GZIP),
-            "gzip",
         ),
-        Compressor("zstd", _zstd_writer.compress, _zstd_reader.decompress, "zstd"),
+        Compressor("zstd", _zstd_writer.compress, _zstd_reader.decompress),
         Compressor("lz4", lz4.frame.compress, lz4.frame.decompress),
-        Compressor(
-            "brotli", lambda data: brotli.compress(data, quality=5), brotli.decompress, "br"
-        ),
+        Compressor("brotli", lambda data: brotli.compress(data, quality=5), brotli.decompress),
     )
 }
-"""Those that the service offers have the same levels there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +102,6 @@ class Serializer:
     name: str
     form: Format
     compressor: Compressor | None = None
-
-    @property
-    def content_encoding(self) -> str | None:
-        """The content coding of stored bytes that are a finished, compressed response."""
-        return self.compressor.content_encoding if self.compressor and self.form.finished else None
 
     @property
     def safe(self) -> bool:

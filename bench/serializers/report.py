@@ -21,7 +21,7 @@ RULE = (
     "more often; medians less than a microsecond from the shortest there count as equal, and of "
     "equals the smallest stored wins."
 )
-"""The default in app/settings.py follows it."""
+"""app/cache/serializers.py follows it."""
 _FAR = 1.25  # times the shortest
 _EQUAL = 1.0  # µs
 
@@ -30,13 +30,10 @@ SHOWN = (
     "bytes+lz4",
     "bytes+zstd",
     "bytes+zlib",
-    "bytes+brotli",
     "msgspec-msgpack",
     "pickle",
     "orjson",
-    "msgpack",
     "json",
-    "msgpack+zstd",
     "bytes+lzma",
 )
 """The serializers in the tables; serializers.json has all of them."""
@@ -82,8 +79,6 @@ def rows_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, Row]:
             "write": round(timings["write"].median, 1),
             "size": cell.size,
         }
-        if "coded" in timings:
-            rows[cell.serializer.name]["coded"] = round(timings["coded"].median, 1)
     return rows
 
 
@@ -126,7 +121,6 @@ def tables(result: Mapping[str, Any]) -> dict[str, str]:
         "stores": _side_by_side(result["stores"]),
         "hits": _side_by_side(_reads(result["hits"])),
         "floats": _side_by_side(_reads(result["floats"])),
-        "coded": _coded(result["rows"]),
     }
 
 
@@ -162,12 +156,6 @@ def _reads(results: Mapping[str, Mapping[str, Row]]) -> dict[str, dict[str, floa
         workload: {name: row["read"] for name, row in rows.items()}
         for workload, rows in results.items()
     }
-
-
-def _coded(rows: Mapping[str, Mapping[str, float]]) -> str:
-    head = ("serializer", "sent as stored", "decompressed first", "bytes sent")
-    coded = ((name, row) for name, row in rows.items() if "coded" in row)
-    return _table(head, ([name, row["coded"], row["read"], row["size"]] for name, row in coded))
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

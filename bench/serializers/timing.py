@@ -94,8 +94,7 @@ class Cell:
     """One serializer on one workload in one store.
 
     `write`: from the value to Redis. `read`: from Redis to the bytes of a response that any client
-    accepts, or to the value if it is not an answer. `value`: from Redis to the value. `coded`: from
-    Redis to the bytes for a client that accepts the compression.
+    accepts, or to the value if it is not an answer. `value`: from Redis to the value.
     """
 
     serializer: Serializer
@@ -113,8 +112,6 @@ class Cell:
     def operations(self) -> dict[str, Callable[[], object]]:
         operations: dict[str, Callable[[], object]] = {"write": self._write, "value": self._value}
         operations["read"] = self._response if self.workload.is_answer else self._value
-        if self.serializer.content_encoding and self.workload.is_answer:
-            operations["coded"] = self._coded
         return operations
 
     def prepare(self) -> None:
@@ -134,9 +131,6 @@ class Cell:
 
     def _response(self) -> object:
         return self.serializer.response(self.store.get(self.key))
-
-    def _coded(self) -> object:
-        return self.store.get(self.key)
 
     def timings(self) -> dict[str, Timing]:
         return {name: Timing.of(taken) for name, taken in self.taken.items()}

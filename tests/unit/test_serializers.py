@@ -1,7 +1,10 @@
-"""Serializers bring back an equal answer, and `dumps` refuses what JSON would change."""
+"""The serializers that are compared, how they are measured, and the one that the service uses."""
 
+import json
 import math
+from collections.abc import Mapping
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -9,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.cache.serializers import NotSerializable, dumps
+from app.cache.serializers import SERIALIZER, NotSerializable, dumps
 from bench.serializers.registry import FORMATS, serializers
+from bench.serializers.report import RULE, contenders, put_into, rows_of, winner
+from bench.serializers.timing import TCP, WARM_UP, Cell, Timing, Workload, measure
 
-EVERY = sorted(serializers())
-ALONE = sorted(FORMATS)
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 leaves = (
@@ -32,18 +36,18 @@ values = st.recursive(
 
 def same(value: Any, other: Any) -> bool:
     """Equal, and of the same types all the way down: 1 == 1.0 == True would hide a change."""
-    return value == other and repr(value) == repr(other)
+    return bool(value == other) and repr(value) == repr(other)
 
 
-@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("name", sorted(FORMATS))
 @given(value=values)
 @settings(max_examples=100, deadline=None)
-def test_equal_value_comes_back(name: str, value: Any) -> None:
+def test_an_equal_value_comes_back(name: str, value: Any) -> None:
     serializer = serializers()[name]
     assert same(serializer.loads(serializer.dumps(value)), value)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", sorted(serializers()))
 def test_every_serializer_gives_the_same_response(name: str) -> None:
     body = {"q": "naïve", "hits": [{"title": "x" * 500, "score": 5e-324}], "when": None}
     serializer = serializers()[name]
@@ -52,7 +56,7 @@ def test_every_serializer_gives_the_same_response(name: str) -> None:
     assert serializer.response(data) == orjson.dumps(body)
 
 
-# -- what the service offers -------------------------------------------------------------------
+# -- memoized values ---------------------------------------------------------------------------
 
 
 @given(value=values)
@@ -69,3 +73,107 @@ def test_a_memoized_value_comes_back(value: Any) -> None:
 def test_a_memoized_value_that_would_change_is_an_error(odd: Any) -> None:
     with pytest.raises(NotSerializable):
         dumps({"a": [odd]})
+
+
+# -- the choice --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[str, Any]:
+    figures: dict[str, Any] = json.loads((DOCS / "serializers.json").read_text("utf-8"))
+    return figures
+
+
+def test_the_service_uses_the_published_winner(published: dict[str, Any]) -> None:
+    assert published["winner"] == SERIALIZER == winner(published["final"])
+    assert published["rule"] == RULE
+    assert set(contenders(published["rows"])) == set(published["final"])
+    assert set(published["rows"]) == set(serializers())
+
+
+def test_the_tables_of_the_page_show_the_published_figures(published: dict[str, Any]) -> None:
+    page = (DOCS / "caching.md").read_text("utf-8")
+    assert put_into(page, published) == page
+
+
+Given = Mapping[str, tuple[float, int]]
+
+
+def rows(given: Given) -> dict[str, dict[str, float]]:
+    slow = {name: {"read": 1000.0, "size": 10_000} for name in serializers()}
+    return slow | {name: {"read": read, "size": size} for name, (read, size) in given.items()}
+
+
+@pytest.mark.parametrize(
+    ("given", "wins"),
+    [
+        ({"json": (100, 9000), "orjson": (120, 10)}, "json"),
+        ({"json": (100, 9000), "orjson": (100.9, 8000)}, "orjson"),
+        ({"json": (100, 9000), "orjson": (101.1, 8000)}, "json"),
+        ({"json": (100, 9000), "orjson": (100.8, 8000), "ujson": (100.7, 8000)}, "ujson"),
+        ({"json": (100, 9000), "orjson+zstd": (100.5, 2000), "bytes": (99.9, 8000)}, "orjson+zstd"),
+        ({"pickle": (10, 10), "pickle+lz4": (9, 9), "json": (100, 9000)}, "json"),
+    ],
+)
+def test_the_rule(given: Given, wins: str) -> None:
+    assert winner(rows(given)) == wins
+
+
+def test_which_are_measured_once_more() -> None:
+    given = {"json": (100.0, 1), "orjson": (124.0, 1), "ujson": (126.0, 1), "pickle": (10.0, 1)}
+    assert contenders(rows(given)) == ["json", "orjson"]
+
+
+# -- measuring ---------------------------------------------------------------------------------
+
+ANSWER = Workload("10 hits", {"q": "python", "hits": [{"title": "x" * 20}] * 10}, is_answer=True)
+
+
+class Dictionary:
+    """A store in the process."""
+
+    def __init__(self, *, loses: bool = False) -> None:
+        self.kept: dict[str, bytes] = {}
+        self.loses = loses
+        self.gets = 0
+
+    def set(self, key: str, value: bytes) -> None:
+        self.kept[key] = value
+
+    def get(self, key: str) -> bytes:
+        self.gets += 1
+        return b'{"q":"another"}' if self.loses else self.kept[key]
+
+
+def cells(*names: str, store: Any = None) -> list[Cell]:
+    return [Cell(serializers()[name], ANSWER, TCP, store or Dictionary()) for name in names]
+
+
+def test_timing_of_microseconds() -> None:
+    timing = Timing.of([1000, 2000, 9000])
+    assert (timing.median, timing.average) == (2.0, 4.0)
+    assert timing.stddev == pytest.approx(4.359, abs=0.001)
+
+
+def test_each_operation_once_a_round_and_the_warm_up_dropped() -> None:
+    store = Dictionary()
+    [cell] = cells("bytes+zstd", store=store)
+    told: list[int] = []
+    measure([cell], 4, told.append)
+    assert {name: len(taken) for name, taken in cell.taken.items()} == dict.fromkeys(
+        ("write", "value", "read"), 4
+    )
+    assert len(told) == 4 + WARM_UP
+    assert store.gets == 1 + 2 * (4 + WARM_UP)  # one to see that it comes back
+
+
+def test_a_value_that_does_not_come_back_is_not_measured() -> None:
+    with pytest.raises(AssertionError, match="does not come back"):
+        measure(cells("orjson", store=Dictionary(loses=True)), 1, lambda nth: None)
+
+
+def test_rows() -> None:
+    measured = cells("bytes", "json", "pickle+lzma")
+    measure(measured, 2, lambda nth: None)
+    assert set(rows_of(measured, "10 hits", TCP)) == {"bytes", "json", "pickle+lzma"}
+    assert rows_of(measured, "10 hits", "elsewhere") == {}
