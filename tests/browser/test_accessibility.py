@@ -128,7 +128,7 @@ def test_at_200_percent_nothing_is_cut_off(browser: Browser, address: str) -> No
     for state, path in STATES.items():
         page.goto(address + path)
         assert not wider_than_the_window(page), state
-        search = page.get_by_role("button", name="Search")
+        search = page.get_by_role("searchbox")
         start = page.get_by_role("link", name="Start a new search")
         expect(search.or_(start).first).to_be_in_viewport()
     context.close()
