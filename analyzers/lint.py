@@ -91,44 +91,19 @@ def _stop_words(rules: Iterable[Rule], language: Language) -> Iterator[Finding]:
 
 
 def _warnings(rules: Sequence[Rule]) -> Iterator[Finding]:
-    """Rules that have no effect, or another one than they say."""
-    contractions: dict[str, Rule] = {}
-    for rule in rules:
-        for term in rule.left if rule.is_contraction else ():
-            contractions.setdefault(term, rule)
+    """Rules that have no effect."""
+    contractions = {term: rule for rule in rules if rule.is_contraction for term in rule.left}
     seen: dict[tuple[frozenset[str], frozenset[str]], Rule] = {}
     for rule in rules:
         left, right = frozenset(rule.left), frozenset(rule.right)
         former = seen.setdefault((left, right), rule)
+        replaced = (contractions[term] for term in left if not right and term in contractions)
         if former is not rule:
-            message = f"`{rule}` repeats {former.place}."
-            yield rule.finding("warning", "duplicate", message, _REMOVE)
+            yield rule.finding("warning", "duplicate", f"`{rule}` repeats {former.place}.", _REMOVE)
         elif left == right or len(left | right) == 1:
-            message = f"`{rule}` changes nothing."
-            yield rule.finding("warning", "no_effect", message, _REMOVE)
+            yield rule.finding("warning", "no_effect", f"`{rule}` changes nothing.", _REMOVE)
         elif len(left) < len(rule.left) or len(right) < len(rule.right):
-            message = f"`{rule}` has a term twice."
-            yield rule.finding("warning", "duplicate", message, "Remove one of the two.")
-        else:
-            yield from _replaced(rule, contractions)
-
-
-def _replaced(rule: Rule, contractions: dict[str, Rule]) -> Iterator[Finding]:
-    """A rule of which another one replaces a term; at most one finding."""
-    for term in rule.right or rule.left:
-        other = contractions.get(term, rule)
-        if other is rule or (rule.is_contraction and set(other.right) <= set(rule.left)):
-            continue
-        if not rule.is_contraction and set(other.right) <= set(rule.left):
-            message = f"`{other}` ({other.place}) replaces `{term}`, so `{rule}` has no effect."
-            remedy = f"Keep one of the two; `{rule}` alone keeps both words in the index."
-            yield rule.finding("warning", "unreachable", message, remedy)
-        else:
-            result = ", ".join(other.right)
-            message = (
-                f"the result of `{rule}` is not `{term}`: `{other}` ({other.place}) replaces it "
-                f"with `{result}`."
-            )
-            remedy = f"If that is intended, write `{result}` here, too."
-            yield rule.finding("warning", "chained", message, remedy)
-        return
+            yield rule.finding("warning", "duplicate", f"`{rule}` has a term twice.", "Remove one.")
+        elif other := next((other for other in replaced if left.issuperset(other.right)), None):
+            message = f"`{other}` ({other.place}) takes the word away that `{rule}` would keep."
+            yield rule.finding("warning", "unreachable", message, "Keep one of the two.")

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
 from analyzers.lint import check as check_rules
 from analyzers.rules.compile import rules_digest
 from analyzers.rules.formats import NotConvertible, converted
-from analyzers.rules.parse import parse_files, refusal
+from analyzers.rules.parse import MAX_BYTES, parse_files
 from app.commands.runs import after_swap, display, print_stale_builds
 from app.commands.tools import (
     CommandGroup,
@@ -25,8 +25,7 @@ from app.commands.tools import (
     stop_on_sigterm,
 )
 from app.synonyms.folder import OLD, SynonymFolder, check_unique_names
-from app.synonyms.loader import Changes, load, remove
-from indexer.build.builder import Built
+from app.synonyms.loader import Loaded, load, remove
 from indexer.generations import live as live_generation
 from indexer.records import ignore_progress
 
@@ -75,37 +74,34 @@ def check_synonyms(tools: Tools, files: tuple[Path, ...], as_json: bool, quiet: 
 
 
 @synonyms.command("convert")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.File("rb"))
 @json_option
-def convert_synonyms(file: Path, as_json: bool) -> None:
+def convert_synonyms(file: BinaryIO, as_json: bool) -> None:
     """Print the synonyms of FILE as rules, one a line: WordNet's `wn_s.pl`, or JSON of
     Elasticsearch (a synonyms set or the settings of an index) or Solr (managed synonyms).
 
     A text file of Solr or Elasticsearch is a rule file already. Of WordNet, each word is taken in
     its most frequent meaning.
 
-    Exit code 0: done; 1: FILE has no synonyms in one of these formats.
+    Exit code 0: done; 1: FILE has no synonyms in one of these formats; 2: it cannot be opened.
 
     \b
     blogsearch synonyms convert wn_s.pl > wordnet.synonyms
-    curl …/_synonyms/my-set | blogsearch synonyms convert /dev/stdin > my.synonyms
+    curl …/_synonyms/my-set | blogsearch synonyms convert - > my.synonyms
     """
+    raw = file.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise click.ClickException(f"{file.name} is larger than {MAX_BYTES // 2**20} MiB.")
     try:
-        is_pipe = file.is_fifo() or file.is_char_device()
-        if not is_pipe and (refused := refusal(file)):
-            raise click.ClickException(f"{file} {refused[1]} {refused[2]}")
-        rules = converted(file.read_text("utf-8-sig"))
+        rules = converted(raw.decode("utf-8-sig"))
     except NotConvertible as error:
-        message, remedy = error.args
-        raise click.ClickException(f"{file} {message} {remedy}") from None
+        raise click.ClickException(f"{file.name} {' '.join(error.args)}") from None
     except UnicodeDecodeError:
-        raise click.ClickException(f"{file} is not UTF-8. Save it as UTF-8.") from None
-    except OSError as error:
-        raise click.ClickException(f"{file} cannot be read: {error.strerror}.") from None
+        raise click.ClickException(f"{file.name} is not UTF-8. Save it as UTF-8.") from None
     if as_json:
         print_json(rules)
         return
-    click.echo(f"# Made of {file.name} by `blogsearch synonyms convert`.")
+    click.echo(f"# Made of {Path(file.name).name} by `blogsearch synonyms convert`.")
     for rule in rules:
         click.echo(rule)
 
@@ -131,18 +127,15 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], as_json: bool, quiet: b
     """
     with stop_on_sigterm(), display() as show:
         on_progress = ignore_progress if quiet or as_json else show.on_progress
-        loaded = load(tools.settings, tools.elastic, files, on_progress, tools.swapped)
-    if loaded.checked.rules is None:
-        fail(loaded.checked.findings, loaded.checked.unlisted)
-    print_findings(loaded.checked.findings)
-    undo = (
-        [f"mv {path}{OLD} {path}" for path in loaded.replaced] + ["blogsearch synonyms load"]
-        if loaded.replaced
-        else [f"blogsearch synonyms remove {' '.join(path.stem for path in files)}"]
-        if files
-        else ["blogsearch rollback", "change the files or settings back"]
-    )
-    _report_built(tools, loaded.built, loaded.changes, undo, as_json=as_json, quiet=quiet)
+        loaded = load(tools.settings, tools.elastic, files, on_progress, tools.publish)
+    checked = loaded.checked
+    if checked and checked.rules is None:
+        fail(checked.findings, checked.unlisted)
+    print_findings(checked.findings if checked else ())
+    undo = ["blogsearch rollback", "change the files or settings back"]
+    if files:
+        undo = [f"blogsearch synonyms remove {' '.join(path.stem for path in files)}"]
+    _report_loaded(tools, loaded, undo, as_json=as_json, quiet=quiet)
 
 
 @synonyms.command("list")
@@ -212,32 +205,27 @@ def remove_synonyms(tools: Tools, names: tuple[str, ...], as_json: bool, quiet: 
     """
     with stop_on_sigterm(), display() as show:
         on_progress = ignore_progress if quiet or as_json else show.on_progress
-        built, changes, removed = remove(
-            tools.settings, tools.elastic, names, on_progress, tools.swapped
-        )
-    undo = [f"mv {path}{OLD} {path}" for path in removed] + ["blogsearch synonyms load"]
-    _report_built(tools, built, changes, undo, as_json=as_json, quiet=quiet)
+        loaded = remove(tools.settings, tools.elastic, names, on_progress, tools.publish)
+    _report_loaded(tools, loaded, [], as_json=as_json, quiet=quiet)
 
 
-def _report_built(
-    tools: Tools,
-    built: Built | None,
-    changes: Changes,
-    undo: Sequence[str],
-    *,
-    as_json: bool,
-    quiet: bool,
+def _report_loaded(
+    tools: Tools, loaded: Loaded, undo: Sequence[str], *, as_json: bool, quiet: bool
 ) -> None:
-    """Print what a load or a removal built, what it changed, and how to undo it."""
+    """Print what a load or a removal built, what it changed, and how to undo it: `undo`, unless
+    files have a former content."""
+    built = loaded.built
+    if loaded.kept:
+        undo = [f"mv {path}{OLD} {path}" for path in loaded.kept] + ["blogsearch synonyms load"]
     if built is not None:
         after_swap(tools, quiet=quiet or as_json)
     if as_json:
         body: dict[str, Any] = {
             "index": built.index if built else None,
             "seconds": round(built.seconds, 1) if built else 0.0,
-            "added": changes.added,
-            "gone": changes.gone,
-            "words": changes.words,
+            "added": loaded.added,
+            "gone": loaded.gone,
+            "words": loaded.words,
             "undo": undo,
         }
         print_json(body)
@@ -248,9 +236,9 @@ def _report_built(
         click.echo(
             f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
         )
-        _print_rules("+", "added", changes.added)
-        _print_rules("-", "gone", changes.gone)
-        if words := changes.words:
+        _print_rules("+", "added", loaded.added)
+        _print_rules("-", "gone", loaded.gone)
+        if words := loaded.words:
             more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
             click.echo(f"Words: {', '.join(words[:_SHOWN])}{more}.")
         click.echo(f"To undo it: {'; '.join(undo)}")

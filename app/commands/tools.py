@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from app.cache import AnswerCache
     from app.service import Service
     from app.settings import Settings
-    from indexer.build.builder import Built
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,10 +89,6 @@ class Tools:
             ApiError, TransportError: Elasticsearch does not answer.
         """
         self.service.generation.publish()
-
-    def swapped(self, built: "Built") -> None:
-        """Serve no answer from before a swap."""
-        self.publish()
 
     def require_redis(self) -> None:
         """Check that there is a Redis.

@@ -1,7 +1,7 @@
 """Makes rule files live: checked, built into a new index, swapped in, and only then stored."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,37 +20,33 @@ from indexer.generations import live as live_generation
 from indexer.lock import Lock
 from indexer.records import OnProgress
 
-OnSwap = Callable[[Built], None]
+OnSwap = Callable[[], None]
 """Called when an index with other rules is live: earlier answers are stale."""
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """What differs between the rules that were live and those that are; nothing without an index
-    before. Rules are as they take effect: followed over several lines."""
+class Loaded:
+    """The result of a load or a removal.
 
+    Args:
+        built: None when nothing was built: the check failed, there is no index yet, or the live
+            index has these rules and this language already.
+        added, gone: rules that the live index has now and had before, as they take effect: followed
+            over several lines. Empty if nothing was built.
+        kept: the files whose former content is kept beside them.
+        checked: of what was loaded; nothing was done if its `rules` are None.
+    """
+
+    built: Built | None = None
     added: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    kept: tuple[Path, ...] = ()
+    checked: CheckResult | None = None
 
     @property
     def words(self) -> list[str]:
-        """The terms of these rules."""
+        """The terms of the rules that were added or are gone."""
         return list(dict.fromkeys(terms_of([*self.added, *self.gone])))
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """The result of a load.
-
-    `built` is None when nothing was built: the check failed (`checked.rules` is None), there is no
-    index yet, or the live index has these rules and this language already. `replaced` are the
-    files of the folder that had another content, which is kept beside them.
-    """
-
-    checked: CheckResult
-    built: Built | None = None
-    changes: Changes = Changes()
-    replaced: tuple[Path, ...] = ()
 
 
 def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSettings:
@@ -84,19 +80,19 @@ def load(
     with Lock(client, settings.index, purpose) as lock, folder.staged(files) as copies:
         checked = check(copies or folder.used(), folder.used(), folder.language)
         if checked.rules is None:
-            return Loaded(checked)
-        built, changes = _build(settings, client, lock, checked.rules, on_progress, on_swap)
+            return Loaded(checked=checked)
+        loaded = _build(settings, client, lock, checked.rules, on_progress, on_swap)
         try:
             replaced = folder.install(copies)
         except FolderNotWritable as error:
-            if built is None:
+            if loaded.built is None:
                 raise
             # The swap is kept: undoing it takes another build on a machine that has a problem.
             raise BlogsearchError(
-                f"{built.index} is live with the new rules, but: {error.message} "
+                f"{loaded.built.index} is live with the new rules, but: {error.message} "
                 "Copy the files into the folder yourself, or the next build will not have them."
             ) from error
-    return Loaded(checked, built, changes, tuple(replaced))
+    return replace(loaded, checked=checked, kept=tuple(replaced))
 
 
 def remove(
@@ -105,8 +101,8 @@ def remove(
     names: Sequence[str],
     on_progress: OnProgress,
     on_swap: OnSwap,
-) -> tuple[Built | None, Changes, list[Path]]:
-    """Make an index without these files live, and put them away; returns the files, too.
+) -> Loaded:
+    """Make an index without these files live, and put them away.
 
     Raises:
         NotFound, FolderNotWritable, RuleErrors: before anything is built.
@@ -117,9 +113,9 @@ def remove(
         removed = folder.named(names)
         folder.check_writable()
         remaining = RuleFiles([path for path in folder.used() if path not in removed])
-        built, changes = _build(settings, client, lock, remaining, on_progress, on_swap)
+        loaded = _build(settings, client, lock, remaining, on_progress, on_swap)
         folder.put_away(removed)
-    return built, changes, removed
+    return replace(loaded, kept=tuple(removed))
 
 
 def _build(
@@ -129,11 +125,11 @@ def _build(
     rules: Rules,
     on_progress: OnProgress,
     on_swap: OnSwap,
-) -> tuple[Built | None, Changes]:
+) -> Loaded:
     live = live_generation(client, settings.index)
     wanted = index_settings(settings, rules)
     if live is None or is_current(live, wanted):
-        return None, Changes()
+        return Loaded()
     before, now = _live_rules(client, live.name), in_effect(rules.lines, rules.post_lines)
     try:
         built = rebuild(client, lock, settings.index, wanted, on_progress)
@@ -144,10 +140,10 @@ def _build(
             f"Elasticsearch rejects a rule: {_innermost(error.body)}. Nothing was changed.",
             "Remove the rule with these words, or write it with letters and digits.",
         ) from error
-    on_swap(built)
+    on_swap()
     added = tuple(rule for rule in now if rule not in before)
     gone = tuple(rule for rule in before if rule not in now)
-    return built, Changes(added, gone)
+    return Loaded(built, added, gone)
 
 
 def _live_rules(client: Elasticsearch, index: str) -> dict[str, None]:

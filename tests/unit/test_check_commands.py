@@ -88,10 +88,12 @@ def test_what_is_converted_is_a_rule_file(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["my.synonyms", "nowhere.json", ".", "latin1.json"])
-def test_what_cannot_be_converted_is_an_error(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "code"), [("my.synonyms", 1), ("latin1.json", 1), ("nowhere.json", 2), (".", 2)]
+)
+def test_what_cannot_be_converted_is_an_error(tmp_path: Path, name: str, code: int) -> None:
     (tmp_path / "my.synonyms").write_text("car, auto\n")
     (tmp_path / "latin1.json").write_bytes(b'{"synonyms": "na\xefve"}')
     refused = _run(tmp_path, "synonyms", "convert", tmp_path / name)
-    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert (refused.exit_code, refused.stdout) == (code, "")
     assert str(tmp_path / name) in refused.stderr
