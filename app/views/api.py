@@ -1,8 +1,11 @@
 """`/openapi.json`, the description of the HTTP API, and `/docs`, a page that shows it."""
 
-from flask import Blueprint, Response, current_app, render_template
+import json
+from functools import partial
 
-from app.openapi import document
+from flask import Blueprint, Response, render_template
+
+from app.openapi import document, resolved
 from app.views.responses import made_once
 
 blueprint = Blueprint("api", __name__)
@@ -11,18 +14,15 @@ blueprint = Blueprint("api", __name__)
 @blueprint.get("/openapi.json")
 def openapi() -> Response:
     """This description, in OpenAPI 3.1."""
-    return made_once(
-        "openapi.json",
-        "application/json",
-        lambda: current_app.json.dumps(document(current_app)),
-    )
+    return made_once("openapi.json", "application/json", lambda: json.dumps(document()))
 
 
 @blueprint.get("/docs")
 def docs() -> Response:
     """The description as a page."""
-    return made_once(
-        "docs",
-        "text/html; charset=utf-8",
-        lambda: render_template("api.html", api=document(current_app)),
-    )
+    return made_once("docs", "text/html; charset=utf-8", _page)
+
+
+def _page() -> str:
+    api = document()
+    return render_template("api.html", api=api, resolved=partial(resolved, api))

@@ -17,6 +17,7 @@ from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
 from app import create_app
+from app.openapi import resolved
 from app.settings import Settings
 from tests.conftest import Run
 from tests.tcp import in_thread
@@ -46,7 +47,8 @@ def _described(app: Flask) -> dict[str, Any]:
 
 def _check(described: dict[str, Any], path: str, method: str, response: TestResponse) -> None:
     """Raises ValidationError or KeyError if the answer is not as described."""
-    answer = described["paths"][path][method]["responses"][str(response.status_code)]
+    responses = described["paths"][path][method]["responses"]
+    answer = resolved(described, responses[str(response.status_code)])
     schema = copy.deepcopy(answer["content"][response.mimetype]["schema"])
     body = response.get_json() if response.is_json else response.text
     Draft202012Validator({**schema, "components": described["components"]}).validate(body)
@@ -74,6 +76,7 @@ def test_searches_are_answered_as_described(settings: Settings, strategy: str) -
         statuses.append(response.status_code)
         _check(described, "/search", "get", response)
     assert statuses == [200] * 5 + [400] * 2
+    _check(described, "/start", "get", client.get("/start"))
     for query in ("q=py", "q=xyzzyqq", "q=p&size=11"):
         _check(described, "/suggest", "get", client.get(f"/suggest?{query}"))
 

@@ -62,7 +62,7 @@ def _fuzz(operation: schemathesis.schemas.APIOperation, examples: int) -> None:
 def test_writes(own_settings: Settings) -> None:
     """There is no index, so that a valid write is a 503 with the code no_index."""
     operations = _operations(own_settings, "documents")
-    assert len(operations) == 6
+    assert len(operations) == 7
     for operation in operations.values():
         _fuzz(operation, EXAMPLES)
 
