@@ -115,7 +115,7 @@ class Clients:
             thread.start()
 
     def stop_writing(self) -> None:
-        """From now on no write tells Redis what it does not know."""
+        """From then on no write tells Redis what it does not know."""
         self._stop_writing.set()
 
     def end(self) -> None:
@@ -125,10 +125,13 @@ class Clients:
             thread.join()
 
     def _write(self, name: str) -> None:
+        """Put and delete a post in turn; the last state has a version that was never shown."""
         chance, versions = random.Random(name), count()
         writes = self.histories[name].writes
-        while not self._stop_writing.wait(chance.uniform(0, 2 * _PAUSE)):
-            version = None if writes[-1].version is not None else next(versions)
+        last = False
+        while not last:
+            last = self._stop_writing.wait(chance.uniform(0, 2 * _PAUSE))
+            version = next(versions) if last or writes[-1].version is None else None
             began = time.monotonic()
             # In the history before it is sent: a search may show it before it is acknowledged.
             writes.append(Wrote(version, began, float("inf")))

@@ -51,13 +51,6 @@ def test_a_client_over_its_limit_gets_429_and_others_do_not(
     assert _statuses(processes[0], "/search?q=python", 1, "192.0.2.2") == [200]
 
 
-def test_without_redis_each_process_limits(settings: Settings) -> None:
-    gone = f"redis://127.0.0.1:{free_port()}/0"
-    for url in ("", gone):
-        client = _client(settings, rate_limit="2/day", redis_url=url)
-        assert _statuses(client, "/search?q=python", 3) == [200, 200, 429]
-
-
 # -- who sees what -----------------------------------------------------------------------------
 
 

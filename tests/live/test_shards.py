@@ -1,14 +1,15 @@
 """An index of two shards, one of which is missing or fails."""
 
 import json
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from elastic_transport import Urllib3HttpNode
 from elasticsearch import ApiError, Elasticsearch
 from flask.testing import FlaskClient
 from prometheus_client import generate_latest
@@ -29,6 +30,7 @@ from app.settings import Settings
 from indexer.scan import stored_digests
 from indexer.write.live import read_posts
 from tests.conftest import Run
+from tests.live.conftest import Faulty
 from tests.waiting import Clock
 
 ONE_PER_NODE = "index.routing.allocation.total_shards_per_node"
@@ -104,35 +106,31 @@ def test_a_missing_shard_is_an_error_and_no_part_of_an_answer_is_kept(
     assert "Newest posts" in client.get("/").text
 
 
-def test_a_failed_shard_is_an_older_answer_or_a_503(whole: Settings, clock: Clock) -> None:
-    class FailingShard(Urllib3HttpNode):
-        """Answers searches as Elasticsearch does when a shard has an I/O error."""
+def test_a_failed_shard_is_an_older_answer_or_a_503(
+    whole: Settings, faulty: Faulty, clock: Clock
+) -> None:
+    failing = threading.Event()
 
-        failing = False
+    def fail(send: Callable[[], Any]) -> Any:
+        """Answers as Elasticsearch does when a shard has an I/O error."""
+        accepted = send()
+        if not failing.is_set():
+            return accepted
+        failed = {"error": {"type": "search_phase_execution_exception"}, "status": 500}
+        body = {**json.loads(accepted.body), "responses": [failed, failed]}
+        return accepted._replace(body=json.dumps(body).encode())
 
-        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
-            accepted = super().perform_request(method, target, *rest, **more)
-            if not self.failing or "search" not in target:
-                return accepted
-            failed = {"error": {"type": "search_phase_execution_exception"}, "status": 500}
-            if target.startswith("/_msearch"):
-                failed_body = {**json.loads(accepted.body), "responses": [failed, failed]}
-                return accepted._replace(body=json.dumps(failed_body).encode())
-            meta = replace(accepted.meta, status=500)
-            return accepted._replace(meta=meta, body=json.dumps(failed).encode())
-
-    with Elasticsearch(whole.elasticsearch_url, node_class=FailingShard) as elastic:
-        client = create_app(whole, elastic=elastic).test_client()
-        assert _found(client, "/search?q=juggling") == (200, "MISS", 20)
-        FailingShard.failing = True
-        clock.advance(900)
-        assert _found(client, "/search?q=juggling") == (200, "STALE", 20)
-        for path in ("/search?q=balls", "/suggest?q=jug"):
-            response = client.get(path)
-            assert (response.status_code, response.json["error"]["code"]) == (
-                503,
-                "engine_unavailable",
-            ), path
+    client = create_app(whole, elastic=faulty("/_msearch", fail)).test_client()
+    assert _found(client, "/search?q=juggling") == (200, "MISS", 20)
+    failing.set()
+    clock.advance(900)  # longer than an answer is fresh
+    assert _found(client, "/search?q=juggling") == (200, "STALE", 20)
+    for path in ("/search?q=balls", "/suggest?q=jug"):
+        response = client.get(path)
+        assert (response.status_code, response.json["error"]["code"]) == (
+            503,
+            "engine_unavailable",
+        ), path
 
 
 def test_a_search_that_loses_its_index_is_unavailable(
