@@ -33,6 +33,7 @@ _COMMANDS = {
     "searches": ("operations", "Show what people search for, and what they do not find."),
     "cache": ("operations", "Show, clear and warm the cache of answers."),
     "indices": ("indexing", "List the generations of the index."),
+    "export": ("indexing", "Write what is live to a file that `reindex` takes."),
     "rollback": ("indexing", "Go back to the generation before the live one."),
     "prune": ("indexing", "Delete old generations."),
     "fetch-model": ("model", "Download the model that BLOGSEARCH_SEMANTIC needs, once."),

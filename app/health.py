@@ -242,7 +242,7 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
         return Check(
             "sources",
             "warning",
-            seen,
+            f"{seen}: {run.error}",
             "Run it again: it says what is wrong. `journalctl -u blogsearch-sync` or `docker "
             "compose logs index` have the output of scheduled ones.",
         )

@@ -264,6 +264,12 @@ class Settings:
         "Whether to count which hits are opened, by search and position and not by visitor: `on` "
         "or `off`; docs/insights.md.",
     )
+    ping_url: str = _setting(
+        "",
+        "An address that `blogsearch sync` tells of its beginning (`/start` is appended), of its "
+        "success, and of a failure (`/fail`) with the reason, as healthchecks.io has it.",
+        secret=True,
+    )
     insights_token: str = _setting(
         "",
         "The password for `/insights`; empty: the page is closed.",

@@ -4,17 +4,14 @@ The index that is searched is an alias. It points to one generation, `<alias>-00
 numbers are never reused. The state of each generation follows from aliases alone, because
 Elasticsearch changes several aliases in one atomic step:
 
-    <alias>                      the live generation, for searches
-    <alias>-000002-live          the same one: the only way to write to it
+    <alias>                      the live generation: searches and writes
+    <alias>-000003-live          exactly while it is live, and the only way to write to it
     <alias>-previous             the one that was live before; `rollback` returns to it
-    <alias>-000003-building      while it is built, and the only way to write to it
-    <alias>-000001-restoring     while a rollback writes to it, and the only way to do so
+    <alias>-000004-building      while it is built, or a rollback writes to it: the only way then
 
-Whoever writes names one of those that end with a role, with `require_alias`, and a swap moves all
-of them in one step. So a write never hits another generation than the one that was read, and none
-creates a deleted index again. The swap of a build or rollback fails without its own alias. A
-process that takes over the lock deletes the unfinished index, or removes the alias. So one that was
-suspended and lost the lock can change nothing when it goes on.
+Whoever writes names `-live` or `-building`, with `require_alias`, and a swap fails without the
+alias of its build. A process that takes over the lock deletes the unfinished index, or removes the
+alias. So one that was suspended and lost the lock can change nothing when it goes on.
 """
 
 import re
@@ -24,17 +21,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch, TransportError
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH
 from analyzers.meaning import MODEL_NAME
 from indexer import SCHEMA
 from indexer.errors import Damaged, IndexingError, NoGeneration, OtherSchema, other_schema
 from indexer.retry import Retry
-from indexer.state import record_swap
+from indexer.state import forget_swap
 
 _NUMBERED = re.compile(r"-(\d{6,})\Z")
 
+_DOCUMENTS_PER_SEGMENT = 200_000
 _RECOVERY = "10s"  # after a start Elasticsearch needs some seconds to open its indices
 _LOST_RESPONSE = Retry(total=10.0, first_pause=0.5, longest_pause=0.5)
 
@@ -50,7 +48,7 @@ class Generation:
     """One generation. `built` is an ISO 8601 date, that of its creation.
 
     `model`: names the model of the vectors of its passages; "" without vectors.
-    `restoring`: a rollback writes to it, or was killed while it did.
+    `written`: a build or a rollback writes to it, or was killed while it did.
     `aliased`: the alias leads to it; to others than the live one only if somebody added it there.
     """
 
@@ -62,30 +60,33 @@ class Generation:
     schema: int | None
     built: str | None
     write_blocked: bool
-    restoring: bool
+    written: bool = False
     model: str = ""
     closed: bool = False
     aliased: bool = False
 
 
-def live_alias(name: str) -> str:
-    """The alias through which everybody writes to the live generation."""
-    return f"{name}-live"
+def generation_name(alias: str, number: int) -> str:
+    """The name of generation `number`."""
+    return f"{alias}-{number:06d}"
 
 
 def building_alias(name: str) -> str:
-    """The alias through which a build writes."""
+    """The alias through which a build or a rollback writes to the generation of this name."""
     return f"{name}-building"
 
 
-def restoring_alias(name: str) -> str:
-    """The alias through which a rollback writes to an old generation."""
-    return f"{name}-restoring"
+def live_alias(name: str) -> str:
+    """The alias through which documents are written while the generation of this name is live."""
+    return f"{name}-live"
 
 
 def previous_alias(alias: str) -> str:
     """The alias of the previous generation."""
     return f"{alias}-previous"
+
+
+# -- which there are ---------------------------------------------------------------------------
 
 
 def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
@@ -142,8 +143,64 @@ def live(client: Elasticsearch, alias: str) -> Generation | None:
 
     If somebody has added the alias to others, the newest of them.
     """
-    generations = list_generations(client, alias)
+    return live_of(list_generations(client, alias))
+
+
+def live_of(generations: Iterable[Generation]) -> Generation | None:
+    """The live one of all generations of an alias."""
     return next((generation for generation in generations if generation.state == "live"), None)
+
+
+def require_live(client: Elasticsearch, alias: str) -> Generation:
+    """The live generation.
+
+    Raises:
+        NoGeneration: there is none.
+    """
+    generation = live(client, alias)
+    if generation is None:
+        raise NoGeneration(
+            f"There is no index {alias!r} yet.",
+            "Build one with `blogsearch reindex POSTS.jsonl`.",
+        )
+    return generation
+
+
+def require_schema(client: Elasticsearch, alias: str) -> None:
+    """Check that the live index has the present schema, before something is written to it.
+
+    Without an index nothing is checked.
+
+    Raises:
+        OtherSchema: it has a former or a future one, or the vectors of another model.
+        Damaged: the alias leads to several indices.
+    """
+    response = client.options(ignore_status=404).indices.get_mapping(
+        index=alias, filter_path=["*.mappings._meta.blogsearch"]
+    )
+    indices = response.body if response.meta.status == 200 else {}
+    check_single(alias, indices)
+    for body in indices.values():
+        meta = body["mappings"]["_meta"]["blogsearch"]
+        check_schema(meta.get("schema"), meta.get("model", ""))
+
+
+def check_schema(schema: int | None, model: str) -> None:
+    """Check that documents of this version can be written to an index.
+
+    Raises:
+        OtherSchema: it has a former or a future schema, or the vectors of another model.
+    """
+    if schema != SCHEMA:
+        raise other_schema(schema)
+    if model and model != MODEL_NAME:
+        raise OtherSchema(
+            "The index was built with the vectors of another model.",
+            "Run `blogsearch rebuild`, which loses nothing.",
+        )
+
+
+# -- damage ------------------------------------------------------------------------------------
 
 
 def damage(client: Elasticsearch, generation: Generation) -> str:
@@ -181,21 +238,6 @@ def damaged(reason: str) -> Damaged:
     )
 
 
-def require_live(client: Elasticsearch, alias: str) -> Generation:
-    """The live generation.
-
-    Raises:
-        NoGeneration: there is none.
-    """
-    generation = live(client, alias)
-    if generation is None:
-        raise NoGeneration(
-            f"There is no index {alias!r} yet.",
-            "Build one with `blogsearch reindex POSTS.jsonl`.",
-        )
-    return generation
-
-
 def require_writable(client: Elasticsearch, alias: str) -> Generation:
     """The live generation, before a long write: the alias leads to it alone, and it can be read.
 
@@ -203,77 +245,41 @@ def require_writable(client: Elasticsearch, alias: str) -> Generation:
         NoGeneration: there is none.
         Damaged: it cannot be read, or the alias leads to several.
     """
-    live = require_live(client, alias)
     generations = list_generations(client, alias)
+    live = live_of(generations) or require_live(client, alias)
     check_single(alias, [generation.name for generation in generations if generation.aliased])
     if reason := damage(client, live):
         raise damaged(reason)
     return live
 
 
-def require_schema(client: Elasticsearch, alias: str) -> None:
-    """Check that the live index has the present schema, before something is written to it.
-
-    Without an index nothing is checked.
-
-    Raises:
-        OtherSchema: it has a former or a future one, or the vectors of another model.
-        Damaged: the alias leads to several indices.
-    """
-    response = client.options(ignore_status=404).indices.get_mapping(
-        index=alias, filter_path=["*.mappings._meta.blogsearch"]
-    )
-    indices = response.body if response.meta.status == 200 else {}
-    check_single(alias, indices)
-    for body in indices.values():
-        meta = body["mappings"]["_meta"]["blogsearch"]
-        if meta.get("schema") != SCHEMA:
-            raise other_schema(meta.get("schema"))
-        # `semantic`: static word vectors, in versions before there was a `model`.
-        if meta.get("semantic") or meta.get("model", MODEL_NAME) != MODEL_NAME:
-            raise OtherSchema(
-                "The index was built with the vectors of another model.",
-                "Run `blogsearch rebuild`, which loses nothing.",
-            )
-
-
-def generation_name(alias: str, number: int) -> str:
-    """The name of generation `number`."""
-    return f"{alias}-{number:06d}"
+# -- changes -----------------------------------------------------------------------------------
 
 
 def create(client: Elasticsearch, name: str, body: Mapping[str, Any]) -> None:
-    """Create a generation, to be filled without refreshes and replicas."""
+    """Create a generation, to be filled with few refreshes and without replicas.
+
+    Both cost time on every bulk request. Without any refresh the last one takes longer than all.
+    """
     client.indices.create(
         index=name,
         mappings=body["mappings"],
-        # Both cost time on every bulk request, and help only once the index is searched.
-        settings={**body["settings"], "refresh_interval": "-1", "number_of_replicas": 0},
+        settings={**body["settings"], "refresh_interval": "5s", "number_of_replicas": 0},
         aliases={building_alias(name): {"is_hidden": True}},
         wait_for_active_shards=1,
     )
 
 
-_MERGED_FOR = 300.0  # seconds; Elasticsearch goes on merging after that
-_DOCUMENTS_PER_SEGMENT = 200_000
+def prepare_for_search(
+    client: Elasticsearch, name: str, replicas: int, documents_per_shard: int
+) -> None:
+    """Give a filled generation its settings for searching; wait up to 30 s for its replicas.
 
-
-def merge_segments(client: Elasticsearch, name: str, documents: int, shards: int) -> None:
-    """Merge the segments of a filled generation, which halves the time of a search.
-
-    Every part of a search is repeated for each segment. Large indices keep several, so that more
-    than one thread can search them. It is done before there are replicas, which copy the result. If
-    Elasticsearch refuses, searches are only slower.
+    Its segments are merged in the background: every part of a search is repeated for each. Large
+    indices keep several, so that more than one thread can search them.
     """
-    segments = max(1, documents // shards // _DOCUMENTS_PER_SEGMENT)
-    with suppress(ApiError, ConnectionTimeout):
-        client.options(request_timeout=_MERGED_FOR, max_retries=0).indices.forcemerge(
-            index=name, max_num_segments=segments
-        )
-
-
-def prepare_for_search(client: Elasticsearch, name: str, replicas: int) -> None:
-    """Give a filled generation its settings for searching; wait up to 30 s for its replicas."""
+    segments = max(1, documents_per_shard // _DOCUMENTS_PER_SEGMENT)
+    client.indices.forcemerge(index=name, max_num_segments=segments, wait_for_completion=False)
     client.indices.put_settings(
         index=name,
         # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
@@ -287,46 +293,40 @@ def prepare_for_search(client: Elasticsearch, name: str, replicas: int) -> None:
         )
 
 
-def open_for_restore(client: Elasticsearch, name: str) -> None:
-    """Accept writes to an old generation, so that a rollback can replay onto it.
-
-    Whoever takes over the lock removes its `restoring_alias`, so that the rollback can neither
-    write nor swap any more.
-    """
-    action = {"add": {"index": name, "alias": restoring_alias(name), "is_hidden": True}}
+def reopen(client: Elasticsearch, name: str) -> None:
+    """Accept writes to an old generation through its building alias, for a rollback."""
+    action = {"add": {"index": name, "alias": building_alias(name), "is_hidden": True}}
     client.indices.update_aliases(actions=[action])
     allow_writes(client, name)
 
 
-def swap(
-    client: Elasticsearch, alias: str, new: str, old: str | None, written_through: str
-) -> None:
+def swap(client: Elasticsearch, alias: str, new: str, old: str | None) -> None:
     """Move the alias to `new` in one atomic step; any other index loses it.
 
-    Fails if `old` is no longer live, or if `new` has lost the alias `written_through`, which
-    `recover` removes: then another process has taken over the lock. If the response is lost, looks
-    whether it happened. For a later rollback the checkpoints are stored at which `new` goes live.
+    Fails if `old` is no longer live, or if `new` has lost its building alias, which `recover`
+    removes: then another process has taken over the lock. If the response is lost, looks whether it
+    happened.
     """
-    record_swap(client, alias, new)
     actions: list[dict[str, Any]] = [
         {"add": {"index": new, "alias": alias}},
         {"add": {"index": new, "alias": live_alias(new), "is_hidden": True}},
-        {"remove": {"index": new, "alias": written_through, "must_exist": True}},
+        {"remove": {"index": new, "alias": building_alias(new), "must_exist": True}},
     ]
     for generation in list_generations(client, alias):
         name = generation.name
-        if name != new:
-            actions.append(_no_longer_written(name))
+        if generation.state == "previous":
+            actions.append({"remove": {"index": name, "alias": previous_alias(alias)}})
+        if name == new:
+            continue
         if name == old:
             actions.append({"remove": {"index": name, "alias": alias, "must_exist": True}})
             actions.append(
                 {"add": {"index": name, "alias": previous_alias(alias), "is_hidden": True}}
             )
-            continue
-        if generation.aliased and name != new:
+        elif generation.aliased:
             actions.append({"remove": {"index": name, "alias": alias}})
-        if generation.state == "previous":
-            actions.append({"remove": {"index": name, "alias": previous_alias(alias)}})
+        if generation.aliased:
+            actions.append({"remove": {"index": name, "alias": live_alias(name)}})
     try:
         client.indices.update_aliases(actions=actions)
     except (ApiError, TransportError):
@@ -364,10 +364,6 @@ def restore_alias(client: Elasticsearch, alias: str) -> Generation | None:
     return restored
 
 
-def _no_longer_written(name: str) -> dict[str, Any]:
-    return {"remove": {"index": name, "alias": live_alias(name), "must_exist": False}}
-
-
 def _newest(generation: Generation) -> tuple[bool, int]:
     """A key for `max`: those that accept writes first, because a swap blocks the old one."""
     return (not generation.write_blocked, generation.number)
@@ -383,35 +379,38 @@ def allow_writes(client: Elasticsearch, name: str) -> None:
     client.indices.put_settings(index=name, settings={"index.blocks.write": None})
 
 
-def delete_generation(client: Elasticsearch, name: str) -> None:
-    """Delete one generation, if it exists."""
+def delete_generation(client: Elasticsearch, alias: str, name: str) -> None:
+    """Delete one generation, if it exists, and what is kept of its swap."""
     client.indices.delete(index=name, ignore_unavailable=True)
+    forget_swap(client, alias, name)
 
 
-def recover(client: Elasticsearch, alias: str) -> list[str]:
+def recover(client: Elasticsearch, alias: str) -> tuple[list[Generation], list[str]]:
     """Clean up after a killed build or rollback, and remove the live generation's write block.
 
     The caller must hold the lock, so that no other process is building. A process that lost the
     lock cannot swap afterwards: what it wrote to is deleted, or has lost the alias it needs.
 
     Returns:
-        The names of the deleted stale builds.
+        The generations that there are, oldest first, and the names of the deleted stale builds.
     """
     existing = list_generations(client, alias)
     stale_builds = [generation.name for generation in existing if generation.state == "building"]
     for name in stale_builds:
-        delete_generation(client, name)
+        delete_generation(client, alias, name)
+    existing = [generation for generation in existing if generation.state != "building"]
     for generation in existing:
-        if generation.restoring and generation.state != "live":
+        if generation.written and generation.state != "live":
+            name = generation.name
             client.options(ignore_status=404).indices.delete_alias(
-                index=generation.name, name=restoring_alias(generation.name)
+                index=name, name=building_alias(name)
             )
-            block_writes(client, generation.name)
+            block_writes(client, name)
     # Last: from now on there are writes that a swap would lose.
     for generation in existing:
         if generation.state == "live" and generation.write_blocked:
             allow_writes(client, generation.name)
-    return stale_builds
+    return existing, stale_builds
 
 
 def prune(client: Elasticsearch, alias: str, keep: int = 1) -> list[str]:
@@ -428,8 +427,11 @@ def prune(client: Elasticsearch, alias: str, keep: int = 1) -> list[str]:
     old.sort(key=lambda generation: (generation.state == "previous", generation.number))
     deleted = old[: max(0, len(old) - keep)]
     for generation in deleted:
-        delete_generation(client, generation.name)
+        delete_generation(client, alias, generation.name)
     return [generation.name for generation in deleted]
+
+
+# -- as Elasticsearch tells them ----------------------------------------------------------------
 
 
 def _number(alias: str, name: str) -> int | None:
@@ -447,11 +449,12 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
     meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
     settings = body.get("settings", {}).get("index", {})
     aliases = body.get("aliases", {})
+    written, aliased = building_alias(name) in aliases, alias in aliases
     state: State = "kept"  # which of several with the alias is live is decided among them
-    if building_alias(name) in aliases:
-        state = "building"
-    elif previous_alias(alias) in aliases:
+    if previous_alias(alias) in aliases:
         state = "previous"
+    elif written and not aliased:
+        state = "building"
     return Generation(
         name=name,
         number=_number(alias, name) or 0,
@@ -461,10 +464,10 @@ def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
         schema=meta.get("schema"),
         built=_date(settings.get("creation_date")),
         write_blocked=str(settings.get("blocks", {}).get("write", "false")) == "true",
-        restoring=restoring_alias(name) in aliases,
+        written=written,
         model=meta.get("model", ""),
         closed="verified_before_close" in settings,
-        aliased=alias in aliases,
+        aliased=aliased,
     )
 
 

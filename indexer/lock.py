@@ -21,11 +21,8 @@ from indexer.errors import Locked, LockLost
 from indexer.retry import Retry
 from indexer.state import ensure_state, state_index
 
-LEASE = 12.0
-"""Seconds without a renewal after which a holder counts as dead.
-
-Longer than the 10 seconds between two renewals of version 0.1, which may run beside this one.
-"""
+LEASE = 10.0
+"""Seconds without a renewal after which a holder counts as dead."""
 
 _RENEWALS = 5  # in each lease
 _LOOKS = 10  # at the document between two renewals
@@ -71,7 +68,6 @@ class Lock:
         self._thread = threading.Thread(target=self._keep_renewing, daemon=True)
 
     def __enter__(self) -> Self:
-        ensure_state(self._client, self._alias)
         self._acquire()
         self._thread.start()
         return self
@@ -131,7 +127,9 @@ class Lock:
         """The document of the lock with its sequence number; None if nobody holds it."""
         try:
             return self._client.get(index=self._index, id=_ID).body
-        except NotFoundError:
+        except NotFoundError as error:
+            if error.error == "index_not_found_exception":
+                ensure_state(self._client, self._alias)
             return None
 
     def _write(self, condition: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from indexer.addresses import without_tracking
 from indexer.dates import TAKEN, NoDate, iso, moment
-from indexer.digests import digest, entry_digest
+from indexer.digests import digest
 from indexer.html_text import (
     PAGE,
     VISITOR,
@@ -172,8 +172,8 @@ _digested = attrgetter(
 
 
 def digest_of(raw: RawPost) -> str:
-    """Of everything that a post is made of, its comments included, then of its entry, if any."""
-    return digest(_digested(raw)) + (entry_digest(raw.entry) if raw.entry else "")
+    """Of everything that a post is made of, its comments included."""
+    return digest(raw.entry or _digested(raw), comments=bool(raw.comments))
 
 
 def address_of(url: str) -> str:

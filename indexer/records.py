@@ -92,16 +92,6 @@ class Skipped:
     reason: str
 
 
-SourceItem = RawPost | Reject | Skipped
-"""What a source yields."""
-
-IsUnchangedEntry = Callable[[bytes, Origin], bool]
-"""Whether the index has the post of this entry unchanged and it was not read before. If so, it is
-marked as read, at this place."""
-Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
-"""Reads a source, without the entries that are unchanged."""
-
-
 @dataclass(frozen=True, slots=True)
 class Document:
     """One post with its comments, ready for Elasticsearch.
@@ -117,6 +107,16 @@ class Document:
     def counts(self) -> "Counts":
         """The post and its comments."""
         return Counts(1, len(self.source.get("comments", ())))
+
+
+SourceItem = RawPost | Document | Reject | Skipped
+"""What a source yields; a Document is a post that was exported."""
+
+IsUnchangedEntry = Callable[[bytes, Origin], bool]
+"""Whether the index has the post of this entry unchanged and it was not read before. If so, it is
+marked as read, at this place."""
+Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
+"""Reads a source, without the entries that are unchanged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,17 @@ from elasticsearch import Elasticsearch
 
 from indexer.generations import require_schema
 from indexer.normalise import comment_of, document_of
-from indexer.records import RawComment, RawPost
+from indexer.records import Origin, RawComment, RawPost
 from indexer.write.live import Written, write
 from indexer.write.merge import over_http, with_comments, without_comment
 
 
-def put_post(client: Elasticsearch, alias: str, raw: RawPost) -> Written:
+def put_post(
+    client: Elasticsearch, alias: str, raw: RawPost | str, title: str = "Over HTTP"
+) -> Written:
+    """A post, or one with this oid."""
+    if isinstance(raw, str):
+        raw = RawPost(Origin("test"), raw, title, "<p>x</p>")
     document, rejects = document_of(raw)
     assert document, rejects
     assert not rejects

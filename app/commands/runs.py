@@ -1,14 +1,15 @@
-"""What the commands that write have in common: progress, rejects, and what follows a build."""
+"""What the commands that write have in common: output, progress, rejects, how a run ends."""
 
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 import click
+import requests
 from elasticsearch import ApiError, TransportError
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
@@ -16,9 +17,19 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from app.commands.sources import SourceArguments, Sources
-from app.commands.tools import ONLY_SOME, Tools, stop_on_sigterm
+from app.commands.tools import (
+    ONLY_SOME,
+    F,
+    Tools,
+    error_message,
+    json_option,
+    print_json,
+    quiet_option,
+    stop_on_sigterm,
+)
 from app.elastic import translated
 from app.errors import BlogsearchError
+from app.settings import Settings
 from indexer.build.builder import Built
 from indexer.errors import Locked, LockLost
 from indexer.generations import prune
@@ -30,26 +41,67 @@ from indexer.state import record_run
 
 _MAX_PRINTED = 20  # rejects on the terminal; --rejects writes all of them
 _INTERVAL = 5.0  # seconds between two plain lines
-_EXIT_TIMEOUT = 5.0  # seconds that a command that failed waits for Elasticsearch
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
+_EXIT_TIMEOUT = 5.0  # seconds that a command that failed waits for Elasticsearch
+_PING_TIMEOUT = 10.0  # seconds
+_PINGED_TEXT = 10_000  # characters of an error that a ping sends
 
 
-# -- progress and rejects ------------------------------------------------------------------------
+# -- output ------------------------------------------------------------------------------------
+
+
+def output_options(command: F) -> F:
+    """`--json` and `--quiet`."""
+    return json_option(quiet_option(command))
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a command prints: text for people, or one JSON value; `quiet`: only what is wrong."""
+
+    as_json: bool = False
+    quiet: bool = False
+
+    def say(self, text: str) -> None:
+        """Print what was done."""
+        if not (self.as_json or self.quiet):
+            click.echo(text)
+
+    def note(self, text: str) -> None:
+        """Print something beside it, to stderr."""
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    def warn(self, text: str) -> None:
+        """Print what somebody should look at, to stderr."""
+        click.echo(text, err=True)
+
+    def result(self, value: object) -> None:
+        """Print the result as JSON."""
+        if self.as_json:
+            print_json(value)
+
+
+PLAIN = Output()
 
 
 class Display:
     """Shows progress on stderr, as a bar or as plain lines; created by `display`."""
 
-    def __init__(self, bar: Bar | None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, bar: Bar | None, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=None, counted="") if bar else None
+        self._quiet = quiet
         self._clock = clock
         self._phase = ""
-        self._started = clock()
-        self._printed = self._started
+        self._started = self._printed = clock()
 
     def on_progress(self, progress: Progress) -> None:
         """Show the progress; cheap enough to be called for every request."""
+        if self._quiet:
+            return
         now = self._clock()
         if progress.phase != self._phase:
             self._phase, self._started = progress.phase, now
@@ -61,7 +113,7 @@ class Display:
                 self._task,
                 completed=progress.fraction or 0.0,
                 total=None if progress.fraction is None else 1.0,
-                counted=f"{progress.done:,} documents" + (f", {rate:,.0f}/s" if rate else ""),
+                counted=f"{progress.done:,} posts" + (f", {rate:,.0f}/s" if rate else ""),
             )
         elif now - self._printed > _INTERVAL:
             self._printed = now
@@ -79,6 +131,42 @@ class Display:
             self._bar.reset(self._task, description=progress.phase, total=None, completed=0)
         elif progress.phase not in {"verifying", "swapping"}:
             click.echo(f"{progress.phase} …", err=True)
+
+
+@contextmanager
+def display(output: Output = PLAIN) -> Iterator[Display]:
+    """A progress bar if stderr is a terminal, else plain lines."""
+    console = Console(stderr=True)
+    if output.quiet or not console.is_terminal:
+        yield Display(None, quiet=output.quiet)
+        return
+    with Bar(
+        TextColumn("{task.description:<11}"),
+        BarColumn(),
+        TextColumn("{task.fields[counted]}"),
+        TimeRemainingColumn(compact=True),
+        console=console,
+        transient=True,
+    ) as bar:
+        yield Display(bar)
+
+
+def _line(progress: Progress, rate: float, elapsed: float) -> str:
+    if not progress.done:
+        return f"{progress.phase} …"
+    parts = [f"{progress.phase}: {progress.done:,} posts"]
+    if rate:
+        parts.append(f"{rate:,.0f}/s")
+    if progress.fraction:
+        left = elapsed * (1 - progress.fraction) / progress.fraction
+        parts += [f"{progress.fraction:.0%}"]
+        parts += [f"about {left:,.0f} s left"] if rate and left >= 1 else []
+    if progress.rejected:
+        parts.append(f"{progress.rejected:,} rejected")
+    return ", ".join(parts)
+
+
+# -- rejects -----------------------------------------------------------------------------------
 
 
 class RejectLog:
@@ -106,24 +194,6 @@ class RejectLog:
 
 
 @contextmanager
-def display() -> Iterator[Display]:
-    """A progress bar if stderr is a terminal, else plain lines."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield Display(None)
-        return
-    with Bar(
-        TextColumn("{task.description:<11}"),
-        BarColumn(),
-        TextColumn("{task.fields[counted]}"),
-        TimeRemainingColumn(compact=True),
-        console=console,
-        transient=True,
-    ) as bar:
-        yield Display(bar)
-
-
-@contextmanager
 def reject_log(show: Display, path: Path | None) -> Iterator[RejectLog]:
     """A log of rejects; the file at `path` is overwritten, and empty if nothing was rejected.
 
@@ -138,33 +208,11 @@ def reject_log(show: Display, path: Path | None) -> Iterator[RejectLog]:
         yield RejectLog(show, file)
 
 
-def exit_if_rejected(log: RejectLog) -> None:
-    """End the command with `ONLY_SOME` if anything was rejected."""
-    if log.count:
-        click.echo(f"{log.count:,} posts and comments were rejected.", err=True)
-        click.get_current_context().exit(ONLY_SOME)
-
-
-def _line(progress: Progress, rate: float, elapsed: float) -> str:
-    if not progress.done:
-        return f"{progress.phase} …"
-    parts = [f"{progress.phase}: {progress.done:,} documents"]
-    if rate:
-        parts.append(f"{rate:,.0f}/s")
-    if progress.fraction:
-        left = elapsed * (1 - progress.fraction) / progress.fraction
-        parts += [f"{progress.fraction:.0%}"]
-        parts += [f"about {left:,.0f} s left"] if rate and left >= 1 else []
-    if progress.rejected:
-        parts.append(f"{progress.rejected:,} rejected")
-    return ", ".join(parts)
-
-
 # -- runs --------------------------------------------------------------------------------------
 
 
 @contextmanager
-def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
+def published_on_failure(tools: Tools) -> Iterator[None]:
     """Serve no answer from before the block if it fails: it may have changed the index before."""
     try:
         yield
@@ -177,12 +225,23 @@ def updates_cache_on_failure(tools: Tools) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Run:
-    """A run on sources, and whether it did what it should."""
+    """A run on sources. `failed` says why it did not do what it should, though it ended."""
 
     sources: Sources
     options: IngestOptions
     rejects: RejectLog
-    succeeded: bool = True
+    output: Output
+    failed: str = ""
+
+    def end(self) -> None:
+        """End the command: with 1 if it failed, with `ONLY_SOME` if something was rejected."""
+        if not self.output.quiet:
+            self.sources.print_skipped()
+        if self.failed:
+            raise click.ClickException(self.failed)
+        if self.rejects.count:
+            self.output.warn(f"{self.rejects.count:,} posts and comments were rejected.")
+            click.get_current_context().exit(ONLY_SOME)
 
 
 @contextmanager
@@ -191,51 +250,55 @@ def run_on(
     command: str,
     arguments: SourceArguments,
     rejects_path: Path | None,
+    output: Output,
     *,
     writes: bool = True,
     **options: Any,
 ) -> Iterator[Run]:
-    """Open sources, print progress and rejects, and store for `/metrics` how the block ends.
+    """Open sources, show progress and rejects, and store how the block ends and why it failed.
 
-    A block that raises did not succeed. One that never had the lock counts as no run: `sync
-    --watch` asks for the lock every two seconds.
+    What fails before anything is read, such as a source that does not exist, counts as no run; nor
+    does one that never had the lock, which `sync --watch` asks for every two seconds.
 
     Args:
         writes: whether it is a run that is stored.
         options: further fields of `IngestOptions`.
     """
-    with stop_on_sigterm(), display() as show, reject_log(show, rejects_path) as rejects:
-        try:
-            opened = arguments.open(tools.settings)
-            run = Run(
-                opened,
-                IngestOptions(
-                    complete=opened.complete,
-                    on_progress=show.on_progress,
-                    on_skip=opened.count_skipped,
-                    fraction_read=opened.fraction_read,
-                    purpose=f"{command} {arguments}",
-                    **options,
-                ),
-                rejects,
-            )
-            with opened.prints_skipped_on_failure():
-                if not writes:
+    with stop_on_sigterm(), display(output) as show, reject_log(show, rejects_path) as rejects:
+        quiet = output.quiet or output.as_json
+        sources = replace(arguments, quiet=quiet).open(tools.settings)
+        run = Run(
+            sources,
+            IngestOptions(
+                complete=sources.complete,
+                on_progress=show.on_progress,
+                on_skip=sources.count_skipped,
+                fraction_read=sources.fraction_read,
+                purpose=f"{command} {arguments}",
+                **options,
+            ),
+            rejects,
+            output,
+        )
+        with sources.prints_skipped_on_failure():
+            if not writes:
+                yield run
+                return
+            try:
+                with published_on_failure(tools):
                     yield run
-                    return
-                with updates_cache_on_failure(tools):
-                    yield run
-        except BaseException as error:
-            if writes and not _locked_out(error):
-                _store(tools, command, rejects, succeeded=False)
-            raise
-        _store(tools, command, rejects, succeeded=run.succeeded)
+            except BaseException as error:
+                if not _locked_out(error):
+                    reason = error_message(error) or type(error).__name__
+                    _store(tools, command, rejects, reason)
+                raise
+            _store(tools, command, rejects, run.failed or None)
 
 
-def _store(tools: Tools, command: str, rejects: RejectLog, *, succeeded: bool) -> None:
-    with suppress(ApiError, TransportError):
+def _store(tools: Tools, command: str, rejects: RejectLog, error: str | None) -> None:
+    with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
         client, alias = tools.elastic, tools.settings.index
-        record_run(client, alias, command, rejected=rejects.count, succeeded=succeeded)
+        record_run(client, alias, command, rejected=rejects.count, error=error)
 
 
 def _locked_out(error: BaseException) -> bool:
@@ -243,35 +306,83 @@ def _locked_out(error: BaseException) -> bool:
     return isinstance(error, Locked) and not isinstance(error, LockLost)
 
 
-def print_built(built: Built) -> None:
+@contextmanager
+def pinged(settings: Settings) -> Iterator[None]:
+    """Tell the address of BLOGSEARCH_PING_URL that the block begins, and how it ended.
+
+    As healthchecks.io has it: `…/start`, then the address itself, or `…/fail` with the reason.
+    """
+    _ping(settings, "/start")
+    try:
+        yield
+    except click.exceptions.Exit as end:
+        _ping(settings, "" if end.exit_code in (0, ONLY_SOME) else "/fail")
+        raise
+    except BaseException as error:
+        _ping(settings, "/fail", error_message(error) or type(error).__name__)
+        raise
+    _ping(settings, "")
+
+
+def _ping(settings: Settings, end: str, text: str = "") -> None:
+    if not settings.ping_url:
+        return
+    try:
+        url = settings.ping_url.rstrip("/") + end
+        body = text[:_PINGED_TEXT].encode()
+        requests.post(url, data=body, timeout=_PING_TIMEOUT).raise_for_status()
+    except requests.RequestException as error:
+        # Without the URL, which is a secret.
+        reason = error.response.status_code if error.response is not None else type(error).__name__
+        click.echo(f"BLOGSEARCH_PING_URL cannot be reached: {reason}.", err=True)
+
+
+# -- builds ------------------------------------------------------------------------------------
+
+
+def built_values(built: Built) -> dict[str, Any]:
+    """A build as JSON."""
+    counts, over_http = asdict(built.counts), asdict(built.over_http)
+    return {
+        "index": built.index,
+        **counts,
+        "previous": built.previous,
+        "replayed": built.replayed,
+        "kept_over_http": over_http,
+        "lost": built.lost,
+        "stale_builds": built.stale_builds,
+        "seconds": round(built.seconds, 1),
+    }
+
+
+def print_built(built: Built, output: Output = PLAIN) -> None:
     """Print which generation is live now, and what it took."""
-    print_stale_builds(built.stale_builds)
+    print_stale_builds(built.stale_builds, output)
     if built.over_http.total:
-        click.echo(f"Kept {built.over_http}, which came over HTTP and are not in the source.")
+        output.say(f"Kept {built.over_http}, which came over HTTP and are not in the source.")
     if built.lost:
-        click.echo(f"warning: {built.lost}.", err=True)
+        output.warn(f"warning: {built.lost}.")
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
     former = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
-    click.echo(
+    output.say(
         f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{former}."
     )
 
 
-def print_stale_builds(names: Iterable[str]) -> None:
+def print_stale_builds(names: Iterable[str], output: Output = PLAIN) -> None:
     """Print which generations of killed builds were deleted."""
     for name in names:
-        click.echo(f"Deleted {name}, left by a build that was killed.")
+        output.say(f"Deleted {name}, left by a build that was killed.")
 
 
-def after_swap(tools: Tools, *, quiet: bool = False) -> None:
+def after_swap(tools: Tools, output: Output = PLAIN) -> None:
     """Warm the cache with the most frequent queries, and delete old generations.
 
     Nothing is deleted while another process builds; that process deletes them. Elasticsearch may
     fail here; the swap counts nevertheless.
     """
-    answered = tools.service.warm(seconds=_WARM_AFTER_SWAP).answered
-    if answered and not quiet:
-        click.echo(f"The answers to the {answered:,} most frequent queries are cached.")
+    if answered := tools.service.warm(seconds=_WARM_AFTER_SWAP).answered:
+        output.say(f"The answers to the {answered:,} most frequent queries are cached.")
     client, alias = tools.elastic, tools.settings.index
     try:
         with translated(), Lock(client, alias, "prune"):
@@ -279,8 +390,7 @@ def after_swap(tools: Tools, *, quiet: bool = False) -> None:
     except Locked:
         return
     except BlogsearchError as error:
-        hint = "Old indices may remain; `blogsearch prune` deletes them."
-        click.echo(f"{hint} {error}", err=True)
+        output.warn(f"Old indices may remain; `blogsearch prune` deletes them. {error}")
         return
-    if deleted and not quiet:
-        click.echo(f"Deleted {', '.join(deleted)}.")
+    if deleted:
+        output.say(f"Deleted {', '.join(deleted)}.")

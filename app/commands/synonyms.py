@@ -10,7 +10,7 @@ from analyzers.lint import check as check_rules
 from analyzers.rules.compile import rules_digest
 from analyzers.rules.formats import NotConvertible, converted
 from analyzers.rules.parse import MAX_BYTES, parse_files
-from app.commands.runs import after_swap, display, print_stale_builds
+from app.commands.runs import Output, after_swap, display, print_stale_builds
 from app.commands.tools import (
     CommandGroup,
     Tools,
@@ -218,7 +218,7 @@ def _report_loaded(
     if loaded.kept:
         undo = [f"mv {path}{OLD} {path}" for path in loaded.kept] + ["blogsearch synonyms load"]
     if built is not None:
-        after_swap(tools, quiet=quiet or as_json)
+        after_swap(tools, Output(as_json, quiet))
     if as_json:
         body: dict[str, Any] = {
             "index": built.index if built else None,

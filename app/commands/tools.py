@@ -220,7 +220,7 @@ class CommandGroup(click.Group):
         except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
             raise
         except Exception as error:
-            if (message := _message(error)) is not None:
+            if (message := error_message(error)) is not None:
                 raise click.ClickException(message) from error
             for note in getattr(error, "__notes__", ()):  # what was read when it occurred
                 click.echo(note, err=True)
@@ -238,7 +238,7 @@ class CommandGroup(click.Group):
         return list(self.commands)
 
 
-def _message(error: Exception) -> str | None:
+def error_message(error: BaseException) -> str | None:
     """What to print for an error of the tree in `app.errors`; None for any other.
 
     Elasticsearch's own reason is added where the message leaves it out for visitors.
@@ -256,5 +256,7 @@ def _message(error: Exception) -> str | None:
         if type(known) is BlogsearchError and isinstance(cause, ApiError):
             return f"{known.message} ({cause})"
         return str(known)
-    except Exception:  # noqa: BLE001 - any other error, unchanged
+    except click.ClickException as known:
+        return known.message
+    except BaseException:  # noqa: BLE001 - any other error, unchanged
         return None

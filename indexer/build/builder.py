@@ -1,11 +1,12 @@
-"""Builds a generation beside the live one: filled, verified, replayed onto, swapped in.
+"""Builds a generation beside the live one: create, fill, verify, replay, swap.
 
-`reindex` fills it from a source. `rebuild` fills it from the documents of the live one, for other
-synonym rules, another language, or the schema of another version of this service.
+`reindex` fills it from a source; `rebuild` from the documents of the live one, for other synonym
+rules, another language, or the schema of a new version of this service. `rollback` replays onto the
+generation that was live before, which has been filled already.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
@@ -15,11 +16,12 @@ from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
 from indexer import SCHEMA, generations
-from indexer.build.replay import Merge, WriteReplay, as_live
+from indexer.build.replay import Replay
 from indexer.bulk import index_operation, send_all
 from indexer.errors import (
     IndexingError,
     Locked,
+    NoGeneration,
     TooFewDocuments,
     VerificationFailed,
     other_schema,
@@ -28,25 +30,30 @@ from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
-from indexer.records import Counts, Document, OnProgress, Origin, Progress, SourceItem, batches
+from indexer.records import Counts, Document, OnProgress, Progress, SourceItem, batches
 from indexer.retry import Retry
-from indexer.scan import count_documents, has_own_posts, stored_documents
-from indexer.state import ensure_state, next_number
+from indexer.scan import (
+    OVER_HTTP,
+    SAMPLES,
+    checkpoint,
+    count_documents,
+    ids,
+    stored_documents,
+)
+from indexer.state import SwapRecord, next_number, read_swap
 from indexer.write.links import update_link_texts
 from indexer.write.live import read_posts
-from indexer.write.merge import Source, from_source
+from indexer.write.merge import from_source
 
 _UNBLOCKED_WITHIN = 30.0  # seconds
 _EXAMPLES = 5  # oids in a message
+_BATCH = 200  # documents
 
-_BATCH = 200  # posts
-
-Fill = Callable[[str, Generation | None, set[str]], tuple[Counts, Counts]]
+Fill = Callable[[str, Generation | None], tuple[Counts, Counts]]
 """Writes documents to the new generation of this name through its building alias.
 
-It is given the live one, unless there is none that can be read, and adds the oids that it copies
-from there to the set. It returns how many documents were accepted, and how many of them came over
-HTTP and are not in the source.
+It is given the live one, unless there is none that can be read. It returns how many were accepted,
+and how many of them came over HTTP and are not in the source.
 """
 
 
@@ -91,6 +98,29 @@ class Built:
     lost: str = ""
 
 
+def is_current(generation: Generation, settings: IndexSettings) -> bool:
+    """Whether a generation has these rules, language and vectors, and the present schema."""
+    wanted = (settings.rules.digest, settings.language.name, SCHEMA, settings.model_name)
+    had = (generation.rules, generation.language, generation.schema, generation.model)
+    return had == wanted
+
+
+def rolled_back_from(
+    existing: Sequence[Generation], live: Generation, settings: IndexSettings
+) -> str:
+    """The generation after the live one that is current; empty if there is none.
+
+    Somebody rolled back from it. To rebuild would undo that.
+    """
+    if live.schema != SCHEMA:
+        return ""  # this version cannot write to the live one
+    later = (item for item in existing if item.number > live.number)
+    return next((item.name for item in later if is_current(item, settings)), "")
+
+
+# -- what fills it -----------------------------------------------------------------------------
+
+
 def reindex(
     client: Elasticsearch,
     alias: str,
@@ -115,25 +145,39 @@ def reindex(
     """
     options = options or IngestOptions()
 
-    def fill(name: str, live: Generation | None, seen: set[str]) -> tuple[Counts, Counts]:
-        # The first own posts replace the sample posts.
-        kept = live.name if live and has_own_posts(client, live.name) else None
-        ingest = _read_source(client, alias, name, raws, settings.model, on_reject, options, kept)
-        if kept is None:
+    def fill(name: str, live: Generation | None) -> tuple[Counts, Counts]:
+        ingest = Ingest(on_reject, options)
+        documents = ingest.documents(raws)
+        stored_in = live.name if live else None
+        if live:
+            documents = _merged(client, live.name, documents)
+        ingest.send(client, building_alias(name), documents, settings.model, stored_in)
+        wholly = ingest.entries - ingest.accepted.posts
+        options.max_rejects.check(ingest.rejected, wholly, ingest.entries)
+        if not ingest.accepted.posts:
+            raise IndexingError(
+                "The source has no posts; nothing was swapped.",
+                "Check that it is the right file or folder.",
+            )
+        if live is None:
             return ingest.accepted, Counts()
-        posts, lost = _over_http(client, kept, ingest)
-        if lost and not options.force:
-            raise _left_out(lost)
-        seen.update(post.oid for post in posts)
-        over_http = copy_documents(client, building_alias(name), posts, settings.model)
+        over_http = _keep_over_http(client, live.name, name, settings, ingest)
         accepted = ingest.accepted + over_http
         if not options.force:
-            _check_not_far_fewer(accepted, count_documents(client, kept))
+            _check_not_far_fewer(accepted, _without_samples(client, live.name))
         return accepted, over_http
 
     with nullcontext(lock) if lock else Lock(client, alias, options.purpose) as held:
-        report, force = options.on_progress, options.force
-        return build(client, held, alias, settings, fill, report, _as_source, force=force)
+        return build(
+            client,
+            held,
+            alias,
+            settings,
+            fill,
+            options.on_progress,
+            force=options.force,
+            from_source=True,
+        )
 
 
 def rebuild(
@@ -145,55 +189,92 @@ def rebuild(
 ) -> Built:
     """Build the next generation from the live one's documents, and make it live.
 
-    Searches go on throughout; writes made meanwhile are replayed. The caller holds the lock, and
-    afterwards begins a new generation of the cache with `built.index` and `built.rules`.
+    Searches go on throughout; writes made meanwhile are replayed. The caller holds the lock.
 
     Raises:
         NoGeneration: there is no live index to build from.
         Damaged: it cannot be read.
-        OtherSchema: it was built by a newer version.
+        OtherSchema: it is neither of the present schema nor of the one before.
         VerificationFailed: a document is missing or was refused; nothing was swapped.
     """
-    live = generations.require_live(client, alias)
 
-    def fill(name: str, _: Generation | None, seen: set[str]) -> tuple[Counts, Counts]:
-        total = count_documents(client, live.name).total
-
-        def report(copied: int) -> None:
-            on_progress(Progress("copying", copied, min(1.0, copied / total) if total else None))
-
-        def documents() -> Iterator[Document]:
-            for document in stored_documents(client, live.name):
-                seen.add(document.oid)
-                yield document
-
-        target = building_alias(name)
-        copied = copy_documents(client, target, documents(), settings.model, report)
+    def fill(name: str, live: Generation | None) -> tuple[Counts, Counts]:
+        if live is None:
+            raise NoGeneration(
+                f"There is no index {alias!r} yet.", "Build one with `blogsearch reindex SOURCE`."
+            )
+        total = count_documents(client, live.name).posts
+        copied = Counts()
+        posts = with_passages(stored_documents(client, live.name), settings.model, client)
+        for outcomes in send_all(client, building_alias(name), map(index_operation, posts)):
+            for outcome in outcomes:
+                copied += Counts(1, outcome.operation.comments)
+            on_progress(Progress("copying", copied.posts, min(1.0, copied.posts / max(total, 1))))
         return copied, Counts()
 
-    return build(client, lock, alias, settings, fill, on_progress, as_live)
+    return build(client, lock, alias, settings, fill, on_progress)
 
 
-def is_current(generation: Generation, settings: IndexSettings) -> bool:
-    """Whether a generation has these rules, language and vectors, and the present schema."""
-    wanted = (settings.rules.digest, settings.language.name, SCHEMA, settings.model_name)
-    had = (generation.rules, generation.language, generation.schema, generation.model)
-    return had == wanted
+def _merged(client: Elasticsearch, live: str, documents: Iterable[Document]) -> Iterator[Document]:
+    """Posts of a source with what only the live generation has: comments that came over HTTP, and
+    the texts of links, most of which stay the same."""
+    for batch in batches(documents, _BATCH):
+        oids = [document.oid for document in batch]
+        posts = read_posts(client, live, oids, ["comments", "link_texts"])
+        for document, post in zip(batch, posts, strict=True):
+            yield replace(document, source=from_source(document)(post.source) or {})
 
 
-def rolled_back_from(
-    client: Elasticsearch, alias: str, live: Generation, settings: IndexSettings
-) -> str:
-    """The generation after the live one that is current; empty if there is none.
+def _keep_over_http(
+    client: Elasticsearch, live: str, name: str, settings: IndexSettings, ingest: Ingest
+) -> Counts:
+    """Write the posts that came over HTTP and are not in the source; how many.
 
-    Somebody rolled back from it. To rebuild would undo that.
+    Raises:
+        TooFewDocuments: there are comments on further posts that the source does not have.
     """
-    if live.schema != SCHEMA:
-        return ""  # this version cannot write to the live one
-    for generation in generations.list_generations(client, alias):
-        if generation.number > live.number and is_current(generation, settings):
-            return generation.name
-    return ""
+    kept = Counts()
+    lacking: list[str] = []
+    for batch in batches(stored_documents(client, live, OVER_HTTP), _BATCH):
+        missing = [document for document in batch if document.oid not in ingest.read]
+        posts = [document for document in missing if document.source.get("over_http")]
+        lacking += [document.oid for document in missing if document not in posts]
+        with_vectors = with_passages(posts, settings.model, client)
+        for _ in send_all(client, building_alias(name), map(index_operation, with_vectors)):
+            pass
+        for document in posts:
+            kept += document.counts
+    if lacking and not ingest.options.force:
+        samples = set(ids(client, live, SAMPLES))  # which any source replaces
+        lacking = [oid for oid in lacking if oid not in samples]
+    if lacking and not ingest.options.force:
+        examples = ", ".join(lacking[:_EXAMPLES]) + (", …" if len(lacking) > _EXAMPLES else "")
+        raise TooFewDocuments(
+            f"Comments came over HTTP on {len(lacking):,} posts that the source does not have "
+            f"({examples}); nothing was swapped.",
+            "Check the source, or use --force to leave them out.",
+        )
+    return kept
+
+
+def _without_samples(client: Elasticsearch, index: str) -> Counts:
+    """What there is besides the sample posts, which any source replaces."""
+    return count_documents(client, index, {"bool": {"must_not": SAMPLES}})
+
+
+def _check_not_far_fewer(accepted: Counts, indexed: Counts) -> None:
+    for name, now, before in (
+        ("posts", accepted.posts, indexed.posts),
+        ("comments", accepted.comments, indexed.comments),
+    ):
+        if too_many_removed(before - now, before):
+            raise TooFewDocuments(
+                f"The source has {now:,} {name}, the live index {before:,}; nothing was swapped.",
+                "Check the source, or use --force to replace them.",
+            )
+
+
+# -- the build ---------------------------------------------------------------------------------
 
 
 def build(
@@ -203,47 +284,39 @@ def build(
     settings: IndexSettings,
     fill: Fill,
     on_progress: OnProgress,
-    merge: Merge,
     *,
     force: bool = False,
+    from_source: bool = False,
 ) -> Built:
     """Build the next generation and make it live; after any failure the live one is as it was.
 
     The caller holds the lock.
 
     Args:
-        merge: what becomes of a post that is written meanwhile.
         force: also if the live generation cannot be read; what only it has is lost.
+        from_source: as for `Replay`.
 
     Raises:
         VerificationFailed: the index does not contain what was accepted; nothing was swapped.
-        OtherSchema: the live generation was built by a newer version.
+        OtherSchema: the live generation was built by a newer version, or one that is too old.
         Damaged: the live generation cannot be read.
     """
     # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
     from indexer.schema import index_body
 
     started = time.monotonic()
-    ensure_state(client, alias)
-    stale_builds = generations.recover(client, alias)
-    existing = generations.list_generations(client, alias)
-    live = next((generation for generation in existing if generation.state == "live"), None)
-    if live and live.schema is not None and live.schema > SCHEMA:
-        raise other_schema(live.schema)
+    existing, stale_builds = generations.recover(client, alias)
+    live = generations.live_of(existing)
     damage = generations.damage(client, live) if live else ""
     if damage and not force:
         raise generations.damaged(damage)
-    readable = None if damage else live
+    if live and not from_source and live.schema not in (SCHEMA, SCHEMA - 1):
+        raise other_schema(live.schema)
     highest = max((generation.number for generation in existing), default=0)
     name = generations.generation_name(alias, next_number(client, alias, highest))
-    target = building_alias(name)
     # Writes to the live generation are replayed from here on: before there is a new one.
-    model = settings.model
-    replay = (
-        WriteReplay(client, alias, readable.name, name, target=target, merge=merge, model=model)
-        if readable
-        else None
-    )
+    readable = None if damage else live
+    replay = _from_now(client, readable.name, name, settings.model) if readable else None
     with undone_on_failure(client, lock, alias, replay, name):
         body = index_body(
             settings.rules,
@@ -253,25 +326,22 @@ def build(
             model=settings.model_name,
         )
         generations.create(client, name, body)
-        accepted, over_http = fill(name, readable, replay.seen if replay else set())
-        update_link_texts(client, name, target)
+        accepted, over_http = fill(name, readable)
+        update_link_texts(client, name, building_alias(name))
 
-        on_progress(Progress("verifying", accepted.total))
+        on_progress(Progress("verifying", accepted.posts))
+        client.indices.refresh(index=name)
         counts = count_documents(client, name)
         if counts != accepted:
             raise VerificationFailed(
                 f"{name} contains {counts}, but {accepted} were accepted; nothing was swapped.",
                 "Look at the log of Elasticsearch, then run the command again.",
             )
-        generations.merge_segments(client, name, counts.total, settings.shards)
-        generations.prepare_for_search(client, name, settings.replicas)
-
+        per_shard = counts.total // settings.shards
+        generations.prepare_for_search(client, name, settings.replicas, per_shard)
         if replay:
-            on_progress(Progress("replaying"))
-            counts = replay.replay_all(lock)
-        on_progress(Progress("swapping"))
-        lock.check()
-        generations.swap(client, alias, name, live.name if live else None, target)
+            replay.from_source = from_source
+        counts = _go_live(client, lock, alias, name, live, replay, on_progress)
     return Built(
         index=name,
         rules=settings.rules.digest,
@@ -285,9 +355,113 @@ def build(
     )
 
 
+def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False) -> Built:
+    """Make the previous generation live; the live one becomes the previous one.
+
+    Writes since the swap are replayed: a rollback undoes a build, not the posts written after it.
+    If the live generation cannot be read, they are lost as long as it cannot.
+    If somebody removed the alias, so that no generation is live, the last live one gets it again.
+
+    Args:
+        discard_writes: do not replay those writes.
+
+    Raises:
+        NoGeneration: there is no previous generation.
+        Damaged: nor can the previous one be read.
+        VerificationFailed: a write since the swap does not fit the older mapping.
+        Locked: another process is building.
+    """
+    started = time.monotonic()
+    with Lock(client, alias, "rollback") as lock:
+        existing, stale_builds = generations.recover(client, alias)
+        live = generations.live_of(existing)
+        if live is None:
+            # If there is none, `require_live` says what to do.
+            restored = generations.restore_alias(client, alias)
+            restored = restored or generations.require_live(client, alias)
+            counts = count_documents(client, restored.name)
+            return Built(restored.name, restored.rules or "", counts)
+        previous = _previous(existing, alias)
+        if reason := generations.damage(client, previous):
+            raise generations.damaged(reason)
+        damage = generations.damage(client, live)
+        replay = None
+        if not damage:
+            replay = _from_now(client, live.name, previous.name, None)
+            # Without a record it starts now: writes made during the rollback are never lost.
+            swap = None if discard_writes else read_swap(client, alias, live.name)
+            if swap:
+                replay = Replay(client, live.name, previous.name, *swap)
+        with undone_on_failure(client, lock, alias, replay):
+            generations.reopen(client, previous.name)
+            # Not earlier: a process that took the lock before this has not seen the alias.
+            lock.check()
+            counts = _go_live(client, lock, alias, previous.name, live, replay, lambda _: None)
+    lost = "what was written since it went live is lost unless it is repaired; it is kept"
+    return Built(
+        previous.name,
+        previous.rules or "",
+        counts,
+        previous=live.name,
+        replayed=replay.replayed if replay else 0,
+        seconds=time.monotonic() - started,
+        stale_builds=tuple(stale_builds),
+        lost=f"{damage}: {lost}" if damage else "",
+    )
+
+
+def _previous(existing: Sequence[Generation], alias: str) -> Generation:
+    """The previous generation, or else another one to which somebody added the alias."""
+    others = [
+        generation
+        for generation in existing
+        if generation.state == "previous" or (generation.state == "kept" and generation.aliased)
+    ]
+    if not others:
+        raise NoGeneration(
+            f"There is no previous generation of {alias!r} to roll back to.",
+            "`blogsearch indices` lists the existing ones.",
+        )
+    return max(others, key=lambda generation: (generation.state == "previous", generation.number))
+
+
+def _from_now(client: Elasticsearch, old: str, new: str, model: Model | None) -> Replay:
+    """A replay of what happens from now on."""
+    since = checkpoint(client, old)
+    client.indices.refresh(index=old)
+    return Replay(client, old, new, since, ids(client, old), model=model)
+
+
+def _go_live(
+    client: Elasticsearch,
+    lock: Lock,
+    alias: str,
+    new: str,
+    live: Generation | None,
+    replay: Replay | None,
+    on_progress: OnProgress,
+) -> Counts:
+    """Replay and swap; returns what the new generation contains.
+
+    Counted before the swap, because a failure after it would look as if nothing had been swapped.
+    """
+    record = SwapRecord(client, alias, new)
+    if replay:
+        on_progress(Progress("replaying"))
+        replay.all(lock, record)
+    else:
+        record.add(ids(client, new))
+    counts = count_documents(client, new)
+    record.finish(checkpoint(client, new))
+    on_progress(Progress("swapping"))
+    lock.check()
+    generations.swap(client, alias, new, live.name if live else None)
+    return counts
+
+
 @contextmanager
 def undone_on_failure(
-    client: Elasticsearch, lock: Lock, alias: str, replay: WriteReplay | None, name: str = ""
+    client: Elasticsearch, lock: Lock, alias: str, replay: Replay | None, name: str = ""
 ) -> Iterator[None]:
     """Undo what a build or rollback has changed if the block fails.
 
@@ -313,121 +487,7 @@ def undone_on_failure(
                 # The process that took the lock over may build: delete only our own generation.
                 for generation in generations.list_generations(client, alias):
                     if generation.name == name and generation.state == "building":
-                        generations.delete_generation(client, name)
+                        generations.delete_generation(client, alias, name)
         except Exception as second:  # noqa: BLE001  (the first error is the one to report)
             error.add_note(f"The next write or build has to undo what was changed: {second}")
         raise
-
-
-def copy_documents(
-    client: Elasticsearch,
-    target: str,
-    documents: Iterable[Document],
-    model: Model | None,
-    on_copied: Callable[[int], None] = lambda total: None,
-    *,
-    require_alias: bool = True,
-) -> Counts:
-    """Copy documents of another generation with their versions; returns how many.
-
-    Args:
-        target: the building alias of the new generation, or an index of another kind.
-        require_alias: as for `send_chunk`.
-
-    Raises:
-        VerificationFailed: one was refused.
-    """
-    copied = Counts()
-    operations = map(index_operation, with_passages(documents, model, client))
-    for outcomes in send_all(client, target, operations, require_alias=require_alias):
-        for outcome in outcomes:
-            copied += Counts(1, outcome.operation.comments)
-        on_copied(copied.total)
-    return copied
-
-
-def _read_source(
-    client: Elasticsearch,
-    alias: str,
-    name: str,
-    raws: Iterable[SourceItem],
-    model: Model | None,
-    on_reject: OnReject,
-    options: IngestOptions,
-    kept: str | None,
-) -> Ingest:
-    """Write the documents of a source to a new generation.
-
-    Args:
-        kept: the index whose comments over HTTP and texts of links the posts get.
-    """
-    ingest = Ingest(on_reject, options)
-
-    def merged() -> Iterator[Document]:
-        for batch in batches(ingest.documents(raws), _BATCH):
-            posts = read_posts(client, kept, (document.oid for document in batch)) if kept else []
-            stored = {post.oid: post.source for post in posts}
-            for document in batch:
-                source = from_source(document)(stored.get(document.oid))
-                yield replace(document, source=source or {})
-
-    ingest.send(client, building_alias(name), merged(), model, alias)
-    options.max_rejects.check(ingest.rejected, ingest.entries)
-    if not ingest.accepted.posts:
-        raise IndexingError(
-            "The source has no posts; nothing was swapped.",
-            "Check that it is the right file or folder.",
-        )
-    return ingest
-
-
-def _as_source(live: Source, new: Source | None) -> Source:
-    """A post that is written while a source is read: its comments over HTTP are, unless it came
-    over HTTP as a whole or the source does not have it."""
-    if new is None or live.get("over_http"):
-        return live
-    comments = [comment for comment in new.get("comments", ()) if not comment.get("over_http")]
-    document = Document(new["oid"], {**new, "comments": comments}, Origin("the source"))
-    return from_source(document)(live) or {}
-
-
-def _over_http(
-    client: Elasticsearch, live: str, ingest: Ingest
-) -> tuple[list[Document], list[Document]]:
-    """What an index has over HTTP and the source lacks.
-
-    Returns:
-        Posts; then other posts that have comments over HTTP, which are lost.
-    """
-    commented = {"nested": {"path": "comments", "query": {"term": {"comments.over_http": True}}}}
-    query = {"bool": {"should": [{"term": {"over_http": True}}, commented]}}
-    lacking = [
-        document
-        for document in stored_documents(client, live, query)
-        if document.oid not in ingest.read
-    ]
-    posts = [document for document in lacking if document.source.get("over_http")]
-    return posts, [document for document in lacking if document not in posts]
-
-
-def _left_out(posts: list[Document]) -> TooFewDocuments:
-    """The error for comments that exist nowhere else, naming their posts."""
-    examples = ", ".join(post.oid for post in posts[:_EXAMPLES])
-    more = ", …" if len(posts) > _EXAMPLES else ""
-    return TooFewDocuments(
-        f"Comments came over HTTP, on {len(posts):,} posts that the source does not have "
-        f"({examples}{more}); nothing was swapped.",
-        "Check the source, or use --force to leave them out.",
-    )
-
-
-def _check_not_far_fewer(accepted: Counts, indexed: Counts) -> None:
-    for name, now, before in (
-        ("posts", accepted.posts, indexed.posts),
-        ("comments", accepted.comments, indexed.comments),
-    ):
-        if too_many_removed(before - now, before):
-            raise TooFewDocuments(
-                f"The source has {now:,} {name}, the live index {before:,}; nothing was swapped.",
-                "Check the source, or use --force to replace them.",
-            )

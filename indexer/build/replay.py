@@ -1,12 +1,11 @@
-"""Replays writes from the live generation onto another one, before a swap.
+"""Brings what happens to the live generation during a build onto the new one, before a swap.
 
 Writes that arrive during a build go to the live generation. They are replayed onto the new one:
-first while further writes are accepted, then, for the last few, under a write block. Blocked
-writers read again, and reach the new generation after the swap. Deleted is what the live generation
-had and has no more.
+first while further writes are accepted, then, for the last few, under a write block. Writers that
+are refused read again through the alias, and reach the new generation after the swap.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from elasticsearch import Elasticsearch
@@ -14,112 +13,111 @@ from elasticsearch import Elasticsearch
 from analyzers.meaning import Model
 from indexer import generations
 from indexer.bulk import Operation, delete_operation, index_operation, send_all
+from indexer.generations import building_alias
 from indexer.lock import Lock
 from indexer.passages import with_passages
-from indexer.records import Counts, Document, Origin, batches
-from indexer.scan import Checkpoint, changed_since, checkpoint, count_documents, stored_ids
+from indexer.records import Document, Origin, batches
+from indexer.scan import Checkpoint, changed_since, checkpoint, count_documents, ids
+from indexer.state import SwapRecord
 from indexer.write.live import read_posts
-from indexer.write.merge import Source
+from indexer.write.merge import Source, from_source
 
 _FEW = 200  # writes that may be left for the blocked phase: about 50 ms
 _BATCH = 200  # documents
 _MAX_ROUNDS = 20  # writes that arrive faster than they are replayed have to be blocked eventually
 
-Merge = Callable[[Source, Source | None], Source]
-"""From a post as the live generation has it and as the other one has it to what that shall have."""
 
+class Replay:
+    """Replays what happens to `old`, which is live, onto `new`, which will be.
 
-def as_live(live: Source, other: Source | None) -> Source:
-    """The post as the live generation has it."""
-    return live
-
-
-class WriteReplay:
-    """Replays writes to `old`, which is live, onto `new`, which will be.
-
-    Counts from its creation unless `since` gives an earlier state.
+    Written is what is above the checkpoint `since`. Deleted is what was there then (`known`), or
+    was written since, and is not there now: the number of documents tells whether there is any.
 
     Args:
-        target: the alias through which `new` is written.
-        since: a checkpoint of `old`, and the oids that it had then.
+        from_source: `new` has posts as a source has them. They keep their content, unless they were
+            written over HTTP, and get the comments that were.
 
     Attributes:
-        seen: oids that `old` had at some time, and `new` may have from there.
+        replayed: number of documents written or deleted.
+        blocked: whether `old` may have been blocked.
     """
 
     def __init__(
         self,
         client: Elasticsearch,
-        alias: str,
         old: str,
         new: str,
+        since: Checkpoint,
+        known: Iterable[str],
         *,
-        target: str,
-        merge: Merge = as_live,
         model: Model | None = None,
-        since: tuple[Checkpoint, set[str]] | None = None,
+        from_source: bool = False,
     ) -> None:
-        self._client = client
-        self._alias = alias
-        self._old = old
-        self._new = new
-        self._target = target
-        self._merge = merge
+        self._client, self._old, self._new = client, old, new
+        self._since, self._known = since, set(known)
         self._model = model
-        if since:
-            self._since, self.seen = since
-        else:
-            self._since = checkpoint(client, old)
-            client.indices.refresh(index=old)
-            self.seen = set(stored_ids(client, old))
+        self.from_source = from_source
         self.replayed = 0
-        self.blocked = False  # whether `old` may have been blocked
+        self.blocked = False
 
-    def replay_all(self, lock: Lock) -> Counts:
+    def all(self, lock: Lock, record: SwapRecord) -> None:
         """Replay until only a few writes are left, and those while the old generation is blocked.
 
-        It stays blocked: a write that still reached it would be lost.
-
-        Returns:
-            What the new generation contains. Counted before the swap, because a failure after it
-            would look as if nothing had been swapped.
+        It stays blocked: a write that still reached it would be lost. What the new generation has
+        is stored in `record`.
         """
         for _ in range(_MAX_ROUNDS):
-            before = self.replayed
-            self._replay_written()
-            if self.replayed - before < _FEW:
+            if len(self._once()) < _FEW:
                 break
+        self._client.indices.refresh(index=self._new)
+        record.add(ids(self._client, self._new))
         lock.check()
         self.blocked = True
         generations.block_writes(self._client, self._old)
-        self._replay_written()
-        self._replay_deleted()
-        return count_documents(self._client, self._new)
+        record.add(self._once())
+        self._client.indices.refresh(index=self._new)
 
-    def _replay_written(self) -> None:
+    def _once(self) -> set[str]:
+        """Replay what has happened until now; returns the ids of what was written or deleted."""
         now = checkpoint(self._client, self._old)
         self._client.indices.refresh(index=self._old)
+        changed: set[str] = set()
         for batch in batches(changed_since(self._client, self._old, self._since), _BATCH):
-            oids = [document.oid for document in batch]
-            self.seen.update(oids)
-            others = read_posts(self._client, self._new, oids)
-            merged = [
-                replace(document, source=self._merge(document.source, other.source))
-                for document, other in zip(batch, others, strict=True)
-            ]
-            written = with_passages(merged, self._model, self._client)
-            self.replayed += self._send(map(index_operation, written))
+            changed.update(document.oid for document in batch)
+            documents = self._as_new(batch)
+            posts = with_passages(documents, self._model, self._client)
+            self._send(map(index_operation, posts))
         self._since = now
+        self._known |= changed
+        if count_documents(self._client, self._old).posts < len(self._known):
+            present = set(ids(self._client, self._old))
+            deleted = self._known - present
+            gone = (Document(oid, {}, Origin(self._old)) for oid in deleted)
+            self._send(map(delete_operation, gone))
+            self._known = present
+            changed |= deleted
+        self.replayed += len(changed)
+        return changed
 
-    def _replay_deleted(self) -> None:
-        gone = self.seen - set(stored_ids(self._client, self._old))
-        documents = (Document(oid, {}, Origin(self._old)) for oid in gone)
-        self.replayed += self._send(map(delete_operation, documents))
+    def _as_new(self, documents: Sequence[Document]) -> Iterable[Document]:
+        if not self.from_source:
+            return documents
+        posts = read_posts(self._client, self._new, [document.oid for document in documents])
+        return [
+            replace(document, source=_merged(document.source, post.source))
+            for document, post in zip(documents, posts, strict=True)
+        ]
 
-    def _send(self, operations: Iterable[Operation]) -> int:
-        """Send operations to the new generation; returns how many have changed it."""
-        return sum(
-            outcome.result != "not_found"
-            for outcomes in send_all(self._client, self._target, operations)
-            for outcome in outcomes
-        )
+    def _send(self, operations: Iterable[Operation]) -> None:
+        for _ in send_all(self._client, building_alias(self._new), operations):
+            pass
+
+
+def _merged(live: Source, new: Source | None) -> Source:
+    """A post that was written while a source was read: its comments over HTTP were, unless it came
+    over HTTP as a whole, or the source does not have it."""
+    if new is None or live.get("over_http"):
+        return live
+    comments = [comment for comment in new.get("comments", ()) if not comment.get("over_http")]
+    document = Document(new["oid"], {**new, "comments": comments}, Origin("the source"))
+    return from_source(document)(live) or live

@@ -8,9 +8,18 @@ from typing import Any
 import orjson
 
 from indexer.errors import SourceError
+from indexer.export import exported
 from indexer.fetch import Fetched
 from indexer.normalise import oid_of_reject
-from indexer.records import IsUnchangedEntry, Origin, RawComment, RawPost, Reject, SourceItem
+from indexer.records import (
+    Document,
+    IsUnchangedEntry,
+    Origin,
+    RawComment,
+    RawPost,
+    Reject,
+    SourceItem,
+)
 from indexer.sources.base import Source, SourceOptions
 from indexer.sources.files import File, Stream
 
@@ -71,7 +80,7 @@ class JSONLines(Source):
 
     def _posts(
         self, stream: Stream, is_unchanged: IsUnchangedEntry | None, unknown: Counter[str]
-    ) -> Iterator[RawPost | Reject]:
+    ) -> Iterator[RawPost | Document | Reject]:
         name = self._file.name
         # The URLs and the language of a post depend on these options too.
         options = f"{self._options.site}\n{self._options.language}\n".encode("utf-8", "replace")
@@ -80,9 +89,7 @@ class JSONLines(Source):
             raise SourceError(f"{name} is in UTF-16.", "Save it as UTF-8.")
         if start.removeprefix(_BOM).lstrip().startswith(b"["):
             for number, entry in enumerate(array_items(stream, name), start=1):
-                if len(unknown) < _MAX_UNKNOWN:
-                    unknown.update(_unknown(entry))
-                yield raw_post(entry, Origin(f"{name} item {number}"))
+                yield _item(entry, Origin(f"{name} item {number}"), unknown)
             return
         number = 0
         while line := stream.readline(MAX_LINE + 1):
@@ -153,15 +160,24 @@ def raw_comment(entry: Mapping[str, Any]) -> RawComment:
 
 def _post(
     content: bytes, origin: Origin, options: bytes, unknown: Counter[str]
-) -> RawPost | Reject:
+) -> RawPost | Document | Reject:
     try:
         entry = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         reason = f"not JSON: {error}"
         return Reject(origin, None, reason, "Write one post as one JSON object on one line.")
+    return _item(entry, origin, unknown, options + content)
+
+
+def _item(
+    entry: Any, origin: Origin, unknown: Counter[str], whole: bytes = b""
+) -> RawPost | Document | Reject:
+    """A post, or a line of `blogsearch export`."""
+    if isinstance(entry, dict) and "format" in entry:
+        return exported(entry, origin)
     if len(unknown) < _MAX_UNKNOWN:
         unknown.update(_unknown(entry))
-    return raw_post(entry, origin, options + content)
+    return raw_post(entry, origin, whole)
 
 
 def _unknown(entry: Any) -> list[str]:

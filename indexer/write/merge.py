@@ -29,8 +29,11 @@ def from_source(document: Document, *, keeps_comments: bool = False) -> Change:
             for comment in (stored or {}).get("comments", ())
             if keeps_comments or comment.get("over_http")
         ]
-        comments = _joined(kept, document.source.get("comments", ()))
-        return _replaced(document.source, stored, comments)
+        sent = document.source.get("comments", ())
+        oids_sent = {comment["oid"] for comment in sent}
+        # After those of the source: the order is the same whenever it is written.
+        further = [comment for comment in kept if comment["oid"] not in oids_sent]
+        return _replaced(document.source, stored, [*sent, *further])
 
     return change
 

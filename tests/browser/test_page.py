@@ -530,7 +530,7 @@ def test_forced_colours_show_what_is_chosen(browser: Browser, address: str, path
 
 
 def test_an_opened_hit_is_told_to_the_service(page: Page, address: str) -> None:
-    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="the post"))
+    page.route("https://sample.example.org/**", lambda route: route.fulfill(body="the post"))
     page.goto(f"{address}/?q=python&page=2")
     hit = page.locator(".hits > li").first
     oid = hit.get_attribute("data-oid") or ""

@@ -113,7 +113,7 @@ def test_arrows_move_through_the_hits_and_back_to_the_box(page: Page, address: s
 
 
 def test_enter_searches_and_opens_a_hit_only_after_an_arrow(page: Page, box: Locator) -> None:
-    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="the post"))
+    page.route("https://sample.example.org/**", lambda route: route.fulfill(body="the post"))
     box.press_sequentially("juggl")
     expect(page.locator(FIRST_TITLE).first).to_be_visible()
     box.press("Enter")
@@ -125,7 +125,7 @@ def test_enter_searches_and_opens_a_hit_only_after_an_arrow(page: Page, box: Loc
     expect(box).to_be_focused()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_url("https://blog.example.org/**")
+    page.wait_for_url("https://sample.example.org/**")
 
 
 def test_keys_within_a_composition_are_those_of_the_input_method(page: Page, address: str) -> None:

@@ -63,7 +63,7 @@ def test_results_follow_what_is_typed(page: Page, address: str, blog: Blog) -> N
     first = page.get_by_role("link", name="Goodbye")
     expect(first.locator("mark").first).to_have_text(re.compile("python", re.IGNORECASE))
     expect(first).to_contain_text("Jun 5, 2015")
-    assert (first.get_attribute("href") or "").startswith("https://blog.example.org/")
+    assert (first.get_attribute("href") or "").startswith("https://sample.example.org/")
 
 
 def test_a_correction_does_not_hide_a_word_that_no_post_has(
@@ -264,7 +264,7 @@ def test_only_invisible_characters_are_an_empty_box(page: Page, address: str, bl
 def test_from_the_shortcut_to_a_post_with_the_keyboard_alone(
     page: Page, address: str, blog: Blog
 ) -> None:
-    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="A post"))
+    page.route("https://sample.example.org/**", lambda route: route.fulfill(body="A post"))
     page.goto(blog(_modal(address)))
     page.keyboard.press("/")
     page.keyboard.type("cornwall")
@@ -870,12 +870,12 @@ def test_suggested_searches_are_links(page: Page, address: str, blog: Blog) -> N
 
 
 def test_enter_in_the_dialog_opens_the_first_hit(page: Page, address: str, blog: Blog) -> None:
-    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="A post"))
+    page.route("https://sample.example.org/**", lambda route: route.fulfill(body="A post"))
     page.goto(blog(_modal(address)))
     page.keyboard.press("/")
     page.keyboard.type("cornwall")
     page.keyboard.press("Enter")  # before there are results
-    page.wait_for_url("https://blog.example.org/**")
+    page.wait_for_url("https://sample.example.org/**")
 
 
 def test_enter_in_the_page_searches(page: Page, address: str, blog: Blog) -> None:
@@ -1091,7 +1091,7 @@ def test_sections_of_a_post_are_links(page: Page, address: str, blog: Blog) -> N
 
 
 def test_an_opened_hit_is_told_to_the_service(page: Page, address: str, blog: Blog) -> None:
-    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="A post"))
+    page.route("https://sample.example.org/**", lambda route: route.fulfill(body="A post"))
     page.goto(blog(_page(address)))
     _box(page).fill("cornwall")
     with page.expect_request("**/clicks") as sent:
@@ -1102,9 +1102,9 @@ def test_an_opened_hit_is_told_to_the_service(page: Page, address: str, blog: Bl
 def test_opened_hits_are_not_told_if_the_page_says_so(page: Page, address: str, blog: Blog) -> None:
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
-    page.route("https://blog.example.org/**", lambda route: route.fulfill(body="A post"))
+    page.route("https://sample.example.org/**", lambda route: route.fulfill(body="A post"))
     page.goto(blog(_page(address, '<blog-search clicks="off"></blog-search>')))
     _box(page).fill("cornwall")
     _options(page).nth(1).click()
-    page.wait_for_url("https://blog.example.org/**")
+    page.wait_for_url("https://sample.example.org/**")
     assert not any("/clicks" in url for url in sent)

@@ -318,17 +318,17 @@ class TestDoctorExplains:
 
 
 @pytest.mark.parametrize(
-    ("command", "succeeded", "age", "status", "seen"),
+    ("command", "error", "age", "status", "seen"),
     [
-        ("sync", True, 7_200, "ok", "ended 2 hours ago"),
-        ("sync", True, 3 * 86_400, "warning", "ended 3 days ago"),
-        ("reindex", True, 3 * 86_400, "ok", "ended 3 days ago"),
-        ("sync", False, 10, "warning", "failed less than a minute ago"),
+        ("sync", None, 7_200, "ok", "ended 2 hours ago"),
+        ("sync", None, 3 * 86_400, "warning", "ended 3 days ago"),
+        ("reindex", None, 3 * 86_400, "ok", "ended 3 days ago"),
+        ("sync", "No way.", 10, "warning", "failed less than a minute ago: No way."),
     ],
 )
 def test_doctor_warns_of_a_sync_that_failed_or_is_long_ago(
     command: str,
-    succeeded: bool,
+    error: str | None,
     age: float,
     status: str,
     seen: str,
@@ -336,7 +336,7 @@ def test_doctor_warns_of_a_sync_that_failed_or_is_long_ago(
     own_settings: Settings,
     elastic: Elasticsearch,
 ) -> None:
-    record_run(elastic, own_settings.index, command, rejected=0, succeeded=succeeded)
+    record_run(elastic, own_settings.index, command, rejected=0, error=error)
     elastic.update(
         index=state_index(own_settings.index),
         id=f"run:{command}",
@@ -430,7 +430,7 @@ def test_old_generations_are_deleted(
         last = run("reindex", posts, settings=own_settings)
         assert last.exit_code == 0, last.output
     assert f"{alias}-000001" in last.output
-    listed = run("indices", "--format", "json", settings=own_settings)
+    listed = run("indices", "--json", settings=own_settings)
     states = {
         generation["generation"]: generation["state"] for generation in json.loads(listed.output)
     }

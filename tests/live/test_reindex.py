@@ -23,11 +23,12 @@ from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.bulk import BulkLimits, BulkTimeout
 from indexer.generations import list_generations, live
-from indexer.ingest import IngestOptions, MaxRejects
+from indexer.ingest import IngestOptions
 from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.retry import Retry
 from indexer.state import state_index
 from tests.tcp import forward, listening
+from tests.writing import put_comments, put_post
 
 Run = Callable[..., Result]
 PostOids = Callable[[], set[str]]
@@ -70,39 +71,36 @@ class TestRejects:
         assert f"{source}:1" in rejects[4]["reason"]
         assert f"rejected: {source}:2: not JSON" in done.stderr
 
+    @pytest.mark.parametrize(
+        ("good", "bad", "options", "code"),
+        [
+            (5, 1, [], 3),
+            (4, 3, [], 3),
+            (40, 4, [], 3),
+            (40, 5, [], 1),
+            (1, 2, [], 1),
+            (1, 2, ["--max-rejects", "2"], 3),
+            (1, 2, ["--max-rejects", "1"], 1),
+            (9, 1, ["--max-rejects", "5%"], 1),
+            (9, 1, ["--max-rejects", "10%"], 3),
+            (9, 0, ["--max-rejects", "101%"], 2),
+        ],
+    )
     def test_too_many_of_them_swap_nothing(
         self,
         run: Run,
-        elastic: Elasticsearch,
-        alias: str,
         post_oids: PostOids,
-        tmp_path: Path,
+        index_posts: Callable[[Iterable[RawPost]], Built],
+        good: int,
+        bad: int,
+        options: list[str],
+        code: int,
     ) -> None:
-        source = tmp_path / "posts.jsonl"
-        source.write_text(line("before"))
-        assert run("reindex", source).exit_code == 0
-        source.write_text("".join(line(number) for number in range(9)) + "nonsense\n")
-        assert run("reindex", source).exit_code == 3
-        source.write_text("".join(line(number) for number in range(8)) + "nonsense\n")
-        done = run("reindex", source)
-        assert done.exit_code == 1
-        assert "1 of 9 posts" in done.stderr
-        assert "--max-rejects" in done.stderr
-        live = [
-            generation.number
-            for generation in list_generations(elastic, alias)
-            if generation.state == "live"
-        ]
-        assert live == [2]
-        assert len(post_oids()) == 9
-
-    def test_can_be_allowed_by_number(self, run: Run, tmp_path: Path) -> None:
-        source = tmp_path / "posts.jsonl"
-        source.write_text(line("good") + "nonsense\n" * 3)
-        assert run("reindex", source, "--max-rejects", "2").exit_code == 1
-        assert run("reindex", source, "--max-rejects", "3").exit_code == 3
-        assert run("reindex", source, "--max-rejects", "101%").exit_code == 2
-        assert run("reindex", source, "--max-rejects", "some").exit_code == 2
+        index_posts([RawPost(Origin("s"), "before", "Before", "x")])
+        lines = "".join(line(number) for number in range(good)) + "nonsense\n" * bad
+        done = run("reindex", "-", *options, input=lines)
+        assert done.exit_code == code, done.output
+        assert (post_oids() == {"before"}) == (code != 3)
 
     def test_a_post_refused_by_elasticsearch_is_rejected_with_its_comments(
         self, elastic: Elasticsearch, alias: str, pipeline: str
@@ -116,9 +114,8 @@ class TestRejects:
             yield RawPost(Origin("s", 2), "accepted", "T", "x")
 
         rejected: list[Reject] = []
-        options = IngestOptions(MaxRejects(share=0.9))
         settings = IndexSettings(NO_RULES, 1, 0)
-        built = reindex(elastic, alias, raws(), settings, rejected.append, options)
+        built = reindex(elastic, alias, raws(), settings, rejected.append)
         assert (built.counts.posts, built.counts.comments) == (1, 0)
         (reject,) = rejected
         assert (reject.oid, str(reject.origin)) == ("refused", "s:1")
@@ -187,20 +184,44 @@ class TestFewer:
         assert run("reindex", "-", "--force", input=line("one")).exit_code == 0
         assert post_oids() == {"one"}
 
-    def test_sample_posts_are_replaced(self, run: Run, post_oids: PostOids) -> None:
-        samples = "".join(line(n, url=f"https://blog.example.org/{n}/") for n in range(9))
+    def test_sample_posts_are_replaced_whatever_came_over_http(
+        self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids
+    ) -> None:
+        samples = "".join(line(n, url=f"https://sample.example.org/{n}/") for n in range(9))
         assert run("reindex", "-", input=samples).exit_code == 0
-        assert run("reindex", "-", input=line("one")).exit_code == 0
-        assert post_oids() == {"one"}
+        put_post(elastic, alias, "http")
+        put_comments(elastic, alias, "0", "http")
+        own = "".join(line(n, url=f"https://blog.example.org/{n}/") for n in range(9))
+        assert run("reindex", "-", input=own.replace('"oid": ', '"oid": 1')).exit_code == 0
+        assert post_oids() == {"http", *(f"1{n}" for n in range(9))}
+        assert run("reindex", "-", input=line("one")).exit_code == 1
 
     def test_comments_need_force(self, run: Run) -> None:
         comments = [{"oid": str(number), "comment": "x"} for number in range(8)]
         assert run("reindex", "-", input=line("a", comments=comments)).exit_code == 0
-        done = run("reindex", "-", input=line("a", comments=comments[:1]))
+        fewer = line("a", comments=comments[:1])
+        done = run("reindex", "-", input=fewer)
         assert done.exit_code == 1
         assert "1 comments, the live index 8" in done.stderr
-        again = line("a", comments=comments[:1])
-        assert run("reindex", "-", "--force", input=again).exit_code == 0
+        assert run("reindex", "-", "--force", input=fewer).exit_code == 0
+
+    def test_what_came_over_http_is_kept(
+        self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids
+    ) -> None:
+        assert run("reindex", "-", input=line("a") + line("b")).exit_code == 0
+        put_post(elastic, alias, "http")
+        put_comments(elastic, alias, "http", "1")
+        put_comments(elastic, alias, "a", "1")
+        elastic.indices.refresh(index=alias)
+        done = run("reindex", "-", input=line("a", title="New"))
+        assert "Kept 1 post and 1 comment" in done.stdout
+        stored = elastic.get(index=alias, id="a")["_source"]
+        assert (stored["title"], len(stored["comments"])) == ("New", 1)
+        done = run("reindex", "-", input=line("b"))
+        assert done.exit_code == 1
+        assert "1 posts that the source does not have (a)" in done.stderr
+        assert run("reindex", "-", "--force", input=line("b")).exit_code == 0
+        assert post_oids() == {"b", "http"}
 
 
 class TestAdd:
@@ -212,26 +233,19 @@ class TestAdd:
         more = line("a", title="Older", modified="2024-01-01") + line("b", title="B") + line("c")
         done = run("add", "-", input=more)
         assert done.exit_code == 0
-        assert "1 documents added, 1 replaced, 1 left unchanged" in done.stdout
-        assert "1 older than in the index" in done.stderr
+        assert "1 posts added, 1 replaced, 1 left as they are" in done.stdout
         assert post_oids() == {"a", "b", "c"}
-        stored = elastic.get(index=alias, id="a")["_source"]["title"]
-        assert stored == "Post a"
-        assert "1 replaced" in run("add", "-", "--as-new", input=more).stdout
-        stored = elastic.get(index=alias, id="a")["_source"]["title"]
-        assert stored == "Older"
+        assert elastic.get(index=alias, id="a")["_source"]["title"] == "Post a"
 
-    def test_replaces_with_as_new_also_what_has_a_date_in_the_future(
+    def test_keeps_comments_that_are_not_in_the_source(
         self, run: Run, elastic: Elasticsearch, alias: str
     ) -> None:
-        comments = [{"oid": "c", "comment": "Old", "pub_date": "2099-01-02"}]
-        future = line("a", modified="2099-01-01", comments=comments)
-        assert run("reindex", "-", input=future).exit_code == 0
-        comments = [{"oid": "c", "comment": "New", "pub_date": "2020-01-01"}]
-        done = run("add", "-", "--as-new", input=line("a", title="New", comments=comments))
-        assert "0 documents added, 1 replaced." in done.stdout
+        comments = [{"oid": "1", "comment": "One"}]
+        assert run("reindex", "-", input=line("a", comments=comments)).exit_code == 0
+        put_comments(elastic, alias, "a", "2")
+        assert run("add", "-", input=line("a", title="New")).exit_code == 0
         stored = elastic.get(index=alias, id="a")["_source"]
-        assert (stored["title"], stored["comments"][0]["comment"]) == ("New", "New")
+        assert (stored["title"], len(stored["comments"])) == ("New", 2)
 
     def test_a_post_of_a_feed_is_the_post_of_the_folder(
         self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids, tmp_path: Path
@@ -253,7 +267,7 @@ class TestAdd:
         feed = tmp_path / "feed.xml"
         feed.write_text(f"<feed xmlns='http://www.w3.org/2005/Atom'>{items}</feed>")
         done = run("add", feed)
-        assert "1 documents added, 1 replaced" in done.stdout
+        assert "1 posts added, 1 replaced" in done.stdout
         assert "1 in the index already, by its address" in done.stderr
         assert post_oids() == {"one", "two", "urn:three"}
         texts = [elastic.get(index=alias, id=oid)["_source"]["text"] for oid in ("one", "two")]
@@ -282,15 +296,6 @@ def feed_until_indexed(process: subprocess.Popen[str], elastic: Elasticsearch, a
         if "_all" in stats and stats["_all"]["primaries"]["indexing"]["index_total"]:
             return name
         assert time.monotonic() < deadline
-
-
-def test_a_redis_that_cannot_be_updated_is_reported(run: Run, settings: Settings) -> None:
-    down = replace(settings, redis_url="redis://127.0.0.1:1/0")
-    done = run("reindex", "-", input=line("a"), settings=down)
-    assert done.exit_code == 0
-    assert "Redis" in done.stderr
-    uncached = replace(settings, redis_url="")
-    assert "Redis" not in run("reindex", "-", input=line("a"), settings=uncached).stderr
 
 
 class TestKilled:

@@ -27,7 +27,7 @@ from app.pins import PinStore
 from app.search.pins import PinRule
 from app.service import Service
 from app.settings import Settings
-from indexer.scan import stored_digests
+from indexer.scan import doc_values
 from indexer.write.live import read_posts
 from tests.conftest import Run
 from tests.live.conftest import Faulty
@@ -145,7 +145,7 @@ def test_a_search_that_loses_its_index_is_unavailable(
 def test_nothing_is_counted_in_a_part_of_the_posts(elastic: Elasticsearch, whole: Settings) -> None:
     name = _lose_a_shard(elastic, whole)
     for count in (
-        lambda: list(stored_digests(elastic, name)),
+        lambda: list(doc_values(elastic, name, ["oid"])),
         IndexedLanguages(elastic, name, ENGLISH).refresh,
         lambda: PinStore(elastic, name, ENGLISH).existing([_RULE]),
     ):

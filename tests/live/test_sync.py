@@ -4,36 +4,38 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
+from elastic_transport import RequestsHttpNode
 from elasticsearch import Elasticsearch
 
 from analyzers.rules.compile import NO_RULES
-from app.cache import open_cache
-from app.commands.runs import updates_cache_on_failure
-from app.commands.sources import Sources
+from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
-from indexer.build.builder import IndexSettings, reindex
-from indexer.errors import LockLost
+from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.generations import require_live
-from indexer.ingest import Ingest, IngestOptions
+from indexer.ingest import IngestOptions
 from indexer.lock import Lock
-from indexer.scan import stored_digests
+from indexer.records import IsUnchangedEntry, Origin, RawPost, SourceItem
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
 from indexer.sync import sync
-from indexer.write.live import write
-from indexer.write.merge import oids, with_comments, without_comment
+from tests.writing import delete_comment, delete_post, put_comments, put_post
+
+SETTINGS = IndexSettings(NO_RULES, 1, 0)
 
 
-def entry(oid: Any, **fields: Any) -> dict[str, Any]:
+def entry(oid: Any, *comments: str, **fields: Any) -> dict[str, Any]:
+    """A line of a source; each comment is its oid and its text."""
+    if comments:
+        fields["comments"] = [{"oid": comment, "comment": comment} for comment in comments]
     return {"oid": str(oid), "title": f"Post {oid}", "text": "<p>Text</p>", **fields}
 
 
@@ -58,27 +60,30 @@ class Blog:
         lines = [entry if isinstance(entry, str) else json.dumps(entry) for entry in entries]
         self.file.write_text("".join(f"{entry}\n" for entry in lines))
 
+    def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
+        return JSONLines(str(self.file), SourceOptions()).read(is_unchanged)
+
     def sync(self, *options: str) -> Result:
         return self._run("sync", self.file, *options)
 
-    def ids(self) -> set[str]:
+    def posts(self) -> dict[str, set[str]]:
+        """The oids of posts, with those of their comments."""
         self._elastic.indices.refresh(index=self._alias)
         hits = self._elastic.search(index=self._alias, size=1_000)["hits"]["hits"]
-        posts = [hit["_source"] for hit in hits]
-        comments = {f"{post['oid']}/{oid}" for post in posts for oid in oids(post)}
-        return comments | {post["oid"] for post in posts}
+        return {
+            hit["_id"]: {comment["oid"] for comment in hit["_source"].get("comments", ())}
+            for hit in hits
+        }
 
     def stored(self, oid: str) -> dict[str, Any]:
         response = self._elastic.get(index=self._alias, id=oid)
-        return {**response["_source"], "version": response["_version"]}
+        return {**response["_source"], "seq_no": response["_seq_no"]}
 
-    def comment(self, post_oid: str, oid: str, status: int = 201) -> None:
-        """A comment that comes over HTTP; 201: a new one, 200: in place of another."""
-        comment = {"oid": oid, "comment": "Over HTTP", "author": ""}
-        change = with_comments([comment])
-        written = write(self._elastic, self._alias, {post_oid: change})[post_oid]
-        assert (oid in oids(written.before)) == (status == 200)
-        assert oid in oids(written.after)
+    def comment(self, post_oid: str, oid: str) -> None:
+        put_comments(self._elastic, self._alias, post_oid, oid)
+
+    def put(self, oid: str) -> None:
+        put_post(self._elastic, self._alias, oid)
 
 
 @pytest.fixture
@@ -91,62 +96,38 @@ def printed(done: Result, text: str, code: int = 0) -> None:
     assert text in done.output
 
 
-def read_by_commands(file: Path, options: SourceOptions) -> Sources:
-    return Sources([JSONLines(str(file), options)], options)
-
-
 class TestDifferences:
     def test_only_are_written(self, blog: Blog) -> None:
-        blog.write(entry("a"), entry("b"), entry("c"))
-        printed(blog.sync(), "3 documents added, 0 changed, 0 removed, 0 unchanged")
-        printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 3 unchanged")
-        before = blog.stored("a")["version"]
-        blog.write(entry("a"), entry("b", title="Another"), entry("d"))
-        printed(blog.sync(), "1 documents added, 1 changed, 1 removed, 1 unchanged")
-        assert blog.ids() == {"a", "b", "d"}
+        blog.write(entry("a"), entry("b"), entry("c", "1"))
+        printed(blog.sync(), "3 posts added, 0 changed, 0 removed, 0 unchanged")
+        before = blog.stored("a"), blog.stored("c")
+        printed(blog.sync(), "0 posts added, 0 changed, 0 removed, 3 unchanged")
+        blog.write(entry("a"), entry("b", title="Another"), entry("c", "1"), entry("d"))
+        printed(blog.sync(), "1 posts added, 1 changed, 0 removed, 2 unchanged")
         assert blog.stored("b")["title"] == "Another"
-        assert blog.stored("a")["version"] == before
+        assert (blog.stored("a"), blog.stored("c")) == before
+        blog.write(entry("a"), entry("c", "1"), entry("d"))
+        printed(blog.sync(), "1 removed, 3 unchanged")
+        assert blog.posts() == {"a": set(), "c": {"1"}, "d": set()}
 
     def test_in_html_with_the_same_text_are_none(self, blog: Blog) -> None:
-        blog.write(entry("a"), entry("b", comments=[{"oid": "1", "comment": "One"}]))
+        blog.write(entry("a"), entry("b"))
         blog.sync()
-        blog.write(
-            entry("a", text="<div class=new><p>Text</p></div>"),
-            entry("b", comments=[{"oid": "1", "comment": "<p>One</p>"}]),
-        )
-        printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 2 unchanged")
-
-    def test_are_recognised_before_documents_are_made(
-        self, blog: Blog, elastic: Elasticsearch, alias: str
-    ) -> None:
-        first, two = {"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Over HTTP"}
-        blog.write(entry("a", comments=[first]))
+        blog.write(entry("a", text="<div class=new><p>Text</p></div>"), entry("b", views=17))
+        printed(blog.sync(), "0 posts added, 0 changed, 0 removed, 2 unchanged")
+        compared = blog.stored("a")
         blog.sync()
-        blog.comment("a", "2")
+        assert blog.stored("a") == compared  # it is not written by every sync
 
-        def changed_documents(**fields: Any) -> list[str]:
-            blog.write(entry("a", comments=[first, two], **fields))
-            posts = JSONLines(str(blog.file), SourceOptions()).read()
-            elastic.indices.refresh(index=alias)
-            ingest = Ingest(pytest.fail, stored=stored_digests(elastic, alias))
-            return [document.oid for document in ingest.documents(posts)]
-
-        assert changed_documents() == ["a"]
-
-    @pytest.mark.parametrize("first", ["Post a", "Another", None])
-    def test_of_a_second_with_the_same_oid_name_the_first(
-        self, blog: Blog, first: str | None
-    ) -> None:
-        """The first may be unchanged, changed or new; the second unchanged, changed or new."""
-        blog.write(*([entry("a")] if first else []), entry("b"))
+    def test_of_a_second_post_with_the_same_oid_name_the_first(self, blog: Blog) -> None:
+        blog.write(entry("a"), entry("b"))
         blog.sync()
-        twice = [entry("a", title=first or "New"), entry("a"), entry("a", title="Third")]
-        blog.write(entry("b"), *twice, entry("c"))
+        blog.write(entry("b"), entry("a"), entry("a"), entry("a", title="Third"))
         done = blog.sync()
         reason = f"another post has the oid 'a' already ({blog.file}:2)"
         assert done.stderr.replace("\n", " ").count(reason) == 2
-        assert blog.stored("a")["title"] == (first or "New")
-        printed(blog.sync(), "0 documents added, 0 changed, 0 removed, 3 unchanged", 3)
+        assert blog.stored("a")["title"] == "Post a"
+        printed(blog.sync(), "0 posts added, 0 changed, 0 removed, 2 unchanged", 3)
 
     def test_win_over_the_index_whatever_the_dates_say(self, blog: Blog) -> None:
         blog.write(entry("a", modified="2024-05-02"))
@@ -154,163 +135,121 @@ class TestDifferences:
         blog.write(entry("a", title="Restored", modified="2024-05-01"))
         printed(blog.sync(), "1 changed")
         assert blog.stored("a")["title"] == "Restored"
-        printed(blog.sync(), "1 unchanged")
 
-    def test_restore_a_removed_post(self, blog: Blog) -> None:
-        blog.write(entry("a"), entry("b", pub_date="2020-01-01"))
+    def test_restore_what_was_deleted_over_http(
+        self, blog: Blog, elastic: Elasticsearch, alias: str
+    ) -> None:
+        blog.write(entry("a", "1", "2"), entry("b"))
         blog.sync()
-        blog.write(entry("a"))
-        printed(blog.sync(), "1 removed")
-        blog.write(entry("a"), entry("b", pub_date="2020-01-01"))
-        printed(blog.sync(), "1 documents added")
-        assert blog.ids() == {"a", "b"}
-
-    def test_in_comments_count_when_the_source_has_comments(self, blog: Blog) -> None:
-        comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
-        blog.write(entry("a", comments=comments), entry("b"))
+        delete_comment(elastic, alias, "a", "1")
+        delete_post(elastic, alias, "b")
+        assert blog.posts() == {"a": {"2"}}
         blog.sync()
-        blog.write(entry("a", comments=comments[:1]), entry("b"))
-        printed(blog.sync(), "1 changed")
-        assert blog.ids() == {"a", "a/1", "b"}
-        blog.write(entry("a"), entry("b"))
+        assert blog.posts() == {"a": {"1", "2"}, "b": set()}
         printed(blog.sync(), "2 unchanged")
-        assert blog.ids() == {"a", "a/1", "b"}
-        blog.write(entry("a"), entry("b", comments=comments[:1]))
-        blog.sync()
-        assert blog.ids() == {"a", "b", "b/1"}
 
-    def test_keep_comments_over_http_until_their_post_goes(self, blog: Blog) -> None:
+
+class TestComments:
+    def test_are_removed_while_the_source_has_some(self, blog: Blog) -> None:
+        blog.write(entry("a", "1", "2"), entry("b", "1"))
+        blog.sync()
+        blog.write(entry("a", "1"), entry("b", "1"))
+        printed(blog.sync(), "1 removed")
+        assert blog.posts() == {"a": {"1"}, "b": {"1"}}
+        printed(blog.sync(), "0 removed, 2 unchanged")
         blog.write(entry("a"), entry("b"))
+        printed(blog.sync(), "0 removed")
+        assert blog.posts() == {"a": {"1"}, "b": {"1"}}
+        kept = blog.stored("a")
+        printed(blog.sync(), "0 removed, 2 unchanged")
+        assert blog.stored("a") == kept
+
+    def test_over_http_stay_until_their_post_goes(self, blog: Blog) -> None:
+        blog.write(entry("a"), entry("b"))
+        blog.sync()
+        blog.comment("a", "http")
+        blog.comment("b", "http")
+        blog.write(entry("a", "1"), entry("b"))
+        printed(blog.sync(), "1 changed, 0 removed")
+        assert blog.posts() == {"a": {"1", "http"}, "b": {"http"}}
+        blog.write(entry("a", "1"))
+        printed(blog.sync(), "1 removed")
+        assert blog.posts() == {"a": {"1", "http"}}
+
+    def test_over_http_that_the_source_takes_over_are_its_own(self, blog: Blog) -> None:
+        blog.write(entry("a"))
         blog.sync()
         blog.comment("a", "1")
-        blog.comment("b", "2")
-        printed(blog.sync(), "0 removed")
-        assert {"a/1", "b/2"} < blog.ids()
+        blog.write(entry("a", "1", "2"))
+        blog.sync()
+        blog.write(entry("a", "2"))
+        printed(blog.sync(), "1 removed")
+        assert blog.posts() == {"a": {"2"}}
+
+    def test_far_fewer_need_force(self, blog: Blog) -> None:
+        blog.write(entry("a", *"12345678"), entry("b", "1"))
+        blog.sync()
+        blog.write(entry("a", "1", title="Another"), entry("b", "1"))
+        for _ in range(2):
+            printed(blog.sync(), "7 of 9 comments", 1)
+        assert blog.posts() == {"a": set("12345678"), "b": {"1"}}
+        assert blog.stored("a")["title"] == "Another"
+        printed(blog.sync("--force"), "7 removed")
+        assert blog.posts() == {"a": {"1"}, "b": {"1"}}
+
+
+class TestPostsOverHttp:
+    def test_stay_and_belong_to_a_source_once_it_has_them(self, blog: Blog) -> None:
+        blog.write(entry("a"))
+        blog.sync()
+        blog.put("http")
+        printed(blog.sync(), "0 removed, 1 unchanged")
+        blog.write(entry("a"), entry("http"))
+        printed(blog.sync(), "1 changed")
+        assert blog.stored("http")["title"] == "Post http"
         blog.write(entry("a"))
         printed(blog.sync(), "1 removed")
-        assert blog.ids() == {"a", "a/1"}
 
-
-class TestLines:
-    """A line is not parsed if the index has all documents that were made of it."""
-
-    @pytest.fixture
-    def parsed(self, blog: Blog, elastic: Elasticsearch, alias: str) -> Callable[..., list[int]]:
-        """Returns the numbers of the lines that a sync would parse."""
-
-        def numbers(**options: str) -> list[int]:
-            source = read_by_commands(blog.file, SourceOptions(**options))
-            elastic.indices.refresh(index=alias)
-            ingest = Ingest(pytest.fail, stored=stored_digests(elastic, alias))
-            items = source.read(ingest.is_unchanged_entry)
-            return [item.origin.line or 0 for item in items]
-
-        return numbers
-
-    def test_with_a_change_is_parsed(self, blog: Blog, parsed: Callable[..., list[int]]) -> None:
-        comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
-        a, b, c = entry("a"), entry("b", comments=comments), entry("c", comments=comments)
-        blog.write(a, b, c)
-        blog.sync()
-        assert parsed() == []
-        assert parsed(site="https://example.org") == [1, 2, 3]
-        assert parsed(language="de") == [1, 2, 3]
-        blog.write(c, entry("new"), b, a)
-        assert parsed() == [2]
-        blog.write(entry("a", title="Another"), b, entry("c", comments=comments[:1]))
-        assert parsed() == [1, 3]
-
-    def test_with_another_form_is_parsed_and_not_written(
-        self, blog: Blog, parsed: Callable[..., list[int]]
+    def test_written_while_a_sync_reads_are_left_to_the_next_one(
+        self, blog: Blog, elastic: Elasticsearch, alias: str
     ) -> None:
-        blog.write(entry("a"), entry("b"))
+        blog.write(entry("written"), entry("deleted"), entry("commented"), entry("gone"))
         blog.sync()
-        blog.write(entry("a"), entry("b", views=17))
-        assert parsed() == [2]
-        done = blog.sync()
-        printed(done, "0 documents added, 0 changed, 0 removed, 2 unchanged")
-        assert "1 posts that are new or changed have a field 'views'" in done.stderr
+        blog.write(*(entry(oid, title="Changed") for oid in ("written", "deleted", "commented")))
 
-    def test_that_is_there_twice_is_rejected(
-        self, blog: Blog, parsed: Callable[..., list[int]]
-    ) -> None:
-        blog.write(entry("a"), entry("b"))
-        blog.sync()
-        blog.write(entry("a"), entry("b"), entry("a"))
-        assert parsed() == [3]
-        printed(blog.sync(), "another post has the oid 'a' already", 3)
+        def read(is_unchanged: IsUnchangedEntry | None) -> Iterator[SourceItem]:
+            blog.put("written")
+            blog.put("gone")
+            blog.comment("commented", "http")
+            delete_post(elastic, alias, "deleted")
+            yield from blog.read(is_unchanged)
 
-    @pytest.mark.parametrize("what", ["post", "comment"])
-    def test_of_which_something_was_deleted_is_parsed(
-        self,
-        what: str,
-        blog: Blog,
-        elastic: Elasticsearch,
-        alias: str,
-        parsed: Callable[..., list[int]],
-    ) -> None:
-        comments = [{"oid": "1", "comment": "One"}, {"oid": "2", "comment": "Two"}]
-        blog.write(entry("a", comments=comments), entry("b"))
+        result = sync(elastic, alias, read, SETTINGS, pytest.fail)
+        assert (list(result.changed), result.left) == (["commented"], 3)
+        assert blog.posts() == {"written": set(), "commented": {"http"}, "gone": set()}
+        assert blog.stored("written")["title"] == "Over HTTP"
+        assert blog.stored("commented")["title"] == "Changed"
         blog.sync()
-        if what == "post":
-            write(elastic, alias, {"a": lambda stored: None})
-        else:
-            write(elastic, alias, {"a": without_comment("2")})
-        assert parsed() == [1]
-        blog.sync()
-        assert blog.ids() == {"a", "a/1", "a/2", "b"}
-        assert parsed() == []
+        assert blog.stored("written")["title"] == blog.stored("deleted")["title"] == "Changed"
 
-    def test_of_which_a_comment_was_written_over_http_is_parsed(
-        self, blog: Blog, parsed: Callable[..., list[int]]
+    def test_written_at_the_same_moment_are_not_overwritten(
+        self, blog: Blog, elastic: Elasticsearch, alias: str
     ) -> None:
-        blog.write(entry("a", comments=[{"oid": "1", "comment": "One"}]), entry("b"))
+        """Between reading and writing of one post: Elasticsearch refuses the second write."""
+        blog.write(*(entry(oid) for oid in range(300)))
         blog.sync()
-        blog.comment("a", "1", status=200)
-        blog.comment("b", "2")
-        assert parsed() == [1]
-        blog.sync()
-        assert [each["comment"] for each in blog.stored("a")["comments"]] == ["One"]
-        assert [each["comment"] for each in blog.stored("b")["comments"]] == ["Over HTTP"]
-
-    def test_of_a_post_with_another_oid_is_parsed(
-        self, blog: Blog, run: Callable[..., Result], parsed: Callable[..., list[int]]
-    ) -> None:
-        """`add` joins posts of one address, as those of a feed."""
-        url = "https://example.org/a"
-        blog.write(entry("a", url=url, modified="2024-01-01"))
-        blog.sync()
-        blog.write(entry("b", title="Newer", url=url, modified="2024-01-02"))
-        assert run("add", blog.file).exit_code == 0
-        assert blog.ids() == {"a"}
-        assert parsed() == [1]
-        printed(blog.sync(), "1 documents added, 0 changed, 1 removed")
-
-    def test_of_two_files_is_parsed(
-        self, blog: Blog, run: Callable[..., Result], tmp_path: Path
-    ) -> None:
-        """Of two posts with one address the second is left out, also if the first is unchanged."""
-        other = tmp_path / "other.jsonl"
-        other.write_text(json.dumps(entry("b", url="https://example.org/a")) + "\n")
-        blog.write(entry("a", url="https://example.org/a"))
-        for _ in range(2):
-            done = run("sync", blog.file, other)
-            assert done.exit_code == 0
-            assert "Left out: 1" in done.output
-            assert blog.ids() == {"a"}
-
-    def test_counts_in_the_progress(
-        self, blog: Blog, elastic: Elasticsearch, alias: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        blog.write(*(entry(number) for number in range(5)))
-        blog.sync()
-        monkeypatch.setattr("indexer.ingest._REPORTED", 2)
-        reported: list[int] = []
-        options = IngestOptions(on_progress=lambda progress: reported.append(progress.done))
-        source = read_by_commands(blog.file, SourceOptions())
-        shape = IndexSettings(NO_RULES, 1, 0)
-        sync(elastic, alias, source.read, shape, pytest.fail, options)
-        assert reported == [2, 4]
+        blog.write(*(entry(oid, title="Changed") for oid in range(300)))
+        with ThreadPoolExecutor(2) as pool:
+            syncing = pool.submit(sync, elastic, alias, blog.read, SETTINGS, pytest.fail)
+            number = 0
+            while not syncing.done():
+                blog.comment(str(number % 300), f"http-{number}")
+                number += 1
+            assert len(syncing.result().changed) == 300
+        stored = blog.posts()
+        missing = [n for n in range(number) if f"http-{n}" not in stored[str(n % 300)]]
+        assert missing == []
+        assert number > 5
 
 
 class TestCaution:
@@ -318,8 +257,8 @@ class TestCaution:
         blog.write(entry("a"), entry("b"))
         blog.sync()
         blog.file.write_text("[]")
-        printed(blog.sync(), "Nothing was removed", 1)
-        assert blog.ids() == {"a", "b"}
+        printed(blog.sync(), "Nothing was removed: the source has no posts", 1)
+        assert blog.posts().keys() == {"a", "b"}
         printed(blog.sync("--force"), "2 removed")
 
     def test_far_fewer(self, blog: Blog) -> None:
@@ -328,134 +267,88 @@ class TestCaution:
         blog.write(*(entry(number) for number in range(29)), entry("new"))
         done = blog.sync()
         printed(done, "11 of 40 posts", 1)
-        assert "(29, 30, 31, 32, 33, …)" in done.output
-        assert "1 documents added, 0 changed, 0 removed" in done.output
-        assert len(blog.ids()) == 41
+        assert "1 posts added, 0 changed, 0 removed" in done.output
+        assert len(blog.posts()) == 41
         printed(blog.sync("--force"), "11 removed")
-        blog.write(*(entry(number) for number in range(22)))
-        printed(blog.sync(), "8 of 30 posts", 1)
-
-    def test_a_dry_run_says_what_would_be_done_and_writes_nothing(self, blog: Blog) -> None:
-        blog.write(*(entry(number, comments=[{"oid": "c", "comment": "x"}]) for number in range(6)))
-        assert blog.sync("--dry-run").exit_code == 1  # there is no index
-        blog.sync()
-        before = blog.ids()
-        comments = [{"oid": "c", "comment": "x"}]
-        changed = entry(1, title="Changed", comments=comments)
-        blog.write(entry(0, comments=comments), changed, entry("new"))
-        done = blog.sync("--dry-run")
-        assert done.exit_code == 0
-        removed = {f"remove  {number}" for number in range(2, 6)}
-        lines = set(done.stdout.splitlines())
-        assert lines - removed == {
-            "add     new",
-            "change  1",
-            "1 documents would be added, 1 changed, 4 removed, 1 unchanged.",
-        }
-        assert removed < lines
-        assert blog.ids() == before
-        assert blog.stored("1")["title"] == "Post 1"
-        blog.file.write_text("[]")
-        printed(blog.sync("--dry-run"), "Nothing would be removed: the source has no posts", 1)
-        assert blog.sync("--dry-run", "--watch").exit_code == 2
-
-    def test_sample_posts_are_replaced(self, blog: Blog) -> None:
-        samples = [entry(number, url=f"https://blog.example.org/{number}/") for number in range(9)]
-        blog.write(*samples)
-        blog.sync()
-        blog.file.write_text("[]")
-        printed(blog.sync(), "Nothing was removed", 1)
-        blog.write(entry("own"))
-        printed(blog.sync(), "9 removed")
-        assert blog.ids() == {"own"}
-
-    def test_the_first_comment_in_the_source(self, blog: Blog) -> None:
-        blog.write(entry("a"))
-        blog.sync()
-        blog.comment("a", "http")
-        blog.write(entry("a", comments=[{"oid": "1", "comment": "One"}]))
-        printed(blog.sync(), "0 documents added, 1 changed, 0 removed")
-        printed(blog.sync(), "1 unchanged")
-        assert blog.ids() == {"a", "a/http", "a/1"}
-
-    def test_a_comment_over_http_that_the_source_takes_over(self, blog: Blog) -> None:
-        blog.write(entry("a"))
-        blog.sync()
-        blog.comment("a", "1")
-        two = [{"oid": "1", "comment": "Over HTTP"}, {"oid": "2", "comment": "Two"}]
-        blog.write(entry("a", comments=two))
-        blog.sync()
-        blog.write(entry("a", comments=two[1:]))
-        printed(blog.sync(), "1 changed")
-        assert blog.ids() == {"a", "a/2"}
-
-    def test_a_few(self, blog: Blog) -> None:
-        blog.write(*(entry(number) for number in range(6)))
-        blog.sync()
-        blog.write(entry(0))
+        blog.write(*(entry(number) for number in range(25)))
         printed(blog.sync(), "5 removed")
 
+    def test_sample_posts_are_replaced_whatever_came_over_http(self, blog: Blog) -> None:
+        samples = [
+            entry(number, url=f"https://sample.example.org/{number}/") for number in range(9)
+        ]
+        blog.write(*samples)
+        blog.sync()
+        blog.put("http")
+        blog.comment("0", "http")
+        blog.file.write_text("[]")
+        printed(blog.sync(), "Nothing was removed", 1)
+        blog.write(entry("own", url="https://blog.example.org/own/"))
+        printed(blog.sync(), "9 removed")
+        assert blog.posts().keys() == {"own", "http"}
+
+    def test_the_first_sync_takes_no_source_that_was_not_understood(self, blog: Blog) -> None:
+        blog.write(entry("a"), "nonsense", "nonsense")
+        printed(blog.sync(), "2 of 3 posts were rejected", 1)
+        printed(blog.sync("--max-rejects", "2"), "1 posts added", 3)
+
     def test_rejected_posts_stay_as_they_are(self, blog: Blog) -> None:
-        blog.write(entry("a", comments=[{"oid": "1", "comment": "One"}]), entry("b"))
-        blog.sync()
-        blog.write(entry("a", title="", comments=[{"oid": "1", "comment": "One"}]), entry("b"))
-        printed(blog.sync(), "0 removed", 3)
-        blog.write(entry("b"), '{"oid": "a", broken')
-        printed(blog.sync(), "1 rejected lines", 1)
-        assert blog.ids() == {"a", "a/1", "b"}
-
-    def test_rejected_posts_stay_whatever_their_oid(self, blog: Blog) -> None:
         oids = ("abc ", "p/cafe\u0301", "c")
-        blog.write(*map(entry, oids))
+        blog.write(*map(entry, oids), entry("d", "1"))
         blog.sync()
-        blog.write(*(entry(oid, pub_date="31.1.2024") for oid in oids[:2]), entry("c"))
+        before = blog.posts()
+        wrong = [entry(oid, pub_date="31.1.2024") for oid in oids[:2]]
+        blog.write(*wrong, entry("c"), entry("d", "1", title=""))
         printed(blog.sync(), "0 removed", 3)
-        assert blog.ids() == {"abc", "p/cafe\u0301", "c"}
-        for oid in ("", 1.5):
-            blog.write(entry("abc"), {**entry("x"), "oid": oid}, entry("c"))
+        assert blog.posts() == before
+        for line in ({**entry("x"), "oid": ""}, {**entry("x"), "oid": 1.5}, '{"oid": "p", broken'):
+            blog.write(entry("abc"), line, entry("c"), entry("d", "1"))
             printed(blog.sync(), "1 rejected lines", 1)
+        assert blog.posts() == before
 
-    def test_rejected_posts_whose_oid_cannot_be_read_keep_all_posts(
-        self, blog: Blog, run: Callable[..., Result], tmp_path: Path
-    ) -> None:
-        folder = tmp_path / "posts"
-        folder.mkdir()
-        for name in "abcd":
-            (folder / f"{name}.md").write_text(f"---\noid: my-{name}\ntitle: A\n---\nx")
-        assert run("sync", folder).exit_code == 0
-        (folder / "a.md").write_text("---\noid: my-a\ntitle: 'A\n---\nx")
-        (folder / "b.md").write_bytes(b"---\noid: my-b\ntitle: A\n---\nf\xfcr")
-        (folder / "c.md").unlink()
-        printed(run("sync", folder), "Nothing was removed: 2 rejected lines", 1)
-        assert blog.ids() == {f"my-{name}" for name in "abcd"}
+    def test_a_rejected_comment_is_reported_each_time(self, blog: Blog) -> None:
+        bad = {"oid": "2", "comment": "", "pub_date": "31.1.2024"}
+        post = entry("a", "1")
+        post["comments"].append(bad)
+        blog.write(post)
+        for _ in range(2):
+            printed(blog.sync(), "comment 2", 3)
+        assert blog.posts() == {"a": {"1"}}
+        stored = blog.stored("a")
+        blog.sync()
+        assert blog.stored("a") == stored
 
     def test_a_source_that_breaks_off(self, blog: Blog) -> None:
         blog.write(entry("a"), entry("b"))
         blog.sync()
         blog.file.write_text("[" + json.dumps(entry("a")) + ",")
         assert blog.sync().exit_code == 1
-        assert blog.ids() == {"a", "b"}
+        assert blog.posts().keys() == {"a", "b"}
+
+    def test_a_dry_run_says_what_would_be_done_and_writes_nothing(self, blog: Blog) -> None:
+        blog.write(*(entry(number, "c") for number in range(6)), entry(6, "c", "d"))
+        assert blog.sync("--dry-run").exit_code == 1  # there is no index
+        blog.sync()
+        before = blog.posts(), blog.stored("1")
+        blog.write(entry(0, "c"), entry(1, "c", title="Changed"), entry("new"), entry(6, "c"))
+        done = blog.sync("--dry-run")
+        assert done.exit_code == 0, done.output
+        assert set(done.stdout.splitlines()) == {
+            "add     new",
+            "change  1",
+            *(f"remove  {number}" for number in range(2, 6)),
+            "remove  6/d",
+            "1 posts would be added, 1 changed, 5 removed, 2 unchanged.",
+        }
+        assert (blog.posts(), blog.stored("1")) == before
+        blog.file.write_text("[]")
+        printed(blog.sync("--dry-run"), "Nothing would be removed: the source has no posts", 1)
+        assert blog.sync("--dry-run", "--watch").exit_code == 2
 
 
 class TestRebuild:
-    def test_not_after_a_rollback(
+    def test_when_the_rules_changed_but_not_after_a_rollback(
         self, blog: Blog, run: Callable[..., Result], elastic: Elasticsearch, settings: Settings
-    ) -> None:
-        blog.write(entry("a"))
-        blog.sync()
-        (settings.synonyms_dir / "my.synonyms").write_text("reactjs, react\n")
-        printed(blog.sync(), f"{settings.index}-000002 is live")
-        assert run("rollback").exit_code == 0
-        blog.write(entry("a"), entry("b"))
-        done = blog.sync()
-        printed(done, "1 documents added")
-        assert "rolled back" in done.stderr
-        assert require_live(elastic, settings.index).number == 1
-        (settings.synonyms_dir / "my.synonyms").write_text("reactjs, react, preact\n")
-        printed(blog.sync(), f"{settings.index}-000003 is live")
-
-    def test_when_the_rules_changed(
-        self, blog: Blog, elastic: Elasticsearch, settings: Settings
     ) -> None:
         blog.write(entry("a"))
         blog.sync()
@@ -463,72 +356,67 @@ class TestRebuild:
         assert "would be built" not in blog.sync("--dry-run").stderr
         (settings.synonyms_dir / "my.synonyms").write_text("reactjs, react\n")
         printed(blog.sync("--dry-run"), "A new generation would be built first")
-        assert require_live(elastic, settings.index).number == 1
         printed(blog.sync(), f"{settings.index}-000002 is live")
-        assert blog.ids() == {"a", "a/1"}
-        printed(blog.sync(), "1 unchanged")
-        assert require_live(elastic, settings.index).number == 2
+        assert blog.posts() == {"a": {"1"}}
+        assert run("rollback").exit_code == 0
+        blog.write(entry("a"), entry("b"))
+        done = blog.sync()
+        printed(done, "1 posts added")
+        assert "rolled back" in done.stderr
+        assert require_live(elastic, settings.index).number == 1
+        (settings.synonyms_dir / "my.synonyms").write_text("reactjs, react, preact\n")
+        printed(blog.sync(), f"{settings.index}-000003 is live")
 
 
-def test_only_one_runs_at_a_time(
-    blog: Blog, elastic: Elasticsearch, alias: str, settings: Settings
-) -> None:
-    cache = open_cache(settings)
+def test_only_one_runs_at_a_time(blog: Blog, elastic: Elasticsearch, alias: str) -> None:
     blog.write(entry("a"))
     blog.sync()
-    generation = cache.generation()
     with Lock(elastic, alias, "sync of another"):
         printed(blog.sync(), "(sync of another)", 1)
-    assert cache.generation() == generation  # which has the index, so it is not ""
-    assert generation.startswith(f"{alias}-000001 ")
 
 
-class UnrenewedLock(Lock):
-    """The lock of a process that seems to be dead, so that another one waits for it."""
-
-    def check(self) -> None:
-        pass
-
-
-def test_the_first_one_waits_for_the_lock_before_it_looks_for_an_index(
-    blog: Blog, elastic: Elasticsearch, alias: str
+def test_the_first_one_looks_for_an_index_when_it_has_the_lock(
+    blog: Blog, elastic: Elasticsearch, elasticsearch_url: str, alias: str
 ) -> None:
     """Else it would build from its source alone what another process has built meanwhile."""
-    settings = IndexSettings(NO_RULES, 1, 0)
-    file = blog.file.with_name("other.jsonl")
-    file.write_text("".join(f"{json.dumps(entry(oid))}\n" for oid in ("a", "b", "c")))
+    posts = [RawPost(Origin("test"), oid, oid, "x") for oid in "abc"]
+    built: list[Built] = []
+
+    class Node(RequestsHttpNode):
+        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+            if "/_doc/lock" in target and not built:
+                built.append(reindex(elastic, alias, posts, SETTINGS, pytest.fail))
+            return super().perform_request(method, target, *rest, **more)
+
     blog.write(entry("d"))
     feed = IngestOptions(complete=False)
-    with ThreadPoolExecutor(1) as pool:
-        with UnrenewedLock(elastic, alias, "build of another", lease=600) as lock:
-            second = pool.submit(
-                sync,
-                elastic,
-                alias,
-                read_by_commands(blog.file, SourceOptions()).read,
-                settings,
-                pytest.fail,
-                feed,
-            )
-            time.sleep(1)
-            source = JSONLines(str(file), SourceOptions())
-            reindex(elastic, alias, source.read(), settings, pytest.fail, lock=lock)
-        done = second.result()
-    assert done.built is None
-    assert blog.ids() == {"a", "b", "c", "d"}
+    with Elasticsearch(elasticsearch_url, node_class=Node, request_timeout=30) as client:
+        assert sync(client, alias, blog.read, SETTINGS, pytest.fail, feed).built is None
+    assert blog.posts().keys() == {"a", "b", "c", "d"}
 
 
-def test_one_that_loses_the_lock_makes_what_it_wrote_visible(
-    blog: Blog, settings: Settings, elastic: Elasticsearch
+def test_one_of_a_changed_post_takes_few_requests(
+    blog: Blog, elasticsearch_url: str, own_settings: Settings
 ) -> None:
-    cache = open_cache(settings)
-    blog.write(entry("a"))
+    sent: list[str] = []
+
+    class Node(RequestsHttpNode):
+        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
+            sent.append(f"{method} {target}")
+            return super().perform_request(method, target, *rest, **more)
+
+    posts = [entry(number, f"c{number}") for number in range(85)]
+    blog.write(*posts)
     blog.sync()
-    generation = cache.generation()
-    elastic.index(index=settings.index, id="as-if-written", document={"title": "b"})
-    with pytest.raises(LockLost), updates_cache_on_failure(Tools(settings)):
-        raise LockLost("lost")
-    assert cache.generation() != generation
+    with Elasticsearch(elasticsearch_url, node_class=Node) as client:
+        for most, text in ((12, "<p>Another text</p>"), (10, "<p>Another text</p>")):
+            blog.write(entry(0, "c0", text=text), *posts[1:])
+            tools = Tools(own_settings)
+            tools.elastic = client
+            sent.clear()
+            done = CliRunner().invoke(main, ["sync", str(blog.file)], obj=tools)
+            assert done.exit_code == 0, done.output
+            assert len(sent) <= most, "\n".join(sent)
 
 
 def test_watching_syncs_after_every_change(
@@ -536,15 +424,15 @@ def test_watching_syncs_after_every_change(
 ) -> None:
     blog.write(entry("a"))
     process = start("sync", blog.file, "--watch")
-    wait_for(lambda: blog.ids() == {"a"})
+    wait_for(lambda: blog.posts().keys() == {"a"})
     blog.write(entry("a"), entry("b"))
-    wait_for(lambda: blog.ids() == {"a", "b"})
+    wait_for(lambda: blog.posts().keys() == {"a", "b"})
     blog.write(entry("a"), entry("b"), "nonsense")
     other = blog.file.with_name("other")
     other.write_text(blog.file.read_text())
     other.rename(blog.file)
     blog.write(entry("a"), entry("c"))
-    wait_for(lambda: blog.ids() == {"a", "c"})
+    wait_for(lambda: blog.posts().keys() == {"a", "c"})
     process.send_signal(signal.SIGINT)
     process.wait(30)  # raises TimeoutExpired if it keeps running
 
@@ -561,28 +449,25 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+PROSE = "A sentence that is long enough to be taken for what the page is about. " * 4
+
+
 def test_a_page_that_looks_like_a_list_now_is_not_deleted(
-    run: Callable[..., Result], elastic: Elasticsearch, alias: str, tmp_path: Path
+    blog: Blog, run: Callable[..., Result], tmp_path: Path
 ) -> None:
     """A guess is not a reason to delete a post; what the page says is one."""
-    prose = "A sentence that is long enough to be taken for what the page is about. " * 4
     links = "".join(f"<p><a href='/{number}'>A post {number}</a></p>" for number in range(20))
     site = tmp_path / "public"
     site.mkdir()
     for name in ("stays", "guessed", "hidden"):
-        (site / f"{name}.html").write_text(f"<!doctype html><title>x</title><p>{prose}")
+        (site / f"{name}.html").write_text(f"<!doctype html><title>x</title><p>{PROSE}")
     assert run("sync", site).exit_code == 0
     (site / "guessed.html").write_text(f"<!doctype html><title>x</title><main>{links}</main>")
     noindex = '<meta name="robots" content="noindex">'
-    (site / "hidden.html").write_text(f"<!doctype html><title>x</title>{noindex}<p>{prose}")
+    (site / "hidden.html").write_text(f"<!doctype html><title>x</title>{noindex}<p>{PROSE}")
     done = run("sync", site)
     assert "1 removed" in done.stdout
-    assert "1 list page, 1 noindex" in done.stderr
-    elastic.indices.refresh(index=alias)
-    assert {hit["_id"] for hit in elastic.search(index=alias)["hits"]["hits"]} == {
-        "stays",
-        "guessed",
-    }
+    assert blog.posts().keys() == {"stays", "guessed"}
 
 
 def test_pages_that_are_gone_do_not_keep_others_from_being_removed(
@@ -590,30 +475,25 @@ def test_pages_that_are_gone_do_not_keep_others_from_being_removed(
     own_settings: Settings,
     server: Any,
     post_oids: Callable[[], set[str]],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
 ) -> None:
     """A dead link in a sitemap may stay there for ever."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    words = "A sentence that is long enough to be taken for what the page is about. " * 4
 
     def listed(*names: str) -> None:
         urls = "".join(f"<url><loc>{server.url(f'/{name}')}</loc></url>" for name in names)
         server.say("/sitemap.xml", f"<urlset>{urls}</urlset>", Content_Type="text/xml")
 
-    def sync() -> Result:
+    def sync_it() -> Result:
         settings = replace(own_settings, fetch_allow_private=True)
         return run("sync", server.url("/sitemap.xml"), settings=settings)
 
     for name in ("stays", "dead", "hidden", "removed"):
-        server.say(f"/{name}", f"<!doctype html><title>x</title><main><p>{words}</main>")
+        server.say(f"/{name}", f"<!doctype html><title>x</title><main><p>{PROSE}</main>")
     listed("stays", "dead", "hidden", "removed")
-    assert sync().exit_code == 0
+    assert sync_it().exit_code == 0
     assert post_oids() == {"stays", "dead", "hidden", "removed"}
     del server.answers["/dead"]
     server.say("/robots.txt", "User-agent: *\nDisallow: /hidden")
     listed("stays", "dead", "hidden")
-    done = sync()
+    done = sync_it()
     assert (done.exit_code, "3 removed" in done.output) == (0, True)
-    assert "1 gone (404), 1 disallowed by robots.txt" in done.output
     assert post_oids() == {"stays"}

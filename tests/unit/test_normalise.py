@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.digests import DIGITS, entry_digest
+from indexer.digests import digest, has_comments
 from indexer.html_text import clean, readable
 from indexer.normalise import Invalid, comment_of, digest_of, document_of
 from indexer.records import Origin, RawComment, RawPost
@@ -100,10 +100,12 @@ def test_the_digest_changes_with_any_field_but_the_origin() -> None:
 
 
 @pytest.mark.parametrize("value", ["\ud800", {1: "\ud800"}, object(), 1.5, None, ["a", None]])
-def test_any_value_has_a_digest_before_that_of_the_entry(value: Any) -> None:
-    digest = digest_of(post(categories=value))
-    assert len(digest) == DIGITS
-    assert digest_of(post(categories=value, entry=b"{}")) == digest + entry_digest(b"{}")
+def test_any_value_has_a_digest_but_that_of_the_entry_counts(value: Any) -> None:
+    raw = post(categories=value)
+    assert digest_of(raw) == digest_of(raw)
+    assert digest_of(replace(raw, entry=b"{}")) == digest(b"{}")
+    assert not has_comments(digest_of(raw))
+    assert has_comments(digest_of(replace(raw, comments=(RawComment("1", "One"),))))
 
 
 @pytest.mark.parametrize(

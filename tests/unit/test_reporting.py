@@ -13,7 +13,7 @@ from indexer.records import Origin, Progress, Reject
 
 def test_plain_lines_have_rate_fraction_and_time_left(capsys: pytest.CaptureFixture[str]) -> None:
     clock = iter([0.0, 0.0, 10.0, 11.0, 20.0])
-    show = Display(None, lambda: next(clock))
+    show = Display(None, clock=lambda: next(clock))
     show.on_progress(Progress("reading"))
     show.on_progress(Progress("reading", 12_000, 0.4, rejected=2))
     show.on_progress(Progress("reading", 13_000, 0.5))  # too soon for another line
@@ -28,7 +28,7 @@ def test_a_run_that_is_over_in_a_moment_has_no_time_left(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     clock = iter([0.0, 10.0, 10.3, 20.0])
-    show = Display(None, lambda: next(clock))
+    show = Display(None, clock=lambda: next(clock))
     show.on_progress(Progress("reading", 30, 0.43))
     show.on_progress(Progress("reading", 60, 0.46))
     show.on_progress(Progress("reading", 99, 0.99))

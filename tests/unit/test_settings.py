@@ -122,6 +122,7 @@ def test_secrets_are_not_in_the_representation() -> None:
         "redis_url",
         "cache_secret",
         "insights_token",
+        "ping_url",
         "write_tokens",
     }
 

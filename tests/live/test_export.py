@@ -1,0 +1,89 @@
+"""`blogsearch export`: what is live can be read back, without the sources."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from elasticsearch import Elasticsearch
+
+from app.settings import Settings
+from indexer.export import FORMAT
+from tests.writing import put_comments, put_post
+
+Run = Callable[..., Result]
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def settings(own_settings: Settings) -> Settings:
+    """For commands that are run here: an index of the test's own."""
+    return own_settings
+
+
+def test_export_reindex_export_is_identical_and_sync_then_writes_nothing(
+    run: Run, elastic: Elasticsearch, alias: str, tmp_path: Path
+) -> None:
+    source = REPOSITORY / "sample" / "posts.jsonl"
+    file, again = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    assert run("reindex", source).exit_code == 0
+    oid = json.loads(source.read_text().splitlines()[3])["oid"]
+    put_comments(elastic, alias, oid, "http")
+    put_post(elastic, alias, "http <&> post")
+    put_comments(elastic, alias, "http <&> post", "of a post over HTTP")
+    elastic.indices.refresh(index=alias)
+    assert run("export", file).exit_code == 0
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert len(lines) == 86
+    assert all(line["format"] == FORMAT for line in lines)
+    piped = run("export").stdout_bytes
+    assert piped == file.read_bytes()
+
+    elastic.indices.delete(index=[f"{alias}-000001", f"{alias}-state"])
+    packed = tmp_path / "a.jsonl.gz"
+    packed.write_bytes(gzip.compress(piped))
+    assert run("reindex", packed).exit_code == 0
+    assert run("export", again).exit_code == 0
+    assert again.read_bytes() == file.read_bytes()
+    before = elastic.indices.stats(index=alias)["_all"]["primaries"]["indexing"]["index_total"]
+    for synced in (source, file):
+        done = run("sync", synced)
+        assert "0 posts added, 0 changed, 0 removed" in done.stdout
+    after = elastic.indices.stats(index=alias)["_all"]["primaries"]["indexing"]["index_total"]
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("format", "blogsearch-0"),
+        ("oid", ""),
+        ("title", "<script>"),
+        ("text", 7),
+        ("comments", [{"oid": "1", "comment": "<b>"}]),
+        ("headings", [{"text": "<i>"}]),
+        ("categories", ["<b>"]),
+        ("unknown", "x"),
+    ],
+)
+def test_a_line_that_export_did_not_write_is_rejected(
+    run: Run, tmp_path: Path, field: str, value: Any
+) -> None:
+    file = tmp_path / "posts.jsonl"
+    right: dict[str, Any] = {"format": FORMAT, "title": "T", "text": "x", "categories": []}
+    posts = [{**right, "oid": "right"}, {**right, "oid": "wrong", field: value}]
+    file.write_text("".join(json.dumps(post) + "\n" for post in posts))
+    done = run("reindex", file)
+    assert done.exit_code == 3, done.output
+    assert f"{file}:2" in done.stderr.replace("\n", "")
+    assert "blogsearch export" in done.stderr
+
+
+def test_a_file_that_cannot_be_written_is_named(run: Run, tmp_path: Path) -> None:
+    assert run("reindex", REPOSITORY / "sample" / "posts.jsonl").exit_code == 0
+    done = run("export", tmp_path / "nowhere" / "a.jsonl")
+    assert done.exit_code == 1
+    assert "cannot be written" in done.stderr

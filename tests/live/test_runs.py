@@ -1,0 +1,160 @@
+"""How a run ends is kept and told: errors in the state index, pings, --json and --quiet."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from elasticsearch import Elasticsearch
+
+from app.settings import Settings
+from indexer.lock import Lock
+from indexer.state import Run, read_runs
+
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def settings(own_settings: Settings) -> Settings:
+    """For commands that are run here: an index of the test's own."""
+    return own_settings
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "posts.jsonl"
+    path.write_text('{"oid": "a", "title": "A", "text": "x"}\n')
+    return path
+
+
+@pytest.fixture
+def last_run(elastic: Elasticsearch, alias: str) -> Callable[[], Run | None]:
+    return lambda: next(iter(read_runs(elastic, alias, ["sync"])), None)
+
+
+def test_the_error_of_a_failed_run_is_kept_with_its_time(
+    run: Invoke, source: Path, last_run: Callable[[], Run | None]
+) -> None:
+    assert run("sync", source).exit_code == 0
+    first = last_run()
+    assert first
+    assert (first.succeeded, first.error, first.error_at) == (True, "", None)
+    good = source.read_text()
+    source.write_text("[")
+    assert run("sync", source).exit_code == 1
+    source.write_text("[]")
+    assert run("sync", source).exit_code == 1
+    failed = last_run()
+    assert failed
+    assert not failed.succeeded
+    assert "Nothing was removed" in failed.error
+    assert failed.error_at == failed.ended
+    assert time.time() - 60 < failed.ended <= time.time()
+    source.write_text(good)
+    assert run("sync", source).exit_code == 0
+    last = last_run()
+    assert last
+    assert last.succeeded
+    assert (last.error, last.error_at) == (failed.error, failed.error_at)
+
+
+def test_what_fails_before_anything_is_read_is_no_run(
+    run: Invoke,
+    source: Path,
+    elastic: Elasticsearch,
+    alias: str,
+    last_run: Callable[[], Run | None],
+) -> None:
+    assert run("sync", source).exit_code == 0
+    before = last_run()
+    assert run("sync", "/nonexist").exit_code == 1
+    assert run("sync", source, "--max-rejects", "x").exit_code == 2
+    with Lock(elastic, alias, "another"):
+        assert run("sync", source).exit_code == 1
+    assert last_run() == before
+
+
+class Pings:
+    """An address as that of healthchecks.io, and what it was told."""
+
+    def __init__(self, server: Any) -> None:
+        self.told: list[tuple[str, str]] = []
+        self.url = server.url("/check")
+        for end in ("", "/start", "/fail"):
+            server.answers[f"/check{end}"] = self._keep
+
+    def _keep(self, request: Any) -> None:
+        body = request.rfile.read(int(request.headers["Content-Length"])).decode()
+        self.told.append((request.path, body))
+        request.send_response(200)
+        request.send_header("Content-Length", "0")
+        request.end_headers()
+
+
+def test_a_sync_pings(run: Invoke, own_settings: Settings, server: Any, source: Path) -> None:
+    pings = Pings(server)
+    settings = replace(own_settings, ping_url=pings.url)
+    assert run("sync", source, settings=settings).exit_code == 0
+    assert pings.told == [("/check/start", ""), ("/check", "")]
+    pings.told.clear()
+    assert run("sync", "/nonexist", settings=settings).exit_code == 1
+    (start, (failed, reason)) = pings.told
+    assert (start[0], failed, "/nonexist" in reason) == ("/check/start", "/check/fail", True)
+    pings.told.clear()
+    source.write_text("[]")
+    assert run("sync", source, settings=settings).exit_code == 1
+    assert "Nothing was removed" in pings.told[-1][1]
+    assert run("sync", source, "--dry-run", settings=settings).exit_code == 1
+    assert len(pings.told) == 2
+
+
+def test_a_ping_that_cannot_be_sent_is_only_said(
+    run: Invoke, own_settings: Settings, source: Path
+) -> None:
+    settings = replace(own_settings, ping_url="http://127.0.0.1:1/secret")
+    done = run("sync", source, settings=settings)
+    assert done.exit_code == 0
+    assert "BLOGSEARCH_PING_URL" in done.stderr
+    assert "secret" not in done.stderr
+
+
+def test_quiet_prints_nothing_unless_something_is_wrong(
+    run: Invoke, source: Path, tmp_path: Path
+) -> None:
+    for words in (
+        ["reindex", source],
+        ["sync", source],
+        ["add", source],
+        ["rebuild", "--force"],
+        ["rebuild"],
+        ["rollback"],
+        ["prune"],
+        ["export", tmp_path / "a.jsonl"],
+    ):
+        done = run(*words, "--quiet")
+        assert (done.exit_code, done.output) == (0, ""), words
+    source.write_text(source.read_text() + "nonsense\n")
+    done = run("sync", source, "--quiet")
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert "rejected" in done.stderr
+
+
+def test_json_is_one_value_on_stdout(run: Invoke, source: Path, alias: str) -> None:
+    def printed(*words: str | Path) -> Any:
+        done = run(*words, "--json")
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    built = printed("reindex", source)
+    assert (built["index"], built["posts"], built["rejected"]) == (f"{alias}-000001", 1, 0)
+    source.write_text(source.read_text() + '{"oid": "b", "title": "B", "text": "x"}\n')
+    assert printed("sync", source, "--dry-run")["added"] == ["b"]
+    synced = printed("sync", source)
+    assert (synced["added"], synced["removed"], synced["unchanged"]) == (["b"], [], 1)
+    assert printed("add", source)["replaced"] == 0
+    assert printed("rebuild")["rebuilt"] is False
+    assert printed("rebuild", "--force")["index"] == f"{alias}-000002"
