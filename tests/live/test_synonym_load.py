@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,8 +23,6 @@ from indexer.build.builder import IndexSettings, reindex
 from indexer.records import Origin, RawPost
 from indexer.state import state_index
 from tests.tcp import forward, listening
-from tests.waiting import wait_until
-from tests.writing import put_post
 
 POSTS = {
     "ml": "An ML model in ten lines",
@@ -198,68 +196,6 @@ def test_load_rebuilds_the_index_in_the_language_of_the_settings(
     assert [token["token"] for token in tokens] == ["haus"]
     assert run("load", settings=german).exit_code == 0
     assert _generation(elastic, live) == f"{live}-000002"
-
-
-@pytest.fixture
-def load() -> Iterator[Callable[[Callable[[int], None]], list[BaseException]]]:
-    """Repeats something in threads until the test ends; returns the list of its failures."""
-    stop = threading.Event()
-    threads = []
-
-    def repeat(work: Callable[[int], None]) -> list[BaseException]:
-        failures: list[BaseException] = []
-
-        def loop() -> None:
-            number = 0
-            while not stop.is_set():
-                try:
-                    work(number)
-                except BaseException as error:  # noqa: BLE001  (the test asserts on it)
-                    failures.append(error)
-                    return
-                number += 1
-
-        threads.append(threading.Thread(target=loop, daemon=True))
-        threads[-1].start()
-        return failures
-
-    yield repeat
-    stop.set()
-    for thread in threads:
-        thread.join()
-
-
-def test_searches_and_writes_continue_while_rules_are_loaded(
-    elastic: Elasticsearch,
-    live: str,
-    run: Run,
-    mine: Path,
-    load: Callable[[Callable[[int], None]], list[BaseException]],
-) -> None:
-    written: list[str] = []
-    answers: list[frozenset[str]] = []
-
-    def search(_: int) -> None:
-        answers.append(frozenset(_found(elastic, live, "ml")))
-        assert elastic.count(index=live, query={"match": {"text": "cabbages"}})["count"] == 1
-
-    def write(number: int) -> None:
-        made = _post(f"new-{number}", "written meanwhile")
-        assert put_post(elastic, live, made).result == "created"
-        written.append(f"new-{number}")
-
-    failures = [load(search), load(search), load(write)]
-    wait_until(lambda: answers and written)
-    loaded = run("load", mine)
-    assert loaded.exit_code == 0, loaded.output
-    assert _found(elastic, live, "ml") == {"ml", "learning"}
-    wait_until(lambda: frozenset({"ml", "learning"}) in answers)
-    assert failures == [[], [], []]
-    assert set(answers) == {frozenset({"ml"}), frozenset({"ml", "learning"})}
-    elastic.indices.refresh(index=live)
-    for oid in list(written):
-        assert elastic.exists(index=live, id=oid), oid
-    assert written
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
