@@ -33,7 +33,7 @@ class NotConvertible(Exception):
 def foreign_format(head: str) -> str:
     """The name of the format that a text begins in; "" for a rule file."""
     stripped = (line.strip() for line in head.splitlines())
-    lines = [line for line in stripped if line and not line.startswith("#")][:_LOOKED_AT]
+    lines = [line for line in stripped if line and line[0] not in "#%"][:_LOOKED_AT]
     if not lines:
         return ""
     first = lines[0]
@@ -43,7 +43,7 @@ def foreign_format(head: str) -> str:
 
     if any(_SENSE.match(line) for line in lines):
         return WORDNET
-    if all_are(r"%|:-|[a-z]\w*\(.*\)\s*(?::-.*|\.)$"):
+    if all_are(r":-|[a-z]\w*\(.*\)\s*(?::-.*|\.)$"):
         return "Prolog"
     if re.match(r"[\[{]\s*(?:[\"\[{\]}]|$)", first):
         return JSON

@@ -146,6 +146,8 @@ def test_cached_results_change_with_the_rules(run: Run, mine: Path, settings: Se
     assert visitor.get("/search?q=ml").get_json()["count"] == 1
     assert run("load", mine).exit_code == 0
     assert visitor.get("/search?q=ml").get_json()["count"] == 2
+    (hit,) = visitor.get("/search?q=learning").get_json()["hits"]
+    assert "machine <mark>learning</mark>" in hit["highlight"]["text"][0]
 
 
 def test_a_failed_build_changes_nothing(

@@ -1,3 +1,8 @@
+% One.
+% Two.
+% Three.
+% Four.
+% Five.
 % The Prolog database of WordNet.
 s(100001740,1,'car',n,1,71).
 s(100001740,2,'motor car',n,1,0).
