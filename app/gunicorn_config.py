@@ -1,7 +1,7 @@
 """gunicorn's configuration, which `blogsearch serve` loads, at the start and at each SIGHUP.
 
-The environment variables PORT and WEB_CONCURRENCY (worker processes) change it, and so do the
-settings `operators_port` and `log_format`.
+The environment variables PORT and WEB_CONCURRENCY (worker processes) change it, and so does the
+setting `log_format`.
 """
 
 import gc
@@ -28,10 +28,7 @@ try:
 except BlogsearchError as error:
     sys.exit(f"Error: {error}")
 
-port = int(os.environ.get("PORT") or 8000)
-if port == settings.operators_port:
-    sys.exit(f"Error: BLOGSEARCH_OPERATORS_PORT: {port} is the port of the service (PORT).")
-bind = [f"127.0.0.1:{number}" for number in (port, settings.operators_port) if number]
+bind = f"127.0.0.1:{int(os.environ.get('PORT') or 8000)}"
 
 # At least two workers, so that one answers while the other is replaced.
 workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 1, 8)))

@@ -91,7 +91,6 @@ class Metrics:
 def register(app: Flask, service: Service) -> None:
     """Log and count every request of the application."""
     metrics = app.extensions[METRICS] = Metrics()
-    settings = service.settings
 
     @cache
     def histogram(endpoint: str, outcome: str) -> Histogram:
@@ -121,7 +120,7 @@ def register(app: Flask, service: Service) -> None:
             if count := fields.get(result):
                 metrics.documents.labels(result).inc(count)
         plan = fields.pop("plan", {})
-        if settings.log_requests and log.isEnabledFor(logging.INFO):
+        if log.isEnabledFor(logging.INFO):
             # What `log.info("request", extra=fields)` does, without looking for the calling line.
             record = logging.LogRecord(log.name, logging.INFO, __file__, 0, "request", None, None)
             record.__dict__.update(fields)

@@ -240,13 +240,6 @@ class Settings:
     cache_timeout: Annotated[float, Meta(gt=0, le=10)] = _setting(
         0.25, "Seconds a search may spend on Redis, over all its commands."
     )
-    cache_secret: str = _setting(
-        "",
-        "A random text that signs cached answers, the same in every process; empty: "
-        "the write tokens are used. Without either, anyone who can write to Redis can forge "
-        "answers.",
-        secret=True,
-    )
     cache_max_age: Annotated[int, Meta(ge=0, le=86_400)] = _setting(
         0,
         "Seconds a browser or CDN may reuse an answer without asking the service; 0: "
@@ -279,7 +272,8 @@ class Settings:
     write_tokens: str = _setting(
         "",
         "Tokens that may write over HTTP, separated by commas, so that one can be "
-        "added before another is removed; empty: writing over HTTP is closed.",
+        "added before another is removed; empty: writing over HTTP is closed. They also sign "
+        "cached answers; without one, whoever can write to Redis can forge answers.",
         secret=True,
         check=_check_tokens,
         section="Writing",
@@ -335,16 +329,8 @@ class Settings:
         "open",
         "Who may use `debug-search`: `open`, everybody, or `token`, those who send a write token.",
     )
-    operators_port: Annotated[int, Meta(ge=0, le=65535)] = _setting(
-        0,
-        "A second port on 127.0.0.1 for operators: `/metrics`, the details of "
-        "`/__heartbeat__` and `debug-search` need no token there. 0: none.",
-    )
     log_format: Literal["text", "json"] = _setting(
         "text", "How gunicorn and the service write their log: `text` or `json`."
-    )
-    log_requests: bool = _setting(
-        True, "Whether every request has a line in the log, without its query: `on` or `off`."
     )
     fetch_allow_private: bool = _setting(
         False,
@@ -361,11 +347,6 @@ class Settings:
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """The networks in `trusted_proxies`."""
         return tuple(ip_network(proxy) for proxy in _listed(self.trusted_proxies))
-
-    @property
-    def signing_key(self) -> bytes:
-        """The key that signs cached values; b"" without a secret."""
-        return (self.cache_secret or self.write_tokens).encode()
 
     @property
     def accepted_tokens(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ def open_cache(settings: Settings, lifetimes: Lifetimes | None = None) -> Answer
         BadSettings: `REDIS_URL` is invalid.
     """
     variant = f"{settings.strategy} {settings.recency} {settings.semantic}"
-    keys = Keys(settings.index, variant, settings.signing_key)
+    keys = Keys(settings.index, variant, settings.write_tokens.encode())
     try:
         client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
     except ValueError:

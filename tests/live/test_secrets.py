@@ -72,7 +72,6 @@ def secretive(
         elasticsearch_url=url if key else _with_password(url),
         elasticsearch_api_key=f"{MARK}-key" if key else "",
         redis_url=f"{_with_password(own_settings.redis_url)}?password={MARK}-other",
-        cache_secret=f"{MARK}-signature",
         write_tokens=TOKEN,
     )
 

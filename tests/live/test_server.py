@@ -25,17 +25,14 @@ from tests.waiting import wait_until
 class Server:
     """gunicorn with the configuration of the repository, in a process of its own."""
 
-    def __init__(self, running: Gunicorn, log: Path, operators_port: int) -> None:
+    def __init__(self, running: Gunicorn, log: Path) -> None:
         self.port = running.port
         self.process = running.process
-        self.operators_port = operators_port
         self.log = log
 
-    def get(
-        self, path: str, port: int | None = None, **headers: str
-    ) -> tuple[int, dict[str, str], bytes]:
+    def get(self, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
         """Status, headers and body, from a connection of its own."""
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request("GET", path, headers=headers)
             response = connection.getresponse()
@@ -61,7 +58,7 @@ def running(
         **environment,
     }
     with gunicorn(variables, log, config=config) as started:
-        yield Server(started, log, int(environment.get("BLOGSEARCH_OPERATORS_PORT", 0)))
+        yield Server(started, log)
 
 
 Serve = Callable[..., Server]
@@ -74,12 +71,11 @@ TOKEN = "a-token-of-this-test"
 def server(
     engine_settings: Settings, sample_alias: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """The service with the sample posts, a port for operators, and a log in JSON."""
+    """The service with the sample posts, a token, and a log in JSON."""
     with running(
         replace(engine_settings, index=sample_alias),
         tmp_path_factory.mktemp("server") / "gunicorn.log",
         BLOGSEARCH_WRITE_TOKENS=TOKEN,
-        BLOGSEARCH_OPERATORS_PORT=str(free_port()),
         BLOGSEARCH_LOG_FORMAT="json",
     ) as server:
         yield server
@@ -137,7 +133,7 @@ def _flood(server: Server, connections: int, *paths: str) -> Iterator[None]:
 
 def test_connections_that_always_have_another_request_stop_no_worker(serve: Serve) -> None:
     paths = ("/__lbheartbeat__", "/search", "/openapi.json", "/widget.js", "/nothing-here")
-    server = serve(GUNICORN_CMD_ARGS="--timeout=3", BLOGSEARCH_LOG_REQUESTS="off")
+    server = serve(GUNICORN_CMD_ARGS="--timeout=3")
     server.get("/search?q=python")
     workers = server.workers()
     with _flood(server, 2, *paths):
@@ -368,7 +364,7 @@ def test_settings_that_become_invalid_change_nothing(serve: Serve, tmp_path: Pat
 
 def _counted(server: Server) -> float:
     """How many searches the metrics count."""
-    metrics = server.get("/metrics", server.operators_port)[2].decode()
+    metrics = server.get("/metrics", Authorization=f"Bearer {TOKEN}")[2].decode()
     counts = re.findall(r'seconds_count{endpoint="search.search",outcome="\w+"} (\S+)', metrics)
     return sum(map(float, counts))
 
@@ -377,18 +373,13 @@ def _logged(server: Server) -> list[dict[str, object]]:
     return [json.loads(line) for line in server.log.read_text().splitlines()]
 
 
-def test_operators_have_a_port_of_their_own_with_the_metrics_of_all_workers(
-    server: Server,
-) -> None:
+def test_the_metrics_are_those_of_all_workers(server: Server) -> None:
     counted = _counted(server)
     logged = len(_logged(server))
     for _ in range(40):
         server.get("/search?q=python")
-    assert server.get("/metrics", Host=f"127.0.0.1:{server.operators_port}")[0] == 401
     for _ in range(5):  # whichever worker answers
         assert _counted(server) == counted + 40
-    health = json.loads(server.get("/__heartbeat__", server.operators_port)[2])
-    assert "seen" in health["checks"]["redis"]
     lines = _logged(server)
     assert len([line for line in lines[logged:] if line.get("path") == "/search"]) == 40
     assert [line for line in lines if line["logger"] == "gunicorn.error"]
