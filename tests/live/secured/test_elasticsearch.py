@@ -39,8 +39,6 @@ def _posts(folder: Path, *titles: str) -> Path:
 def test_the_documented_privileges_suffice(keyed: Keyed, tmp_path: Path) -> None:
     rules = tmp_path / "rules.synonyms"
     rules.write_text("juggling, balls\n")
-    queries = tmp_path / "queries"
-    queries.write_text("juggling\n")
     posts = _posts(tmp_path, "juggling", "python and cms", "python")
     commands = keyed("commands", synonyms_dir=tmp_path)
     _run(commands, "reindex", posts)
@@ -48,7 +46,6 @@ def test_the_documented_privileges_suffice(keyed: Keyed, tmp_path: Path) -> None
     for words in (
         ("synonyms", "load"),
         ("synonyms", "check"),
-        ("synonyms", "preview", rules, "--queries", queries),
         ("rollback",),
         ("sync", _posts(tmp_path, "juggling", "python and cms")),
         ("add", _posts(tmp_path, "python for snakes")),
@@ -196,7 +193,7 @@ def test_a_snapshot_restores_posts_comments_and_generations(
     """As docs/operations.md describes it, except that it is restored to where it was taken."""
     alias = secured_alias
     commands = keyed("commands", synonyms_dir=tmp_path)
-    _run(commands, "reindex", _posts(tmp_path, "python"))
+    _run(commands, "reindex", "--force", _posts(tmp_path, "python"))
     _run(commands, "reindex", _posts(tmp_path, "python", "juggling"))
     client = create_app(keyed("service-with-writes", write_tokens=TOKEN)).test_client()
     comment = {"comment": "unicycles too"}
@@ -217,5 +214,5 @@ def test_a_snapshot_restores_posts_comments_and_generations(
     _run(commands, "rollback")
     # The state index knows what was there at the swap, so it is deleted in the former one, too.
     assert client.get("/search?q=python").get_json()["count"] == 0
-    _run(commands, "reindex", _posts(tmp_path, "python"))
+    _run(commands, "reindex", "--force", _posts(tmp_path, "python"))
     assert f"{alias}-000003" in _run(commands, "indices")
