@@ -10,7 +10,13 @@ from analyzers.lint import check as check_rules
 from analyzers.rules.compile import rules_digest
 from analyzers.rules.formats import NotConvertible, converted
 from analyzers.rules.parse import MAX_BYTES, parse_files
-from app.commands.runs import Output, after_swap, display, print_stale_builds
+from app.commands.runs import (
+    Output,
+    after_swap,
+    display,
+    output_options,
+    print_stale_builds,
+)
 from app.commands.tools import (
     CommandGroup,
     Tools,
@@ -20,14 +26,12 @@ from app.commands.tools import (
     print_findings,
     print_json,
     print_table,
-    quiet_option,
     report,
     stop_on_sigterm,
 )
 from app.synonyms.folder import OLD, SynonymFolder, check_unique_names
 from app.synonyms.loader import Loaded, load, remove
 from indexer.generations import live as live_generation
-from indexer.records import ignore_progress
 
 _SHOWN = 10  # rules and words that are printed; --json has all
 
@@ -49,8 +53,7 @@ def synonyms() -> None:
 
 @synonyms.command("check")
 @_files
-@json_option
-@quiet_option
+@output_options
 @pass_tools
 def check_synonyms(tools: Tools, files: tuple[Path, ...], as_json: bool, quiet: bool) -> None:
     """Report errors and warnings in FILE..., by file and line. Changes nothing.
@@ -108,8 +111,7 @@ def convert_synonyms(file: BinaryIO, as_json: bool) -> None:
 
 @synonyms.command("load")
 @_files
-@json_option
-@quiet_option
+@output_options
 @pass_tools
 def load_synonyms(tools: Tools, files: tuple[Path, ...], as_json: bool, quiet: bool) -> None:
     """Check FILE..., make an index with them live, and store them in the synonyms folder.
@@ -125,9 +127,9 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], as_json: bool, quiet: b
     blogsearch synonyms load my.synonyms
     blogsearch synonyms load
     """
-    with stop_on_sigterm(), display() as show:
-        on_progress = ignore_progress if quiet or as_json else show.on_progress
-        loaded = load(tools.settings, tools.elastic, files, on_progress, tools.publish)
+    output = Output(as_json, quiet)
+    with stop_on_sigterm(), display(output) as show:
+        loaded = load(tools.settings, tools.elastic, files, show.on_progress, tools.publish)
     checked = loaded.checked
     if checked and checked.rules is None:
         fail(checked.findings, checked.unlisted)
@@ -135,7 +137,7 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], as_json: bool, quiet: b
     undo = ["blogsearch rollback", "change the files or settings back"]
     if files:
         undo = [f"blogsearch synonyms remove {' '.join(path.stem for path in files)}"]
-    _report_loaded(tools, loaded, undo, as_json=as_json, quiet=quiet)
+    _report_loaded(tools, loaded, undo, output)
 
 
 @synonyms.command("list")
@@ -189,8 +191,7 @@ def list_synonyms(tools: Tools, as_json: bool) -> None:
 
 @synonyms.command("remove")
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
-@json_option
-@quiet_option
+@output_options
 @pass_tools
 def remove_synonyms(tools: Tools, names: tuple[str, ...], as_json: bool, quiet: bool) -> None:
     """Make an index without the rule files NAME... live, and rename the files to `….old`.
@@ -203,55 +204,46 @@ def remove_synonyms(tools: Tools, names: tuple[str, ...], as_json: bool, quiet: 
     \b
     blogsearch synonyms remove my
     """
-    with stop_on_sigterm(), display() as show:
-        on_progress = ignore_progress if quiet or as_json else show.on_progress
-        loaded = remove(tools.settings, tools.elastic, names, on_progress, tools.publish)
-    _report_loaded(tools, loaded, [], as_json=as_json, quiet=quiet)
+    output = Output(as_json, quiet)
+    with stop_on_sigterm(), display(output) as show:
+        loaded = remove(tools.settings, tools.elastic, names, show.on_progress, tools.publish)
+    _report_loaded(tools, loaded, [], output)
 
 
-def _report_loaded(
-    tools: Tools, loaded: Loaded, undo: Sequence[str], *, as_json: bool, quiet: bool
-) -> None:
+def _report_loaded(tools: Tools, loaded: Loaded, undo: Sequence[str], output: Output) -> None:
     """Print what a load or a removal built, what it changed, and how to undo it: `undo`, unless
     files have a former content."""
     built = loaded.built
     if loaded.kept:
         undo = [f"mv {path}{OLD} {path}" for path in loaded.kept] + ["blogsearch synonyms load"]
+    body: dict[str, Any] = {
+        "index": built.index if built else None,
+        "seconds": round(built.seconds, 1) if built else 0.0,
+        "added": loaded.added,
+        "gone": loaded.gone,
+        "words": loaded.words,
+        "undo": undo,
+    }
+    output.result(body)
     if built is not None:
-        after_swap(tools, Output(as_json, quiet))
-    if as_json:
-        body: dict[str, Any] = {
-            "index": built.index if built else None,
-            "seconds": round(built.seconds, 1) if built else 0.0,
-            "added": loaded.added,
-            "gone": loaded.gone,
-            "words": loaded.words,
-            "undo": undo,
-        }
-        print_json(body)
-    elif quiet:
-        return
-    elif built is not None:
-        print_stale_builds(built.stale_builds)
-        click.echo(
+        print_stale_builds(built.stale_builds, output)
+        output.say(
             f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
         )
-        _print_rules("+", "added", loaded.added)
-        _print_rules("-", "gone", loaded.gone)
-        if words := loaded.words:
-            more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
-            click.echo(f"Words: {', '.join(words[:_SHOWN])}{more}.")
-        click.echo(f"To undo it: {'; '.join(undo)}")
+        for sign, what, rules in (("+", "added", loaded.added), ("-", "gone", loaded.gone)):
+            if rules:
+                output.say(f"{len(rules):,} rules {what}, as they take effect:")
+                output.say("\n".join(f"  {sign} {rule}" for rule in _first(rules)))
+        if loaded.words:
+            output.say(f"Words: {', '.join(_first(loaded.words))}.")
+        output.say(f"To undo it: {'; '.join(undo)}")
+        after_swap(tools, output)
     elif live_generation(tools.elastic, tools.settings.index) is None:
-        click.echo("Done. There is no index yet; `blogsearch reindex` will build one.")
+        output.say("Done. There is no index yet; `blogsearch reindex` will build one.")
     else:
-        click.echo("Done. The live index has these rules already.")
+        output.say("Done. The live index has these rules already.")
 
 
-def _print_rules(sign: str, what: str, rules: Sequence[str]) -> None:
-    if rules:
-        click.echo(f"{len(rules):,} rules {what}, as they take effect:")
-    for rule in rules[:_SHOWN]:
-        click.echo(f"  {sign} {rule}")
-    if len(rules) > _SHOWN:
-        click.echo(f"  {sign} {len(rules) - _SHOWN:,} more; --json has all")
+def _first(texts: Sequence[str]) -> list[str]:
+    more = [f"… {len(texts) - _SHOWN:,} more: --json"] if len(texts) > _SHOWN else []
+    return [*texts[:_SHOWN], *more]
