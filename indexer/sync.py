@@ -320,8 +320,11 @@ class _Comparison:
         return ""
 
     def update_links(self) -> None:
-        """Make the texts of links equal to those of the posts, if any of these differs now."""
-        if self._links_changed:
+        """Make the texts of links equal to those of the posts, if any of these may differ now.
+
+        Writes over HTTP leave that to the next `sync`.
+        """
+        if self._links_changed or self._over_http:
             index = generations.require_live(self._client, self._alias).name
             limits = self.ingest.options.limits
             update_link_texts(self._client, index, generations.live_alias(index), limits)

@@ -31,12 +31,13 @@ from app.elastic import translated
 from app.errors import BlogsearchError
 from app.settings import Settings
 from indexer.build.builder import Built
-from indexer.errors import Locked, LockLost
+from indexer.errors import Locked, LockLost, SourceError
 from indexer.generations import prune
 from indexer.ingest import IngestOptions
 from indexer.lock import Lock
 from indexer.records import Progress, Reject
 from indexer.retry import time_limit
+from indexer.sources.base import is_url
 from indexer.state import record_run
 
 _MAX_PRINTED = 20  # rejects on the terminal; --rejects writes all of them
@@ -257,8 +258,8 @@ def run_on(
 ) -> Iterator[Run]:
     """Open sources, show progress and rejects, and store how the block ends and why it failed.
 
-    What fails before anything is read, such as a source that does not exist, counts as no run; nor
-    does one that never had the lock, which `sync --watch` asks for every two seconds.
+    A file or folder that does not exist, as one that is misspelt, counts as no run; nor does one
+    that never had the lock, which `sync --watch` asks for every two seconds.
 
     Args:
         writes: whether it is a run that is stored.
@@ -266,7 +267,12 @@ def run_on(
     """
     with stop_on_sigterm(), display(output) as show, reject_log(show, rejects_path) as rejects:
         quiet = output.quiet or output.as_json
-        sources = replace(arguments, quiet=quiet).open(tools.settings)
+        try:
+            sources = replace(arguments, quiet=quiet).open(tools.settings)
+        except SourceError as error:
+            if writes and all(is_url(spec) or Path(spec).exists() for spec in arguments.specs):
+                _store(tools, command, rejects, str(error))
+            raise
         run = Run(
             sources,
             IngestOptions(
