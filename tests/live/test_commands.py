@@ -363,10 +363,6 @@ def test_doctor_names_the_address_without_the_password(run: Run, own_settings: S
     [
         ("redis://:two,secrets@127.0.0.1:9/0", "(redis://127.0.0.1:9/0)"),
         ("redis://127.0.0.1:9/0?password=with@secret", "(the URL)"),
-        (
-            "redis+sentinel://:secret@127.0.0.1:9,127.0.0.2:9/blog",
-            "(redis+sentinel://127.0.0.1:9,127.0.0.2:9/blog)",
-        ),
     ],
 )
 def test_doctor_names_redis_without_the_password(
