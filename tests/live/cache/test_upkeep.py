@@ -44,24 +44,24 @@ class Counted:
         self.passing = threading.Event()
         self.passing.set()
 
-    def __call__(self, a: int, b: str = "b") -> dict[str, Any]:
-        self.calls.append((a, b))
-        assert self.passing.wait(60)
-        return {"a": a, "b": b, "nth": len(self.calls)}
+    def kept(self, cache: AnswerCache, **options: Any) -> Any:
+        """The function as `cache.memoize` makes it."""
+
+        def describe(a: int, b: str = "b") -> dict[str, Any]:
+            """What it is."""
+            self.calls.append((a, b))
+            assert self.passing.wait(60)
+            return {"a": a, "b": b, "nth": len(self.calls)}
+
+        return cache.memoize(**{"seconds": 30, **options})(describe)
 
 
-def decorated(cache: AnswerCache, function: Counted, **options: Any) -> Any:
-    def describe(a: int, b: str = "b") -> dict[str, Any]:
-        """What it is."""
-        return function(a, b)
-
-    return cache.memoize(**{"seconds": 30, **options})(describe)
-
-
-def test_a_value_is_kept_however_its_arguments_are_spelt(cache: AnswerCache) -> None:
+def test_a_value_is_kept_for_all_processes_however_its_arguments_are_spelt(
+    settings: Settings, cache: AnswerCache
+) -> None:
     function = Counted()
-    describe = decorated(cache, function)
-    values = [describe(1), describe(1, "b"), describe(a=1), describe(b="b", a=1)]
+    describe, elsewhere = function.kept(cache), function.kept(open_cache(settings))
+    values = [describe(1), describe(1, "b"), describe(a=1), elsewhere(b="b", a=1)]
     assert all(value == values[0] for value in values)
     assert function.calls == [(1, "b")]
     describe(2)
@@ -70,54 +70,33 @@ def test_a_value_is_kept_however_its_arguments_are_spelt(cache: AnswerCache) -> 
     assert (describe.__name__, describe.__doc__) == ("describe", "What it is.")
 
 
-def test_all_processes_share_a_value(settings: Settings) -> None:
-    function = Counted()
-    for _ in range(2):
-        decorated(open_cache(settings), function)(1)
-    assert len(function.calls) == 1
-
-
-def expire_value(cache: AnswerCache, server: "redis.Redis", seconds: int) -> None:
-    """Deletes the only memoized value, as Redis does after `seconds`."""
-    [key] = server.scan_iter(match=cache.keys.memoized("*"))
-    assert 0 < server.pttl(key) <= seconds * 1000
-    server.delete(key)
-
-
-def test_a_value_is_kept_for_its_seconds(cache: AnswerCache, server: "redis.Redis") -> None:
-    function = Counted()
-    describe = decorated(cache, function, seconds=30)
-    describe(1)
-    describe(1)
-    assert len(function.calls) == 1
-    expire_value(cache, server, 30)
-    describe(1)
-    assert len(function.calls) == 2
-
-
-def test_invalidate_forgets_these_arguments_only(cache: AnswerCache) -> None:
-    function = Counted()
-    describe = decorated(cache, function)
-    describe(1)
-    describe(2)
-    describe.invalidate(1)
-    describe(1)
-    describe(2)
-    assert function.calls == [(1, "b"), (2, "b"), (1, "b")]
-
-
-def test_refresh_runs_the_function_and_keeps_what_it_says(cache: AnswerCache) -> None:
-    describe = decorated(cache, Counted())
+@pytest.mark.parametrize(("store", "second"), [(True, {"a": 1, "b": "b", "nth": 1}), (False, None)])
+def test_the_function_runs_once_in_its_seconds(
+    cache: AnswerCache, server: "redis.Redis", store: bool, second: object
+) -> None:
+    describe = Counted().kept(cache, store=store)
     assert describe(1)["nth"] == 1
-    assert describe.refresh(1)["nth"] == 2
+    assert describe(1) == second
+    [key] = server.scan_iter(match=cache.keys.memoized("*"))
+    assert (b"nth" in (server.get(key) or b"")) is store
+    assert 0 < server.pttl(key) <= 30_000
+    server.delete(key)  # as Redis does then
     assert describe(1)["nth"] == 2
+
+
+def test_a_value_is_forgotten_or_refreshed(cache: AnswerCache) -> None:
+    function = Counted()
+    describe = function.kept(cache)
+    assert [describe(1)["nth"], describe(2)["nth"]] == [1, 2]
+    describe.invalidate(1)
+    assert [describe(1)["nth"], describe(2)["nth"]] == [3, 2]
+    assert describe.refresh(2)["nth"] == describe(2)["nth"] == 4
 
 
 def test_hit_and_miss_are_told_with_the_arguments(cache: AnswerCache) -> None:
     told: list[Any] = []
-    describe = decorated(
+    describe = Counted().kept(
         cache,
-        Counted(),
         on_hit=lambda *args, **kwargs: told.append(("hit", args, kwargs)),
         on_miss=lambda *args, **kwargs: told.append(("miss", args, kwargs)),
     )
@@ -129,48 +108,20 @@ def test_hit_and_miss_are_told_with_the_arguments(cache: AnswerCache) -> None:
 
 def test_arguments_are_rewritten_to_a_key(cache: AnswerCache) -> None:
     function = Counted()
-    describe = decorated(cache, function, args_rewrite=lambda a, b="b": [a // 10])
-    describe(11)
-    describe(12)
-    describe(21)
+    describe = function.kept(cache, args_rewrite=lambda a, b="b": [a // 10])
+    for a in (11, 12, 21):
+        describe(a)
     assert len(function.calls) == 2
     describe.invalidate(15)
     describe(11)
     assert len(function.calls) == 3
-
-
-def test_an_argument_that_is_no_key_is_an_error(cache: AnswerCache) -> None:
     with pytest.raises(TypeError, match="args_rewrite"):
-        decorated(cache, Counted())(object())
-
-
-def test_a_value_that_is_not_stored_is_computed_once_per_period(
-    cache: AnswerCache, server: "redis.Redis"
-) -> None:
-    function = Counted()
-    describe = decorated(cache, function, store=False, seconds=30)
-    assert describe(1)["nth"] == 1
-    assert describe(1) is None
-    [key] = server.scan_iter(match=cache.keys.memoized("*"))
-    assert b"nth" not in (server.get(key) or b"")
-    expire_value(cache, server, 30)
-    assert describe(1)["nth"] == 2
-
-
-def test_none_is_a_value_too(cache: AnswerCache) -> None:
-    calls = []
-
-    def nothing() -> None:
-        calls.append(1)
-
-    kept = cache.memoize(seconds=30)(nothing)
-    assert [kept(), kept()] == [None, None]
-    assert calls == [1]
+        function.kept(cache)(object())
 
 
 def test_ten_threads_and_one_computes(cache: AnswerCache) -> None:
     function = Counted()
-    describe = decorated(cache, function)
+    describe = function.kept(cache)
     function.passing.clear()
     with ThreadPoolExecutor(10) as pool:
         values = pool.map(lambda _: describe(1), range(10))
@@ -180,38 +131,31 @@ def test_ten_threads_and_one_computes(cache: AnswerCache) -> None:
     assert len(function.calls) <= 2  # one may come when the others are done
 
 
-def test_a_value_that_cannot_be_kept_is_an_error(cache: AnswerCache) -> None:
-    def pair() -> tuple[int, int]:
-        return 1, 2
-
-    with pytest.raises(NotSerializable):
-        cache.memoize(seconds=30)(pair)()
-
-
 def test_without_redis_each_call_runs_the_function(settings: Settings) -> None:
-    away = replace(settings, redis_url=f"redis://127.0.0.1:{free_port()}/0")
     function = Counted()
-    describe = decorated(open_cache(away), function)
-    describe(1)
-    describe(1)
-    describe.invalidate(1)
-    describe.refresh(1)
+    away = replace(settings, redis_url=f"redis://127.0.0.1:{free_port()}/0")
+    describe = function.kept(open_cache(away))
+    for call in (describe, describe, describe.invalidate, describe.refresh):
+        call(1)
     assert len(function.calls) == 3
 
 
-def test_an_exception_is_not_kept(cache: AnswerCache) -> None:
-    calls = []
+def test_what_is_none_is_kept_and_what_fails_or_would_change_is_not(cache: AnswerCache) -> None:
+    results: list[Any] = [None, ZeroDivisionError(), 7, (1, 2)]
 
-    def fails() -> int:
-        calls.append(1)
-        if len(calls) == 1:
-            raise ZeroDivisionError
-        return 7
+    def next_result(key: str) -> Any:
+        result = results.pop(0)
+        if isinstance(result, Exception):
+            raise result
+        return result
 
-    kept = cache.memoize(seconds=30)(fails)
+    kept = cache.memoize(seconds=30)(next_result)
+    assert [kept("none"), kept("none")] == [None, None]
     with pytest.raises(ZeroDivisionError):
-        kept()
-    assert kept() == 7
+        kept("number")
+    assert [kept("number"), kept("number")] == [7, 7]
+    with pytest.raises(NotSerializable):
+        kept("tuple")
 
 
 # -- the command -------------------------------------------------------------------------------
