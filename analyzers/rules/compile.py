@@ -52,13 +52,14 @@ class Entry:
 
     `tokens` replace the term; each is a single word. `spellings` are those in the rules. `rules`
     has those about the term first, then those that were followed from there. `kept`: posts keep
-    its words beside the tokens.
+    its words beside `in_posts`, one of several equivalents, as searches have all of them.
     """
 
     tokens: tuple[str, ...]
     spellings: tuple[str, ...]
     rules: tuple[Rule, ...]
     kept: bool
+    in_posts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +248,10 @@ def _entries(graph: TermGraph, rules: Sequence[Rule]) -> dict[Words, Entry]:
         for term in group.terms:
             kept = len(term) > 1 and term not in taken
             spellings = tuple(graph.spellings[term])
-            entries[term] = Entry(group.tokens, spellings, group.rules, kept)
+            is_own = len(term) == 1 and term[0] in group.tokens
+            own = term if is_own else group.tokens[:1]
+            in_posts = group.tokens if group.outgoing else own
+            entries[term] = Entry(group.tokens, spellings, group.rules, kept, in_posts)
     return entries
 
 
@@ -294,7 +298,7 @@ def _beside(spelling: str, term: Words, entries: Mapping[Words, Entry]) -> str:
 
     A name such as node.js is a word to those who write it: all are in one place.
     """
-    tokens = entries[term].tokens
+    tokens = entries[term].in_posts
     pieces = _pieces(spelling)
     is_name = any(" " not in written for written in entries[term].spellings)
     results: list[list[str]]
@@ -315,7 +319,7 @@ def _beside(spelling: str, term: Words, entries: Mapping[Words, Entry]) -> str:
 
 
 def _become(term: Words, entries: Mapping[Words, Entry]) -> tuple[str, ...]:
-    return entries[term].tokens if term in entries else ()
+    return entries[term].in_posts if term in entries else ()
 
 
 def _pieces(spelling: str) -> Words:
