@@ -56,12 +56,13 @@ class OtherSchema(IndexingError):
 
 def other_schema(schema: int | None) -> OtherSchema:
     """The error for an index of a schema that is not the present one; None: it names none."""
+    replace = "`blogsearch reindex SOURCE --force` replaces it; what came over HTTP is lost."
     if schema is not None and schema > SCHEMA:
-        return OtherSchema(
-            f"The index was built by a newer version (schema {schema}; this one has {SCHEMA}).",
-            "Start that version, or run its `blogsearch rollback` before this one is started.",
-        )
-    return OtherSchema(
-        f"The index was built by an older version (schema {schema}; this one has {SCHEMA}).",
-        "Run `blogsearch rebuild`, which loses nothing.",
-    )
+        age = "a newer"
+        remedy = "Start that version, or run its `blogsearch rollback` before this one is started."
+    elif schema == SCHEMA - 1:
+        age, remedy, replace = "an older", "Run `blogsearch rebuild`, which loses nothing.", ""
+    else:
+        age, remedy = "a much older", "Update by way of the versions in between."
+    reason = f"The index was built by {age} version (schema {schema}; this one has {SCHEMA})."
+    return OtherSchema(reason, f"{remedy} {replace}".strip())

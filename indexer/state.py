@@ -10,6 +10,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from itertools import count
 from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch, NotFoundError
@@ -133,11 +134,12 @@ def read_swap(
 
 def forget_swap(client: Elasticsearch, alias: str, generation: str) -> None:
     """Delete what is stored of the swap of a generation that is deleted."""
-    (swap,) = _read(client, alias, [_swap_id(generation)])
-    ids = [_swap_id(generation, part) for part in ("", *map(str, range(swap.get("parts", 0))))]
-    if swap:
-        operations = [{"delete": {"_id": id_}} for id_ in ids]
-        client.bulk(index=state_index(alias), operations=operations)
+    state = client.options(ignore_status=404)
+    for part in count():  # also those of a build that was killed before the swap
+        deleted = state.delete(index=state_index(alias), id=_swap_id(generation, f"{part}"))
+        if deleted.get("result") != "deleted":
+            break
+    state.delete(index=state_index(alias), id=_swap_id(generation))
 
 
 def _swap_id(generation: str, part: str = "") -> str:

@@ -325,7 +325,8 @@ def pinged(settings: Settings) -> Iterator[None]:
         _ping(settings, "" if end.exit_code in (0, ONLY_SOME) else "/fail")
         raise
     except BaseException as error:
-        _ping(settings, "/fail", error_message(error) or type(error).__name__)
+        if not _locked_out(error):  # the run that holds the lock tells how it ends
+            _ping(settings, "/fail", error_message(error) or type(error).__name__)
         raise
     _ping(settings, "")
 

@@ -310,8 +310,10 @@ def build(
     damage = generations.damage(client, live) if live else ""
     if damage and not force:
         raise generations.damaged(damage)
-    if live and not from_source and live.schema not in (SCHEMA, SCHEMA - 1):
-        raise other_schema(live.schema)
+    if live and live.schema not in (SCHEMA, SCHEMA - 1):
+        if not force:
+            raise other_schema(live.schema)
+        damage = f"{live.name} was built by another version"
     highest = max((generation.number for generation in existing), default=0)
     name = generations.generation_name(alias, next_number(client, alias, highest))
     # Writes to the live generation are replayed from here on: before there is a new one.

@@ -235,6 +235,12 @@ def test_needs_an_index_of_this_schema_or_the_one_before(
     elastic.indices.create(index=f"{alias}-000001", mappings=future, aliases={alias: {}})
     with pytest.raises(OtherSchema, match="newer version"):
         rebuild(elastic, alias, NO_RULES)
+    settings = IndexSettings(NO_RULES, 1, 0)
+    with pytest.raises(OtherSchema, match="newer version"):
+        reindex(elastic, alias, [post(1)], settings, pytest.fail)
+    options = IngestOptions(force=True)
+    built = reindex(elastic, alias, [post(1)], settings, pytest.fail, options)
+    assert (built.index, "another version" in built.lost) == (f"{alias}-000002", True)
 
 
 def once(phase: str, work: Callable[[], None]) -> Callable[[Progress], None]:

@@ -95,7 +95,9 @@ class Pings:
         request.end_headers()
 
 
-def test_a_sync_pings(run: Invoke, own_settings: Settings, server: Any, source: Path) -> None:
+def test_a_sync_pings(
+    run: Invoke, own_settings: Settings, elastic: Elasticsearch, server: Any, source: Path
+) -> None:
     pings = Pings(server)
     settings = replace(own_settings, ping_url=pings.url)
     assert run("sync", source, settings=settings).exit_code == 0
@@ -110,6 +112,9 @@ def test_a_sync_pings(run: Invoke, own_settings: Settings, server: Any, source: 
     assert "Nothing was removed" in pings.told[-1][1]
     assert run("sync", source, "--dry-run", settings=settings).exit_code == 1
     assert len(pings.told) == 2
+    with Lock(elastic, own_settings.index, "another"):
+        assert run("sync", source, settings=settings).exit_code == 1
+    assert [path for path, _ in pings.told[2:]] == ["/check/start"]
 
 
 def test_a_ping_that_cannot_be_sent_is_only_said(
