@@ -72,7 +72,12 @@ class LazyGroup(CommandGroup):
 @click.group("blogsearch", cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="blogsearch")
 @click.option("--traceback", is_flag=True, help="Show the traceback of an unexpected error.")
-def main(traceback: bool) -> None:
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, resolve_path=True),
+    help="The blogsearch.toml to read, instead of that in this folder or in /etc.",
+)
+def main(traceback: bool, config: str | None) -> None:
     """Index a blog and search it.
 
     \b
@@ -84,6 +89,10 @@ def main(traceback: bool) -> None:
     The addresses of the engines are read from ELASTICSEARCH_URL and REDIS_URL, every other setting
     from BLOGSEARCH_… or blogsearch.toml; docs/settings.md lists them.
     """
+    if config:
+        from app.site_file import VARIABLE
+
+        os.environ[VARIABLE] = config  # the workers of `serve` read it, too
 
 
 def run() -> None:

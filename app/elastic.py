@@ -2,6 +2,7 @@
 
 import logging
 import math
+import re
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +18,7 @@ from elastic_transport import (
 )
 from elasticsearch import (
     ApiError,
+    BadRequestError,
     ConnectionTimeout,
     Elasticsearch,
     NotFoundError,
@@ -42,6 +44,11 @@ _SEARCH_FAILED = "search_phase_execution_exception"
 _PROBE_TIMEOUT = 1.0  # seconds
 _RESTART = Retry(total=60.0, first_pause=0.1)
 _READS = ("/_search", "/_msearch", "/_count", "/_mget", "/_refresh")
+
+_UNAUTHORIZED = re.compile(
+    r"action \[(?P<action>\S+)\] is unauthorized.* granted by the (?P<kind>\w+) privileges "
+    r"\[(?P<names>[^\]]*)\]"
+)
 
 log = logging.getLogger(__name__)
 
@@ -269,6 +276,12 @@ _TRANSLATIONS: tuple[
         "This Elasticsearch has another major version than 9. Install Elasticsearch 9.4 or later.",
     ),
     (
+        BadRequestError,
+        "None",  # Elasticsearch 8 describes the error in a content type that is not read
+        Unavailable,
+        "This Elasticsearch has another major version than 9. Install Elasticsearch 9.4 or later.",
+    ),
+    (
         ApiError,
         {401},
         Unavailable,
@@ -280,7 +293,7 @@ _TRANSLATIONS: tuple[
         ApiError,
         {403},
         Unavailable,
-        "Elasticsearch denies access: a privilege is missing. docs/operations.md lists those that "
+        "Elasticsearch denies access: {privilege} is missing. docs/operations.md lists those that "
         "the service and the commands need.",
     ),
     (
@@ -332,10 +345,11 @@ def translated() -> Iterator[None]:
         yield
     except (ApiError, TransportError) as error:
         status, block, kind = 0, "", str(error.message)
-        cause = ""
+        cause = privilege = ""
         if isinstance(error, ApiError):
             status, cause = error.status_code, _root_cause(error)
             refusal = refusal_from(error.body)
+            privilege = _missing_privilege(cause)
             block = f"{refusal.reason[0].upper()}{refusal.reason[1:]}. {refusal.remedy}"
         error_class, text = next(
             (becomes, text)
@@ -344,7 +358,18 @@ def translated() -> Iterator[None]:
             and (which is None or (which in kind if isinstance(which, str) else status in which))
         )
         described = f"{kind}: {cause}" if cause else kind
-        raise error_class(text.format(status=status, kind=described, block=block)) from error
+        raise error_class(
+            text.format(status=status, kind=described, block=block, privilege=privilege)
+        ) from error
+
+
+def _missing_privilege(cause: str) -> str:
+    """The privileges of which one is needed, and for what, without the name of the user."""
+    found = _UNAUTHORIZED.search(cause)
+    if not found:
+        return "a privilege"
+    names = found["names"].replace(",", " or ")
+    return f"the {found['kind']} privilege {names}, for {found['action']},"
 
 
 def _root_cause(error: ApiError) -> str:

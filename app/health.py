@@ -20,7 +20,9 @@ from indexer.state import read_runs, state_index
 
 _MAX_AGE = 1.0  # seconds
 _TIMEOUT = 2.0  # seconds for each request of a shared check
+_OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is not told
 _OLD_SYNC = 2 * 86_400.0  # seconds; a daily schedule may miss a day
+_MAJOR = "9"  # of Elasticsearch
 _START_ELASTICSEARCH = "Start Elasticsearch, or check ELASTICSEARCH_URL."
 COMMANDS = ("reindex", "sync", "add")
 """The commands that read sources, whose last runs are recorded."""
@@ -99,7 +101,12 @@ def checks(
 def _elasticsearch(elastic: Elasticsearch) -> Check:
     try:
         with translated():
-            version = elastic.info()["version"]["number"]
+            # Not `info()`: an Elasticsearch of another major version refuses its content type.
+            headers = {"accept": "*/*"}
+            version = elastic.perform_request("GET", "/", headers=headers).body["version"]["number"]
+            if version.partition(".")[0] != _MAJOR:
+                remedy = f"This service needs Elasticsearch {_MAJOR}: see docs/operations.md."
+                return Check("elasticsearch", "error", f"is version {version}", remedy)
             health = elastic.cluster.health()
     except BlogsearchError as error:
         cause = error.__cause__
@@ -230,21 +237,27 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
         with translated():
             runs = read_runs(elastic, alias, COMMANDS)
     except BlogsearchError:
-        return Check("sources", "ok", "not known: Elasticsearch has no record of a run")
+        return Check("sources", "warning", "the last run is not known: Elasticsearch did not tell")
     if not runs:
         return Check("sources", "ok", "nothing was indexed from a source yet")
     run = max(runs, key=lambda run: run.ended)
     age = max(time.time() - run.ended, 0)
     rejected = f", {run.rejected:,} posts and comments rejected" if run.rejected else ""
     outcome = "ended" if run.succeeded else "failed"
+    earlier = [
+        f"; `blogsearch {other.command}` failed {_ago(time.time() - other.error_at)}: {other.error}"
+        for other in runs
+        if other.error_at and time.time() - other.error_at < _OLD_ERROR
+        if other.succeeded or other is not run
+    ]
     seen = f"`blogsearch {run.command}` {outcome} {_ago(age)}{rejected}"
     if not run.succeeded:
         return Check(
             "sources",
             "warning",
-            f"{seen}: {run.error}",
-            "Run it again: it says what is wrong. `journalctl -u blogsearch-sync` or `docker "
-            "compose logs index` have the output of scheduled ones.",
+            f"{seen}: {run.error}{''.join(earlier)}",
+            "`journalctl -u blogsearch-sync` or `docker compose logs index` have the whole output "
+            "of scheduled runs.",
         )
     if run.command == "sync" and age > _OLD_SYNC:
         return Check(
@@ -254,7 +267,7 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
             "If it should run on a schedule, check that: `systemctl list-timers blogsearch-sync` "
             "or `docker compose ps index`.",
         )
-    return Check("sources", "ok", seen)
+    return Check("sources", "ok", f"{seen}{''.join(earlier)}")
 
 
 def _ago(seconds: float) -> str:

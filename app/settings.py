@@ -24,7 +24,8 @@ from msgspec import Meta
 
 from app.errors import BadSettings
 from app.rate_limit import parse_limits
-from app.site_file import NAME as SITE_FILE
+from app.site_file import VARIABLE as SITE_FILE_VARIABLE
+from app.site_file import found as site_file
 from app.site_file import read_site_file
 from app.validation import convert_fields
 
@@ -427,7 +428,7 @@ def parse_settings(
     if complaints:
         lines = []
         for name in (name for name in values if name in complaints):
-            where = environment_name(name) if name in environment else f"{SITE_FILE}, {name}"
+            where = environment_name(name) if name in environment else f"{site_file()}, {name}"
             value = f" (it is {values[name]!r})" if name in NAMES and name not in SECRETS else ""
             lines.append(f"{where}: {complaints[name]}{value}")
         raise BadSettings(". ".join(lines))
@@ -466,7 +467,7 @@ def _secrets_from_files() -> dict[str, str]:
 
 def _warn_about_unknown_names() -> None:
     """A misspelt setting would be ignored; not an error, because it may be of another version."""
-    known = {environment_name(name) for name in NAMES}
+    known = {environment_name(name) for name in NAMES} | {SITE_FILE_VARIABLE}
     known |= {f"{environment_name(name)}_FILE" for name in SECRETS}
     ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
     for name in sorted(ours - known):

@@ -1,9 +1,10 @@
 """`blogsearch.toml`: what the commands would otherwise be told on every command line.
 
-Every command reads it from the folder it is started in. Options win over it, and in `[settings]`
-the environment does.
+Every command reads one file: that of `--config` or BLOGSEARCH_CONFIG, else that in the folder it is
+started in, else that of the host. Options win over it, and in `[settings]` the environment does.
 """
 
+import os
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,8 @@ from app.errors import BadSettings
 from app.validation import convert_fields
 
 NAME = "blogsearch.toml"
+HOST = Path("/etc") / NAME
+VARIABLE = "BLOGSEARCH_CONFIG"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,17 +48,24 @@ class SiteFile:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
+def found() -> Path | None:
+    """The file that is read, or None."""
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
+    return next((path for path in (Path(NAME), HOST) if os.path.lexists(path)), None)
+
+
 def read_site_file(path: Path | None = None) -> SiteFile:
-    """The file, or an empty one where there is none.
+    """The content of `path`, or of the file that is found, if there is one.
 
     Raises:
-        BadSettings: it is not TOML, or something in it is unknown or of the wrong type.
+        BadSettings: it cannot be read, or something in it is unknown or of the wrong type.
     """
-    path = path or Path(NAME)
+    path = path or found()
+    if path is None:
+        return SiteFile()
     try:
         content = tomllib.loads(path.read_text("utf-8-sig"))
-    except FileNotFoundError:
-        return SiteFile()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadSettings(f"{path} cannot be read: {error}. Correct it, or delete it.") from None
     converted, complaints = convert_fields(SiteFile, content)

@@ -12,16 +12,17 @@ from elasticsearch import Elasticsearch
 from rich.text import Text
 
 from analyzers.rules.compile import RuleErrors, read_rules
+from app import site_file
 from app.cache.answer_cache import Stats
 from app.commands.tools import (
     CommandGroup,
     F,
     Tools,
+    json_option,
     number_option,
     pass_tools,
     print_json,
     print_table,
-    table_or_json,
 )
 from app.elastic import connect, translated
 from app.errors import BlogsearchError, FolderNotReadable, without_password
@@ -41,32 +42,43 @@ _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 
 @click.command()
-@table_or_json
+@json_option
+@click.option("-q", "--quiet", is_flag=True, help="Print only what is not ok.")
 @pass_tools
-def doctor(tools: Tools, form: str) -> None:
+def doctor(tools: Tools, as_json: bool, quiet: bool) -> None:
     """Check the engines, the index, the last sync and the synonym files, and say what to do.
 
     The exit code is 1 when searches cannot be answered, 0 otherwise.
 
     \b
     blogsearch doctor
-    blogsearch doctor --format json
+    blogsearch doctor --json
+    blogsearch doctor --quiet     for cron: silent while all is well
     """
+    settings = _settings_read(tools.settings)
     with connect(tools.settings) as elastic:  # as the service waits, and not as a command does
         seen = checks(elastic, tools.cache, tools.settings)
         runs = last_run(elastic, tools.settings.index)
         explained = [_explained(check, tools, elastic) for check in seen]
-        results = [*explained, runs, _synonyms(tools.settings, elastic)]
-    if form == "json":
-        print_json({check.name: check.report() for check in results})
-    else:
+        results = [settings, *explained, runs, _synonyms(tools.settings, elastic)]
+    shown = [check for check in results if not (quiet and check.status == "ok")]
+    if as_json:
+        print_json({check.name: check.report() for check in shown})
+    elif shown:
         rows = [
             (check.name, Text(check.status, _COLOURS[check.status]), check.seen, check.remedy)
-            for check in results
+            for check in shown
         ]
         print_table(("", "", "", ""), rows)
     if any(check.status == "error" for check in results):
         sys.exit(1)
+
+
+def _settings_read(settings: Settings) -> Check:
+    """Where the settings are from; a `doctor` in another folder may look at another index."""
+    file = site_file.found()
+    read = file.absolute() if file else f"no {site_file.NAME} here, no {site_file.HOST}"
+    return Check("settings", "ok", f"{read}; the index is {settings.index!r}")
 
 
 def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
@@ -156,7 +168,7 @@ _limit = number_option("--limit", 20, 1, 1000, "How many searches to list.")
 
 
 def _options(command: F) -> F:
-    return _days(_limit(table_or_json(command)))
+    return _days(_limit(json_option(command)))
 
 
 @click.group(cls=CommandGroup)
@@ -179,25 +191,25 @@ def searches() -> None:
 @searches.command()
 @_options
 @pass_tools
-def top(tools: Tools, days: int, limit: int, form: str) -> None:
+def top(tools: Tools, days: int, limit: int, as_json: bool) -> None:
     """List the most frequent searches, and how often a hit was opened.
 
     \b
     blogsearch searches top
-    blogsearch searches top --days 30 --limit 100 --format json
+    blogsearch searches top --days 30 --limit 100 --json
     """
     report = _report(tools, days)
     rows = [
         {"times": row.times, "query": row.query, "opened": row.opened}
         for row in report.searched[:limit]
     ]
-    _print(report, rows, form)
+    _print(report, rows, as_json)
 
 
 @searches.command()
 @_options
 @pass_tools
-def nothing(tools: Tools, days: int, limit: int, form: str) -> None:
+def nothing(tools: Tools, days: int, limit: int, as_json: bool) -> None:
     """List the searches that found nothing, and what the same visitor tried next with success.
 
     The two may be a synonym rule: `k8s => kubernetes`.
@@ -215,13 +227,13 @@ def nothing(tools: Tools, days: int, limit: int, form: str) -> None:
         }
         for row in report.found_nothing()[:limit]
     ]
-    _print(report, rows, form)
+    _print(report, rows, as_json)
 
 
 @searches.command()
 @_options
 @pass_tools
-def partly(tools: Tools, days: int, limit: int, form: str) -> None:
+def partly(tools: Tools, days: int, limit: int, as_json: bool) -> None:
     """List the searches of which no post has all words: what the blog may lack.
 
     \b
@@ -229,7 +241,7 @@ def partly(tools: Tools, days: int, limit: int, form: str) -> None:
     """
     report = _report(tools, days)
     rows = [{"times": row.partly, "query": row.query} for row in report.found_partly()[:limit]]
-    _print(report, rows, form)
+    _print(report, rows, as_json)
 
 
 @searches.command("erase")
@@ -264,8 +276,8 @@ def _report(tools: Tools, days: int) -> Report:
     return tools.service.counts.report(days)
 
 
-def _print(report: Report, rows: list[dict[str, Any]], form: str) -> None:
-    if form == "json":
+def _print(report: Report, rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
         total = report.total
         counted = {
             "searches": total.searches,
@@ -303,21 +315,21 @@ def cache() -> None:
 
 @cache.command()
 @number_option("--popular", 10, 0, None, "How many queries to list.")
-@table_or_json
+@json_option
 @pass_tools
-def stats(tools: Tools, popular: int, form: str) -> None:
+def stats(tools: Tools, popular: int, as_json: bool) -> None:
     """Show how often the cache had the answer, and how much memory it takes.
 
     \b
     blogsearch cache stats
-    blogsearch cache stats --popular 50 --format json
+    blogsearch cache stats --popular 50 --json
     """
     tools.require_redis()
     figures = tools.cache.stats()
     week = tools.service.counts.report(7).total
     share = week.cached / week.searches if week.searches else None
     frequent = tools.service.counts.popular(popular)
-    if form == "json":
+    if as_json:
         listed = [(request.key(), count) for request, count in frequent]
         print_json({**dataclasses.asdict(figures), "popular": listed, "hit_rate": share})
         return

@@ -12,12 +12,12 @@ from app.commands.tools import (
     CommandGroup,
     Tools,
     fail,
+    json_option,
     pass_tools,
     print_findings,
     print_json,
     print_table,
     report,
-    text_or_json,
 )
 from app.pins import SUFFIX, parse, warnings
 from indexer.generations import live as live_generation
@@ -50,19 +50,19 @@ def pins() -> None:
 
 @pins.command()
 @_files
-@text_or_json
+@json_option
 @pass_tools
-def check(tools: Tools, files: tuple[Path, ...], form: str) -> None:
+def check(tools: Tools, files: tuple[Path, ...], as_json: bool) -> None:
     """Report errors and warnings in FILE..., by file and line. Changes nothing.
 
     Exit code 0: no findings; 1: errors, the files cannot be loaded; 3: warnings only.
 
     \b
     blogsearch pins check launch.pins
-    blogsearch pins check --format json *.pins
+    blogsearch pins check --json *.pins
     """
     _, findings = _checked(tools, files)
-    report(files, findings, as_json=form == "json")
+    report(files, findings, as_json=as_json)
 
 
 @pins.command()
@@ -88,14 +88,14 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
 
 
 @pins.command("list")
-@text_or_json
+@json_option
 @pass_tools
-def list_pins(tools: Tools, form: str) -> None:
+def list_pins(tools: Tools, as_json: bool) -> None:
     """List the rules that are stored, and what is wrong with them now.
 
     \b
     blogsearch pins list
-    blogsearch pins list --format json
+    blogsearch pins list --json
     """
     store = tools.service.pins
     rules, findings = parse(store.files(), LANGUAGES[tools.settings.language])
@@ -110,7 +110,7 @@ def list_pins(tools: Tools, form: str) -> None:
         }
         for rule in rules
     ]
-    if form == "json":
+    if as_json:
         listed = [finding.as_dict() for finding in findings]
         print_json({"rules": table, "findings": listed})
         return

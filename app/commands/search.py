@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from app.commands.tools import Tools, pass_tools, print_json, print_table, table_or_json
+from app.commands.tools import Tools, json_option, pass_tools, print_json, print_table
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
@@ -49,10 +49,10 @@ class _Parameters(dict[str, list[str]]):
     is_flag=True,
     help="Also print how the answer came about, as JSON.",
 )
-@table_or_json
+@json_option
 @pass_tools
 def search(
-    tools: Tools, /, query: tuple[str, ...], debug_search: bool, form: str, **options: Any
+    tools: Tools, /, query: tuple[str, ...], debug_search: bool, as_json: bool, **options: Any
 ) -> None:
     """Search as a visitor would; the cache is left out.
 
@@ -61,7 +61,7 @@ def search(
     \b
     blogsearch search pythn
     blogsearch search date format --sort newest --category linux --since 2020-01-01
-    blogsearch search '"exactly this"' --typos off --format json
+    blogsearch search '"exactly this"' --typos off --json
     """
     # Imported here, so that `blogsearch search --help` does not wait for them. Not the service: its
     # cache imports Redis' client, which takes half as long as that of Elasticsearch.
@@ -91,7 +91,7 @@ def search(
     pins = PinStore(tools.elastic, settings.index, LANGUAGES[settings.language])
     known = Known(pins, open_model(settings))
     answer = run_search(tools.elastic, settings.index, request, settings, known)
-    if form == "json":
+    if as_json:
         whole = {**answer.body, "debug": answer.debug} if debug_search else answer.body
         print_json(whole)
         return
@@ -120,9 +120,9 @@ def _print_hits(body: "SearchAnswer") -> None:
 
 
 @click.command()
-@table_or_json
+@json_option
 @pass_tools
-def categories(tools: Tools, form: str) -> None:
+def categories(tools: Tools, as_json: bool) -> None:
     """List the categories of the posts, for `search --category`, the most frequent first.
 
     \b
@@ -136,7 +136,7 @@ def categories(tools: Tools, form: str) -> None:
     )
     buckets = response["aggregations"]["categories"]["buckets"]
     counts = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
-    if form == "json":
+    if as_json:
         print_json(counts)
         return
     for category, count in counts.items():
@@ -161,9 +161,9 @@ def categories(tools: Tools, form: str) -> None:
     help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "
     "as typed, accents folded; blog_spelling: as typed; …_index: what posts get.",
 )
-@table_or_json
+@json_option
 @pass_tools
-def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> None:
+def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, as_json: bool) -> None:
     """Show the tokens of a text after each step of an analyzer of the live index.
 
     ⟦ and ⟧ enclose what the next character filter replaces. Below are the synonym rules that made
@@ -197,7 +197,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, form: str) -> No
         if name in (SYNONYMS, index_time(SYNONYMS)) and tokens:
             words = [readable(token) or token for token in tokens]
             synonyms = applied(words, live.rules or "", tools.settings)
-    if form == "json":
+    if as_json:
         named = [{"step": name, "tokens": tokens} for name, tokens in steps]
         print_json({"steps": named, "synonyms": synonyms})
         return

@@ -33,12 +33,8 @@ ONLY_SOME = 3
 """Exit code: done, but something was rejected or has warnings. 2 is click's, for an invalid command
 line."""
 
-table_or_json = click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table"
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-text_or_json = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 
 
 def number_option(

@@ -176,7 +176,7 @@ def test_doctor_says_what_is_wrong_and_what_to_do(
     elastic: Elasticsearch, alias: str, run: Run, damage: Damage
 ) -> None:
     damage(elastic, alias)
-    result = run("doctor", "--format", "json")
+    result = run("doctor", "--json")
     assert result.exit_code == 1
     seen = json.loads(result.output)["index"]
     assert f"{alias}-000002" in seen["seen"]

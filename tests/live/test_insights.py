@@ -332,10 +332,10 @@ def test_a_search_is_erased(client: FlaskClient, counts: Counts, run: Run) -> No
 def test_the_commands(run: Run, counts: Counts, settings: Settings) -> None:
     visit = [_search("k8s", "nothing"), _search("kubernetes", "some")]
     counts.add([visit, visit, [_search("cron")]], [])
-    top = json.loads(run("searches", "top", "--format", "json").stdout)
+    top = json.loads(run("searches", "top", "--json").stdout)
     assert (top["searches"], top["nothing"], top["partly"]) == (5, 2, 2)
     assert top["queries"][0] == {"times": 2, "query": "k8s", "opened": 0}
-    nothing = json.loads(run("searches", "nothing", "--format", "json").stdout)
+    nothing = json.loads(run("searches", "nothing", "--json").stdout)
     assert nothing["queries"] == [{"times": 2, "query": "k8s", "then": ["kubernetes"]}]
     assert "kubernetes" in run("searches", "partly").stdout
     assert "cron" not in run("searches", "top", "--limit", "1").stdout

@@ -182,10 +182,10 @@ def test_loading_and_removing_make_cached_answers_stale(
     assert loaded.exit_code == 0, loaded.output
     assert _oids(_search(client, "python")) == ["start", "python"]
     assert client.get("/search?q=python").headers["X-Cache"] == "HIT"
-    searched = json.loads(run("search", "python", "--format", "json").stdout)
+    searched = json.loads(run("search", "python", "--json").stdout)
     assert _oids(searched) == ["start", "python"]
 
-    listed = json.loads(run("pins", "list", "--format", "json").stdout)
+    listed = json.loads(run("pins", "list", "--json").stdout)
     assert [rule["searches"] for rule in listed["rules"]] == [["python"]]
     assert "launch.pins:1" in run("pins", "list").stdout
 
@@ -210,7 +210,7 @@ def test_check_reports_by_file_and_line(run: Run, settings: Settings, tmp_path: 
     assert failed.exit_code == 1
     assert "nothing was changed" in failed.output
     assert run("pins", "list").stdout == "There are no pinned results.\n"
-    as_json = run("pins", "check", "--format", "json", file)
+    as_json = run("pins", "check", "--json", file)
     assert as_json.exit_code == 1
     findings = [
         (finding["line"], finding["severity"]) for finding in json.loads(as_json.stdout)["findings"]

@@ -27,7 +27,7 @@ TOKEN = f"{MARK}-write-token"
 
 COMMANDS = [
     ("doctor",),
-    ("doctor", "--format", "json"),
+    ("doctor", "--json"),
     ("search", "juggling"),
     ("search", "juggling", "--debug"),
     ("analyze", "juggling"),

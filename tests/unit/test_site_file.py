@@ -5,11 +5,31 @@ from pathlib import Path
 import pytest
 
 from app.errors import BadSettings
+from app.settings import load_settings
 from app.site_file import FieldNames, SiteFile, read_site_file
 
 
-def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
-    assert read_site_file(tmp_path / "blogsearch.toml") == SiteFile()
+def test_without_a_file_everything_has_its_default(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read_site_file() == SiteFile()
+
+
+def test_one_file_is_read_and_a_named_one_must_exist(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "blogsearch.toml").write_text("drafts = true")
+    assert read_site_file() == SiteFile(drafts=True)
+    named = tmp_path / "named.toml"
+    monkeypatch.setenv("BLOGSEARCH_CONFIG", str(named))
+    with pytest.raises(BadSettings, match=r"named\.toml cannot be read"):
+        read_site_file()
+    named.write_text("future = true\n[settings]\nshards = 0")
+    assert read_site_file().future
+    with pytest.raises(BadSettings, match=r"named\.toml, shards: must be"):
+        load_settings()
 
 
 def test_what_it_says_is_read(tmp_path: Path) -> None:

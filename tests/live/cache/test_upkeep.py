@@ -177,7 +177,7 @@ def test_stats(
 ) -> None:
     count_searches(settings, SearchRequest("python"))
     assert [state(cache, key) for key in ("one", "two")] == ["MISS", "MISS"]
-    printed = json.loads(run("stats", "--format", "json").stdout)
+    printed = json.loads(run("stats", "--json").stdout)
     assert (printed["hit_rate"], printed["generation"]) == (0, "first")
     assert printed["sizes"]["count"] == 2
     assert 1000 < printed["sizes"]["median"] == printed["sizes"]["largest"] < 1300
