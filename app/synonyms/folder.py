@@ -161,7 +161,8 @@ class SynonymFolder:
         for file in files:
             if not file.name.endswith(SUFFIX) or file.name.startswith("."):
                 raise BadRequest(
-                    f"{file} cannot be loaded: the name of a rule file is NAME{SUFFIX}."
+                    f"{file} cannot be loaded: the name of a rule file is NAME{SUFFIX}. "
+                    f"`blogsearch synonyms check {file}` says what else is wrong."
                 )
             if {file.name, file.stem} & self.left_out:
                 raise BadRequest(
