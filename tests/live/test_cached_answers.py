@@ -12,6 +12,7 @@ import redis
 from flask.testing import FlaskClient
 
 from app import create_app
+from app.generation import Generation, Intervals
 from app.settings import Settings
 from devstack.servers import redis_server
 
@@ -49,6 +50,9 @@ def test_a_cached_answer_is_one_round_trip_with_a_rate_limit(settings: Settings,
     with redis_server() as server:
         # Counting searches sends them later, at a time of its own.
         client = _client(settings, redis_url=server.url, insights_days=0, **PUBLIC)
+        service = client.application.extensions["blogsearch"]
+        parts = (service.elastic, service.cache, settings.index, service.pins, service.admission)
+        service.generation = Generation(*parts, Intervals(3600, 3600))
         client.get(path)
         client.get(path)
         with redis.Redis.from_url(server.url) as admin:
@@ -89,6 +93,7 @@ def test_an_explanation_belongs_to_its_answer(settings: Settings) -> None:
 _SEARCH = """
 import sys
 from app import create_app
+from app.generation import Generation, Intervals
 from app.settings import Settings
 
 elasticsearch, redis, index = sys.argv[1:]
