@@ -19,9 +19,8 @@ Redis was not told: it may have been away, be another host's, or have lost or re
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 from elasticsearch import ApiError, Elasticsearch, NotFoundError, TransportError
@@ -39,7 +38,10 @@ _TIMEOUT = 30.0  # seconds for a request that no search waits for
 _NUMBERS = {
     "size": 0,
     "track_total_hits": False,
-    "aggs": {"numbers": {"stats": {"field": "_seq_no"}}},
+    "aggs": {
+        "numbers": {"stats": {"field": "_seq_no"}},
+        "index": {"terms": {"field": "_index"}},
+    },
 }
 
 Json = dict[str, Any]
@@ -79,6 +81,7 @@ class Generation:
         self._pins = pins
         self._admission = admission
         self._intervals = intervals
+        self._shards = 0  # of the index, when it was asked last
         self._asked: bytes | None = None  # what Elasticsearch said last
         self._verified = -math.inf  # when the update began after which Redis had that
         self._failing = False  # Elasticsearch did not answer the last time
@@ -160,6 +163,10 @@ class Generation:
         if generation is None:
             return False
         try:
+            # What searches see tells it sooner, and the rest within seconds.
+            figures = self._shards and self._read_figures(self._elastic, self._shards)[1]
+            if figures == generation.partition(b"|")[0].decode():
+                return True
             asked = self._ask(self._elastic)
             if asked != generation:
                 self._cache.replace_generation(generation, asked)
@@ -202,38 +209,40 @@ class Generation:
         """
         while True:
             indices = _read_indices(client, self._alias)
+            shards = max((len(index.last_numbers) for index in indices), default=0)
             try:
-                figures = self._read_figures(client, indices)
+                names, figures = self._read_figures(client, shards)
             except NotFoundError:
                 continue  # deleted after a swap
-            names = ",".join(index.name for index in indices)
-            uuids = ",".join(index.uuid for index in indices)
-            self._asked = f"{names} {uuids} {' '.join(figures)}".encode()
-            return self._asked
+            if names <= {index.name for index in indices}:  # else there was a swap in between
+                rest = [f"{index.uuid}:{','.join(index.last_numbers)}" for index in indices]
+                self._shards = shards
+                self._asked = f"{figures}|{' '.join(rest)}".encode()
+                return self._asked
 
-    def _read_figures(self, client: Elasticsearch, indices: Sequence["_Index"]) -> list[str]:
-        """Text for each shard and for the pinned results."""
+    def _read_figures(self, client: Elasticsearch, shards: int) -> tuple[set[str], str]:
+        """The names of the indices that have posts, and what searches see, as text: these names,
+        each shard, and the version of the pinned results."""
         searches: list[Json] = []
-        for index in indices:
-            for shard in index.last_numbers:
-                copy = ONE_COPY if len(index.last_numbers) == 1 else f"_shards:{shard}|{ONE_COPY}"
-                where = {"index": index.name, "preference": copy}
-                searches += [{**where, "allow_partial_search_results": False}, _NUMBERS]
+        for shard in range(shards):
+            copy = ONE_COPY if shards == 1 else f"_shards:{shard}|{ONE_COPY}"
+            where = {"index": self._alias, "preference": copy}
+            searches += [{**where, "allow_partial_search_results": False}, _NUMBERS]
         response = client.msearch(searches=[*searches, *self._pins.version_search()])
         for part in response["responses"]:
             if "error" in part:
                 meta = replace(response.meta, status=part["status"])
                 error = HTTP_EXCEPTIONS.get(part["status"], ApiError)
                 raise error(part["error"]["type"], meta, part)
-        *shards, pins = response["responses"]
-        last_numbers = chain.from_iterable(index.last_numbers.values() for index in indices)
+        *parts, pins = response["responses"]
+        names: set[str] = set()
         figures = []
-        for shard, last_number in zip(shards, last_numbers, strict=True):
-            numbers = shard["aggregations"]["numbers"]
-            figures.append(f"{numbers['count']}:{numbers['sum']:.0f}:{last_number}")
+        for found in (part["aggregations"] for part in parts):
+            names |= {bucket["key"] for bucket in found["index"]["buckets"]}
+            figures.append(f"{found['numbers']['count']}:{found['numbers']['sum']:.0f}")
         hits = pins["hits"]["hits"]
         version = f"{hits[0]['_seq_no']}.{hits[0]['_primary_term']}" if hits else "none"
-        return [*figures, f"pins:{version}"]
+        return names, " ".join([",".join(sorted(names)), *figures, f"pins:{version}"])
 
 
 class _Index(NamedTuple):
@@ -241,7 +250,7 @@ class _Index(NamedTuple):
 
     name: str
     uuid: str
-    last_numbers: Mapping[str, int]
+    last_numbers: Sequence[str]
 
 
 def _read_indices(client: Elasticsearch, alias: str) -> list[_Index]:
@@ -259,10 +268,10 @@ def _read_indices(client: Elasticsearch, alias: str) -> list[_Index]:
         _Index(
             name,
             index["uuid"],
-            {
-                shard: max(copy["seq_no"]["max_seq_no"] for copy in copies)
-                for shard, copies in sorted(index["shards"].items())
-            },
+            [
+                str(max(copy["seq_no"]["max_seq_no"] for copy in copies))
+                for _, copies in sorted(index["shards"].items())
+            ],
         )
         for name, index in sorted(stats.get("indices", {}).items())
     ]
