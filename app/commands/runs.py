@@ -1,8 +1,7 @@
 """What the commands that write have in common: output, progress, rejects, how a run ends."""
 
 import json
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -27,21 +26,16 @@ from app.commands.tools import (
     quiet_option,
     stop_on_sigterm,
 )
-from app.elastic import translated
-from app.errors import BlogsearchError
 from app.settings import Settings
 from indexer.build.builder import Built
 from indexer.errors import Locked, LockLost, SourceError
-from indexer.generations import prune
 from indexer.ingest import IngestOptions
-from indexer.lock import Lock
 from indexer.records import Progress, Reject
 from indexer.retry import time_limit
 from indexer.sources.base import is_url
 from indexer.state import record_run
 
 _MAX_PRINTED = 20  # rejects on the terminal; --rejects writes all of them
-_INTERVAL = 5.0  # seconds between two plain lines
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
 _EXIT_TIMEOUT = 5.0  # seconds that a command that failed waits for Elasticsearch
 _PING_TIMEOUT = 10.0  # seconds
@@ -87,38 +81,29 @@ PLAIN = Output()
 
 
 class Display:
-    """Shows progress on stderr, as a bar or as plain lines; created by `display`."""
+    """Shows progress on stderr, as a bar or as a line for each phase; created by `display`."""
 
-    def __init__(
-        self, bar: Bar | None, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, bar: Bar | None, *, quiet: bool = False) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=None, counted="") if bar else None
         self._quiet = quiet
-        self._clock = clock
         self._phase = ""
-        self._started = self._printed = clock()
 
     def on_progress(self, progress: Progress) -> None:
         """Show the progress; cheap enough to be called for every request."""
-        if self._quiet:
-            return
-        now = self._clock()
-        if progress.phase != self._phase:
-            self._phase, self._started = progress.phase, now
-            self._begin_phase(progress)
-        elapsed = now - self._started
-        rate = progress.done / elapsed if elapsed > 0.5 else 0.0
+        begins = progress.phase != self._phase
+        self._phase = progress.phase
         if self._bar and self._task is not None:
+            if begins:
+                self._bar.reset(self._task, description=progress.phase, total=None, completed=0)
             self._bar.update(
                 self._task,
                 completed=progress.fraction or 0.0,
                 total=None if progress.fraction is None else 1.0,
-                counted=f"{progress.done:,} posts" + (f", {rate:,.0f}/s" if rate else ""),
+                counted=f"{progress.done:,} posts",
             )
-        elif now - self._printed > _INTERVAL:
-            self._printed = now
-            click.echo(_line(progress, rate, elapsed), err=True)
+        elif begins and not self._quiet and progress.phase not in {"verifying", "swapping"}:
+            click.echo(f"{progress.phase} …", err=True)
 
     def print_line(self, text: str) -> None:
         """Print a line, above the bar if there is one."""
@@ -127,16 +112,10 @@ class Display:
         else:
             click.echo(text, err=True)
 
-    def _begin_phase(self, progress: Progress) -> None:
-        if self._bar and self._task is not None:
-            self._bar.reset(self._task, description=progress.phase, total=None, completed=0)
-        elif progress.phase not in {"verifying", "swapping"}:
-            click.echo(f"{progress.phase} …", err=True)
-
 
 @contextmanager
 def display(output: Output = PLAIN) -> Iterator[Display]:
-    """A progress bar if stderr is a terminal, else plain lines."""
+    """A progress bar if stderr is a terminal, else a line for each phase."""
     console = Console(stderr=True)
     if output.quiet or not console.is_terminal:
         yield Display(None, quiet=output.quiet)
@@ -150,21 +129,6 @@ def display(output: Output = PLAIN) -> Iterator[Display]:
         transient=True,
     ) as bar:
         yield Display(bar)
-
-
-def _line(progress: Progress, rate: float, elapsed: float) -> str:
-    if not progress.done:
-        return f"{progress.phase} …"
-    parts = [f"{progress.phase}: {progress.done:,} posts"]
-    if rate:
-        parts.append(f"{rate:,.0f}/s")
-    if progress.fraction:
-        left = elapsed * (1 - progress.fraction) / progress.fraction
-        parts += [f"{progress.fraction:.0%}"]
-        parts += [f"about {left:,.0f} s left"] if rate and left >= 1 else []
-    if progress.rejected:
-        parts.append(f"{progress.rejected:,} rejected")
-    return ", ".join(parts)
 
 
 # -- rejects -----------------------------------------------------------------------------------
@@ -357,7 +321,7 @@ def built_values(built: Built) -> dict[str, Any]:
         "replayed": built.replayed,
         "kept_over_http": over_http,
         "lost": built.lost,
-        "stale_builds": built.stale_builds,
+        "deleted": [*built.stale_builds, *built.pruned],
         "seconds": round(built.seconds, 1),
     }
 
@@ -374,6 +338,8 @@ def print_built(built: Built, output: Output = PLAIN) -> None:
     output.say(
         f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{former}."
     )
+    if built.pruned:
+        output.say(f"Deleted {', '.join(built.pruned)}.")
 
 
 def print_stale_builds(names: Iterable[str], output: Output = PLAIN) -> None:
@@ -383,21 +349,6 @@ def print_stale_builds(names: Iterable[str], output: Output = PLAIN) -> None:
 
 
 def after_swap(tools: Tools, output: Output = PLAIN) -> None:
-    """Warm the cache with the most frequent queries, and delete old generations.
-
-    Nothing is deleted while another process builds; that process deletes them. Elasticsearch may
-    fail here; the swap counts nevertheless.
-    """
+    """Warm the cache with the most frequent queries."""
     if answered := tools.service.warm(seconds=_WARM_AFTER_SWAP).answered:
         output.say(f"The answers to the {answered:,} most frequent queries are cached.")
-    client, alias = tools.elastic, tools.settings.index
-    try:
-        with translated(), Lock(client, alias, "prune"):
-            deleted = prune(client, alias)
-    except Locked:
-        return
-    except BlogsearchError as error:
-        output.warn(f"Old indices may remain; `blogsearch prune` deletes them. {error}")
-        return
-    if deleted:
-        output.say(f"Deleted {', '.join(deleted)}.")

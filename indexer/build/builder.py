@@ -7,10 +7,10 @@ generation that was live before, which has been filled already.
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
@@ -20,7 +20,6 @@ from indexer.build.replay import Replay
 from indexer.bulk import index_operation, send_all
 from indexer.errors import (
     IndexingError,
-    Locked,
     NoGeneration,
     TooFewDocuments,
     VerificationFailed,
@@ -85,6 +84,7 @@ class Built:
         stale_builds: names of generations left by killed builds, which were deleted.
         over_http: what a `reindex` kept that came over HTTP and is not in the source.
         lost: what could not be taken over, and why; empty if nothing was lost.
+        pruned: names of old generations, which were deleted.
     """
 
     index: str
@@ -96,6 +96,7 @@ class Built:
     stale_builds: tuple[str, ...] = ()
     over_http: Counts = field(default_factory=Counts)
     lost: str = ""
+    pruned: tuple[str, ...] = ()
 
 
 def is_current(generation: Generation, settings: IndexSettings) -> bool:
@@ -319,7 +320,7 @@ def build(
     # Writes to the live generation are replayed from here on: before there is a new one.
     readable = None if damage else live
     replay = _from_now(client, readable.name, name, settings.model) if readable else None
-    with undone_on_failure(client, lock, alias, replay, name):
+    with undone_on_failure(client, lock, alias, replay):
         body = index_body(
             settings.rules,
             shards=settings.shards,
@@ -354,6 +355,7 @@ def build(
         stale_builds=tuple(stale_builds),
         over_http=over_http,
         lost=f"{damage}: what came over HTTP, and is not in the source, is lost" if damage else "",
+        pruned=_prune(client, alias),
     )
 
 
@@ -399,6 +401,7 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
             # Not earlier: a process that took the lock before this has not seen the alias.
             lock.check()
             counts = _go_live(client, lock, alias, previous.name, live, replay, lambda _: None)
+        pruned = _prune(client, alias)
     lost = "what was written since it went live is lost unless it is repaired; it is kept"
     return Built(
         previous.name,
@@ -409,6 +412,7 @@ def rollback(client: Elasticsearch, alias: str, *, discard_writes: bool = False)
         seconds=time.monotonic() - started,
         stale_builds=tuple(stale_builds),
         lost=f"{damage}: {lost}" if damage else "",
+        pruned=pruned,
     )
 
 
@@ -461,17 +465,23 @@ def _go_live(
     return counts
 
 
+def _prune(client: Elasticsearch, alias: str) -> tuple[str, ...]:
+    """Delete old generations after a swap, which counts though Elasticsearch may fail here: then
+    the next build deletes them."""
+    with suppress(ApiError, TransportError):
+        return tuple(generations.prune(client, alias))
+    return ()
+
+
 @contextmanager
 def undone_on_failure(
-    client: Elasticsearch, lock: Lock, alias: str, replay: Replay | None, name: str = ""
+    client: Elasticsearch, lock: Lock, alias: str, replay: Replay | None
 ) -> Iterator[None]:
     """Undo what a build or rollback has changed if the block fails.
 
     If writes are blocked, it is tried for half a minute while Elasticsearch is unavailable, because
-    otherwise the next write has to find out that nobody builds.
-
-    Args:
-        name: the generation that is built.
+    otherwise the next write has to find out that nobody builds. A process that took over the lock
+    undoes it itself.
     """
 
     def undo() -> None:
@@ -483,13 +493,7 @@ def undone_on_failure(
     except BaseException as error:
         seconds = _UNBLOCKED_WITHIN if replay and replay.blocked else 0.0
         try:
-            try:
-                Retry(seconds, first_pause=0.5, longest_pause=0.5).call(undo)
-            except Locked:
-                # The process that took the lock over may build: delete only our own generation.
-                for generation in generations.list_generations(client, alias):
-                    if generation.name == name and generation.state == "building":
-                        generations.delete_generation(client, alias, name)
+            Retry(seconds, first_pause=0.5, longest_pause=0.5).call(undo)
         except Exception as second:  # noqa: BLE001  (the first error is the one to report)
             error.add_note(f"The next write or build has to undo what was changed: {second}")
         raise

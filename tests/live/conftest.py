@@ -11,8 +11,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from elastic_transport import RequestsHttpNode, Urllib3HttpNode
-from elasticsearch import ConnectionTimeout, Elasticsearch
+from elastic_transport import Urllib3HttpNode
+from elasticsearch import Elasticsearch
 
 from app.settings import Settings
 
@@ -155,22 +155,6 @@ def faulty(elasticsearch_url: str) -> Iterator[Faulty]:
             made = Elasticsearch(elasticsearch_url, node_class=Node, **options)
             return stack.enter_context(made)
 
-        yield client
-
-
-@pytest.fixture
-def without_prune(elasticsearch_url: str) -> Iterator[Elasticsearch]:
-    """A client of which the request that begins the pruning fails."""
-
-    class Node(RequestsHttpNode):
-        def perform_request(
-            self, method: str, target: str, body: bytes | None = None, *rest: Any, **more: Any
-        ) -> Any:
-            if body and b'"purpose":"prune"' in body:
-                raise ConnectionTimeout("no response")
-            return super().perform_request(method, target, body, *rest, **more)
-
-    with Elasticsearch(elasticsearch_url, node_class=Node, request_timeout=300) as client:
         yield client
 
 

@@ -7,35 +7,18 @@ import click
 import pytest
 
 from app.commands.indexing import concerns, watched_folders
-from app.commands.runs import Display, display, reject_log
+from app.commands.runs import Output, display, reject_log
 from indexer.records import Origin, Progress, Reject
 
 
-def test_plain_lines_have_rate_fraction_and_time_left(capsys: pytest.CaptureFixture[str]) -> None:
-    clock = iter([0.0, 0.0, 10.0, 11.0, 20.0])
-    show = Display(None, clock=lambda: next(clock))
-    show.on_progress(Progress("reading"))
-    show.on_progress(Progress("reading", 12_000, 0.4, rejected=2))
-    show.on_progress(Progress("reading", 13_000, 0.5))  # too soon for another line
-    show.on_progress(Progress("reading", 20_000))
-    _, first, second = capsys.readouterr().err.splitlines()
-    assert all(part in first for part in ("12,000", "1,200/s", "40%", "15 s", "2 rejected"))
-    assert "20,000" in second
-    assert "1,000/s" in second
-
-
-def test_a_run_that_is_over_in_a_moment_has_no_time_left(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    clock = iter([0.0, 10.0, 10.3, 20.0])
-    show = Display(None, clock=lambda: next(clock))
-    show.on_progress(Progress("reading", 30, 0.43))
-    show.on_progress(Progress("reading", 60, 0.46))
-    show.on_progress(Progress("reading", 99, 0.99))
-    _, first, last = capsys.readouterr().err.splitlines()
-    assert ("43%" in first, "99%" in last) == (True, True)
-    line = first + last
-    assert "left" not in line
+def test_in_a_pipe_each_phase_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with display() as show:
+        for phase in ("reading", "reading", "verifying", "replaying", "swapping"):
+            show.on_progress(Progress(phase, 12_000, 0.4))  # type: ignore[arg-type]
+    assert capsys.readouterr().err.splitlines() == ["reading …", "replaying …"]
+    with display(Output(quiet=True)) as show:
+        show.on_progress(Progress("reading"))
+    assert capsys.readouterr().err == ""
 
 
 def test_the_first_rejects_are_printed_and_all_are_written(
