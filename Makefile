@@ -6,7 +6,7 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 VERSION ?= $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.1.0+g$$(git rev-parse --short=12 HEAD)")
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-docker check reference wheel format services services-stop services-status chaos soak chaos-histories chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites bench-compare screenshots update
+.PHONY: help setup lock run test test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites bench-compare screenshots update
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,14 +78,11 @@ update: ## Docker Compose: fetch and build the new version, rebuild the index, e
 screenshots: setup ## write pictures of the pages of `make run` to docs/pictures/; needs CHROMIUM
 	@exec $(BIN)/python -m scripts.screenshots
 
-chaos: setup ## break the engines and the workers under load, and print what clients got (ONLY=Redis)
+chaos: setup ## break the engines and the workers under load, print what clients got, and check all answers against the acknowledged writes (ONLY=Redis)
 	@exec $(BIN)/python -m bench.chaos --only '$(ONLY)'
 
 soak: setup ## faults, swaps and writes by chance (MINUTES=60, SEED= to repeat one)
 	@exec $(BIN)/python -m bench.chaos --soak $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED))
-
-chaos-histories: setup ## check every answer against the history of acknowledged writes, while engines are slow or lose their data (ONLY=Redis SECONDS=20); needs ELASTICSEARCH_URL
-	@exec $(BIN)/python -m bench.histories --only '$(ONLY)' --seconds $(or $(SECONDS),20)
 
 chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times each, during writes (KILLS=50); needs ELASTICSEARCH_URL
 	@exec $(BIN)/python -m bench.kills --kills $(or $(KILLS),50)

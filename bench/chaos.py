@@ -13,6 +13,7 @@ it is not installed. The logs of the service are kept in build/chaos.
 that every write that was acknowledged since the beginning is there. Its seed is printed.
 """
 
+import os
 import random
 import shutil
 import time
@@ -28,6 +29,7 @@ import psutil
 import requests
 from elasticsearch import Elasticsearch
 
+from bench import histories
 from bench.faults import (
     ALIAS,
     LOGS,
@@ -295,6 +297,15 @@ def _soak(minutes: float, seed: int) -> list[str]:
     return missed
 
 
+def _check_histories(only: str) -> list[str]:
+    """Print the rows of the histories whose name contains `only`; what was wrong."""
+    if not any(only in scenario.name for scenario in histories.SCENARIOS):
+        return []
+    with elasticsearch_nodes(1, heap=SETUPS[0].heap, settings={}) as nodes:
+        os.environ["ELASTICSEARCH_URL"] = nodes[0].url
+        return histories.run(only)
+
+
 @click.command()
 @click.option("--only", default="", help="Only faults whose name contains this.")
 @click.option("--soak", "minutes", type=float, help="Faults and swaps by chance, so many minutes.")
@@ -315,6 +326,8 @@ def main(only: str, minutes: float | None, seed: int | None) -> None:
                 click.echo("nginx is not installed: the fault behind it is left out", err=True)
             faults = without
         missed += _try_all(setup, faults)
+    if not minutes:
+        missed += _check_histories(only)
     exit_with(missed)
 
 

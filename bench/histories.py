@@ -1,12 +1,12 @@
 """Checks every served answer against the history of acknowledged writes, as Jepsen does.
 
-    make chaos-histories ONLY=Redis
+    make chaos ONLY=Redis
     python -m bench.histories [--only slow] [--seconds 20] [--folder ../another-checkout]
 
-Needs ELASTICSEARCH_URL; the index, the Redis servers and the services are its own. Two writers put
-and delete a post each, and repeat what failed until it is acknowledged. Readers search for these
-posts, in two ways each, on every host. For each scenario a row is printed: the answers, and
-those that are wrong:
+Needs ELASTICSEARCH_URL, which `make chaos` sets to a node of its own; the index, the Redis servers
+and the services are its own. Two writers put and delete a post each, and repeat what failed until
+it is acknowledged. Readers search for these posts, in two ways each, on every host. For each
+scenario a row is printed: the answers, and those that are wrong:
 
 - stale: a search that began after a write was acknowledged (plus the grace of the scenario) shows
   what was there before it;
@@ -326,12 +326,15 @@ def _run(scenario: Scenario, seconds: float, folder: Path) -> list[str]:
 @click.option("--folder", default=REPOSITORY, type=click.Path(path_type=Path), help="A checkout.")
 def main(only: str, seconds: float, folder: Path) -> None:
     """Run all scenarios, and exit with 1 if an answer was wrong."""
-    echo_header(["scenario", "acknowledged", "repeated", "answers", "hits", "stale", "back"])
-    missed: list[str] = []
-    for scenario in SCENARIOS:
-        if only in scenario.name:
-            missed += _run(scenario, seconds, folder)
-    exit_with(missed)
+    exit_with(run(only, seconds, folder))
+
+
+def run(only: str = "", seconds: float = 20.0, folder: Path = REPOSITORY) -> list[str]:
+    """Print the rows of the scenarios whose name contains `only`; what was wrong."""
+    chosen = [scenario for scenario in SCENARIOS if only in scenario.name]
+    if chosen:
+        echo_header(["scenario", "acknowledged", "repeated", "answers", "hits", "stale", "back"])
+    return [wrong for scenario in chosen for wrong in _run(scenario, seconds, folder)]
 
 
 if __name__ == "__main__":
