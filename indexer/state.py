@@ -26,6 +26,7 @@ _IDS = 50_000  # in one document; an id has at most 200 bytes
 class Run:
     """The last run of a command that reads sources; times are in seconds since 1970.
 
+    `sources` are the names of its sources as they were given.
     `error` is that of the last run that failed, which ended at `error_at`; both stay after a run
     that succeeds.
     """
@@ -34,6 +35,7 @@ class Run:
     rejected: int
     succeeded: bool
     ended: float
+    sources: str = ""
     error: str = ""
     error_at: float | None = None
 
@@ -150,7 +152,13 @@ def _swap_id(generation: str, part: str = "") -> str:
 
 
 def record_run(
-    client: Elasticsearch, alias: str, command: str, *, rejected: int, error: str | None
+    client: Elasticsearch,
+    alias: str,
+    command: str,
+    *,
+    rejected: int,
+    error: str | None,
+    sources: str = "",
 ) -> None:
     """Store how a run that ends now went, instead of the run before.
 
@@ -158,12 +166,12 @@ def record_run(
         error: why it failed; None if it did what it should.
     """
     now = time.time()
-    run = Run(command, rejected, error is None, now)
+    run = Run(command, rejected, error is None, now, _sendable(sources))
     values = asdict(run)
     if error is None:  # the error of an earlier run stays
         del values["error"], values["error_at"]
     else:
-        values |= {"error": error, "error_at": now}
+        values |= {"error": _sendable(error), "error_at": now}
     if error is not None:  # a run that succeeds has held the lock
         ensure_state(client, alias)
     client.update(
@@ -172,6 +180,11 @@ def record_run(
         doc={"what": "run", **values},
         doc_as_upsert=True,
     )
+
+
+def _sendable(text: str) -> str:
+    """A text without surrogates, as those of a path that is not UTF-8, which cannot be sent."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[Run]:

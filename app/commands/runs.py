@@ -33,7 +33,7 @@ from indexer.ingest import IngestOptions
 from indexer.records import Progress, Reject
 from indexer.retry import time_limit
 from indexer.sources.base import is_url
-from indexer.state import record_run
+from indexer.state import read_runs, record_run
 
 _MAX_PRINTED = 20  # rejects on the terminal; --rejects writes all of them
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
@@ -222,8 +222,9 @@ def run_on(
 ) -> Iterator[Run]:
     """Open sources, show progress and rejects, and store how the block ends and why it failed.
 
-    A file or folder that does not exist, as one that is misspelt, counts as no run; nor does one
-    that never had the lock, which `sync --watch` asks for every two seconds.
+    A file or folder that does not exist counts as no run, because it may be misspelt, unless the
+    run before was on the same sources; nor does one that never had the lock, which `sync --watch`
+    asks for every two seconds.
 
     Args:
         writes: whether it is a run that is stored.
@@ -234,8 +235,8 @@ def run_on(
         try:
             sources = replace(arguments, quiet=quiet).open(tools.settings)
         except SourceError as error:
-            if writes and all(is_url(spec) or Path(spec).exists() for spec in arguments.specs):
-                _store(tools, command, rejects, str(error))
+            if writes and not _may_be_misspelt(tools, command, arguments):
+                _store(tools, command, arguments, rejects, str(error))
             raise
         run = Run(
             sources,
@@ -260,15 +261,37 @@ def run_on(
             except BaseException as error:
                 if not _locked_out(error):
                     reason = error_message(error) or type(error).__name__
-                    _store(tools, command, rejects, reason)
+                    _store(tools, command, arguments, rejects, reason)
                 raise
-            _store(tools, command, rejects, run.failed or None)
+            _store(tools, command, arguments, rejects, run.failed or None)
 
 
-def _store(tools: Tools, command: str, rejects: RejectLog, error: str | None) -> None:
+def _may_be_misspelt(tools: Tools, command: str, arguments: SourceArguments) -> bool:
+    """Whether a file or folder does not exist, and the run before was on other sources."""
+    if all(is_url(spec) or Path(spec).exists() for spec in arguments.specs):
+        return False
     with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
-        client, alias = tools.elastic, tools.settings.index
-        record_run(client, alias, command, rejected=rejects.count, error=error)
+        runs = read_runs(tools.elastic, tools.settings.index, [command])
+        return all(run.sources != str(arguments) for run in runs)
+    return True
+
+
+def _store(
+    tools: Tools,
+    command: str,
+    arguments: SourceArguments,
+    rejects: RejectLog,
+    error: str | None,
+) -> None:
+    with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
+        record_run(
+            tools.elastic,
+            tools.settings.index,
+            command,
+            rejected=rejects.count,
+            error=error,
+            sources=str(arguments),
+        )
 
 
 def _locked_out(error: BaseException) -> bool:

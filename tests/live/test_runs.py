@@ -76,6 +76,11 @@ def test_what_fails_before_anything_is_read_is_no_run(
     with Lock(elastic, alias, "another"):
         assert run("sync", source).exit_code == 1
     assert last_run() == before
+    source.unlink()  # as if its disk were not mounted tonight
+    assert run("sync", source).exit_code == 1
+    failed = last_run()
+    assert failed
+    assert str(source) in failed.error
 
 
 class Pings:
