@@ -8,7 +8,7 @@ left out is counted, for `blogsearch try`.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -28,16 +28,21 @@ _METADATA = re.compile(
     r"|reading-?time)(?![a-z])"
 )
 _REQUEST = re.compile(r"cookie|consent|newsletter|subscri|sign-?up|feedback|helpful|promo|banner")
-_UNHEARD = re.compile(r"sr-only|screen-?reader|visually-?hidden")
+_UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually]"
 """What such elements are often called: one half of the evidence against them."""
 
 _IGNORED = "[data-pagefind-ignore], [data-search-exclude]"
+_WHOLES = "h1, main, article"
 _BOXES = ("div", "nav", "aside", "section", "header", "details")
 _SAID = (
     "form, textarea, time, [datetime], iframe, article, #disqus_thread, "
     "li[class*=comment i], div[class*=comment i] div[class*=comment i]"
 )
 _BLOCKS_OF_COMMENTS = ("div", "section", "ol", "ul", "li", "aside", "footer", "article")
+_PARTS = (
+    "div, p, section, ul, ol, li, nav, aside, header, footer, table, dl, form, address, blockquote,"
+    " details, article, h1, h2, h3, h4, h5, h6"
+)
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
@@ -71,8 +76,7 @@ _WHOLE = 0.9
 """The share of the text of `main` that an article must have to be all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
+class Lengths(NamedTuple):
     """Characters without white space: those before an element, in it, and in its links; and how
     many links it has."""
 
@@ -110,10 +114,16 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
                 before[0], text - before[0], linked - before[1], links - before[2]
             )
             continue
-        if node.tag == "-text":
+        tag = node.tag or ""
+        if tag == "-text":
             text += len("".join((node.text_content or "").split()))
             continue
-        if node.tag in skipped:
+        if tag in skipped:
+            continue
+        if tag == "pre":  # a highlighter makes hundreds of elements of it
+            length = text_length(node)
+            lengths[node.mem_id] = Lengths(text, length, 0, 0)
+            text += length
             continue
         opened.append((node, text, linked, links))
         stack.append(None)
@@ -154,11 +164,8 @@ def texts_of(page: LexborHTMLParser) -> set[str]:
     if body is None:
         return set()
     lengths = measure(body)
-    return {
-        one_line(node.text())
-        for node in body.css("*")
-        if node.tag in BLOCKS and 0 < lengths[node.mem_id].text <= _TEXTS
-    }
+    blocks = (node for node in body.css(_PARTS) if 0 < lengths[node.mem_id].text <= _TEXTS)
+    return {one_line(node.text()) for node in blocks}
 
 
 def _with_text_only(page: LexborHTMLParser) -> Node | None:
@@ -171,7 +178,7 @@ def dates_in(body: Node) -> Iterator[str]:
     """The dates that a page shows: marked as such, or in a line about it."""
     for node in body.css(_DATED):
         yield from values_of(node)
-    for node in body.css("span, div, p, li, h2, h3, h4, small, b, i, em"):
+    for node in body.css("div, p, li, h2, h3, h4, small, footer span"):
         if len(text := node.text(deep=False).strip()) < 60 and (date := TEXT_DATE.search(text)):
             yield date[0]
 
@@ -266,7 +273,9 @@ class Content:
         if selector and (chosen := self._page.css_first(selector)) is not None:
             self.root = chosen
             return
-        for node in body.css("nav, div, section, ul, ol, p, dl, form, dialog, header, aside, a"):
+        for node in body.css(
+            "nav, div, section, ul, ol, p, dl, form, dialog, header, aside, a[rel]"
+        ):
             if reason := self._why_beside(node):
                 self._remove_around(node, reason)
         marked = self._marked(body)
@@ -290,12 +299,14 @@ class Content:
             longest = max(nodes, key=lambda node: self._lengths[node.mem_id].text, default=None)
             main = main or longest
         outer = main or body
-        own = measure(outer, _NOT_OWN)
+        own: dict[int, Lengths] = {}
         for selector in ("[itemprop=articleBody]", "article", "#content"):
             nodes = top_articles(outer.css(selector))
-            length = own[nodes[0].mem_id].unlinked if len(nodes) == 1 else 0
-            if length and length >= _WHOLE * own[outer.mem_id].unlinked:
-                return nodes[0]
+            if len(nodes) == 1:
+                own = own or measure(outer, _NOT_OWN)
+                length = own[nodes[0].mem_id].unlinked
+                if length and length >= _WHOLE * own[outer.mem_id].unlinked:
+                    return nodes[0]
         return main
 
     def _note_dates_above(self, body: Node) -> None:
@@ -354,7 +365,8 @@ class Content:
     def _why_beside(self, node: Node) -> str:
         """What an element is, if it is not a part of the text: it leads elsewhere, or asks."""
         size = self._lengths[node.mem_id]
-        if not size.text or node.css_matches("h1, main, article"):
+        is_away = size.link_share > _MOST
+        if not size.text or (size.text >= _NOTE and not is_away) or node.css_matches(_WHOLES):
             return ""
         if node.tag == "a":
             is_turn = {"prev", "next"} & set((node.attributes.get("rel") or "").split())
@@ -366,9 +378,11 @@ class Content:
         if size.text < _NOTE and _REQUEST.search(names) and node.css_matches("button, input, form"):
             return "requests"
         most = _SHORT if node.tag == "nav" else 30
-        leads_away = size.links and (size.link_share > _MOST or size.unlinked < most)
+        leads_away = size.links and (is_away or size.unlinked < most)
         if leads_away and _NAVIGATION.search(names):
             return "navigation"
+        if not is_away:
+            return ""
         links = [link.attributes.get("href") or "" for link in node.css("a[href]")]
         is_inside = len(links) > 1 and all(link[:1] == "#" for link in links)
         return "table of contents" if size.link_share > 0.8 and is_inside else ""
@@ -407,7 +421,9 @@ class Content:
     def lone_date(self) -> list[str]:
         """The only date that stands alone outside the content, as in a sidebar."""
         dates = set()
-        for node in self._page.css("span, div, p, h2, h3, h4, time") if not self.dates else ():
+        for node in (
+            self._page.css("div, p, h2, h3, h4, h2 span, div > span") if not self.dates else ()
+        ):
             text = node.text(deep=False).strip()
             if TEXT_DATE.fullmatch(text):
                 tags = {outer.tag for outer in ancestors(node)}
@@ -436,7 +452,7 @@ class Content:
             if one_line(heading.text()) == title:
                 self._remove(heading, "title")
         if self._repeated:
-            for node in root.css("*"):
+            for node in root.css(_PARTS):
                 if self._is_repeated_anywhere(node):
                     self._remove(node, "repeated on other pages")
         for is_end in (False, True):
@@ -456,8 +472,8 @@ class Content:
                 is_tool = has_tabs or node.tag == "span"
             if is_tool and node.parent is not None:
                 self._remove(node, "controls")
-        for node in root.css("[class]"):
-            if _UNHEARD.search(names_of(node)) and self._lengths[node.mem_id].text < 60:
+        for node in root.css(_UNHEARD):
+            if self._lengths[node.mem_id].text < 60:
                 self._remove(node, "not shown")
 
     def _is_sign(self, link: Node) -> bool:
@@ -536,7 +552,7 @@ class Content:
 
     def _is_repeated_anywhere(self, node: Node) -> bool:
         size = self._lengths[node.mem_id]
-        if node.tag not in BLOCKS or node.tag in _HEADINGS or node.tag == "pre":
+        if node.tag in _HEADINGS:
             return False
         return (size.text >= 40 or size.link_share > _MOST) and self._share(node) >= _MOST
 
