@@ -47,8 +47,8 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
 _UPDATED = re.compile(
-    r"updat|modif|revis|edit|chang|aktualis|geändert|bearbeit|mis à jour|actuali|bijgewerkt"
-    r"|обновл|измен|更新|修改|最后|編集",
+    r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|aktualis|geändert|bearbeit"
+    r"|mis à jour|actuali|bijgewerkt|обновл|измен|更新|修改|最后|編集",
     re.IGNORECASE,
 )
 _MONTH = r"[^\W\d_]{3,12}\.?"
@@ -534,13 +534,16 @@ class Content:
 
     def _note_dates(self, node: Node) -> None:
         """Keep the dates in an element: those of a change apart from that of the post."""
-        found = node.css(_DATED)
-        is_updated = bool(_UPDATED.search(f"{names_of(node)} {one_line(node.text())[:_SHORT]}"))
+        found, text, names = node.css(_DATED), one_line(node.text()), names_of(node)
         for inner in found:
-            is_change = is_updated or "modified" in names_of(inner)
+            says, before = names_of(inner), text.partition(one_line(inner.text()))[0]
+            is_change = "modified" in says or bool(_UPDATED.search(before))
+            if len(found) == 1 and "publish" not in f"{names} {says}":
+                is_change = is_change or bool(_UPDATED.search(f"{names} {says}"))
             (self.updated if is_change else self.dates).extend(values_of(inner))
-        if not found and (date := TEXT_DATE.search(one_line(node.text()))):
-            (self.updated if is_updated else self.dates).append(date[0])
+        if not found and (date := TEXT_DATE.search(text)):
+            is_change = bool(_UPDATED.search(f"{names} {text[: date.start()]}"))
+            (self.updated if is_change else self.dates).append(date[0])
 
     # -- what other pages repeat -----------------------------------------------------------------
 
