@@ -39,6 +39,8 @@ SPELLING = "blog_spelling"
 """Words as written, with accents where they are letters of the language: for corrections."""
 PREFIXES = "blog_prefixes"
 """The beginnings of the words of WORDS, for suggestions; only at index time."""
+EXACT = "blog_exact"
+"""A whole text as one token, case, accents and punctuation aside."""
 SYNONYMS = "blog_synonyms"
 """The synonym filter; at index time another one, which keeps the words of a phrase."""
 
@@ -238,8 +240,22 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         }
         return {index_time(name) if post else name: made for name, made in chains.items()}
 
+    # Stored texts are HTML-escaped, queries are not.
+    words_only = {
+        "type": "pattern_replace",
+        "pattern": r"&(?:amp|lt|gt);|[^\p{L}\p{M}\p{N}]+",
+        "replacement": " ",
+    }
+    spaces = {"type": "pattern_replace", "pattern": " +", "replacement": " "}
     return {
-        "char_filter": _char_filters(),
+        "char_filter": _char_filters() | {"blog_words_only": words_only, "blog_spaces": spaces},
+        "normalizer": {
+            EXACT: {
+                "type": "custom",
+                "char_filter": ["blog_words_only", "blog_spaces"],
+                "filter": ["lowercase", "asciifolding", "trim"],
+            }
+        },
         "filter": filters,
         "analyzer": {
             **prose(post=False),

@@ -9,9 +9,9 @@ from analyzers.languages import LANGUAGES, Language
 from app.cache import Computed
 from app.elastic import ONE_COPY
 from app.search.answer import SHAPE, BrowseAnswer, Facets
-from app.search.details import counts, read_facets
+from app.search.clauses import bool_query
+from app.search.facets import counts, read_facets
 from app.search.filters import NEWEST, post_filters
-from app.search.query_builder import bool_query
 from app.search.render import plain
 from app.search.request import SearchRequest
 from app.service import Service

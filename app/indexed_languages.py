@@ -19,8 +19,8 @@ _MOST = 100  # languages that are told apart
 class IndexedLanguages:
     """The languages of the posts behind an alias, counted again every minute in the background.
 
-    A search never waits for them: until they are known no language is preferred. A post that names
-    no language is in that of the index.
+    Only the first search of a process waits for them. A post that names no language is in that of
+    the index.
     """
 
     def __init__(self, elastic: Elasticsearch, alias: str, language: Language) -> None:
@@ -35,11 +35,14 @@ class IndexedLanguages:
     def several(self) -> bool:
         """Whether posts are in more than one language."""
         with self._lock:
-            due = time.monotonic() - self._refreshed > _REFRESHED_AFTER
+            former, now = self._refreshed, time.monotonic()
+            due = now - former > _REFRESHED_AFTER
             if due:
-                self._refreshed = time.monotonic()
-        if due:
-            start_thread(self._refresh_quietly)
+                self._refreshed = now
+            if former == float("-inf"):
+                self._refresh_quietly()
+            elif due:
+                start_thread(self._refresh_quietly)
         return self._several
 
     def preferred(self, accepted: "LanguageAccept") -> str:

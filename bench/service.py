@@ -22,7 +22,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from app.elastic import connect
 from app.search import Answer, search
-from app.search.known import Known, Words
+from app.search.known import Known
 from app.search.request import SearchRequest
 from app.settings import Settings, load_settings
 from devstack.servers import REPOSITORY, Gunicorn, gunicorn
@@ -157,8 +157,6 @@ def searching(
     with connect(settings, timeout=60) as client:
 
         def ask(request: SearchRequest) -> Answer:
-            if new_words:
-                known.words = Words()
             return search(client, alias, request, settings, known)
 
         yield ask

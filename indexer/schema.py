@@ -20,7 +20,7 @@ from elasticsearch.dsl import (
     Text,
 )
 
-from analyzers.chains import FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
+from analyzers.chains import EXACT, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import DIMENSIONS
 from analyzers.rules.compile import Rules
@@ -111,6 +111,8 @@ class BlogItem(Document):
         prefixes=Text(analyzer=PREFIXES, search_analyzer=WORDS, norms=False, index_options="docs"),
         # The whole title as doc values: reading `_source` takes a third of a suggestion's time.
         keyword=Keyword(index=False),
+        # The whole title, case, accents and punctuation aside.
+        exact=Keyword(normalizer=EXACT, doc_values=False),
     )
     text = _prose()
     code = Text(

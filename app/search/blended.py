@@ -1,34 +1,39 @@
 """The `blended` strategy: the query as typed, and a second request if a term looks wrong."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from analyzers.languages import LANGUAGES
 from analyzers.rules.compile import Phrases
-from app.search import first_request, scoring
-from app.search.answer import Outcome, SearchAnswer, comments_of
-from app.search.details import facets_search, read_facets
+from app.search import scoring
+from app.search.answer import Facets, SearchAnswer
 from app.search.explain import explain
+from app.search.facets import facets_search, read_facets
 from app.search.filters import post_filters
-from app.search.first_request import (
-    NOTHING,
-    FirstResponse,
-    plan_first,
-    read_counts,
-    tells_corrections,
-)
-from app.search.highlighting import mark_words
-from app.search.known import Known, Words
-from app.search.pins import Pins, words_of
-from app.search.query_builder import ANY, Plan, counts_search, hits_search
+from app.search.found import Found, read_found
+from app.search.hits import answer_body
+from app.search.known import Known
+from app.search.pins import words_of
+from app.search.plan import ANY, Plan, plan_corrected, plan_typed, without_doubtful
 from app.search.query_parser import ParsedQuery
 from app.search.request import SearchRequest
-from app.search.second_request import plan_second, without_doubtful
+from app.search.searches import (
+    counts_search,
+    hits_search,
+    lookup_search,
+    read_counts,
+    read_lookup,
+    together,
+)
 from app.search.session import SearchSession
+from app.search.spelling import Lookup
 from app.settings import Settings
 
 Json = dict[str, Any]
+
+_NOTHING = Lookup({}, {}, {ANY: 0})
 
 
 def answer(
@@ -36,133 +41,104 @@ def answer(
 ) -> tuple[SearchAnswer, Json, str]:
     """The answer's body, its explanation, and the index that answered.
 
-    At most three requests are sent: the query as typed, the corrected one, and what is shown beside
-    the hits. A query whose correction is remembered is sent as it is corrected. Rules and pinned
+    At most three requests are sent: the query as typed, with what the index knows of its words; if
+    one looks wrong, the query as it is meant; and the counts by category and year. Rules and pinned
     results are read where they have changed.
     """
+    typed, lookup, hits = _first(session, request, settings, known)
+    found = read_found(typed, hits, lookup.matched)
     phrases = known.rules.phrases
-    typed, plan, first = _first(session, request, settings, known)
-    outcome = Outcome(plan, first, first.hits, first.matched)
-    is_answered = plan is not typed and outcome.with_most and not outcome.requires_unmatched
-    second = None if is_answered else _corrected(typed, first, known)
-    if typed.is_large and first.matched[ANY]:
-        second = second or typed
-    alternatives = {} if first.matched[ANY] else _alternatives(typed, first, phrases)
-    if second or alternatives:
-        outcome = _second(session, outcome, second, alternatives)
-    outcome = _with_details(session, outcome)
+    corrected = plan_corrected(typed, lookup, together(hits), phrases)
+    if corrected:
+        corrected = _with_rules(corrected, known)
+    elif typed.is_large and found.count:
+        corrected = typed  # its page is asked for once
+    others = {} if found.count else _alternatives(typed, lookup, phrases)
+    finding: tuple[str, ...] = ()
+    if corrected or others:
+        found, finding = _second(session, found, corrected, others)
+    body = answer_body(found, finding, _facets(session, found))
     if request.debug:
-        return outcome.body(), explain(outcome, session, known, settings), first.index
-    return outcome.body(), {"requests": session.explain()}, first.index
+        return body, explain(found, lookup, session, known, settings), lookup.index
+    return body, {"requests": session.explain()}, lookup.index
 
 
 def _first(
     session: SearchSession, request: SearchRequest, settings: Settings, known: Known
-) -> tuple[Plan, Plan, FirstResponse]:
-    """The query as typed, as it was sent, and the response to it, by the rules and pinned results
-    of now."""
-    former, first, remembered = None, NOTHING, NOTHING
+) -> tuple[Plan, Lookup, Sequence[Json]]:
+    """The query as typed, by the rules and pinned results of now, what the index knows of its
+    words, and its hits."""
     language = LANGUAGES[settings.language]
-    while True:
-        typed = plan_first(request, language, known.rules.phrases, recency=settings.recency)
-        typed = _with_meaning(_with_pins(typed, known.pins), known)
-        if typed.query.empty or (typed == former and remembered is NOTHING):
-            return typed, typed, first
-        words = known.words
-        # What is remembered may be out of date once: the shards' copies may differ in their state.
-        remembered = NOTHING if former else words.recall(typed)
-        plan = _remembered_correction(typed, remembered, known) or typed
-        searches = first_request.build(plan, typed, remembered, words.state)
-        responses, version = session.send_with(known.version_search(), "first", *searches)
-        first = first_request.read(responses, words.state)
-        changed = known.update(session, first.index, version)
-        if first.state != words.state:
-            changed = changed or remembered is not NOTHING
-            words = known.words = Words(first.state)
-        words.remember(typed, first)
-        if not changed:
-            return typed, plan, first.completed(remembered)
-        former = typed
 
+    def plan() -> Plan:
+        phrases = known.rules.phrases
+        return _with_rules(plan_typed(request, language, phrases, recency=settings.recency), known)
 
-def _corrected(typed: Plan, first: FirstResponse, known: Known) -> Plan | None:
-    """The corrected query, None if the query as typed is right."""
-    plan = plan_second(typed, first, known.rules.phrases)
-    return plan and _with_meaning(_with_pins(plan, known.pins), known)
-
-
-def _remembered_correction(typed: Plan, remembered: FirstResponse, known: Known) -> Plan | None:
-    """The corrected query, if former responses tell all that a correction depends on."""
-    if typed.request.typing or typed.request.sort != "relevance":
-        return None  # how many posts match the query as typed may decide
-    if typed.is_large:
-        return None  # its hits are asked for once
-    if not tells_corrections(remembered, typed):
-        return None
-    return _corrected(typed, replace(remembered, matched={ANY: 1}), known)
+    typed, sent = plan(), None
+    lookup, hits = _NOTHING, []
+    while typed != sent and not typed.query.empty:
+        bodies = hits_search(typed, refined=not typed.is_large), lookup_search(typed)
+        responses, version = session.send_with(known.version_search(), "first", *bodies)
+        hits, lookup = responses[0]["hits"]["hits"], read_lookup(responses[1])
+        sent = typed
+        if known.update(session, lookup.index, version):
+            typed = plan()
+    return typed, lookup, hits
 
 
 def _second(
-    session: SearchSession, outcome: Outcome, plan: Plan | None, alternatives: dict[str, Plan]
-) -> Outcome:
-    """The outcome of the corrected query, and which of the other searches find posts.
+    session: SearchSession, typed: Found, plan: Plan | None, others: Mapping[str, Plan]
+) -> tuple[Found, tuple[str, ...]]:
+    """What the corrected query finds, and which of the other searches find posts.
 
     If no post has most of its words, that without doubtful corrections counts, and in an order by
     date posts with any of the words. Whether that is so is only known from the response, so all is
     asked for at once.
     """
-    is_sent = plan == outcome.plan and not outcome.plan.is_large
-    plans = [plan] if plan and not is_sent else []
+    plans = [plan] if plan else []
     if plan and (less := without_doubtful(plan)):
         plans.append(less)
     elif plan and plan.needed > 1:
         plans.append(replace(plan, needed=1))
     searches = [hits_search(plan) for plan in plans]
-    searches += [counts_search(plan) for plan in plans if plan != outcome.plan]
-    tried = [counts_search(other) for other in alternatives.values()]
-    if not searches and not tried:
-        return outcome
-    responses = iter(session.send("second", *searches, *tried))
-    pages = [next(responses) for _ in plans]
-    answered = [outcome] if is_sent else []
-    for plan, page in zip(plans, pages, strict=True):
-        is_counted = plan == outcome.plan
-        matched = outcome.matched if is_counted else read_counts(next(responses))
-        answered.append(Outcome(plan, outcome.first, page, matched))
-    finding = tuple(q for q in alternatives if read_counts(next(responses))[ANY])
-    with_most = [answer for answer in answered if answer.with_most]
+    searches += [counts_search(plan) for plan in (*plans, *others.values())]
+    responses = session.send("second", *searches)
+    pages, counted = responses[: len(plans)], map(read_counts, responses[len(plans) :])
+    answered = [
+        read_found(plan, page["hits"]["hits"], next(counted))
+        for plan, page in zip(plans, pages, strict=True)
+    ]
+    finding = tuple(q for q, matched in zip(others, counted, strict=True) if matched[ANY])
+    with_most = [found for found in answered if found.with_most]
     # A term that no post has in any variant would leave nothing to tell phrases and titles by.
-    without_unmatched = [answer for answer in with_most if not answer.requires_unmatched]
-    outcome = next(iter(without_unmatched or with_most), [outcome, *answered][-1])
-    return outcome if outcome.matched[ANY] else replace(outcome, alternatives=finding)
+    best = [found for found in with_most if not found.requires_unmatched] or with_most
+    found = best[0] if best else [typed, *answered][-1]
+    return found, () if found.count else finding
 
 
-def _with_details(session: SearchSession, outcome: Outcome) -> Outcome:
-    """The outcome with all marks, and with its facets, by one request, if they are wanted."""
-    plan = outcome.plan
-    mark_words(outcome.hits, plan.terms, plan.language)
-    for hit in outcome.hits:
-        mark_words(comments_of(hit), plan.terms, plan.language)
+def _facets(session: SearchSession, found: Found) -> Facets | None:
+    """The counts by category and year, by one more request, if they are wanted."""
+    plan = found.plan
     # Where filters leave nothing, the counts tell what another choice would find.
-    filtered = post_filters(plan.request, plan.language)
-    if not plan.request.facets or not (outcome.count or filtered):
-        return outcome
-    (response,) = session.send("details", facets_search(plan, outcome.needed))
-    return replace(outcome, facets=read_facets(response))
+    is_counted = found.count or post_filters(plan.request, plan.language)
+    if not plan.request.facets or not is_counted:
+        return None
+    (response,) = session.send("facets", facets_search(plan, found.needed))
+    return read_facets(response)
 
 
-def _alternatives(plan: Plan, first: FirstResponse, phrases: Phrases) -> dict[str, Plan]:
+def _alternatives(plan: Plan, lookup: Lookup, phrases: Phrases) -> dict[str, Plan]:
     """Searches to try, by their queries: with corrections, if they were turned off, and without
     quotation marks and exclusions. Others find nothing either, as one word is enough to match."""
     tried: dict[str, Plan] = {}
     if not plan.request.typos:
         tolerant = replace(plan, request=replace(plan.request, typos=True))
-        if corrected := plan_second(tolerant, first, phrases):
+        if corrected := plan_corrected(tolerant, lookup, frozenset(), phrases):
             tried[" ".join(term.likeliest.text for term in corrected.terms)] = corrected
     if plan.query.quoted or plan.query.excluded:
         q = _plain_words(plan.query)
         relaxed = replace(plan.request, q=q, typos=True)
-        tried[q] = plan_first(relaxed, plan.language, phrases, recency=plan.recency)
+        tried[q] = plan_typed(relaxed, plan.language, phrases, recency=plan.recency)
     return {q: other for q, other in tried.items() if q and not other.query.empty}
 
 
@@ -173,31 +149,31 @@ def _plain_words(query: ParsedQuery) -> str:
     return " ".join(text for _, text in sorted(places))
 
 
-def _with_meaning(plan: Plan, known: Known) -> Plan:
-    """The plan with the meaning of the query as it is corrected, if that counts.
+def _with_rules(plan: Plan, known: Known) -> Plan:
+    """The plan with its pinned results, and with the meaning of the query if that counts.
 
-    It counts for a question, which has function words, and for a text of many words, once it has
-    been typed.
+    Rules for the query as typed win over those for a correction. In an order by date no post comes
+    first.
     """
-    if known.model is None or known.model.name != known.rules.model or plan.request.typing:
-        return plan
-    is_question = any(term.term.light for term in plan.terms)
-    least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS
-    if len(plan.required) < least:
+    if known.pins and not plan.pins:
+        words = words_of(plan.terms, plan.query, plan.language)
+        pins = known.pins.match(words, datetime.now(UTC).date())
+        by_date = plan.request.sort != "relevance"
+        plan = replace(plan, pins=pins.only_never() if by_date else pins)
+    model = known.model
+    if model is None or model.name != known.rules.model or not _has_meaning(plan):
         return plan
     # The parts of a split word mean something else, and nobody knows yet whether a post has them.
-    words = (
+    texts = (
         term.term.text if term.likeliest.kind == "split" else term.likeliest.text
         for term in plan.terms
     )
-    return replace(plan, vector=known.model.vector(" ".join(words)))
+    return replace(plan, vector=model.vector(" ".join(texts)))
 
 
-def _with_pins(plan: Plan, pins: Pins) -> Plan:
-    """The plan with its pinned results. Rules for the query as typed win over those for a
-    correction. In an order by date no post comes first."""
-    if not pins or plan.pins:
-        return plan
-    words = words_of(plan.terms, plan.query, plan.language)
-    matched = pins.match(words, datetime.now(UTC).date())
-    return replace(plan, pins=matched if plan.request.sort == "relevance" else matched.only_never())
+def _has_meaning(plan: Plan) -> bool:
+    """Whether the meaning counts: of a question, which has function words, and of a text of many
+    words, once it has been typed."""
+    is_question = any(term.term.light for term in plan.terms)
+    least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS
+    return len(plan.required) >= least and not plan.request.typing

@@ -1,26 +1,19 @@
 """How an answer came about, for `debug-search`."""
 
-import html
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from analyzers import meaning
-from analyzers.symbols import readable
-from app.search import scoring
-from app.search.answer import Outcome
+from app.search.clauses import HAS, IS, WORD, compounds
+from app.search.found import Found
 from app.search.known import Known
-from app.search.pins import MatchedPins
-from app.search.query_builder import HAS, IS, WORD, compounds, scores_search
-from app.search.render import highlights, passages, unmarked, words_of
+from app.search.searches import scores_search
 from app.search.session import SearchSession
-from app.search.spelling import Interpretation, TermVariant
+from app.search.spelling import Interpretation, Lookup, TermVariant
 from app.search.synonyms import applied
 from app.settings import Settings
 
 Json = dict[str, Any]
-
-_SECTIONS = 10
-"""Sections of a hit that are listed."""
 
 _TIERS = {
     None: "no post has any of the words",
@@ -31,102 +24,49 @@ _TIERS = {
 }
 
 
-def explain(outcome: Outcome, session: SearchSession, known: Known, settings: Settings) -> Json:
+def explain(
+    found: Found, lookup: Lookup, session: SearchSession, known: Known, settings: Settings
+) -> Json:
     """The tier, each word with its variants, the synonyms that applied, what each hit scored for
     which part of the query, and the requests that were sent."""
-    plan = outcome.plan
-    scored = _scored(outcome, session)
-    tokens = [piece for term in plan.terms for piece in term.tokens]
+    plan, pins = found.plan, found.plan.pins
+    hits = _hits(found, session)
     return {
         "strategy": "blended",
-        "tier": outcome.tier,
-        "reason": _TIERS[outcome.tier],
-        "first_hit": _first_hit(outcome, scored),
-        "words": [_word(term, outcome) for term in plan.terms],
+        "tier": found.tier,
+        "reason": _TIERS[found.tier],
+        "words": [_word(term, found, lookup) for term in plan.terms],
         "words_needed": plan.needed,
-        "matches": dict(outcome.matched),
-        "posts": outcome.first.total,
-        "synonyms": applied(tokens, known.rules.digest, settings),
+        "matches": dict(found.matched),
+        "posts": lookup.total,
+        "synonyms": applied(
+            [piece for term in plan.terms for piece in term.tokens], known.rules.digest, settings
+        ),
         "quoted": list(plan.query.quoted),
         "excluded": list(plan.query.excluded),
-        "pins": _pins(plan.pins),
-        "hits": [_hit(hit, outcome, scored) for hit in outcome.hits],
+        "pins": {
+            "rules": [{"file": rule.file, "line": rule.line} for rule in pins.rules],
+            "first": list(pins.first),
+            "never": list(pins.never),
+        },
+        "hits": hits,
         "requests": session.explain(bodies=plan.request.debug_requests),
     }
 
 
-def _scored(outcome: Outcome, session: SearchSession) -> Mapping[str, Json]:
-    """The hits by their `_id`, with what each named clause added to the score; also with the text
-    and its vectors if meaning counts.
-
-    Only these posts are scored again, which costs about a fifth of the search. On pages after the
-    posts whose order is refined only words count.
-    """
-    if not outcome.hits:
-        return {}
-    body = scores_search(outcome.plan, [hit["_id"] for hit in outcome.hits])
-    return {hit["_id"]: hit for hit in session.scores(body)["hits"]["hits"]}
+# -- words -----------------------------------------------------------------------------------------
 
 
-def _parts(hit: Json, outcome: Outcome, scored: Mapping[str, Json]) -> list[Json]:
-    """The parts of a hit's score, the largest first; they add up to the score."""
-    words = {WORD + term.term.key: term.phrase or term.term.text for term in outcome.plan.terms}
-    words |= {WORD + text: text for text in compounds(outcome.plan.terms)}
-    scores = scored.get(hit["_id"], {}).get("matched_queries", {})
-    parts = [
-        {"part": words.get(name, name), "score": round(score, 4)}
-        for name, score in scores.items()
-        if score
-    ]
-    return sorted(parts, key=lambda part: -part["score"])
-
-
-def _nearest_passage(hit: Json, outcome: Outcome, scored: Mapping[str, Json]) -> str:
-    """The passage of a hit that is nearest to the query in meaning."""
-    source = scored.get(hit["_id"], {}).get("_source", {})
-    if "text" not in source:
-        return ""
-    title, text = html.unescape(source["title"]), html.unescape(source["text"])
-    bits = {passage["digest"]: passage["vector"] for passage in source.get("passages", ())}
-    similarities = (
-        (meaning.similarity(outcome.plan.vector, bits[name]), passage)
-        for passage, whole in meaning.passages(title, text)
-        if (name := meaning.digest(whole)) in bits
-    )
-    return html.escape(max(similarities, default=(0.0, ""))[1], quote=False)
-
-
-def _first_hit(outcome: Outcome, scored: Mapping[str, Json]) -> str | None:
-    """One sentence on why the first hit is first."""
-    if not outcome.hits:
-        return None
-    first = outcome.hits[0]
-    if outcome.pin_score(first):
-        return f"It is pinned by {', '.join(rule.place for rule in outcome.plan.pins.rules)}."
-    parts = _parts(first, outcome, scored)
-    named = [f"{part['score']:.1f} for {part['part']}" for part in parts[:3]]
-    score = f"{first['_score'] or 0:.1f}"
-    rest = ", and less for the rest" if len(parts) > 3 else ""
-    if outcome.plan.request.sort == "newest":
-        return "It is the newest post that matches."
-    return f"It scores most, {score}: {', '.join(named)}{rest}."
-
-
-def _pins(pins: MatchedPins) -> Json:
-    rules = [{"file": rule.file, "line": rule.line} for rule in pins.rules]
-    return {"rules": rules, "first": list(pins.first), "never": list(pins.never)}
-
-
-def _word(term: Interpretation, outcome: Outcome) -> Json:
-    total = outcome.first.total
-    stats = outcome.first.stats.get(term.term.key)
-    posts = term.likeliest.posts or (max(stats.words, stats.forms) if stats else 0)
+def _word(term: Interpretation, found: Found, lookup: Lookup) -> Json:
+    stats = lookup.stats.get(term.term.key)
+    posts = term.likeliest.posts or (stats.posts if stats else 0)
     word: Json = {
         "word": term.term.text,
-        "required": term in outcome.plan.required,
+        "required": term in found.plan.required,
         "reason": term.reason,
-        "weight": round(scoring.idf(posts, total), 3) if total and posts else None,
+        "weight": _weight(posts, lookup.total),
         "variants": [_variant(variant) for variant in term.variants],
+        "similar": [_variant(variant) for variant in term.similar],
     }
     if stats:
         word["posts"] = {
@@ -139,9 +79,17 @@ def _word(term: Interpretation, outcome: Outcome) -> Json:
     return word
 
 
+def _weight(posts: int, total: int) -> float | None:
+    """BM25's inverse document frequency of a word that `posts` of `total` posts have."""
+    if not posts or not total:
+        return None
+    others = max(total - posts, 0)
+    return round(math.log(1 + (others + 0.5) / (posts + 0.5)), 3)
+
+
 def _variant(variant: TermVariant) -> Json:
     return {
-        "text": readable(variant.text) or variant.text,
+        "text": variant.readable,
         "kind": variant.kind,
         "weight": round(variant.weight, 4),
         "posts": variant.posts,
@@ -150,47 +98,76 @@ def _variant(variant: TermVariant) -> Json:
     }
 
 
-def _hit(hit: Json, outcome: Outcome, scored: Mapping[str, Json]) -> Json:
-    pinned = outcome.pin_score(hit)
-    passage = _nearest_passage(hit, outcome, scored)
-    return {
-        "oid": hit["_source"]["oid"],
-        "score": round((hit["_score"] or 0) - pinned, 2 if pinned else 4),
-        "pinned": bool(pinned),
-        "parts": _parts(hit, outcome, scored),
-        "matched": _matched(hit, outcome),
-        "missing": outcome.missing(hit),
-        "sections": _sections(hit, outcome),
-        **({"nearest_passage": passage} if passage else {}),
-    }
+# -- hits ------------------------------------------------------------------------------------------
 
 
-def _sections(hit: Json, outcome: Outcome) -> list[Json]:
-    """The sections of a hit that match, the worthiest first."""
-    marked = highlights(hit)
-    shown = words_of(marked.get("title", ""))
-    headings = hit["_source"].get("headings", ())
-    rated: list[Json] = [
-        {
-            "heading": " › ".join(map(unmarked, (*passage.above, passage.heading))),
-            "worth": round(passage.worth(shown, outcome.plan.request.q), 2),
-            "words": len(passage.words),
-        }
-        for passage in passages(marked.get("text", ""), marked.get("code", ""), headings)
-        if passage.heading and passage.words
-    ]
-    return sorted(rated, key=lambda section: -section["worth"])[:_SECTIONS]
+def _hits(found: Found, session: SearchSession) -> list[Json]:
+    """The hits, each with the parts of its score and why it is behind the one above it.
+
+    They are scored once more with a name for each clause, which costs about a fifth of the search.
+    On pages after the posts whose order is refined only words count.
+    """
+    if not found.hits:
+        return []
+    response = session.scores(scores_search(found.plan, [hit["_id"] for hit in found.hits]))
+    scores = {hit["_id"]: hit.get("matched_queries", {}) for hit in response["hits"]["hits"]}
+    hits: list[Json] = []
+    for hit in found.hits:
+        pinned = found.pinned(hit)
+        parts = _parts(scores.get(hit["_id"], {}), found)
+        hits.append(
+            {
+                "oid": hit["_source"]["oid"],
+                "score": round((hit["_score"] or 0) - pinned, 2 if pinned else 4),
+                "pinned": bool(pinned),
+                "parts": [{"part": part, "score": score} for part, score in parts.items()],
+                "matched": _matched(hit, found),
+                "missing": found.missing(hit),
+                "reason": _reason(parts, hits[-1] if hits else None, bool(pinned)),
+            }
+        )
+    return hits
 
 
-def _matched(hit: Json, outcome: Outcome) -> Json:
+def _parts(scores: Mapping[str, float], found: Found) -> dict[str, float]:
+    """The parts of a hit's score, the largest first."""
+    words = {WORD + term.term.key: term.phrase or term.term.text for term in found.plan.terms}
+    words |= {WORD + text: text for text in compounds(found.plan.terms)}
+    ordered = sorted(scores.items(), key=lambda item: -item[1])
+    return {words.get(name, name): round(score, 4) for name, score in ordered if score}
+
+
+def _matched(hit: Json, found: Found) -> Json:
     """The variants of each significant word that a hit has."""
-    matched = set(hit.get("matched_queries", ()))
+    names = set(hit.get("matched_queries", ()))
     return {
         term.term.text: [
-            readable(variant.text) or variant.text
+            variant.readable
             for number, variant in enumerate(term.variants)
-            if term.as_typed or f"{IS}{term.term.key} {number}" in matched
+            if term.as_typed or f"{IS}{term.term.key} {number}" in names
         ]
-        for term in outcome.plan.required
-        if HAS + term.term.key in matched
+        for term in found.plan.required
+        if HAS + term.term.key in names
     }
+
+
+def _reason(parts: Mapping[str, float], above: Json | None, pinned: bool) -> str:
+    """Why a hit is first, or behind the one above it."""
+    if pinned:
+        return "It is pinned."
+    if not above:
+        best = ", ".join(f"{score:.1f} for {part}" for part, score in list(parts.items())[:3])
+        return f"It scores most: {best}." if best else ""
+    if above["pinned"]:
+        return "The hit above is pinned."
+    theirs = {part["part"]: part["score"] for part in above["parts"]}
+    less = sum(theirs.values()) - sum(parts.values())
+    if less < 0:
+        return "It scores more than the hit above; the order is not by score."
+    if less < 0.00005:
+        return "It scores the same as the hit above."
+    most = max(theirs, key=lambda part: theirs[part] - parts.get(part, 0.0))
+    return (
+        f"{less:.2f} less than the hit above, most of it for {most}: "
+        f"{parts.get(most, 0.0):.2f}, above {theirs[most]:.2f}."
+    )

@@ -13,10 +13,11 @@ from typing import Any, Literal
 
 from analyzers.languages import ENGLISH, Language
 from app.search import scoring
-from app.search.answer import SearchAnswer, concrete_index, post_hit
+from app.search.answer import SearchAnswer
+from app.search.clauses import COMMENTS, bool_query
 from app.search.filters import page, post_filters
-from app.search.highlighting import highlight_fields
-from app.search.query_builder import COMMENTS, bool_query
+from app.search.highlighting import Marker, highlight_fields
+from app.search.hits import concrete_index, post_hit
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
 
@@ -156,7 +157,7 @@ def answer(
         "page": request.page,
         "size": request.size,
         "strategy": kind,
-        "hits": [post_hit(hit, request.q) for hit in response["hits"]["hits"]],
+        "hits": [post_hit(hit, request.q, Marker()) for hit in response["hits"]["hits"]],
     }
     debug = {
         "strategy": "fallback",

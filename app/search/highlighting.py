@@ -1,19 +1,26 @@
-"""What is highlighted in titles, texts and comments. Pure."""
+"""What is marked in titles, texts and comments: by Elasticsearch, and in what it returns. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from analyzers.bigrams import is_unspaced
-from analyzers.languages import Language
-from app.search.render import MARK, UNMARK
-from app.search.scoring import FRAGMENT_SIZE, MAX_ANALYZED_OFFSET, PREFIX_MIN
+from analyzers.languages import ENGLISH, Language
+from app.search.clauses import beginnings, compounds, long_beginnings, meant
+from app.search.plan import Plan
+from app.search.render import MARK, UNMARK, decoded
+from app.search.scoring import FRAGMENT_SIZE, MAX_ANALYZED_OFFSET
 from app.search.spelling import Interpretation, TermVariant
 
 Json = dict[str, Any]
 
 _MARKED = re.compile(f"({MARK}[^{UNMARK}]*{UNMARK})")
+_CAMEL_CASE = 4
+"""Letters of the shortest word that is looked for in words such as `useEffect`."""
+
+
+# -- what Elasticsearch marks ----------------------------------------------------------------------
 
 
 def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) -> Json:
@@ -23,7 +30,7 @@ def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) ->
     field of each hit: one query for all fields took a seventh of the CPU time of a search.
     """
     fields = ["title", "text", "code.forms"]
-    if stop_words(terms):  # the stemmed fields have none; `mark_words` marks those of the text
+    if stop_words(terms):  # the stemmed fields have none; `marked_texts` marks those of the text
         fields = ["title.words", "text", "code.forms"]
     return highlighting(terms, quoted, fields)
 
@@ -45,41 +52,20 @@ def highlighting(
     return body
 
 
-def beginnings(terms: Iterable[Interpretation]) -> list[str]:
-    """What terms that may be the beginning of a longer word begin with, folded."""
-    meant = _meant(terms)
-    prefixes = [
-        variant.text for term in meant for variant in term.variants if variant.kind == "prefix"
-    ]
-    return prefixes + [term.term.folded for term in meant if term.begun]
-
-
-def long_beginnings(terms: Iterable[Interpretation]) -> list[str]:
-    """Those of `beginnings` that are looked for in texts: one or two letters begin too many
-    words."""
-    return [text for text in beginnings(terms) if len(text) >= PREFIX_MIN or is_unspaced(text)]
-
-
-def _meant(terms: Iterable[Interpretation]) -> list[Interpretation]:
-    """The terms without those that say little, if there are others."""
-    terms = list(terms)
-    return [term for term in terms if not term.term.light] or terms
-
-
 def highlight_queries(
     terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
 ) -> dict[str, Json]:
     """For each field a query that matches every variant of the terms, but for `beginnings`."""
-    meant = _meant(terms)
+    significant = meant(terms)
     variants = [
-        variant for term in meant for variant in term.variants if variant.kind != "character"
+        variant for term in significant for variant in term.variants if variant.kind != "character"
     ]
     single = [variant.text for variant in variants if variant.kind != "prefix" and _single(variant)]
-    words = [" ".join([*single, *dict.fromkeys(term.compound for term in meant if term.compound)])]
+    words = [" ".join([*single, *compounds(significant)])]
     # By themselves too: together they are the single word of the synonym rule.
-    words += [term.term.text for term in meant if term.phrase]
+    words += [term.term.text for term in significant if term.phrase]
     phrases = [variant.text for variant in variants if not _single(variant)]
-    phrases += [*dict.fromkeys(term.phrase for term in meant if term.phrase), *quoted]
+    phrases += [*dict.fromkeys(term.phrase for term in significant if term.phrase), *quoted]
     queries: dict[str, Json] = {}
     for field in fields:
         clauses: list[Json] = [{"match": {field: text}} for text in words if text]
@@ -121,38 +107,72 @@ def _single(variant: TermVariant) -> bool:
     return variant.text.isalnum()
 
 
-# -- beginnings of words, and stop words -----------------------------------------------------------
+# -- what is marked afterwards ---------------------------------------------------------------------
 
 
-def mark_words(
-    hits: Iterable[Mapping[str, Any]], terms: Sequence[Interpretation], language: Language
-) -> None:
-    """Mark the words that begin like a term in the highlights of these hits, and the stop words of
-    a query that has no others.
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Words that Elasticsearch cannot mark without analyzing every text again, which takes seventy
+    times as long as a usual search of long posts.
 
-    Elasticsearch would analyze every text again for that: seventy times the time of a usual search
-    in long posts.
+    `begun`, and in texts `begun_in_texts`: what words begin with that may not be typed to their
+    end. `stop_words`: of a query that has no others. `words`: those of the query, which are marked
+    where none of them is, as in `useEffect`.
     """
-    begun, long, whole = beginnings(terms), long_beginnings(terms), stop_words(terms)
-    for hit in hits if begun or whole else ():
-        for field, texts in hit.get("highlight", {}).items():
-            wanted = begun if field.startswith("title") else long
-            texts[:] = [_with_words(text, tuple(wanted), whole, language) for text in texts]
+
+    begun: tuple[str, ...] = ()
+    begun_in_texts: tuple[str, ...] = ()
+    stop_words: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    language: Language = ENGLISH
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Marker":
+        """What is to be marked in the hits of a plan."""
+        return cls(
+            tuple(beginnings(plan.terms)),
+            tuple(long_beginnings(plan.terms)),
+            stop_words(plan.terms),
+            frozenset(
+                variant.text
+                for term in meant(plan.terms)
+                for variant in term.variants
+                if len(variant.text) >= _CAMEL_CASE and _single(variant)
+            ),
+            plan.language,
+        )
 
 
-def _with_words(
-    marked: str, begun: tuple[str, ...], whole: frozenset[str], language: Language
-) -> str:
-    wanted = (*begun, *whole)
-    if not wanted or (marked.isascii() and not any(text in marked.lower() for text in wanted)):
+def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
+    """The marked texts of a hit by field, whichever of its sub-fields was highlighted, decoded."""
+    texts: dict[str, str] = {}
+    for field, fragments in hit.get("highlight", {}).items():
+        name = field.partition(".")[0]
+        begun = marker.begun if name == "title" else marker.begun_in_texts
+        texts[name] = _with_words(decoded("\n".join(fragments)), begun, marker)
+    return texts
+
+
+def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
+    whole = marker.stop_words
+    if marker.words or begun:
+        lower = marked.lower()
+        begun = tuple(text for text in begun if text in lower or not lower.isascii())
+        whole |= {
+            word
+            for word in marker.words
+            if word.lower() in lower and f"{MARK}{word.lower()}{UNMARK}" not in lower
+        }
+    if not begun and not whole:
         return marked
+    tokens = {word.lower() for word in whole}
 
     def mark(match: re.Match[str]) -> str:
         word = match.group()
-        token = word.lower() if word.isascii() else language.token(word.replace("’", "'"))
-        return f"{MARK}{word}{UNMARK}" if token.startswith(begun) or token in whole else word
+        token = word.lower() if word.isascii() else marker.language.token(word.replace("’", "'"))
+        return f"{MARK}{word}{UNMARK}" if token.startswith(begun) or token in tokens else word
 
-    pattern = _words_with(wanted)
+    pattern = _words_with((*begun, *sorted(whole)))
     parts = _MARKED.split(marked)
     parts[::2] = [pattern.sub(mark, part) for part in parts[::2]]
     return "".join(parts)
@@ -161,19 +181,18 @@ def _with_words(
 @lru_cache(maxsize=128)
 def _words_with(beginnings: tuple[str, ...]) -> re.Pattern[str]:
     """Words, also inside of camelCase, that may begin like one of these texts when they are folded.
-    An entity of HTML is none.
 
     The first character comes first in the pattern: a search for it is five times as fast. A
     character that is not ASCII may be folded to any other.
     """
-    letters = {letter for text in beginnings for letter in text[0] + text[0].upper()}
+    letters = {letter for text in beginnings for letter in text[0].lower() + text[0].upper()}
     # Without what it is not: a class of all other characters takes milliseconds to compile.
     others = re.escape("".join(chr(code) for code in range(0xC0) if chr(code) not in letters))
     rest = "|".join(dict.fromkeys(re.escape(text[1:]) for text in beginnings))
     longest = max(map(len, beginnings))
     return re.compile(
         rf"[^{others}](?<=[^\W_])"
-        r"(?:(?<![^\W_].)(?<!&.)|(?<=[a-z][A-Z]))"
+        r"(?:(?<![^\W_].)|(?<=[a-z][A-Z]))"
         rf"(?:(?<=[^\0-\x7f])|(?i:(?={rest}))|(?=[\w']{{0,{longest}}}[^\0-\x7f]))"
         r"[^\W_]*(?:['’][^\W_]+)*"
     )

@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from analyzers.bigrams import bigrams, is_grammar, runs
 from analyzers.languages import Language
-from app.search.scoring import FEW_WORDS
+from app.search.scoring import FEW_WORDS, LONGEST_CORRECTED
 
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
 
@@ -42,20 +42,20 @@ _SYMBOL = re.compile(
     r"[^\W_]*[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
     r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
+# An emoji that stands alone is a word, with what joins it to others and tells its colour.
+_PICTURE = "[\u2600-\u27bf\U0001f300-\U0001faff]"
+_EMOJI = re.compile(rf"{_PICTURE}(?:[\ufe0f\U0001f3fb-\U0001f3ff]|\u200d{_PICTURE})*")
 _SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN}")
 _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 QUOTATION_MARKS = '"“”„‟«»＂'
 """What may enclose a phrase; keyboards write those of their language by themselves."""
-_QUOTES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'") | dict.fromkeys(QUOTATION_MARKS, '"'))
+_USUAL = str.maketrans({**dict.fromkeys("’‘ʼ＇", "'"), **dict.fromkeys(QUOTATION_MARKS, '"')})
 # python3.12 is python and 3.12.
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
 _NUMBERED = re.compile(r"[^\W\d_]{2,}\d+")
 _WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d+")
 _LETTER = rf"[^\W\d_]{_MARK}*"
 _CORRECTABLE = re.compile(rf"(?:{_LETTER}){{3,}}(?:['·](?:{_LETTER})+)?")
-_LONGEST_CORRECTED = 24
-"""Letters. The work of the suggester grows faster than the length of a word: 200 letters took as
-long as 80 usual words."""
 
 
 EXAMINED_TERMS = 12
@@ -101,7 +101,7 @@ class QueryTerm:
     @property
     def correctable(self) -> bool:
         """Whether spellings are suggested: three letters or more and nothing else."""
-        short = len(self.token) <= _LONGEST_CORRECTED
+        short = len(self.token) <= LONGEST_CORRECTED
         return short and not self.stop and bool(_CORRECTABLE.fullmatch(self.token))
 
 
@@ -109,6 +109,8 @@ class QueryTerm:
 class ParsedQuery:
     """The terms of a query in their order, its quoted phrases, and what a post must not have.
 
+    `examined`: the terms that decide which posts match, and that are looked up and corrected: the
+    first ones that say something, or of all if none does and there is no quoted phrase.
     `quoted_at` has the offset of each quoted phrase in the query.
     """
 
@@ -116,25 +118,26 @@ class ParsedQuery:
     quoted: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     quoted_at: tuple[int, ...] = ()
-
-    @property
-    def significant(self) -> tuple[QueryTerm, ...]:
-        """The terms that decide which posts match: all that say something, or all if none does and
-        there is no quoted phrase."""
-        significant = tuple(term for term in self.terms if not term.light)
-        if significant or self.quoted:
-            return significant
-        return tuple(term for term in self.terms if not term.stop) or self.terms
-
-    @property
-    def examined(self) -> tuple[QueryTerm, ...]:
-        """The significant terms that are looked up and corrected; further ones only score."""
-        return self.significant[:EXAMINED_TERMS]
+    examined: tuple[QueryTerm, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to search for."""
         return not (self.terms or self.quoted or self.excluded)
+
+
+def parsed(
+    terms: Sequence[QueryTerm],
+    quoted: Sequence[str] = (),
+    excluded: Sequence[str] = (),
+    quoted_at: Sequence[int] = (),
+) -> ParsedQuery:
+    """A query of these terms, quoted phrases and exclusions."""
+    significant = [term for term in terms if not term.light]
+    if not significant and not quoted:
+        significant = [term for term in terms if not term.stop] or list(terms)
+    examined = tuple(significant[:EXAMINED_TERMS])
+    return ParsedQuery(tuple(terms), tuple(quoted), tuple(excluded), tuple(quoted_at), examined)
 
 
 def parse_query(q: str, language: Language) -> ParsedQuery:
@@ -146,10 +149,10 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
     quoted: list[str] = []
     excluded: list[str] = []
     quoted_at: list[int] = []
-    q = q.translate(_QUOTES)
+    q = q.translate(_USUAL)
     for piece in _PIECE.finditer(q):
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"].strip()
-        if not text.isalpha() and not _SYMBOL_OR_TOKEN.search(text):
+        if not text.isalpha() and not _tokens(text):
             continue
         if piece["out"]:
             excluded.append(text)
@@ -160,8 +163,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
             terms.extend(_terms(text, piece.start("plain"), len(terms), language))
     if quoted and sum(term.is_word for term in terms) > FEW_WORDS:
         return parse_query(_PIECE.sub(_unquoted, q), language)
-    bounded = tuple(terms[:MAX_TERMS])
-    return ParsedQuery(bounded, tuple(quoted), tuple(excluded), tuple(quoted_at))
+    return parsed(terms[:MAX_TERMS], quoted, excluded, quoted_at)
 
 
 def _unquoted(piece: re.Match[str]) -> str:
@@ -208,7 +210,7 @@ def _words(run: str, start: int, position: int, language: Language) -> Iterator[
 
 def _term(text: str, start: int, key: str, language: Language) -> QueryTerm | None:
     """One term, or None if the tokenizer would drop all of it."""
-    tokens = list(_SYMBOL_OR_TOKEN.finditer(text))
+    tokens = _tokens(text)
     if not tokens:
         return None
     # An emoji or a sign at the end would be a token of its own.
@@ -217,6 +219,11 @@ def _term(text: str, start: int, key: str, language: Language) -> QueryTerm | No
         end += 1
     words = [token.group() for token in tokens]
     return _query_term(text[begin:end], words, key, (start + begin, start + end), language)
+
+
+def _tokens(text: str) -> list[re.Match[str]]:
+    """The words and signs that the tokenizer keeps, else the emoji."""
+    return list(_SYMBOL_OR_TOKEN.finditer(text)) or list(_EMOJI.finditer(text))
 
 
 def _query_term(

@@ -26,6 +26,9 @@ MARK, UNMARK = "\ue000", "\ue001"
 _MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
 _MARKED_LINES = re.compile(f"{MARK}[^{UNMARK}\n]*\n[^{UNMARK}]*{UNMARK}")
 _EMPTY = re.compile(f"{MARK}\\s*{UNMARK}")
+_CUT_ENTITY = re.compile(
+    "|".join(f"[{MARK}{UNMARK}]?".join(entity) for entity in ("&amp;", "&lt;", "&gt;"))
+)
 # The analysis makes words of operators, and Lucene's marks for them are off by some characters.
 _OPERATOR = re.compile("|".join(f"[{MARK}{UNMARK}]*".join(map(re.escape, s)) for s in OPERATORS))
 
@@ -70,6 +73,27 @@ def plain(stored: str | None) -> str:
     return html.unescape(stored or "")
 
 
+def decoded(marked: str) -> str:
+    """A marked stored text as a person reads it; a mark that cuts an entity is widened to it."""
+    if "&" not in marked:
+        return marked
+    if MARK in marked:
+        marked = _CUT_ENTITY.sub(_mark_entity, marked)
+    return html.unescape(marked)
+
+
+def _mark_entity(entity: re.Match[str]) -> str:
+    """An entity with a mark that begins or ends inside, which then begins before it or ends behind
+    it."""
+    cut = entity.group()
+    opens, closes = MARK in cut, UNMARK in cut
+    whole = unmarked(cut)
+    if opens and closes and cut.rindex(MARK) < cut.index(UNMARK):
+        return f"{MARK}{whole}{UNMARK}"
+    # One mark ends inside and another one may begin there: both are one.
+    return f"{MARK if opens and not closes else ''}{whole}{UNMARK if closes and not opens else ''}"
+
+
 def safe(fragment: str) -> str:
     """A highlighted plain text with nothing but our own `<mark>` in it."""
     marked = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, fragment.strip()))
@@ -92,15 +116,6 @@ def unmarked(text: str) -> str:
 
 
 # -- passages --------------------------------------------------------------------------------------
-
-
-def highlights(hit: Mapping[str, Any]) -> dict[str, str]:
-    """The marked texts of a hit by field, whichever of its sub-fields was highlighted."""
-    # Decoded before they are cut, so that no entity is.
-    return {
-        field.partition(".")[0]: plain("\n".join(fragments))
-        for field, fragments in hit.get("highlight", {}).items()
-    }
 
 
 def words_of(marked: str) -> frozenset[str]:
@@ -205,9 +220,10 @@ class Passage:
         return f"{page}{'' if '#' in page else '#'}:~:{texts}"
 
 
-def passages(text: str, code: str, headings: Sequence[Json]) -> list[Passage]:
+def passages(text: str, code: str, headings: Sequence[Json], title: str = "") -> list[Passage]:
     """A marked text and its code, cut at the headings: the passages that have a mark, or all of
-    them if there is none. What precedes the first heading comes first."""
+    them if there is none. What precedes the first heading comes first. A heading that is the title
+    of the post is left out."""
     without_mark = MARK not in text and MARK not in code
     lines = _MARKED_LINES.sub(_mark_lines, text).split("\n")
     code_lines = code.split("\n")
@@ -227,7 +243,8 @@ def passages(text: str, code: str, headings: Sequence[Json]) -> list[Passage]:
         if without_mark or MARK in prose or MARK in name or MARK in block:
             above = tuple(above for _, above in path)
             before = former.rpartition("\n")[2]
-            cut.append(Passage(prose, block, name, above, heading["id"], before, compared))
+            shown = "" if unmarked(name).casefold() == title.casefold() else name
+            cut.append(Passage(prose, block, shown, above, heading["id"], before, compared))
         path.append((heading["level"], name))
         former = prose
     return cut
@@ -282,12 +299,12 @@ def _first_words(text: str, length: int = _CONTEXT) -> str:
 
 
 def excerpts(
-    marked: Mapping[str, str], headings: Sequence[Json] = (), q: str = ""
+    marked: Mapping[str, str], headings: Sequence[Json] = (), q: str = "", title: str = ""
 ) -> tuple[list[str], list[tuple[Passage, str]]]:
     """What is shown of a post for a query: the snippets that are in no section, and sections with
     one each."""
     shown = words_of(marked.get("title", ""))
-    candidates = passages(marked.get("text", ""), marked.get("code", ""), headings)
+    candidates = passages(marked.get("text", ""), marked.get("code", ""), headings, title)
     best = best_passages(candidates, shown, q)
     if not best:
         return [beginning for passage in candidates if (beginning := passage.beginning)][:1], []
@@ -296,7 +313,7 @@ def excerpts(
     texts = list(zip(best, snippets(best, shown), strict=True))
     loose = list(dict.fromkeys(text for passage, text in texts if not passage.heading))
     seen = shown.union(*(passage.words for passage in best))
-    loose += filter(None, [" ".join(around(candidates, seen))])
+    loose += filter(None, [_joined(around(candidates, seen))])
     return loose, [(passage, text) for passage, text in texts if passage.heading]
 
 
@@ -323,7 +340,12 @@ def snippets(shown_of: Sequence[Passage], shown: frozenset[str] = frozenset()) -
     for passage, texts in reversed(list(zip(shown_of, snippets, strict=True))):
         texts += around([passage], shown)
         shown |= passage.words
-    return [" ".join(texts) for texts in snippets]
+    return [_joined(texts) for texts in snippets]
+
+
+def _joined(texts: Iterable[str]) -> str:
+    """Snippets as one, with one ellipsis between them."""
+    return " ".join(texts).replace("… …", "…")
 
 
 def around(passages: Iterable[Passage], shown: frozenset[str]) -> list[str]:

@@ -52,6 +52,10 @@ RESCORED = 200
 """Posts of a shard, the best by their words, of which is asked what only orders them: all that
 follows. The figures are those of asking every post."""
 
+WHOLE_TITLE = 4096.0
+"""A title that is the query, case, accents and punctuation aside: above any other score, and below
+a pinned post."""
+
 # -- several words ---------------------------------------------------------------------------------
 ADJACENT_BOOST, NEIGHBOURS_SLOP = 1.5, 16
 """Two neighbouring words of the query within so many positions of each other in the text; and the
@@ -69,17 +73,6 @@ QUOTED_FIELDS, QUOTED_BOOST = (
     2.0,
 )
 """Quoted text: as written, a title before a text."""
-ALL_WORDS = {
-    "title.lookup": "all words in the title",
-    "all.forms": "all words",
-    "all.words": "all words as typed",
-}
-"""The fields that all words of the query are looked for in, with the names of these parts of a
-score. Each adds the mean inverse document frequency of the words, divided by their number.
-Without the second, judged `exact` is .988 instead of .993; without the third it is .992."""
-INFLECTED_TITLE = ("title", "all words in the title, inflected")
-"""As in `ALL_WORDS`, for two words or more. With a single word it puts posts with another word
-of the same stem too high: `typo1_indb` on blogs .789 without it, .751 with it."""
 ALL_IN_TITLE_BOOST = 8.0
 """Of the titles among these: BM25 of one word stays below twice the inverse document frequency, so
 that a single word in a title is above any text. 3 to 10 rank alike, 0 is .011 worse on the judged
@@ -90,13 +83,6 @@ of four documentation sites the page comes first 137 times without it, 150 with 
 with 2 and 154 with 4; link texts .403 without it, .413 with it, .405 without other words between;
 known items are as without it. For a single word too: judged queries of blogs .973 instead of .991.
 """
-LOOKUP_SHARE = 1 / 2.2
-"""BM25 of a field without frequencies and norms: this share of the inverse document frequency, from
-tf / (tf + k1) with tf = 1 and k1 = 1.2."""
-COMPOUND_BOOST = 2.0
-"""The one word that posts write two words of a query as (`keyboard`, `key board`) stands for
-both."""
-
 # -- meaning, with BLOGSEARCH_SEMANTIC -------------------------------------------------------------
 MEANING_BOOST = 12.0
 """Of each significant word, times the similarity of the nearest passage. Questions of four
@@ -117,9 +103,12 @@ RECENCY_BOOST, RECENCY_PIVOT = 0.1, "730d"
 """Orders posts that are equal otherwise; no figure changes without it."""
 
 # -- spelling --------------------------------------------------------------------------------------
-SUGGEST_SIZE = SUGGEST_INSPECTIONS = 10
+SUGGEST_SIZE = 10
 """Options of each word, and how many candidates (times size) the suggester looks at for them. Size
 5, 10, 20 and 40 find the same."""
+LONG_IDENTIFIER, LONGEST_CORRECTED = 24, 64
+"""Letters. Of longer words one of a query is corrected, by one edit: the work of the suggester
+grows faster than the length of a word."""
 COST_REPLACED = COST_ADDED = 1.0
 """The unit of the edit costs below. Every edit at 1: judged `typo1` on til .908 instead of .984."""
 COST_LEFT_OUT = COST_SWAPPED = COST_DOUBLED = 0.7
@@ -135,8 +124,6 @@ COST_UNFINISHED, COST_UNFINISHED_LAST = 1.2, 0.6
 beginning of Python while it is typed, and not `put`."""
 COST_RATE = 8.0
 """How fast likelihood falls with cost: exp(-8 · cost). 6 to 14 rank alike."""
-FREQUENCY_POWER = 0.2
-"""A word twice as frequent is 2^.2 as likely. 0 and .5 are .001 worse, .8 is .012 worse."""
 MAX_VARIANTS = 5
 """Of one word. A single one: .9805/.9696 instead of .9855/.9717 (til/blogs)."""
 ALL_VARIANTS = 12
@@ -144,22 +131,17 @@ ALL_VARIANTS = 12
 misspelled ones. 10 and 16 find the same."""
 MIN_WEIGHT = 0.02
 """Less likely variants are left out. .05: .9810 instead of .9822 on til."""
-UNLIKE_STEM = 0.5
-"""Another word one typing error away from one that is known by its stem only. Left out: .9742/.9442
-instead of .9818/.9450."""
 SPLIT, SPLIT_MIN_PART, SPLIT_MAX_LENGTH = 4.0, 2, 24
 """Two words written as one, for unknown words that no other spelling is as near to as a letter left
 out. Only a pair that stands side by side in a post matches, which says more than a similar word:
 600 pairs of short words (`gomod`) on four corpora, MRR .670 without, .868 with it; no judged query
 changes. A part of one letter matches by chance."""
-RARE_POSTS, RARE_RATIO, RARE_MIN_LENGTH, RARE_TYPED = 3, 5, 5, 0.3
-"""A word of at most 3 posts, none of them in its title, is an error for one at least 5 times as
-frequent if a letter is missing, doubled or swapped. Never corrected: .9279/.9462. At any cost up to
-1: `exact` .971/.973."""
-MAYBE, MAYBE_POSTS, MAYBE_RATIO, MAYBE_COST, MAYBE_MIN_LENGTH = 0.2, 1, 2, 1.7, 4
-"""A word of a single post may be an error for one twice as frequent: those posts follow behind it,
-and no correction is shown. Never: .9722/.9599. A weight of .35: `typo1_indb` on blogs .771 → .789,
-`exact` .993 → .988."""
+SIMILAR = 0.1
+"""Words that resemble a rare one which posts have: so little that the word in a text is above them
+in a title, as they are the more frequent ones."""
+RARE_POSTS, RARE_RATIO, RARE_COST, RARE_MIN_LENGTH = 3, 2, 0.9, 4
+"""A word of so many posts, none of them in its title, may be an error for one that is so much more
+frequent: those posts follow behind it."""
 PREFIX_MIN = 3
 LONG_WORD = 8
 """Letters of a word. A long word that no post has, one error away from
@@ -187,14 +169,9 @@ def is_far(word: str, cost: float) -> bool:
     return cost >= FAR * len(word)
 
 
-def surely_meant(posts: int, meant: int, cost: float) -> bool:
-    """Whether a word that `posts` have is an error for one that `others` have."""
-    return cost <= COST_LEFT_OUT and posts <= RARE_POSTS and meant >= posts * RARE_RATIO
-
-
 def maybe_meant(posts: int, meant: int, cost: float) -> bool:
-    """Whether it may be one, so that those posts follow behind."""
-    return cost <= MAYBE_COST and posts <= MAYBE_POSTS and meant >= posts * MAYBE_RATIO
+    """Whether a word that `posts` have may be an error for one that `meant` have."""
+    return cost <= RARE_COST and posts <= RARE_POSTS and meant >= posts * RARE_RATIO
 
 
 def max_cost(length: int) -> float:

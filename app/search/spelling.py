@@ -6,10 +6,9 @@ than they add or replace letters.
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from analyzers.languages import Language
@@ -62,9 +61,30 @@ class TermStats:
     apart: int = 0
 
     @property
+    def posts(self) -> int:
+        """How many posts have the word itself."""
+        return max(self.words, self.forms)
+
+    @property
     def known(self) -> bool:
         """Whether any post has the word in any form."""
         return bool(self.words or self.forms or self.stems)
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What the index has of the terms of a query.
+
+    `stats`: the counts of each term by its key. `options`: the suggester's options by token.
+    `matched`: how many posts match, by the names of `searches.counts`. `total`: the posts in the
+    index, `index`: its name, "" for an index without documents.
+    """
+
+    stats: Mapping[str, TermStats]
+    options: Mapping[str, Sequence[Mapping[str, Any]]]
+    matched: Mapping[str, int]
+    total: int = 0
+    index: str = ""
 
 
 VariantKind = Literal["typed", "spelling", "prefix", "split", "begun", "character"]
@@ -87,42 +107,50 @@ class TermVariant:
     score: float = 0.0
     cost: float = 0.0
 
+    @property
+    def readable(self) -> str:
+        """The text as a person would write it."""
+        return readable(self.text) or self.text
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Interpretation:
     """A term with its variants, the likeliest first, and the reason in a few words.
 
-    `phrase` has the words that a synonym rule treats as one together with it, "" for none: a
-    post with "ML" has both words of `machine learning`. `compound` is the word that posts write it
-    and its neighbour as, "" for none: `keyboard` for both words of `key board`.
+    `similar` are words that resemble a term which posts have: their posts follow, and do not count
+    as having it. `phrase` has the words that a synonym rule treats as one together with it, "" for
+    none: a post with "ML" has both words of `machine learning`. `compound` is the word that posts
+    write it and its neighbour as, "" for none: `keyboard` for both words of `key board`.
     """
 
     term: QueryTerm
     variants: tuple[TermVariant, ...]
     reason: str
+    similar: tuple[TermVariant, ...] = ()
     phrase: str = ""
     compound: str = ""
 
-    @property
+    @cached_property
+    def likeliest(self) -> TermVariant:
+        """The variant that is searched for in phrases."""
+        return self.variants[0]
+
+    @cached_property
     def as_typed(self) -> bool:
         """Whether the term stands for nothing but itself."""
-        return len(self.variants) == 1 and self.variants[0].kind == "typed"
+        return len(self.variants) == 1 and self.likeliest.kind == "typed"
 
-    @property
+    @cached_property
+    def begun(self) -> bool:
+        """Whether the term is being typed and may be the beginning of a longer word."""
+        return self.likeliest.kind == "begun"
+
+    @cached_property
     def doubtful(self) -> bool:
         """Whether no post has the term, and the likeliest spelling is far for so short a word: it
         may be a word that posts do not have (`grey`, grep), not a misspelled one."""
         meant = self.likeliest
         return meant.kind == "spelling" and scoring.is_far(self.term.token, meant.cost)
-
-    @property
-    def begun(self) -> bool:
-        """Whether the term is being typed and may be the beginning of a longer word."""
-        return self.likeliest.kind == "begun"
-
-    @property
-    def likeliest(self) -> TermVariant:
-        return self.variants[0]
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -172,85 +200,76 @@ def interpret(
         last: whether it is the last term, which may be not yet typed to its end.
         supported: whether a post has it together with another term of the query.
     """
-    typed = term.token
     accented = _accented(term, options, language) if stats.forms and not stats.words else []
     if accented:
         variants = (TermVariant(term.text, posts=stats.forms), *accented)
         return Interpretation(term, variants, "posts have it with accents")
-    if (stats.words or stats.forms) and (stats.titles or supported):
+    if stats.posts and (stats.titles or supported):
         # A word in a title is taken as correct: titles are proofread.
         why = "a title has it" if stats.titles else "a post has it with another word of the query"
-        return as_typed(term, max(stats.words, stats.forms), why)
-    candidates = _candidates(typed, options, language)
-    if stats.words or stats.forms:
-        return _known(term, stats, candidates, language)
+        return as_typed(term, stats.posts, why)
+    candidates = _candidates(term.token, options, language)
+    if stats.posts:
+        return _known(term, stats.posts, candidates, language)
     if stats.stems:
-        return _known_by_stem(term, stats, candidates, language)
-    if stats.prefix and len(typed) >= scoring.PREFIX_MIN:
-        cost = scoring.COST_UNFINISHED_LAST if last else scoring.COST_UNFINISHED
-        prefix = TermVariant(term.folded, kind="prefix", posts=stats.prefix, cost=cost)
-        likelihood = _log_likelihood(prefix, stats.prefix)
-        candidates.append(replace(prefix, weight=likelihood))
-        candidates.sort(key=lambda variant: (-variant.weight, variant.text))
-    # A space that is left out is as likely as a letter.
-    splits = (
-        _splits(typed)
-        if all(variant.cost > scoring.COST_LEFT_OUT for variant in candidates)
-        else ()
-    )
-    if candidates:
-        return Interpretation(term, (*_weighted(candidates), *splits), "no post has it")
-    return Interpretation(
-        term, splits or as_typed(term).variants, "no post has it or a word like it"
-    )
+        return _known_by_stem(term, stats.stems, candidates, language)
+    return _unknown(term, stats.prefix, candidates, last=last)
 
 
 def _known(
-    term: QueryTerm, stats: TermStats, candidates: list[TermVariant], language: Language
+    term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
-    """A word that posts have may still be a typo: a rare one that is close to a common one."""
-    posts = max(stats.words, stats.forms)
-    typed = TermVariant(term.text, posts=posts)
-    other_words = [variant for variant in candidates if not language.akin(variant.text, term.token)]
-    likely = [
+    """A word that posts have. A rare one may still be a typo for a more frequent word: the posts
+    with that follow. Its own inflections are among its posts anyway."""
+    similar = [
         variant
-        for variant in other_words
-        if scoring.surely_meant(posts, variant.posts, variant.cost)
+        for variant in candidates
+        if scoring.maybe_meant(posts, variant.posts, variant.cost)
+        and not language.akin(variant.text, term.token)
     ]
-    if likely and len(term.token) >= scoring.RARE_MIN_LENGTH:
-        typed = replace(typed, weight=scoring.RARE_TYPED)
-        return Interpretation(term, (*_weighted(likely), typed), "rare, and close to a common word")
-    # Its own inflections are among its posts anyway, and no reason for a second request.
-    likely = [
-        variant for variant in candidates if scoring.maybe_meant(posts, variant.posts, variant.cost)
-    ]
-    if set(likely) & set(other_words) and len(term.token) >= scoring.MAYBE_MIN_LENGTH:
-        weighted = _weighted(likely, scoring.MAYBE)
-        return Interpretation(term, (typed, *weighted), "rare, and close to another word")
-    return as_typed(term, posts, "posts have it")
+    if not similar or len(term.token) < scoring.RARE_MIN_LENGTH:
+        return as_typed(term, posts, "posts have it")
+    typed = as_typed(term, posts, "rare, and close to another word")
+    return replace(typed, similar=_weighted(similar))
 
 
 def _known_by_stem(
-    term: QueryTerm, stats: TermStats, candidates: list[TermVariant], language: Language
+    term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
     """No post has this inflection, but the word itself is known: the nearest inflection counts
     more than others. A stem may be the same by accident (`utills`, `utils`): that is a typo."""
-    typed = TermVariant(term.text, posts=stats.stems)
-    near = [variant for variant in candidates if variant.cost <= scoring.COST_REPLACED]
+    typed = TermVariant(term.text, posts=posts)
+    near = [
+        variant
+        for variant in candidates
+        if variant.cost <= scoring.COST_REPLACED or language.akin(variant.text, term.token)
+    ]
+    stem = language.stem(term.token)
     if any(
-        language.stem(variant.text) == language.stem(term.token)
-        and not language.akin(variant.text, term.token)
+        language.stem(variant.text) == stem and not language.akin(variant.text, term.token)
         for variant in near
     ):
         return Interpretation(term, (*_weighted(near), typed), "only a word of the same stem")
-    same = [variant for variant in candidates if language.akin(variant.text, term.token)]
-    unlike = [variant for variant in near if variant not in same]
-    variants = (
-        typed,
-        *_weighted(same),
-        *_weighted(unlike, scoring.UNLIKE_STEM),
-    )
-    return Interpretation(term, variants, "posts have another inflection")
+    return Interpretation(term, (typed, *_weighted(near)), "posts have another inflection")
+
+
+def _unknown(
+    term: QueryTerm, begun: int, candidates: Sequence[TermVariant], *, last: bool
+) -> Interpretation:
+    """A word that no post has: misspelled, not typed to its end (`begun` posts have a word that it
+    begins), or two words written as one."""
+    candidates = list(candidates)
+    if begun and len(term.token) >= scoring.PREFIX_MIN:
+        cost = scoring.COST_UNFINISHED_LAST if last else scoring.COST_UNFINISHED
+        candidates.append(TermVariant(term.folded, kind="prefix", posts=begun, cost=cost))
+        candidates.sort(key=_likelihood)
+    # A space that is left out is as likely as a letter.
+    is_split = all(variant.cost > scoring.COST_LEFT_OUT for variant in candidates)
+    splits = _splits(term.token) if is_split else ()
+    if candidates:
+        return Interpretation(term, (*_weighted(candidates), *splits), "no post has it")
+    variants = splits or as_typed(term).variants
+    return Interpretation(term, variants, "no post has it or a word like it")
 
 
 def _accented(
@@ -268,42 +287,33 @@ def _accented(
 def _candidates(
     typed: str, options: Iterable[Mapping[str, Any]], language: Language
 ) -> list[TermVariant]:
-    """The options that may be meant, likeliest first; `weight` is a log-likelihood as yet."""
+    """The options that may be meant, the likeliest first."""
     candidates = []
     for option in options:
         text = option["text"]
+        if text == typed or text.isdigit() or not readable(text):
+            continue
+        is_stop_word = text in language.stop_words
+        most = scoring.COST_LEFT_OUT if is_stop_word else scoring.max_cost(len(typed))
         cost = edit_cost(typed, text, language)
-        most = (
-            scoring.COST_LEFT_OUT if text in language.stop_words else scoring.max_cost(len(typed))
-        )
-        if readable(text) and text != typed and not text.isdigit() and cost <= most:
-            candidates.append(
-                TermVariant(text, 0.0, "spelling", option["freq"], option["score"], cost)
-            )
-    # crowd, crowds and crowded count as one word: each is as frequent as all of them.
-    families = Counter[str]()
-    for variant in candidates:
-        families[language.stem(variant.text)] += variant.posts
-    likely = [
-        replace(variant, weight=_log_likelihood(variant, families[language.stem(variant.text)]))
-        for variant in candidates
+        if cost <= most:
+            variant = TermVariant(text, 1.0, "spelling", option["freq"], option["score"], cost)
+            candidates.append(variant)
+    return sorted(candidates, key=_likelihood)
+
+
+def _likelihood(variant: TermVariant) -> tuple[float, int, str]:
+    """Sorts the likeliest first: the least error, and of equal ones the most frequent word."""
+    return variant.cost, -variant.posts, variant.text
+
+
+def _weighted(candidates: Sequence[TermVariant]) -> tuple[TermVariant, ...]:
+    """The likeliest candidates with their weights; the first has 1."""
+    weighted = [
+        replace(variant, weight=math.exp(scoring.COST_RATE * (candidates[0].cost - variant.cost)))
+        for variant in candidates[: scoring.MAX_VARIANTS]
     ]
-    return sorted(likely, key=lambda variant: (-variant.weight, variant.text))
-
-
-def _log_likelihood(variant: TermVariant, posts: int) -> float:
-    return scoring.FREQUENCY_POWER * math.log(posts) - scoring.COST_RATE * variant.cost
-
-
-def _weighted(candidates: Sequence[TermVariant], best: float = 1.0) -> tuple[TermVariant, ...]:
-    """The likeliest candidates, their log-likelihoods turned into weights; the first has `best`."""
-    weights = [best * math.exp(variant.weight - candidates[0].weight) for variant in candidates]
-    likely = zip(candidates[: scoring.MAX_VARIANTS], weights, strict=False)
-    return tuple(
-        replace(variant, weight=weight)
-        for variant, weight in likely
-        if weight >= best * scoring.MIN_WEIGHT
-    )
+    return tuple(variant for variant in weighted if variant.weight >= scoring.MIN_WEIGHT)
 
 
 def _splits(typed: str) -> tuple[TermVariant, ...]:

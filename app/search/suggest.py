@@ -17,10 +17,10 @@ from analyzers.bigrams import is_unspaced
 from analyzers.languages import LANGUAGES, Language
 from analyzers.symbols import readable
 from app.search.answer import SuggestAnswer, Suggestion
+from app.search.clauses import bool_query, match, phrase_in
 from app.search.filters import NEWEST, language_filter
 from app.search.known import Known
 from app.search.pins import NO_PINS, Pins, words_of
-from app.search.query_builder import bool_query, match, phrase_in
 from app.search.query_parser import (
     EXAMINED_TERMS,
     QUOTATION_MARKS,

@@ -162,7 +162,7 @@ def test_debug_search_names_the_rule(pin: Callable[..., FlaskClient]) -> None:
     debug = answer["debug"]
     rules = [{"file": "my.pins", "line": 2}]
     assert debug["pins"] == {"rules": rules, "first": ["start"], "never": ["old"]}
-    assert "my.pins:2" in debug["first_hit"]
+    assert debug["hits"][0]["pinned"]
     assert [hit["pinned"] for hit in debug["hits"]] == [True, False, False]
     assert debug["hits"][0]["score"] == answer["hits"][0]["score"]
     for hit in debug["hits"][1:]:

@@ -13,14 +13,12 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from analyzers.languages import ENGLISH
-from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.pins import PinStore
 from app.search import search
-from app.search.known import Known
 from app.search.request import SearchRequest
 from app.settings import Settings
-from indexer.build.builder import Built, IndexSettings, reindex
+from indexer.build.builder import Built
 from indexer.records import Origin, RawPost
 
 POSTS = [
@@ -120,72 +118,6 @@ def test_a_search_of_a_known_index_sends_one_request(
     sent.clear()
     client.get("/search?q=python")
     assert len(sent) == 1, sent
-
-
-def test_a_word_is_corrected_by_a_second_request_once(
-    counted: Callable[[Settings], FlaskClient],
-    own_settings: Settings,
-    index_posts: Callable[[Iterable[RawPost]], Built],
-    sent: list[str],
-    elastic: Elasticsearch,
-) -> None:
-    index_posts(POSTS)
-    client = counted(own_settings)
-
-    def requests(q: str) -> int:
-        sent.clear()
-        client.get("/search", query_string={"q": q})
-        return len(sent)
-
-    assert requests("pythn") == requests("python") + 1
-    assert requests("pythn") == requests("python")
-
-    corrected = client.get("/search?q=pythn").get_json()
-    assert corrected["corrected"]["to"] == "python"
-    last = corrected["hits"][-1]["oid"]
-    index, id_ = own_settings.index, last
-    elastic.update(index=index, id=id_, doc={"title": "Pythn"}, refresh=True)
-    answer = client.get("/search?q=pythn").get_json()
-    assert answer["hits"][0]["oid"] == last
-    assert "corrected" not in answer
-
-    # The writes of a new generation are counted from the start.
-    index_posts(POSTS)
-    assert client.get("/search?q=pythn").get_json()["corrected"]["to"] == "python"
-    assert requests("pythn") == requests("python")
-    elastic.update(index=index, id=id_, doc={"title": "Pythn"}, refresh=True)
-    assert "corrected" not in client.get("/search?q=pythn").get_json()
-
-
-def test_a_change_of_any_of_several_shards_is_noticed(
-    counted: Callable[[Settings], FlaskClient], own_settings: Settings, elastic: Elasticsearch
-) -> None:
-    reindex(elastic, own_settings.index, POSTS, IndexSettings(NO_RULES, 3, 0), pytest.fail)
-    client = counted(own_settings)
-    assert "corrected" in client.get("/search?q=pythn").get_json()
-    for post in POSTS:
-        for title, is_corrected in (("Pythn", False), (post.title, True)):
-            elastic.update(
-                index=own_settings.index,
-                id=post.oid,
-                doc={"title": title},
-                refresh=True,
-            )
-            assert ("corrected" in client.get("/search?q=pythn").get_json()) == is_corrected
-
-
-def test_the_suggester_gets_a_word_once(elastic: Elasticsearch, settings: Settings) -> None:
-    known = Known()
-
-    def suggested(q: str) -> list[str]:
-        request = SearchRequest(q=q, debug=True, debug_requests=True)
-        requests = search(elastic, settings.index, request, settings, known).debug["requests"]
-        bodies = [body for sent in requests for body in sent["bodies"] if "suggest" in body]
-        return [body["suggest"]["spelling"]["text"] for body in bodies]
-
-    assert suggested("python") == ["python"]
-    assert suggested("python tips") == ["tips"]
-    assert suggested("python tips") == []
 
 
 def test_a_search_needs_no_rule_files(

@@ -538,7 +538,7 @@ def test_the_explanation(ask: Ask) -> None:
     assert [rule["words"] for rule in debug["synonyms"]["rules"]] == ["reactjs"]
     assert debug["tier"] == "phrase"
     assert debug["reason"]
-    assert debug["first_hit"]
+    assert debug["hits"][0]["reason"]
     assert [sent["kind"] for sent in debug["requests"]] == ["first", "second"]
     assert not any("bodies" in sent for sent in debug["requests"])
     sent = ask("reactjs fomrs", ("debug-search", "requests")).debug["requests"]

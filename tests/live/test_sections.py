@@ -62,6 +62,7 @@ def test_the_page_with_the_heading_is_first_and_its_section(
         assert first["oid"] == "guide"
         assert first["sections"][0] == {
             "heading": "Web & Workers",
+            "highlight": "<mark>Web</mark> &amp; <mark>Workers</mark>",
             "url": "https://x.org/guide#:~:text=Web%20%26%20Workers,-A%20script%20can%20be%20a"
             "&text=A%20script%20can%20be%20a",
             "snippet": "A script can be a <mark>worker</mark>.",
@@ -107,14 +108,3 @@ def test_a_title_that_matches_shows_the_beginning(
 def test_a_heading_from_right_to_left(search: Callable[..., list[dict[str, Any]]]) -> None:
     [hit] = search("כותרת")
     assert hit["sections"][0]["heading"] == "כותרת משנה"
-
-
-def test_sections_are_explained(settings: Settings, search: Callable[..., object]) -> None:
-    client = create_app(settings).test_client()
-    answer = client.get("/search?q=options&debug-search").get_json()
-    explained = {hit["oid"]: hit["sections"] for hit in answer["debug"]["hits"]}
-    assert explained["options"][0]["heading"] == "Server › Options"
-    assert explained["options"][0]["worth"] > 2
-    page = client.get("/?q=options&debug-search").text
-    assert "Server › Options" in page
-    assert 'Server › <a href="https://x.org/options#:~:text=' in page

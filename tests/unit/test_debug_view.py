@@ -1,4 +1,4 @@
-"""The bars and sentences of the debug table."""
+"""The bars of the debug table."""
 
 from typing import Any
 
@@ -31,28 +31,3 @@ def test_bars_share_a_scale_and_a_part_has_one_colour() -> None:
     assert first["segments"][1]["colour"] == second["segments"][0]["colour"]
     assert (first["rank"], second["rank"]) == (3, 4)
     assert first["title"] == "A"
-
-
-def test_a_hit_is_compared_with_the_one_above() -> None:
-    hits = view(hit("a", ("words", 6.0), ("title", 4.0)), hit("b", ("words", 5.5)))["hits"]
-    assert hits[0]["reason"] == ""
-    assert hits[1]["reason"].startswith("4.50 less than the hit above, most of it for title: 0.00")
-
-
-def test_reasons_that_are_no_score() -> None:
-    def reason(above: dict[str, Any], below: dict[str, Any]) -> str:
-        return str(view(above, below)["hits"][1]["reason"])
-
-    assert "same" in reason(hit("a", ("words", 1.0)), hit("b", ("words", 1.0)))
-    assert "not by score" in reason(hit("a", ("words", 1.0)), hit("b", ("words", 2.0)))
-    assert "pinned" in reason(hit("a", ("words", 1.0), pinned=True), hit("b", ("words", 2.0)))
-
-
-def test_requests_stand_in_the_waterfall_when_they_were_sent() -> None:
-    request = {"kind": "first", "took_ms": 30, "started_ms": 20.0, "total_ms": 50.0}
-    (row,) = view(requests=[request])["waterfall"]
-    assert (row["x"], row["width"], row["engine"]) == (100, 250, 150)
-
-
-def test_an_answer_without_hits_has_no_bars() -> None:
-    assert view()["hits"] == []

@@ -7,8 +7,8 @@ import pytest
 from analyzers.languages import ENGLISH
 from analyzers.rules.compile import Phrases
 from app.pins import MAX_RULES, parse, warnings
-from app.search.first_request import plan_first
 from app.search.pins import MAX_FIRST, Pins, words_of
+from app.search.plan import plan_typed
 from app.search.request import SearchRequest
 
 TODAY = date(2026, 6, 15)
@@ -21,7 +21,7 @@ def _pins(text: str) -> Pins:
 
 
 def _matched(text: str, q: str) -> tuple[list[str], list[str]]:
-    plan = plan_first(SearchRequest(q=q), ENGLISH, Phrases(), recency=True)
+    plan = plan_typed(SearchRequest(q=q), ENGLISH, Phrases(), recency=True)
     words = words_of(plan.terms, plan.query, ENGLISH)
     pins = _pins(text).match(words, TODAY)
     return list(pins.first), list(pins.never)

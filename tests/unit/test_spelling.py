@@ -28,10 +28,6 @@ def corrected(reading: Interpretation) -> bool:
     return reading.likeliest.kind == "spelling"
 
 
-def typed_weight(reading: Interpretation) -> float:
-    return next(variant.weight for variant in reading.variants if variant.kind == "typed")
-
-
 def option(text: str, freq: int = 10, score: float = 0.8) -> dict[str, object]:
     return {"text": text, "freq": freq, "score": score}
 
@@ -77,30 +73,15 @@ def test_the_cheaper_typo_wins_over_the_commoner_word() -> None:
     assert texts(reading) == ["predict"]
 
 
-def test_an_unlikely_word_is_left_out() -> None:
-    assert texts(read("redict", NOWHERE, [option("predict", 10), option("redirect", 17)])) == [
-        "predict"
-    ]
-
-
-def test_what_a_rare_word_may_be_a_typo_of_is_kept_however_frequent() -> None:
-    # Both weigh little beside the typed word, but hardly less than one another.
-    options = [option("from", 2), option("iron", 40)]
-    reading = read("fron", RARE, options)
-    assert set(texts(reading)) == {"from", "iron"}
-    assert all(variant.weight <= scoring.MAYBE for variant in reading.variants[1:])
-
-
 def test_a_known_word_stays_as_it_is() -> None:
     reading = read("react", KNOWN_WORD, [option("reach", 500)])
     assert reading.as_typed
 
 
-def test_a_rare_word_close_to_a_common_one_is_a_typo() -> None:
-    reading = read("acces", RARE, [option("access", 80)])
-    assert corrected(reading)
-    assert texts(reading) == ["access"]
-    assert 0 < typed_weight(reading) < 1
+def test_words_like_a_rare_one_follow_it() -> None:
+    reading = read("acces", RARE, [option("access", 80), option("axis", 80)])
+    assert reading.as_typed
+    assert [variant.text for variant in reading.similar] == ["access"]
 
 
 def test_a_rare_word_in_a_title_is_meant() -> None:
@@ -108,15 +89,9 @@ def test_a_rare_word_in_a_title_is_meant() -> None:
     assert texts(read("acces", known, [option("access", 80)])) == []
 
 
-def test_a_rare_word_is_not_spoiled_by_one_less_like_it() -> None:
-    reading = read("clock", RARE, [option("click", 66)])
-    assert not corrected(reading)
-    assert reading.variants[1].weight < typed_weight(reading)
-
-
 def test_a_rare_word_is_not_a_typo_of_its_plural() -> None:
     reading = read("shard", TermStats(words=1, forms=1, stems=9), [option("shards", 80)])
-    assert texts(reading) == []
+    assert (texts(reading), reading.similar) == ([], ())
 
 
 def test_an_inflection_known_by_its_stem_is_not_mended() -> None:

@@ -1,5 +1,4 @@
-"""What is shown beside the hits, by one more request: how many of the posts that match are in each
-category and from each year. Pure.
+"""How many of the posts that match are in each category and from each year. Pure.
 
 The filters on categories do not narrow the counts of categories, nor those on days the counts of
 years: the counts tell what another choice would find.
@@ -9,9 +8,11 @@ from typing import Any
 
 from analyzers.languages import Language
 from app.search.answer import Facet, Facets
+from app.search.clauses import bool_query
 from app.search.filters import category_filter, day_filter, language_filter
-from app.search.query_builder import Plan, bool_query, matching
+from app.search.plan import Plan
 from app.search.request import SearchRequest
+from app.search.searches import matching
 
 Json = dict[str, Any]
 
@@ -25,9 +26,6 @@ _YEAR_COUNTS: Json = {
         "order": {"_key": "desc"},
     }
 }
-
-
-# -- facets ----------------------------------------------------------------------------------------
 
 
 def facets_search(plan: Plan, needed: int) -> Json:

@@ -1,0 +1,527 @@
+"""Every clause of a search: what a post scores, and whether it matches. Pure.
+
+A post matches if it has one of the significant words; every post that matches scores by
+
+    words           BM25 of each word over title, text, code and comments, and in the title again
+    similar words   a little for words that resemble a rare one
+    whole title     far more than all others, if its title is the query
+    pinned          above that, by a rule of the blog
+
+and the best 200 of them also by
+
+    all words       that the post, or its title, has all of them
+    neighbours      pairs of words that stand close together
+    phrase          the whole query side by side in the title or the text
+    heading         several words close together in one heading
+    title, links    most of the words in the title, and in the texts of links to the post
+    meaning         how near its nearest passage is, with BLOGSEARCH_SEMANTIC
+    title so far    titles with all words of a query that is being typed
+    recency         a little for newer posts
+
+`app.search.scoring` has the numbers.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby, pairwise
+from typing import Any
+
+from analyzers.bigrams import is_thai, is_unspaced
+from app.search import scoring
+from app.search.filters import language_filter
+from app.search.pins import MatchedPins
+from app.search.plan import Plan
+from app.search.spelling import Interpretation, TermVariant
+
+Json = dict[str, Any]
+
+WORD = "word "
+"""`WORD + key` names the clause that scores a term."""
+HAS, IS = "has ", "is "
+"""`HAS + key` names the clause that tells whether a post has a term; `IS + key + number` the one
+that tells whether it has a certain variant of it."""
+PHRASE = "phrase in "
+"""`PHRASE + field` names the clauses that tell whether a post has the whole query side by side."""
+COMMENTS = "comments"
+"""The inner hits of a post: its comments that match."""
+
+
+# -- queries of Elasticsearch ----------------------------------------------------------------------
+
+
+def bool_query(**occurs: list[Json]) -> Json:
+    """A `bool` query without its empty parts."""
+    return {"bool": {occur: clauses for occur, clauses in occurs.items() if clauses}}
+
+
+def any_of(clauses: Iterable[Json], name: str = "") -> Json:
+    """At least one of the clauses; their scores add up."""
+    named = {"_name": name} if name else {}
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1, **named}}
+
+
+def best_of(clauses: Sequence[Json], **named: str) -> Json:
+    """What the best of the clauses scores."""
+    if len(clauses) == 1 and not named:
+        return clauses[0]
+    return {"dis_max": {"queries": list(clauses), **named}}
+
+
+def constant(query: Json, score: float, **named: str) -> Json:
+    """The query with the same score for every match."""
+    return {"constant_score": {"filter": query, "boost": score, **named}}
+
+
+def match(field: str, text: str, **options: Any) -> Json:
+    """A `match` query on one field."""
+    return {"match": {field: {"query": text, **options}}}
+
+
+def match_phrase(field: str, text: str, **options: Any) -> Json:
+    """A `match_phrase` query on one field."""
+    return {"match_phrase": {field: {"query": text, **options}}}
+
+
+def phrase_in(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
+    """The words of the text side by side in any of the fields; in one without positions a single
+    token."""
+    phrase = {"query": text, "type": "phrase", "fields": list(fields), "boost": boost}
+    phrase["lenient"] = True  # otherwise several tokens are an error there
+    return {"multi_match": phrase}
+
+
+def combined_fields(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
+    """BM25 over several fields as if they were one."""
+    return {"combined_fields": {"query": text, "fields": list(fields), "boost": boost}}
+
+
+def _explained(plan: Plan, name: str) -> Json:
+    """The name of a clause whose score is to be reported; nothing unless an explanation is wanted,
+    as each name costs time."""
+    return {"_name": name} if plan.explained else {}
+
+
+# -- scoring: every post that matches --------------------------------------------------------------
+
+
+def words_clauses(plan: Plan) -> list[Json]:
+    """Words, and similar words."""
+    clauses = _plain_words(plan)
+    for term in plan.terms:
+        if not term.as_typed:
+            variants = [_variant(variant, term, plan) for variant in term.variants]
+            clauses.append(best_of(variants, **_explained(plan, WORD + term.term.key)))
+        if term.similar:
+            similar = [best_fields(word.text, plan, scoring.SIMILAR) for word in term.similar]
+            clauses.append(best_of(similar, **_explained(plan, "a similar word")))
+    for text in dict.fromkeys(term.phrase for term in plan.terms if term.phrase):
+        words = combined_fields(scoring.CONTRACTED_FIELDS, text)
+        clauses.append({"bool": {"must": [words], **_explained(plan, WORD + text)}})
+    for text in compounds(plan.terms):
+        clauses.append(best_fields(text, plan, name=WORD + text if plan.explained else ""))
+    return clauses
+
+
+def _plain_words(plan: Plan) -> list[Json]:
+    """The words that stand for themselves only share one clause, unless the score of each is to be
+    reported; those that say little share another one."""
+    clauses: list[Json] = []
+    significant = sum(not term.term.light for term in plan.terms)
+    boosts = {False: 1.0}
+    if significant <= scoring.WORDS_BESIDE_LIGHT:
+        boosts[True] = scoring.LIGHT_BOOST if significant else 1.0
+    for light, boost in boosts.items():
+        plain = [term for term in plan.terms if term.as_typed and term.term.light == light]
+        if plan.explained:
+            # The words that a synonym rule treats as one are one.
+            by_name = {term.phrase or term.term.key: term for term in plain}
+            for term in by_name.values():
+                text = term.phrase or term.term.text
+                clauses.append(best_fields(text, plan, boost, WORD + term.term.key))
+        elif plain:
+            clauses.append(best_fields(" ".join(term.term.text for term in plain), plan, boost))
+    return clauses
+
+
+def best_fields(text: str, plan: Plan, boost: float = 1.0, name: str = "") -> Json:
+    """What the words of a text score: BM25 over all fields as one, stemmed and unstemmed, and once
+    more in the title."""
+    # The stemmed field has no stop words.
+    only_stop_words = all(term.term.stop for term in plan.terms)
+    title = "title.forms" if only_stop_words else "title"
+    return any_of(
+        [
+            combined_fields(scoring.STEMMED_FIELDS, text, boost),
+            combined_fields(scoring.UNSTEMMED_FIELDS, text, boost * plan.share),
+            match(title, text, boost=boost * scoring.TITLE_BOOST),
+        ],
+        name,
+    )
+
+
+def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Json:
+    if variant.kind == "begun":
+        in_title = constant(_begins_in_title(of), scoring.BEGUN_IN_TITLE)
+        in_post = constant(_begins(of), scoring.BEGUN)
+        return best_of([best_fields(variant.text, plan), in_title, in_post])
+    if variant.kind == "prefix":
+        return constant(_prefix(variant), variant.weight * scoring.BEGUN)
+    if variant.kind == "split":
+        return phrase_in(scoring.PHRASE_FIELDS, variant.text, variant.weight)
+    return best_fields(variant.text, plan, round(variant.weight, 4))
+
+
+def compounds(terms: Iterable[Interpretation]) -> list[str]:
+    """The words that posts write two terms as."""
+    return list(dict.fromkeys(term.compound for term in terms if term.compound))
+
+
+def quoted_clause(text: str, plan: Plan) -> Json:
+    """A quoted phrase: exactly these words."""
+    phrase = phrase_in(scoring.QUOTED_FIELDS, text, scoring.QUOTED_BOOST)
+    return {"bool": {"must": [phrase], **_explained(plan, f'"{text}"')}}
+
+
+def whole_title(plan: Plan) -> list[Json]:
+    """A title that is the query, quotation marks and exclusions included."""
+    if not plan.texts:
+        return []
+    titles: Json = {"terms": {"title.exact": list(plan.texts)}}
+    return [constant(titles, scoring.WHOLE_TITLE, **_explained(plan, "whole title"))]
+
+
+def pinned_clauses(pins: MatchedPins) -> list[Json]:
+    """The pinned posts in their order. Elasticsearch's own `pinned` query is a part of x-pack,
+    which not every build has."""
+    return [constant({"term": {"oid": oid}}, pin_score(pins, oid)) for oid in pins.first]
+
+
+def pin_score(pins: MatchedPins, oid: str) -> float:
+    """What being pinned adds to the score of a post; 0 for other posts."""
+    if oid not in pins.first:
+        return 0.0
+    return scoring.PINNED_SCORE * (len(pins.first) - pins.first.index(oid))
+
+
+# -- scoring: the best posts -----------------------------------------------------------------------
+
+
+def best_clauses(plan: Plan) -> list[Json]:
+    """What only orders posts that match well by their words."""
+    return [
+        *_all_words(plan),
+        *_neighbours(plan),
+        *_phrase(plan),
+        *_heading(plan),
+        *_title_and_links(plan),
+        *_meaning(plan),
+        *_title_so_far(plan),
+        *_recency(plan),
+    ]
+
+
+def _all_words(plan: Plan) -> list[Json]:
+    """What a post scores that has every significant term, more if its title has them, and a little
+    more if it is in the visitor's language: the less the more terms there are, as to have all of
+    many is no surprise where each of them has scored."""
+    terms = plan.required
+    if not terms:
+        return []
+    fields = [
+        ("title.lookup", "all words in the title"),
+        ("all.forms", "all words"),
+        ("all.words", "all words as typed"),  # the word itself is above its synonyms
+    ]
+    if len(terms) > 1:  # of one word, inflections in titles would come before the word in texts
+        fields.append(("title", "all words in the title, inflected"))
+    if plan.request.prefer:
+        fields.append(("all.forms", "your language"))
+    share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
+    clauses: list[Json] = []
+    for field, name in fields:
+        in_title = field.startswith("title")
+        boost = share * (scoring.ALL_IN_TITLE_BOOST if in_title else 1.0)
+        chosen: list[Json] = []
+        if name == "your language":
+            chosen = language_filter(plan.request.prefer, plan.language)
+        words = [_looked_up(field, term, boost) for term in terms]
+        query = bool_query(must=words, filter=chosen)
+        query["bool"] |= _explained(plan, name)
+        clauses.append(query)
+    return clauses
+
+
+def _looked_up(field: str, term: Interpretation, boost: float) -> Json:
+    """A term in a field without frequencies and norms: a match scores its rarity."""
+    in_title = field.startswith("title")
+    clauses: list[Json] = []
+    for variant in term.variants:
+        weight = round(boost * variant.weight, 4)
+        if variant.kind in ("begun", "prefix"):
+            begins = _begins_in_title(term) if in_title else _begins(term)
+            clauses.append(constant(begins, weight * scoring.BEGUN))
+        if variant.kind == "split":
+            fields = ["title.words"] if in_title else scoring.PHRASE_FIELDS
+            clauses.append(phrase_in(fields, variant.text, weight))
+        elif variant.kind != "prefix":
+            clauses.append(match(field, variant.text, operator="and", boost=weight))
+    for text in filter(None, (term.phrase, term.compound)):
+        clauses.append(match(field, text, operator="and", boost=boost))
+    return best_of(clauses)
+
+
+def _neighbours(plan: Plan) -> list[Json]:
+    """Neighbouring terms of the query that stand close together in the text. Two that say little
+    (`why is my`) count nothing."""
+    pairs = dict.fromkeys(
+        readings(pair)
+        for pair in pairwise(term for term in plan.terms if not term.term.stop)
+        if not (pair[0].term.light and pair[1].term.light) and not pair[1].term.continues
+    )
+    options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": scoring.ADJACENT_BOOST * plan.share}
+    return [
+        best_of(
+            [match_phrase("text.words", text, **options) for text in texts],
+            **_explained(plan, texts[0].replace(" ", " near ")),
+        )
+        for texts in list(pairs)[: scoring.NEIGHBOUR_PAIRS]
+    ]
+
+
+def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
+    """What several terms may stand for as a text: their likeliest variants first, then with one of
+    them in another variant, or with two in the one word that posts write them as.
+
+    The posts decide: the reading whose words stand together in them scores.
+    """
+    likeliest = [term.likeliest.text for term in terms]
+    alternatives = [
+        [*likeliest[:place], variant.text, *likeliest[place + 1 :]]
+        for place, term in enumerate(terms)
+        for variant in term.variants[1:]
+        if variant.kind in ("typed", "spelling", "split")
+    ]
+    as_compounds = (term.compound or term.likeliest.text for term in terms)
+    alternatives.append([text for text, _ in groupby(as_compounds)])
+    return tuple(dict.fromkeys(" ".join(texts) for texts in (likeliest, *alternatives)))
+
+
+def _few_readings(terms: Sequence[Interpretation], plan: Plan) -> tuple[str, ...]:
+    """The readings of a short text; of a long one the likeliest, as it is rare side by side."""
+    return readings(terms)[: None if plan.share == 1 else 1]
+
+
+def _phrase(plan: Plan) -> list[Json]:
+    """The whole query side by side in the title or the text, as it is or in any inflection. Their
+    names tell whether a post has it."""
+    if len(plan.terms) < 2:
+        return []
+    texts = _few_readings(plan.terms, plan)
+    clauses: list[Json] = []
+    for field in ("title", "text"):
+        # The stemmed field has no stop words: `the who` would be any text with who.
+        inflected = [field] if sum(not term.term.stop for term in plan.terms) > 1 else []
+        phrases = [
+            phrase_in([*inflected, f"{field}.words"], text, scoring.ADJACENT_BOOST)
+            for text in texts
+        ]
+        if plan.terms[-1].begun:
+            # Its own score would be the sum over all words that begin like that.
+            in_title = field == "title"
+            words: Json = {"query": texts[0]}
+            if in_title:  # few enough to compare them all
+                words["max_expansions"] = scoring.BEGUN_EXPANSIONS
+            begun: Json = {"match_phrase_prefix": {f"{field}.words": words}}
+            phrases.append(constant(begun, scoring.BEGUN_IN_TITLE if in_title else scoring.BEGUN))
+        clauses.append(best_of(phrases, _name=PHRASE + field))
+    return clauses
+
+
+def _heading(plan: Plan) -> list[Json]:
+    """Several words of the query close together in a heading, without those that say little."""
+    terms = [term for term in plan.terms if not term.term.light] or plan.terms
+    if len(terms) < 2:
+        return []
+    texts = _few_readings(terms, plan)
+    options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": scoring.HEADING_BOOST}
+    clauses = [match_phrase("headings.text", text, **options) for text in texts]
+    if terms[-1].begun:
+        begun: Json = {"match_phrase_prefix": {"headings.text": {"query": texts[0]}}}
+        clauses.append(constant(begun, scoring.BEGUN_IN_TITLE))
+    return [best_of(clauses, **_explained(plan, "heading"))]
+
+
+def _title_and_links(plan: Plan) -> list[Json]:
+    """Titles, and links to a post, that have most of the words of the query, in any inflection: a
+    text that has a whole query by chance does not come before a post that is about it."""
+    words = [term.likeliest.text for term in plan.terms if not term.term.light]
+    if len(words) < 2:
+        return []
+    return [
+        match(
+            field,
+            " ".join(words),
+            minimum_should_match=scoring.MOST_WORDS,
+            boost=boost,
+            **_explained(plan, f"most words in {name}"),
+        )
+        for field, boost, name in (
+            ("title", scoring.MOST_IN_TITLE_BOOST, "the title"),
+            ("link_texts", scoring.MOST_IN_LINKS_BOOST, "links to it"),
+        )
+    ]
+
+
+def _meaning(plan: Plan) -> list[Json]:
+    """How near the nearest passage of a post is to the query in meaning: `meaning.similarity`.
+
+    Of bits, `dotProduct` adds up the numbers of the query where the bit is 1.
+    """
+    if not plan.vector:
+        return []
+    script = {
+        "source": "Math.max(0, 2 * dotProduct(params.query, 'passages.vector') - params.sum)",
+        "params": {"query": list(plan.vector), "sum": sum(plan.vector)},
+    }
+    nested: Json = {
+        "path": "passages",
+        "query": {"script_score": {"query": {"match_all": {}}, "script": script}},
+        "score_mode": "max",
+        "boost": scoring.MEANING_BOOST * len(plan.required),
+    }
+    return [{"nested": nested | _explained(plan, "meaning")}]
+
+
+def _title_so_far(plan: Plan) -> list[Json]:
+    """Titles that have every word of a query that is being typed: which one is first does not
+    depend on how far the last word is typed."""
+    if not plan.terms or not plan.terms[-1].begun:
+        return []
+    has = [match("title.words", term.likeliest.text, operator="and") for term in plan.terms[:-1]]
+    in_title = bool_query(filter=[*has, _begins_in_title(plan.terms[-1])])
+    return [constant(in_title, scoring.BEGUN_IN_TITLE, **_explained(plan, "title so far"))]
+
+
+def _recency(plan: Plan) -> list[Json]:
+    """A little for newer posts: half of it is left after the pivot."""
+    if not plan.recency:
+        return []
+    feature: Json = {"field": "pub_date", "origin": "now", "pivot": scoring.RECENCY_PIVOT}
+    feature |= {"boost": scoring.RECENCY_BOOST, **_explained(plan, "recency")}
+    return [{"distance_feature": feature}]
+
+
+# -- matching --------------------------------------------------------------------------------------
+
+
+def has_terms(plan: Plan, needed: int, *, similar: bool = False) -> list[Json]:
+    """Posts that have so many of the significant terms; with `similar`, a similar word is enough,
+    too."""
+    if not plan.required:
+        return []
+    has = [has_term(term, similar=similar) for term in plan.required]
+    return [{"bool": {"should": has, "minimum_should_match": needed}}]
+
+
+def has_term(term: Interpretation, *, similar: bool = False) -> Json:
+    """Whether a post has a term in any of its variants, unscored."""
+    clauses = [_has(variant, term) for variant in term.variants]
+    clauses += [_in_any_form(text) for text in (term.phrase, term.compound) if text]
+    if similar:
+        clauses += [_in_any_form(word.text) for word in term.similar]
+    return any_of(clauses)
+
+
+def named_terms(plan: Plan) -> list[Json]:
+    """Clauses that score nothing, and whose names tell which terms a post has, in which of several
+    variants."""
+    clauses: list[Json] = []
+    for term in plan.required:
+        has = has_term(term)
+        if not term.as_typed:
+            for number, variant in enumerate(term.variants):
+                name = f"{IS}{term.term.key} {number}"
+                has["bool"]["should"][number] = any_of([_has(variant, term)], name)
+        has["bool"]["_name"] = HAS + term.term.key
+        clauses.append(has)
+    return [constant(clause, 0) for clause in clauses]
+
+
+def excluded_clauses(plan: Plan) -> list[Json]:
+    """What a post must not have."""
+    return [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
+
+
+def hidden_clauses(plan: Plan) -> list[Json]:
+    """The posts that a rule of the blog hides."""
+    return [{"terms": {"oid": list(plan.pins.never)}}] if plan.pins.never else []
+
+
+def _has(variant: TermVariant, term: Interpretation) -> Json:
+    if variant.kind == "begun":
+        return any_of([_in_any_form(variant.text), _begins_in_title(term), _begins(term)])
+    if variant.kind == "prefix":
+        return _prefix(variant)
+    if variant.kind == "typed" and len(term.term.pieces) > 1:  # by a synonym too: e-mail, email
+        return phrase_in(scoring.COMPOUND_FIELDS, variant.text)
+    if variant.kind == "split":
+        return phrase_in(scoring.PHRASE_FIELDS, variant.text)
+    if term.term.stop:  # the stemmed field has none
+        return match("all.forms", variant.text, operator="and")
+    return _in_any_form(variant.text)
+
+
+def _in_any_form(text: str) -> Json:
+    """Posts with the words in any inflection or by a synonym. `all.words` has the words of a phrase
+    that a synonym rule contracts to one, and camelCase words as a whole. Only the index knows the
+    words of a Thai text: any of them is enough."""
+    fields = ["all", "all.forms", "all.words"]
+    operator = "or" if is_thai(text) else "and"
+    return {"multi_match": {"query": text, "operator": operator, "fields": fields}}
+
+
+def _prefix(variant: TermVariant) -> Json:
+    return {"prefix": {"all.forms": {"value": variant.text}}}
+
+
+def _begins_in_title(term: Interpretation) -> Json:
+    """Titles with a word that begins with the term."""
+    return match("title.prefixes", term.term.text, operator="and")
+
+
+def _begins(term: Interpretation) -> Json:
+    """Posts with a word that begins with the term; the word itself if it is short, as a few letters
+    begin too many words."""
+    if len(term.term.folded) < scoring.PREFIX_MIN:
+        return match("all.forms", term.term.text, operator="and")
+    return {"prefix": {"all.forms": {"value": term.term.folded}}}
+
+
+# -- beginnings of words ---------------------------------------------------------------------------
+
+
+def meant(terms: Iterable[Interpretation]) -> list[Interpretation]:
+    """The terms without those that say little, if there are others."""
+    terms = list(terms)
+    return [term for term in terms if not term.term.light] or terms
+
+
+def beginnings(terms: Iterable[Interpretation]) -> list[str]:
+    """What terms that may be the beginning of a longer word begin with, folded."""
+    return [
+        term.term.folded if variant.kind == "begun" else variant.text
+        for term in meant(terms)
+        for variant in term.variants
+        if variant.kind in ("prefix", "begun")
+    ]
+
+
+def long_beginnings(terms: Iterable[Interpretation]) -> list[str]:
+    """Those of `beginnings` that are looked for in texts: one or two letters begin too many
+    words."""
+    texts = beginnings(terms)
+    return [text for text in texts if len(text) >= scoring.PREFIX_MIN or is_unspaced(text)]
+
+
+def begin_in(field: str, terms: Iterable[Interpretation]) -> list[Json]:
+    """Texts with a word that begins like one of the terms."""
+    return [{"prefix": {field: {"value": text}}} for text in long_beginnings(terms)]

@@ -1,0 +1,119 @@
+"""Hits of Elasticsearch → the JSON of an answer. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from app.search.answer import CommentHit, Facets, Hit, SearchAnswer, Section
+from app.search.clauses import COMMENTS
+from app.search.found import Found
+from app.search.highlighting import Marker, marked_texts
+from app.search.render import Passage, excerpts, plain, safe, unmarked
+
+Json = dict[str, Any]
+
+
+def answer_body(found: Found, finding: Sequence[str], facets: Facets | None) -> SearchAnswer:
+    """The answer to a search; `finding` are other searches, which find something."""
+    request = found.plan.request
+    marker = Marker.of(found.plan)
+    body: SearchAnswer = {
+        "q": request.q,
+        "count": found.count,
+        "page": request.page,
+        "size": request.size,
+        "strategy": "blended",
+        "tier": found.tier,
+        "matches": {
+            "all_words": found.with_all,
+            "most_words": found.with_most,
+            "some_words": found.by_words,
+        },
+        "hits": [_hit(hit, found, marker) for hit in found.hits],
+    }
+    if found.corrected:
+        body["corrected"] = found.corrected
+        body["instead"] = "/search?" + urlencode(request.parameters(typos=False))
+    if found.dropped:
+        body["dropped"] = list(found.dropped)
+    if finding:
+        body["alternatives"] = list(finding)
+    if facets is not None:
+        body["facets"] = facets
+    return body
+
+
+def _hit(hit: Json, found: Found, marker: Marker) -> Hit:
+    post = post_hit(hit, found.plan.request.q, marker)
+    if pinned := found.pinned(hit):
+        post["pinned"] = True
+        post["score"] = round(hit["_score"] - pinned, 2)
+    if missing := found.missing(hit):
+        post["missing"] = missing
+    return post
+
+
+def post_hit(hit: Mapping[str, Any], q: str, marker: Marker) -> Hit:
+    """One post of the answer to `q`, from a hit of Elasticsearch, with its comments that match."""
+    source = hit["_source"]
+    title = plain(source.get("title"))
+    marked = marked_texts(hit, marker)
+    loose, sections = excerpts(marked, source.get("headings", ()), q, title)
+    post: Hit = {
+        "oid": source["oid"],
+        "title": title,
+        "url": source.get("url"),
+        "pub_date": source.get("pub_date"),
+        "categories": source.get("categories", []),
+        "score": None if hit["_score"] is None else round(hit["_score"], 4),
+        "highlight": {
+            "title": safe(marked.get("title", title)),
+            "text": [safe(snippet) for snippet in loose],
+        },
+    }
+    if sections:
+        post["sections"] = [_section(*section, post) for section in sections]
+    if language := source.get("language"):
+        post["language"] = language
+    if image := source.get("image"):
+        post["image"] = image
+    comments = hit.get("inner_hits", {}).get(COMMENTS, {"hits": {"hits": []}})["hits"]["hits"]
+    if comments:
+        post["comments"] = [_comment(comment, source.get("url"), marker) for comment in comments]
+    return post
+
+
+def _section(passage: Passage, snippet: str, post: Hit) -> Section:
+    """A section of a post; its title is not said again above the heading."""
+    above = [unmarked(heading) for heading in passage.above]
+    section: Section = {
+        "heading": unmarked(passage.heading),
+        "highlight": safe(passage.heading),
+        "url": passage.url(post["url"]) if post["url"] else None,
+        "snippet": safe(snippet),
+    }
+    if above := [heading for heading in above if heading != post["title"]]:
+        section["above"] = above
+    return section
+
+
+def _comment(hit: Json, post_url: str | None, marker: Marker) -> CommentHit:
+    """A comment that speaks for its post: who wrote it, where it is, the matching part of it."""
+    source = hit["_source"]
+    return {
+        "oid": source["oid"],
+        "author": plain(source.get("author")) or None,
+        "pub_date": source.get("pub_date"),
+        "url": f"{post_url}#comment-{quote(source['oid'])}" if post_url else None,
+        "highlight": _comment_snippets(hit, marker),
+    }
+
+
+def _comment_snippets(hit: Json, marker: Marker) -> list[str]:
+    loose, _ = excerpts({"text": marked_texts(hit, marker).get("comments", "")})
+    return [safe(snippet) for snippet in loose]
+
+
+def concrete_index(response: Json) -> str:
+    """The index behind the alias, as the hits tell it; "" when there are none."""
+    return next((str(hit["_index"]) for hit in response["hits"]["hits"]), "")

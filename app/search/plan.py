@@ -1,0 +1,349 @@
+"""What the query of a search is built from: its terms, each with what it may stand for. Pure.
+
+A search has one plan for the query as typed, and another one if the index knows a term by another
+spelling, in two words or as one with its neighbour.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+from analyzers.bigrams import is_bigram
+from analyzers.languages import Language
+from analyzers.rules.compile import Phrases
+from app.search import scoring
+from app.search.pins import NO_MATCH, MatchedPins
+from app.search.query_parser import (
+    MAX_TERMS,
+    ParsedQuery,
+    QueryTerm,
+    apart,
+    joined,
+    parse_query,
+    parsed,
+)
+from app.search.request import SearchRequest
+from app.search.spelling import (
+    Interpretation,
+    Lookup,
+    TermStats,
+    TermVariant,
+    as_typed,
+    characters,
+    interpret,
+    mark_phrases,
+)
+
+ANY, MOST, ALL, BY_WORDS = "some words", "most words", "all words", "by words"
+"""What posts are counted by: `searches.counts`."""
+
+_UNCOUNTED = TermStats(words=1)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One understanding of a query.
+
+    `terms`: every term of the query in its order, with its variants. `required`: the significant
+    ones, of which a post must have `needed`. `recency`: whether newer posts score a little more.
+    `vector`: the meaning of the query, empty if it does not count. `explained`: whether the score
+    of each part is to be reported.
+    """
+
+    request: SearchRequest
+    query: ParsedQuery
+    terms: tuple[Interpretation, ...]
+    required: tuple[Interpretation, ...]
+    needed: int
+    recency: bool
+    language: Language
+    pins: MatchedPins = NO_MATCH
+    vector: tuple[float, ...] = ()
+    explained: bool = False
+
+    @cached_property
+    def share(self) -> float:
+        """What counts the form as typed and neighbours: 1 for few words, less for more of them."""
+        words = sum(term.term.is_word for term in self.terms)
+        return round(min(1.0, scoring.FEW_WORDS / max(words, 1)), 4)
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether the hits cost so much that they are asked for once, when it is known what the
+        terms stand for."""
+        pieces = sum(len(term.term.pieces) for term in self.terms)
+        return pieces * self.request.size > scoring.LARGE_PAGE
+
+    @cached_property
+    def most(self) -> int:
+        """More than half of the significant terms of the query."""
+        terms = len(self.query.examined)
+        return terms // 2 + 1 if terms else 0
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The query in the spelling that is the likeliest, and with one of its terms in another
+        one; none if it has neither letter nor digit."""
+        if not any(letter.isalnum() for letter in self.request.q):
+            return ()
+        likeliest = [term.likeliest for term in self.terms]
+        readings = [likeliest]
+        for place, term in enumerate(self.terms):
+            readings += [
+                [*likeliest[:place], variant, *likeliest[place + 1 :]]
+                for variant in term.variants[1:]
+                if variant.kind in ("typed", "spelling")
+            ]
+        return tuple(dict.fromkeys(self.written(variants) for variants in readings))
+
+    def written(self, variants: Sequence[TermVariant]) -> str:
+        """The query with a variant of each term in place of what was typed."""
+        q = self.request.q
+        text, end = "", 0
+        for term, variant in zip(self.terms, variants, strict=True):
+            start, typed_end = term.term.start, term.term.end
+            text += q[end:start]
+            if variant.kind in ("spelling", "split"):
+                text += variant.readable
+            elif "+" in term.term.key:
+                text += term.term.text
+            else:
+                text += q[start:typed_end]
+            end = typed_end
+        return text + q[end:]
+
+
+def needed_of(terms: int, request: SearchRequest) -> int:
+    """How many terms a post must have: any of them; all where the order is by date, which would put
+    posts with few of them first."""
+    return terms if request.sort == "newest" else min(terms, 1)
+
+
+# -- as typed --------------------------------------------------------------------------------------
+
+
+def plan_typed(
+    request: SearchRequest, language: Language, phrases: Phrases, *, recency: bool
+) -> Plan:
+    """The query as typed; `phrases` are those of the index."""
+    query = parse_query(request.q, language)
+    terms = mark_phrases([as_typed(term) for term in query.terms], phrases)
+    if request.typing:
+        terms = tuple(_begun(term, request.q) for term in terms)
+    examined = {term.key for term in query.examined}
+    required = tuple(term for term in terms if term.term.key in examined)
+    needed = needed_of(len(required), request)
+    return Plan(request, query, terms, required, needed, recency, language)
+
+
+def _begun(term: Interpretation, q: str) -> Interpretation:
+    """The term as the beginning of a word if the query ends with it."""
+    if term.term.end < len(q) or len(term.term.pieces) > 1 or not term.term.token.isalnum():
+        return term
+    begun = TermVariant(term.term.text, kind="begun")
+    return replace(term, variants=(begun,), reason="being typed", phrase="")
+
+
+# -- as it is meant --------------------------------------------------------------------------------
+
+
+def plan_corrected(
+    plan: Plan, lookup: Lookup, together: frozenset[str], phrases: Phrases
+) -> Plan | None:
+    """The plan with the terms interpreted, None if it is right as it is.
+
+    Terms that no post has, in any variant, are not required any more.
+
+    Args:
+        lookup: what the index has of the terms.
+        together: the keys of the terms that a post has together with another one.
+    """
+    if not lookup.stats:
+        return None
+    query, terms = plan.query, plan.terms
+    if plan.request.typing:
+        terms = mark_phrases(_typing_interpretations(plan, lookup, together), phrases)
+    elif plan.request.typos:
+        query = _resegmented(plan.query, lookup.stats, plan.language)
+        compounds = _compounds(plan, query, lookup.stats)
+        interpreted = _interpretations(query, compounds, lookup, together, plan.language)
+        terms = mark_phrases(interpreted, phrases)
+    examined = {term.key for term in query.examined}
+    required = tuple(
+        term for term in terms if term.term.key in examined and _matches_some(term, lookup.stats)
+    )
+    if not required and not query.quoted:
+        return None
+    as_written = query == plan.query and all(
+        (term.as_typed or term.begun) and not term.compound and not term.similar for term in terms
+    )
+    relaxed = plan.needed > 1 and not lookup.matched[ANY]
+    if as_written and len(required) == len(plan.required) and not relaxed:
+        return None
+    needed = needed_of(len(required), plan.request)
+    return replace(plan, query=query, terms=terms, required=required, needed=needed)
+
+
+def without_doubtful(plan: Plan) -> Plan | None:
+    """The plan without doubtful corrections, for when no post has most of the words with them: a
+    corrected term that no post has beside others was probably not meant, unless it is a long word
+    with one error. None if there are none, no other terms, or so many that it makes no difference.
+    """
+    if plan.is_large or len(plan.required) > scoring.DOUBTED_WORDS:
+        return None
+    sure = tuple(
+        term
+        for term in plan.required
+        if term.likeliest.kind == "typed"
+        or scoring.surely_misspelled(term.term.token, term.likeliest.cost)
+    )
+    if not sure or len(sure) == len(plan.required):
+        return None
+    left_out = {term.term.key for term in plan.required if term not in sure}
+    terms = tuple(as_typed(term.term) if term.term.key in left_out else term for term in plan.terms)
+    return replace(plan, terms=terms, required=sure, needed=1)
+
+
+def _interpretations(
+    query: ParsedQuery,
+    compounds: Mapping[str, str],
+    lookup: Lookup,
+    together: frozenset[str],
+    language: Language,
+) -> list[Interpretation]:
+    """The terms interpreted; those that posts write with their neighbour as one are not
+    corrected."""
+    last = query.terms[-1] if query.terms else None
+    return _bounded(
+        [
+            _in_compound(term, compounds[term.key])
+            if term.key in compounds
+            else _interpreted(term, term == last, lookup, together, language)
+            for term in query.terms
+        ]
+    )
+
+
+def _in_compound(term: QueryTerm, compound: str) -> Interpretation:
+    reason = f"posts write it and its neighbour as {compound}"
+    return replace(as_typed(term, reason=reason), compound=compound)
+
+
+def _interpreted(
+    term: QueryTerm, last: bool, lookup: Lookup, together: frozenset[str], language: Language
+) -> Interpretation:
+    stats = lookup.stats.get(term.key)
+    if stats is None:
+        return as_typed(term)
+    if is_bigram(term.token) and not stats.known:
+        return characters(term)
+    if not term.correctable or "+" in term.key:
+        return as_typed(term, stats.posts)
+    options = lookup.options.get(term.token, ())
+    return interpret(term, stats, options, language, last=last, supported=term.key in together)
+
+
+def _typing_interpretations(
+    plan: Plan, lookup: Lookup, together: frozenset[str]
+) -> Sequence[Interpretation]:
+    """The terms of a query that is being typed; the last one stays the beginning of a word as long
+    as a word of the index begins with it."""
+    if not plan.request.typos:
+        return plan.terms
+    interpretations = _interpretations(plan.query, {}, lookup, together, plan.language)
+    if plan.terms and plan.terms[-1].begun:
+        term = plan.terms[-1].term
+        stats = lookup.stats.get(term.key, _UNCOUNTED)
+        if stats.known or stats.prefix or len(term.token) < scoring.PREFIX_MIN:
+            interpretations[-1] = plan.terms[-1]
+    return interpretations
+
+
+def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:
+    """The terms, the likeliest variants of each, so that all of them together are not too many. A
+    single doubtful term has all its variants."""
+    doubtful = sum(not term.as_typed or bool(term.similar) for term in terms)
+    if doubtful < 2:
+        return list(terms)
+    return [_with_variants(term, max(1, scoring.ALL_VARIANTS // doubtful)) for term in terms]
+
+
+def _with_variants(term: Interpretation, most: int) -> Interpretation:
+    """The term with so many variants at most. The splits of a word are equally likely, so it has
+    all of them or none."""
+    term = replace(term, similar=term.similar[:most])
+    if len(term.variants) <= most:
+        return term
+    variants = tuple(variant for variant in term.variants if variant.kind != "split")[:most]
+    return replace(term, variants=variants) if variants else as_typed(term.term)
+
+
+def _matches_some(term: Interpretation, stats: Mapping[str, TermStats]) -> bool:
+    """Whether a post may have the term: it does, it has variants, or that was not counted."""
+    return not term.as_typed or bool(term.phrase) or stats.get(term.term.key, _UNCOUNTED).known
+
+
+# -- written apart, and as one ---------------------------------------------------------------------
+
+
+def _resegmented(
+    query: ParsedQuery, stats: Mapping[str, TermStats], language: Language
+) -> ParsedQuery:
+    """The query with two terms joined if only the joined word is in the index, and with compound
+    terms split that no post has."""
+    terms: list[QueryTerm] = []
+    left = list(query.terms)
+    while left:
+        term = left.pop(0)
+        both = joined(term, left[0], language) if left else None
+        if both and _only_joined(term, left[0], both, stats):
+            left.pop(0)
+            terms.append(both)
+        elif term.key in stats and not stats[term.key].known:
+            terms.extend(_split(term, stats, language) or (term,))
+        else:
+            terms.append(term)
+    if terms == list(query.terms):
+        return query
+    return parsed(terms[:MAX_TERMS], query.quoted, query.excluded, query.quoted_at)
+
+
+def _split(
+    term: QueryTerm, stats: Mapping[str, TermStats], language: Language
+) -> tuple[QueryTerm, ...]:
+    """The pieces of a term; none for `xyz42` if no post has `xyz`."""
+    pieces = apart(term, language)
+    is_compound = len(term.pieces) > 1
+    return pieces if pieces and (is_compound or _is_known(pieces[0], stats)) else ()
+
+
+def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
+    return term.key in stats and stats[term.key].known
+
+
+def _only_joined(
+    first: QueryTerm, second: QueryTerm, both: QueryTerm, stats: Mapping[str, TermStats]
+) -> bool:
+    if both.key not in stats or not stats[both.key].words:
+        return False
+    return not (stats[first.key].known and stats[second.key].known)
+
+
+def _compounds(plan: Plan, query: ParsedQuery, stats: Mapping[str, TermStats]) -> dict[str, str]:
+    """The word that posts write two neighbouring terms as (`keyboard` for `key board`), by the keys
+    of both. None for terms that a synonym rule treats as one: it finds the word anyway."""
+    by_rule = {term.term.key for term in plan.terms if term.phrase}
+    compounds: dict[str, str] = {}
+    for pair in pairwise(query.terms):
+        keys = {term.key for term in pair}
+        both = joined(*pair, plan.language)
+        if both.key not in stats or keys & (by_rule | compounds.keys()):
+            continue
+        posts = stats[both.key]
+        # A stem may be the same by accident if a word is misspelled: `digital govement`,
+        # `digitalgov`.
+        are_known = all(_is_known(term, stats) for term in pair)
+        if max(posts.words, posts.stems if are_known else 0) > posts.apart:
+            compounds |= dict.fromkeys(keys, both.text)
+    return compounds

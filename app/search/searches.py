@@ -1,0 +1,314 @@
+"""The bodies of searches, made of the clauses, and what their responses say. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate, chain, pairwise
+from typing import Any
+
+from app.search import scoring
+from app.search.clauses import (
+    COMMENTS,
+    HAS,
+    any_of,
+    begin_in,
+    best_clauses,
+    bool_query,
+    excluded_clauses,
+    has_term,
+    has_terms,
+    hidden_clauses,
+    match_phrase,
+    named_terms,
+    phrase_in,
+    pinned_clauses,
+    quoted_clause,
+    whole_title,
+    words_clauses,
+)
+from app.search.filters import page, post_filters
+from app.search.highlighting import highlight_queries, highlighting, post_highlighting
+from app.search.plan import ALL, ANY, BY_WORDS, MOST, Plan
+from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
+from app.search.request import DEFAULT_SIZE
+from app.search.spelling import Lookup, TermStats, as_typed
+
+Json = dict[str, Any]
+
+_SOURCE = [
+    *("oid", "title", "url", "pub_date", "categories", "language", "image"),
+    *(f"headings.{name}" for name in ("line", "code_line", "level", "id")),
+]
+
+
+# -- posts -----------------------------------------------------------------------------------------
+
+
+def hits_search(plan: Plan, *, refined: bool = True) -> Json:
+    """One page of the posts that match, with highlights.
+
+    Every post that matches is scored by its words. What only orders the best of them (neighbours,
+    phrases, all words, language, date) is asked of the first `RESCORED` posts.
+
+    Args:
+        refined: without it, the first posts in the order of their words, without highlights: half
+            of the cost.
+    """
+    by_relevance = plan.request.sort == "relevance"
+    by_words = bool_query(
+        must=[quoted_clause(text, plan) for text in plan.query.quoted],
+        should=[
+            *words_clauses(plan),
+            *([] if by_relevance else named_terms(plan)),
+            *([_comments(plan)] if refined else []),
+        ],
+        filter=has_terms(plan, plan.needed, similar=True),
+    )
+    query = _listed(by_words, plan)
+    query["bool"]["filter"] = post_filters(plan.request, plan.language)
+    body: Json = {
+        "query": query,
+        **(page(plan.request) if refined else {"size": DEFAULT_SIZE}),
+        "track_total_hits": False,
+        "_source": _SOURCE,
+    }
+    if refined:
+        body["highlight"] = post_highlighting(plan.terms, plan.query.quoted)
+    if by_relevance:
+        body |= _rescored((best_clauses(plan) if refined else []) + named_terms(plan))
+    return body
+
+
+def _comments(plan: Plan) -> Json:
+    """Adds nothing to the score of a post: the comments that match come with it."""
+    field = "comments.comment"
+    query = highlight_queries(plan.terms, plan.query.quoted, [field])[field]
+    query["bool"]["should"] += begin_in(f"{field}.words", plan.terms)
+    inner_hits = {
+        "name": COMMENTS,
+        "size": scoring.COMMENTS,
+        "_source": ["comments.oid", "comments.author", "comments.pub_date"],
+        "highlight": highlighting(plan.terms, plan.query.quoted, [field]),
+    }
+    nested = {"path": "comments", "query": query, "score_mode": "none", "inner_hits": inner_hits}
+    return {"nested": {**nested, "boost": 0}}
+
+
+def scores_search(plan: Plan, ids: Sequence[str]) -> Json:
+    """What each part of the query adds to the scores of these posts, by the names of the parts."""
+    plan = replace(plan, explained=True)
+    parts = [quoted_clause(text, plan) for text in plan.query.quoted]
+    parts += words_clauses(plan) + whole_title(plan)
+    body: Json = {
+        "query": bool_query(filter=[{"ids": {"values": list(ids)}}], should=parts),
+        "size": len(ids),
+        "track_total_hits": False,
+        "_source": False,
+    }
+    is_last_rescored = plan.request.page * plan.request.size <= scoring.RESCORED
+    if plan.request.sort == "relevance" and is_last_rescored:
+        body |= _rescored(best_clauses(plan))
+    return body
+
+
+def _rescored(clauses: list[Json]) -> Json:
+    """What is asked of the best posts only."""
+    rescore = {"rescore_query": bool_query(should=clauses), "score_mode": "total"}
+    return {"rescore": {"window_size": scoring.RESCORED, "query": rescore}} if clauses else {}
+
+
+def matching(plan: Plan, needed: int, *, similar: bool = False) -> Json:
+    """The posts that have so many of the words or are pinned, without the filters and scores."""
+    words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
+    words += has_terms(plan, needed, similar=similar)
+    return bool_query(filter=[_listed(bool_query(filter=words), plan)])
+
+
+def _listed(by_words: Json, plan: Plan) -> Json:
+    """The posts that are listed: those that match by their words or are pinned, without those that
+    have an excluded word; those whose title is the query, exclusions included; none that a rule of
+    the blog hides."""
+    allowed = any_of([by_words, *pinned_clauses(plan.pins)])
+    if excluded := excluded_clauses(plan):
+        allowed["bool"]["must_not"] = excluded
+    listed = any_of([allowed, *whole_title(plan)])
+    if hidden := hidden_clauses(plan):
+        listed["bool"]["must_not"] = hidden
+    return listed
+
+
+# -- counts ----------------------------------------------------------------------------------------
+
+
+def counts(plan: Plan) -> Json:
+    """Aggregations that count the posts that match.
+
+    `ANY`: all of them; `MOST`: with more than half of the words; `ALL`: with every word;
+    `BY_WORDS`: not only because they are pinned. A count that is equal to that of fewer words is
+    left out.
+    `HAS + key`: those with a term that was split, as nobody knows yet whether any post has it.
+    """
+    number, most = len(plan.required), plan.most
+    by_words = replace(plan, pins=plan.pins.only_never())
+    counted = {ANY: matching(plan, plan.needed, similar=True)}
+    if plan.pins.first:
+        counted[BY_WORDS] = matching(by_words, plan.needed, similar=True)
+    # Posts that only have a similar word match, and do not have the word.
+    least = 0 if any(term.similar for term in plan.required) else plan.needed
+    if least < most <= number:
+        counted[MOST] = matching(by_words, most)
+    if max(plan.needed, most) < number == len(plan.query.examined):
+        counted[ALL] = matching(by_words, number)
+    for term in plan.required:
+        if term.likeliest.kind == "split":
+            counted[HAS + term.term.key] = has_term(term)
+    chosen = post_filters(plan.request, plan.language)
+    return {
+        name: {"filter": bool_query(filter=[query, *chosen])} for name, query in counted.items()
+    }
+
+
+def counts_search(plan: Plan) -> Json:
+    """The counts alone."""
+    return {"size": 0, "track_total_hits": False, "aggs": counts(plan)}
+
+
+def read_counts(response: Json) -> dict[str, int]:
+    """The counts of `counts` from a response."""
+    return {
+        name: aggregation["doc_count"]
+        for name, aggregation in response["aggregations"].items()
+        if name in (ANY, MOST, ALL, BY_WORDS) or name.startswith(HAS)
+    }
+
+
+# -- what the index knows of the terms -------------------------------------------------------------
+
+_LOOKED_UP = 40
+"""Terms, pieces of compound ones and neighbours as one: twelve words as people write them have
+fewer."""
+_CORRECTED, _OF_TWO_ERRORS = 80, 32
+"""Letters of all words that the suggester gets, and of the first ones of them, which may have two
+errors; further ones may have one, which takes a fifth of the time. The twelve words that are
+examined of a sentence have fewer; those of twelve camelCase words took as long as 25 usual
+searches."""
+
+_POSTS, _INDEX, _TERM = "posts", "index", "term "
+"""Aggregations of the lookup: the number of posts, the name of the index, the counts of a term."""
+
+
+def lookup_search(plan: Plan) -> Json:
+    """Counts the posts that match the query as typed and those of each term, and asks the term
+    suggester for other spellings."""
+    terms = examined_terms(plan)
+    body: Json = {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {
+            _INDEX: {"terms": {"field": "_index", "size": 1}},
+            _POSTS: {"filter": {"match_all": {}}},
+            **{
+                _TERM + term.key: {"filters": {"filters": _counted(term, plan.query)}}
+                for term in terms
+            },
+            **counts(plan),
+        },
+    }
+    if suggesters := _suggesters(tokens_to_correct(terms)):
+        body["suggest"] = suggesters
+    return body
+
+
+def read_lookup(response: Json) -> Lookup:
+    """The response to `lookup_search`, read."""
+    aggs = response["aggregations"]
+    stats = {
+        name.removeprefix(_TERM): TermStats(
+            **{kind: bucket["doc_count"] for kind, bucket in counted["buckets"].items()}
+        )
+        for name, counted in aggs.items()
+        if name.startswith(_TERM)
+    }
+    entries = chain.from_iterable(response.get("suggest", {}).values())
+    options = {entry["text"]: entry["options"] for entry in entries}
+    index = "".join(bucket["key"] for bucket in aggs[_INDEX]["buckets"])
+    return Lookup(stats, options, read_counts(response), aggs[_POSTS]["doc_count"], index)
+
+
+def together(hits: Sequence[Json]) -> frozenset[str]:
+    """The keys of the terms that one of these hits has together with another term."""
+    keys: set[str] = set()
+    for hit in hits:
+        matched = [name for name in hit.get("matched_queries", ()) if name.startswith(HAS)]
+        if len(matched) > 1:
+            keys.update(name.removeprefix(HAS) for name in matched)
+    return frozenset(keys)
+
+
+def examined_terms(plan: Plan) -> list[QueryTerm]:
+    """The terms to look up: the required ones, pieces of compound ones, neighbours as one."""
+    terms = plan.query.examined
+    pieces = [piece for term in terms for piece in (term, *apart(term, plan.language))]
+    examined = [piece for piece in pieces if not piece.stop]
+    examined += [
+        joined(first, second, plan.language)
+        for first, second in pairwise(terms)
+        if first.correctable and second.correctable
+    ]
+    return examined[:_LOOKED_UP]
+
+
+def tokens_to_correct(terms: Sequence[QueryTerm]) -> dict[str, int]:
+    """The words that the suggester gets, and how many errors each may have: the first ones, as many
+    as have `_CORRECTED` letters, and one of them may be very long."""
+    tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
+    letters = accumulate(map(len, tokens))
+    errors: dict[str, int] = {}
+    longest = ""
+    for token, total in zip(tokens, letters, strict=True):
+        is_long = len(token) > scoring.LONG_IDENTIFIER
+        if total <= _CORRECTED and not (is_long and longest):
+            errors[token] = 2 if total <= _OF_TWO_ERRORS and not is_long else 1
+            longest = token if is_long else longest
+    return errors
+
+
+def _suggesters(tokens: Mapping[str, int]) -> Json:
+    options = {
+        "field": "all.words",
+        "size": scoring.SUGGEST_SIZE,
+        "max_inspections": scoring.SUGGEST_SIZE,
+        # A word of more posts than this is taken as correct. Rare ones may be misspelled in a
+        # post, and the first letter may be the wrong one.
+        "suggest_mode": "always",
+        "max_term_freq": scoring.RARE_POSTS,
+        "prefix_length": 0,
+        "min_word_length": 3,
+    }
+    suggesters: Json = {}
+    for name, errors in (("spelling", 2), ("spelling, one error", 1)):
+        if text := " ".join(token for token in tokens if tokens[token] == errors):
+            suggesters[name] = {"text": text, "term": {**options, "max_edits": errors}}
+    return suggesters
+
+
+def _counted(term: QueryTerm, query: ParsedQuery) -> dict[str, Json]:
+    """What is counted of a term; see `TermStats`."""
+    if "+" in term.key:
+        pieces = " ".join(piece.text for piece in query.terms if piece.key in term.key.split("+"))
+        return {
+            "words": {"term": {"all.words": {"value": term.token}}},
+            "stems": {"match": {"all": term.token}},
+            "apart": match_phrase("text.words", pieces),
+        }
+    if len(term.pieces) > 1:
+        return {"words": has_term(as_typed(term))}
+    text = {"query": term.text, "operator": "and"}
+    counted: dict[str, Json] = {
+        "words": {"match": {"all.words": text}},
+        "forms": {"match": {"all.forms": text}},
+        "stems": {"match": {"all": text}},
+        "titles": {"match": {"title.words": text}},
+    }
+    if len(term.token) >= scoring.PREFIX_MIN and term.token.isalnum():
+        counted["prefix"] = {"prefix": {"all.forms": {"value": term.folded}}}
+    return counted

@@ -1,0 +1,284 @@
+"""What a query is understood as, and the searches that are made of it, without a server."""
+
+import json
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from werkzeug.datastructures import MultiDict
+
+from analyzers.languages import ENGLISH
+from analyzers.rules.compile import Phrases
+from app.errors import BadRequest
+from app.search.clauses import readings
+from app.search.fallback import search_plan, search_terms
+from app.search.plan import ANY, Plan, plan_corrected, plan_typed
+from app.search.request import MAX_QUERY, SearchRequest
+from app.search.searches import counts_search, examined_terms, hits_search, lookup_search
+from app.search.spelling import Lookup, TermStats
+
+Json = dict[str, Any]
+PHRASES = Phrases.of(["time zone, timezone => timezone"])
+KNOWN, RARE, NOWHERE = TermStats(20, 20, 25), TermStats(1, 1, 1), TermStats()
+
+
+def typed(q: str, **changes: Any) -> Plan:
+    return plan_typed(SearchRequest(q=q, **changes), ENGLISH, PHRASES, recency=True)
+
+
+def corrected(
+    q: str, stats: dict[str, TermStats], *options: str, together: str = "", **changes: Any
+) -> Plan | None:
+    """The plan if the index has so much of the terms; the suggester offers `options` for each."""
+    plan = typed(q, **changes)
+    offered = [{"text": text, "freq": 30, "score": 0.8} for text in options]
+    tokens = {term.token: offered for term in examined_terms(plan)}
+    lookup = Lookup(stats, tokens, {ANY: 2}, 100, "blog-000001")
+    return plan_corrected(plan, lookup, frozenset(together.split()), PHRASES)
+
+
+def words(plan: Plan | None) -> list[str]:
+    assert plan is not None
+    return [term.term.text for term in plan.required]
+
+
+def test_filters_order_and_page() -> None:
+    days = {"since": date(2016, 1, 1), "until": date(2016, 12, 31)}
+    search = hits_search(typed("x", sort="newest", page=3, size=7, categories=("a", "b"), **days))
+    filters = search["query"]["bool"]["filter"]
+    assert {"terms": {"categories": ["a", "b"]}} in filters
+    assert {"range": {"day": {"gte": "2016-01-01", "lte": "2016-12-31"}}} in filters
+    assert search["sort"][0] == {"pub_date": {"order": "desc", "missing": "_last"}}
+    assert (search["from"], search["size"]) == (14, 7)
+
+
+@pytest.mark.parametrize(("number", "most"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (12, 7)])
+def test_a_word_is_enough_but_for_an_order_by_date(number: int, most: int) -> None:
+    q = " ".join(["word"] * number)
+    assert (typed(q).needed, typed(q, sort="newest").needed, typed(q).most) == (1, number, most)
+
+
+@pytest.mark.parametrize("q", ["python3", "c++", "node.js", "ab", "the", "1984", '"pythn"'])
+def test_nothing_is_suggested_for_what_is_never_corrected(q: str) -> None:
+    suggesters = lookup_search(typed(q)).get("suggest", {}).values()
+    # As a piece of their own they may be words.
+    assert {suggester["text"] for suggester in suggesters} <= {"node", "python"}
+
+
+def test_one_long_identifier_is_corrected_by_one_edit() -> None:
+    long, longer = "enable" * 5, "disable" * 5
+    suggest = lookup_search(typed(f"{long} {longer} pythn"))["suggest"]
+    asked = [(suggester["text"], suggester["term"]["max_edits"]) for suggester in suggest.values()]
+    assert asked == [(f"{long} pythn", 1)]
+
+
+def test_function_words_are_not_needed() -> None:
+    assert words(typed("how do I learn rust")) == ["learn", "rust"]
+
+
+@pytest.mark.parametrize(
+    ("q", "stats", "options", "expected"),
+    [
+        ("date format xq", {"0": KNOWN, "1": KNOWN, "2": NOWHERE}, (), ["date", "format"]),
+        ("post gres", {"0": NOWHERE, "1": KNOWN, "0+1": KNOWN}, (), ["postgres"]),
+        ("foo.bar", {"0": NOWHERE, "0.0": KNOWN, "0.1": KNOWN}, (), ["foo", "bar"]),
+        ("python3", {"0": NOWHERE, "0.0": KNOWN, "0.1": KNOWN}, (), ["python", "3"]),
+        ("pythn", {"0": NOWHERE}, ("python",), ["pythn"]),
+        ("wish", {"0": RARE}, ("wich",), ["wish"]),
+    ],
+)
+def test_a_query_is_understood_otherwise(
+    q: str, stats: dict[str, TermStats], options: tuple[str, ...], expected: list[str]
+) -> None:
+    assert words(corrected(q, stats, *options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("q", "stats"),
+    [
+        ("rust", {"0": KNOWN}),
+        ("python3", {"0": NOWHERE, "0.0": NOWHERE, "0.1": KNOWN}),
+        ("open source", {"0": KNOWN, "1": KNOWN, "0+1": TermStats(9, stems=9, apart=9)}),
+        ("time zone", {"0": KNOWN, "1": KNOWN, "0+1": TermStats(stems=9)}),  # by a synonym rule
+    ],
+)
+def test_a_query_that_is_right_as_it_is(q: str, stats: dict[str, TermStats]) -> None:
+    assert corrected(q, stats) is None
+
+
+def test_two_words_that_posts_write_as_one_are_searched_for_as_one_too() -> None:
+    stats = {"0": KNOWN, "1": KNOWN, "0+1": TermStats(stems=9)}
+    plan = corrected("key board games", stats)
+    assert plan is not None
+    assert [term.compound for term in plan.terms] == ["keyboard", "keyboard", ""]
+    assert readings(plan.terms) == ("key board games", "keyboard games")
+    assert '"query": "keyboard"' in json.dumps(hits_search(plan))
+    assert corrected("key board", stats, typos=False) is None
+    # Misspelled: the stem of both is that of another word by accident.
+    plan = corrected("digital govement", stats | {"1": NOWHERE})
+    assert plan is None or [term.compound for term in plan.terms] == ["", ""]
+
+
+def test_what_stands_beside_a_misspelled_word_chooses_among_its_variants() -> None:
+    plan = corrected("digital govement", {"0": KNOWN, "1": NOWHERE}, "movement", "government")
+    assert plan is not None
+    assert {"digital movement", "digital government"} <= set(readings(plan.terms))
+    assert {"digital movement", "digital government"} <= set(plan.texts)
+    assert "digital government" in json.dumps(hits_search(plan)["rescore"])
+
+
+def test_a_word_that_posts_have_is_not_one_that_resembles_it() -> None:
+    plan = corrected("latter", {"0": RARE}, "later")
+    assert plan is not None
+    assert plan.terms[0].as_typed
+    assert [variant.text for variant in plan.terms[0].similar] == ["later"]
+    # Its posts match, and are not counted as having the word, nor marked.
+    counts = counts_search(plan)["aggs"]
+    assert "later" in json.dumps(counts["some words"])
+    assert "later" not in json.dumps(counts["most words"])
+    assert "later" not in json.dumps(hits_search(plan)["highlight"])
+    assert corrected("latter", {"0": RARE}, "later", together="0") is None
+
+
+def test_of_several_unknown_words_each_has_all_its_splits_or_none() -> None:
+    plan = corrected("gomodules webaccess pythons", dict.fromkeys("012", NOWHERE))
+    assert plan is not None
+    kinds = [[variant.kind for variant in term.variants] for term in plan.terms]
+    assert kinds == [["typed"], ["typed"], ["split"] * 4]
+
+
+def test_each_field_is_highlighted_for_its_own_clauses() -> None:
+    for q in ("rust", "the", '"static site" rust'):
+        for name, field in hits_search(typed(q))["highlight"]["fields"].items():
+            clauses = field["highlight_query"]["bool"]["should"]
+            assert {of for query in clauses for clause in query.values() for of in clause} == {name}
+
+
+@pytest.mark.parametrize(
+    ("q", "field", "has"),
+    [
+        ("kernel", "headings.text", False),
+        ("linux kernel", "headings.text", True),
+        ("linux kernel", "link_texts", True),
+        ("how do I", "link_texts", False),
+    ],
+)
+def test_several_words_in_headings_and_links(q: str, field: str, has: bool) -> None:
+    assert (field in json.dumps(hits_search(typed(q))["rescore"])) == has
+
+
+# -- cost ------------------------------------------------------------------------------------------
+
+_LEAVES = {"match", "match_phrase", "multi_match", "combined_fields", "prefix", "term", "terms"}
+MOST_CLAUSES, MOST_BYTES = 1200, 40_000
+
+
+def _leaves(body: Any) -> int:
+    if isinstance(body, dict):
+        return sum((name in _LEAVES) + _leaves(inner) for name, inner in body.items())
+    return sum(map(_leaves, body)) if isinstance(body, list) else 0
+
+
+def _unknown(request: SearchRequest) -> Iterator[Json]:
+    """All searches for a query of which no post has a word, and each has many other spellings."""
+    plan = plan_typed(request, ENGLISH, PHRASES, recency=True)
+    if plan.query.empty:
+        return
+    yield hits_search(plan, refined=not plan.is_large)
+    yield lookup_search(plan)
+    terms = examined_terms(plan)
+    options = {
+        term.token: [{"text": term.token + end, "freq": 50, "score": 0.9} for end in "abcdefghij"]
+        for term in terms
+    }
+    lookup = Lookup({term.key: NOWHERE for term in terms}, options, {ANY: 0}, 1000, "blog-000001")
+    if second := plan_corrected(plan, lookup, frozenset(), PHRASES):
+        yield from (hits_search(second), counts_search(second))
+
+
+letters = st.characters(categories=["Ll", "Lu", "Lo", "Nd"]) | st.sampled_from(".-_/'")
+
+
+@given(st.lists(st.text(letters, min_size=1), min_size=1))
+@settings(max_examples=100, deadline=None)
+def test_clauses_are_bounded(texts: list[str]) -> None:
+    request = SearchRequest(" ".join(texts)[:MAX_QUERY])
+    assert sum(map(_leaves, _unknown(request))) <= MOST_CLAUSES
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        " ".join(f"fooBarBazQuxQuu{letter}" for letter in "abcdefghijkl"),
+        " ".join("abcdefghijklmnopqrstuvwxyz" * 4),
+        "가나다라마바사아자차" * 20,
+        "日本語検索処理言語" * 22,
+        "a.b-c/d_e" * 22,
+        "abcdefghij" * 20,
+        " ".join(["pyhton", "djagno", "databsae"] * 10),
+    ],
+)
+def test_expensive_queries_are_bounded(q: str) -> None:
+    searches = list(_unknown(SearchRequest(q[:MAX_QUERY])))
+    assert sum(map(_leaves, searches)) <= MOST_CLAUSES
+    suggesters = [suggester for body in searches for suggester in body.get("suggest", {}).values()]
+    sizes = {s["term"]["max_edits"]: len(s["text"].replace(" ", "")) for s in suggesters}
+    assert sum(sizes.values()) <= 80
+    assert sizes.get(2, 0) <= 32
+
+
+@pytest.mark.parametrize(
+    ("q", "size"), [("a", 50), ("a " * 10, 40), ("a " * 21, 10), ("日本語検索処理言語" * 23, 20)]
+)
+def test_words_times_hits_are_bounded(q: str, size: int) -> None:
+    parameters = {"q": q[:MAX_QUERY], "size": str(size)}
+    assert SearchRequest.parse(MultiDict(parameters)).size == size
+    with pytest.raises(BadRequest, match="size must be"):
+        SearchRequest.parse(MultiDict(parameters | {"size": str(size + 1)}))
+
+
+@pytest.mark.parametrize(("q", "size"), [("pyhton djagno databsae " * 8, 13), ("pyhton " * 8, 50)])
+def test_the_hits_of_a_large_page_are_highlighted_once(q: str, size: int) -> None:
+    request = SearchRequest(q.strip()[:MAX_QUERY], size=size)
+    assert ["highlight" in body for body in _unknown(request)] == [False, False, True, False]
+
+
+def test_what_is_sent_grows_with_the_number_of_words() -> None:
+    def size(number: int) -> int:
+        plan = typed(" ".join(f"word{chr(97 + n % 26)}" for n in range(number)))
+        return len(json.dumps([hits_search(plan), lookup_search(plan)]))
+
+    assert size(5) < 14_000
+    assert size(40) < MOST_BYTES
+
+
+# -- the strategy fallback -------------------------------------------------------------------------
+
+
+def test_2017_takes_the_five_best_and_boosts_by_rank() -> None:
+    options = [{"text": text, "score": 0.9 - n / 20} for n, text in enumerate("bcdefgh")]
+    other = [{"text": "z", "score": 0.59}, {"text": "b", "score": 0.7}]
+    suggested = {
+        "title_suggestions": [{"text": "a", "offset": 4, "length": 1, "options": options}],
+        "text_suggestions": [{"text": "a", "offset": 4, "length": 1, "options": other}],
+    }
+    terms = search_terms("Not A", suggested)
+    assert [term.term for term in terms] == ["Not A", "Not b", "Not c", "Not d", "Not e"]
+    assert [term.boost for term in terms] == pytest.approx([5.5, 3.6, 2.55, 1.6, 0.75])
+    assert terms[0].explain()["boost_title"] == 2 * terms[0].explain()["boost_text"] == 11
+
+
+@pytest.mark.parametrize(
+    ("q", "kind", "text"),
+    [
+        ("the Date", "match", "Date"),
+        ("the Date", "match_phrase", "the Date"),
+        ("the", "match", "the"),
+    ],
+)
+def test_2017_drops_stop_words_when_it_looks_for_single_words(q: str, kind: str, text: str) -> None:
+    sent = json.dumps(search_plan(SearchRequest(q=q), kind, search_terms(q, {}), ENGLISH))
+    assert f'"query": "{text}"' in sent
