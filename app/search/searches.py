@@ -59,7 +59,8 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
         should=[
             *words_clauses(plan),
             *([] if by_relevance else named_terms(plan)),
-            *([_comments(plan)] if refined else []),
+            # Without words every post is listed, and not only those with comments.
+            *([_comments(plan)] if refined and (plan.terms or plan.query.quoted) else []),
         ],
         filter=has_terms(plan, plan.needed, similar=True),
     )
