@@ -32,6 +32,7 @@ _UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually]"
 """What such elements are often called: one half of the evidence against them."""
 
 _IGNORED = "[data-pagefind-ignore], [data-search-exclude]"
+_AROUND_LABELS = ("span", "div", "footer", "ul", "li", "small")
 _WHOLES = "h1, main, article"
 _BOXES = ("div", "nav", "aside", "section", "header", "details")
 _SAID = (
@@ -45,6 +46,7 @@ _PARTS = (
 )
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
+_KEPT = f"p, h1, pre, img, {_DATED}"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
 _UPDATED = re.compile(
     r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|aktualis|geändert|bearbeit"
@@ -444,9 +446,18 @@ class Content:
         self._lengths = measure(root)
         headings = root.css("h1")
         self._title_at = self._lengths[headings[0].mem_id].start if len(headings) == 1 else 0
+        known = {node.mem_id for node in labels}
         for node in labels:
-            if node.parent is not None and node.parent.tag != "p":
-                self._remove(node, "labels")
+            if node.parent is None or node.parent.tag == "p":
+                continue
+            for outer in ancestors(node, root):  # with "Posted in" before them
+                is_more = self._lengths[outer.mem_id].unlinked > 25 or outer.css_matches(_KEPT)
+                if outer.tag not in _AROUND_LABELS or is_more:
+                    break
+                if not known.issuperset(link.mem_id for link in outer.css("a")):
+                    break
+                node = outer
+            self._remove(node, "labels")
         self._remove_lines(root, title)
         for heading in root.css("h1, h2"):
             if one_line(heading.text()) == title:
