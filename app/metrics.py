@@ -36,6 +36,7 @@ METRICS = "blogsearch-metrics"
 
 _ID_HEADER = "X-Request-ID"
 _VALID_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+_HEARTBEATS = {"operations.alive", "operations.ready"}  # monitors ask every few seconds
 _SLOW = 1.0  # seconds; well above what an uncached search takes on a small machine
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _TIMEOUT = 2.0  # seconds that reading the state of the index may take
@@ -120,7 +121,9 @@ def register(app: Flask, service: Service) -> None:
             if count := fields.get(result):
                 metrics.documents.labels(result).inc(count)
         plan = fields.pop("plan", {})
-        if log.isEnabledFor(logging.INFO):
+        if (request.endpoint not in _HEARTBEATS or status >= 400) and log.isEnabledFor(
+            logging.INFO
+        ):
             # What `log.info("request", extra=fields)` does, without looking for the calling line.
             record = logging.LogRecord(log.name, logging.INFO, __file__, 0, "request", None, None)
             record.__dict__.update(fields)

@@ -31,8 +31,8 @@ from app.insights.counts import Report
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.errors import Damaged
+from indexer.generations import Generation, list_generations, require_writable
 from indexer.generations import live as live_generation
-from indexer.generations import require_writable
 from indexer.records import quantity
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
@@ -157,8 +157,23 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     if live and live.rules != rules.digest:
         seen = f"{seen}; the live index was built with other rules"
         remedy = "Run `blogsearch rebuild` to build it from its own posts with these."
+        if later := _rolled_back_from(elastic, live, rules.digest):
+            remedy = (
+                f"Somebody rolled back from {later}, which has these: `blogsearch rollback` "
+                "returns to it, `blogsearch rebuild --force` builds another."
+            )
         return Check("synonyms", "warning", seen, remedy)
     return Check("synonyms", "ok", seen)
+
+
+def _rolled_back_from(elastic: Elasticsearch, live: Generation, rules: str) -> str:
+    """A later generation with these rules; `rebuild` would undo the rollback, and refuses."""
+    later = (
+        generation.name
+        for generation in list_generations(elastic, live.alias)
+        if generation.number > live.number and generation.rules == rules
+    )
+    return next(later, "")
 
 
 # -- searches ----------------------------------------------------------------------------------

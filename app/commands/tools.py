@@ -17,7 +17,7 @@ import click
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
-    from rich.console import RenderableType
+    from rich.text import Text
 
     from analyzers.findings import Finding
     from app.cache import AnswerCache
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a visitor
-_PIPE_WIDTH = 100_000  # columns; nothing is cut off or wrapped in a pipe
 
 ONLY_SOME = 3
 """Exit code: done, but something was rejected or has warnings. 2 is click's, for an invalid command
@@ -130,11 +129,15 @@ def print_json(value: object) -> None:
 
 def print_table(
     columns: Sequence[str],
-    rows: "Iterable[Sequence[RenderableType]]",
+    rows: "Iterable[Sequence[str | Text]]",
     right_aligned: Collection[str] = (),
 ) -> None:
     """Print rows below the names of their columns, if these have any, as wide as the terminal; in a
-    pipe, one line a row."""
+    pipe, one line a row, with tabs between the cells."""
+    if not sys.stdout.isatty():
+        for row in [columns, *rows] if any(columns) else rows:
+            click.echo("\t".join(str(cell) for cell in row))
+        return
     from rich.console import Console
     from rich.table import Table
 
@@ -143,8 +146,7 @@ def print_table(
         table.add_column(column, justify="right" if column in right_aligned else "left")
     for row in rows:
         table.add_row(*row)
-    width = None if sys.stdout.isatty() else _PIPE_WIDTH
-    Console(width=width, markup=False, highlight=False).print(table)
+    Console(markup=False, highlight=False).print(table)
 
 
 # -- findings in rule files --------------------------------------------------------------------

@@ -83,6 +83,14 @@ def test_a_slow_search_is_logged_with_its_query(
     assert "first" in line["sent"]
 
 
+def test_a_monitor_fills_no_log(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    client = _client(settings)
+    for path in ("/__lbheartbeat__", "/__heartbeat__", "/__version__"):
+        assert client.get(path).status_code == 200
+    assert [line["path"] for line in _lines(caplog)] == ["/__version__"]
+
+
 def _metrics(client: FlaskClient) -> dict[str, float]:
     text = client.get("/metrics", headers=AUTHORIZED).text
     return {name: float(value) for name, value in re.findall(r"^([^#\s]\S*) (\S+)$", text, re.M)}
