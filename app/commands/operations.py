@@ -157,7 +157,7 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     if live and live.rules != rules.digest:
         seen = f"{seen}; the live index was built with other rules"
         remedy = "Run `blogsearch rebuild` to build it from its own posts with these."
-        if later := _rolled_back_from(elastic, live, rules.digest):
+        if later := _rolled_back_from(elastic, settings.index, live, rules.digest):
             remedy = (
                 f"Somebody rolled back from {later}, which has these: `blogsearch rollback` "
                 "returns to it, `blogsearch rebuild --force` builds another."
@@ -166,13 +166,14 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     return Check("synonyms", "ok", seen)
 
 
-def _rolled_back_from(elastic: Elasticsearch, live: Generation, rules: str) -> str:
+def _rolled_back_from(elastic: Elasticsearch, alias: str, live: Generation, rules: str) -> str:
     """A later generation with these rules; `rebuild` would undo the rollback, and refuses."""
-    later = (
-        generation.name
-        for generation in list_generations(elastic, live.alias)
-        if generation.number > live.number and generation.rules == rules
-    )
+    try:
+        with translated():
+            generations = list_generations(elastic, alias)
+    except BlogsearchError:
+        return ""
+    later = (one.name for one in generations if one.number > live.number and one.rules == rules)
     return next(later, "")
 
 
