@@ -60,7 +60,7 @@ def test_the_request_id_is_the_proxys(settings: Settings, caplog: pytest.LogCapt
     caplog.set_level(logging.INFO)
     client = _client(settings)
     for sent, same in (("abc-123", True), ("a b", False), ("x" * 200, False), ("", False)):
-        answer = client.get("/__lbheartbeat__", headers={"X-Request-ID": sent})
+        answer = client.get("/__version__", headers={"X-Request-ID": sent})
         assert (answer.headers["X-Request-ID"] == sent) == same
         assert _lines(caplog)[-1]["request_id"] == answer.headers["X-Request-ID"]
 
