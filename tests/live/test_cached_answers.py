@@ -1,5 +1,6 @@
 """Cached answers as clients get them, with and without the settings of a public site."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -116,5 +117,7 @@ def test_after_an_upgrade_that_changes_the_answers_no_old_one_is_sent(
     with redis_server() as server:
         assert [search(REPOSITORY), search(tmp_path)] == ["MISS", "HIT"]
         types = tmp_path / "app" / "search" / "answer.py"
-        types.write_text(types.read_text().replace("    count: int\n", "    number: int\n"))
+        changed, number = re.subn(r"(?m)^SHAPE = .+", 'SHAPE = "another"', types.read_text())
+        assert number == 1
+        types.write_text(changed)
         assert search(tmp_path) == "MISS"
