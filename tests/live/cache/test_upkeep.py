@@ -184,7 +184,7 @@ def test_stats(
     assert printed["popular"] == [["q=python&page=1&size=10", 1.0]]
     assert printed["memory"]["used_memory"] > 0
     shown = run("stats").output
-    for part in ("0.0%", "first", "1.0    python\n"):
+    for part in ("0.0%", "first", "1.0\tpython\n"):
         assert part in shown
 
 
