@@ -18,14 +18,14 @@ from app.health import SharedChecks
 from app.indexed_languages import IndexedLanguages
 from app.insights.counts import Counts
 from app.insights.search_log import CLICK_LIMIT, SearchLog
-from app.insights.visits import Found
+from app.insights.visits import Extent
 from app.logs import add_time, note
 from app.meaning import open_model
 from app.pins import PinStore
 from app.rate_limit import RateLimiter, parse_limits
 from app.search import Answer
 from app.search import search as run_search
-from app.search.answer import SHAPE
+from app.search.answer import SHAPE, SearchAnswer
 from app.search.known import Known
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
@@ -85,7 +85,7 @@ class Service:
         answer = self.get_or_compute(lookup, lambda: self._compute(request))
         note(cache=answer.state)
         if visitor and request.page == 1 and not request.debug:
-            found: Found = "all" if answer.has_hits else "nothing"
+            found: Extent = "some" if answer.is_partial else "all" if answer.has_hits else "nothing"
             self.search_log.record(request, found, answer.state in ("HIT", "STALE"), visitor)
         return answer
 
@@ -185,8 +185,15 @@ class Service:
         return Computed(
             body=body,
             has_hits=bool(answer.body["count"]),
+            is_partial=_is_partial(answer.body),
             keep_stale=request.page == 1 and not request.debug,
         )
+
+
+def _is_partial(body: SearchAnswer) -> bool:
+    """Whether posts were found, none of which has all words of the search."""
+    lacking = body["tier"] in ("most words", "some words") or "dropped" in body
+    return bool(body["count"]) and lacking
 
 
 @lru_cache(maxsize=1024)

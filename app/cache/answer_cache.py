@@ -42,9 +42,9 @@ _SIZES_KEPT = 10.0  # seconds
 _BATCH = 1000  # keys
 _MAX_MEASURED = 100_000  # answers; beyond that the sizes are those of a sample
 
-# The ETag, a digest of the generation, when it was created (seconds since 1970), `ttl`, `took` and
-# `has_hits`; the payload follows.
-_HEAD = struct.Struct(">12s16sddd?")
+# The ETag, a digest of the generation, when it was created (seconds since 1970), `ttl`, `took`,
+# `has_hits` and `is_partial`; the payload follows.
+_HEAD = struct.Struct(">12s16sddd??")
 
 State = Literal["HIT", "MISS", "STALE", "OFF"]
 
@@ -53,7 +53,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A fresh answer: the JSON body, and whether it found anything.
+    """A fresh answer: the JSON body, whether it found anything, and whether only a part of what
+    was searched for (`is_partial`).
 
     `keep`: keep it at all. `keep_stale`: keep it beyond its lifetime, for when Elasticsearch is
     unavailable.
@@ -61,6 +62,7 @@ class Computed:
 
     body: Mapping[str, Any]
     has_hits: bool
+    is_partial: bool = False
     keep_stale: bool = True
     keep: bool = True
 
@@ -85,7 +87,7 @@ class CachedAnswer:
 
     `state`: HIT from Redis; MISS computed now; STALE from Redis, past its lifetime; OFF computed
     now, without Redis. `payload`: the body of the response. `etag`: without quotes. `age`, `ttl`
-    and `took`: seconds. `has_hits`: whether it has hits.
+    and `took`: seconds. `has_hits`, `is_partial`: as of `Computed`.
     """
 
     state: State
@@ -95,6 +97,7 @@ class CachedAnswer:
     ttl: float
     took: float
     has_hits: bool
+    is_partial: bool
 
     @property
     def body(self) -> dict[str, Any]:
@@ -228,6 +231,7 @@ class AnswerCache:
             ttl * random.uniform(1 - _JITTER, 1 + _JITTER),  # noqa: S311 -- no secret
             took,
             computed.has_hits,
+            computed.is_partial,
         )
         if lookup.generation is not None and computed.keep:
             stale_ttl = self._lifetimes.stale_ttl if computed.keep_stale else 0.0
@@ -257,14 +261,14 @@ class AnswerCache:
         value = unseal(self.keys.secret, digest, data)
         if value is None:
             return None
-        etag, written_under, created, ttl, took, has_hits = _HEAD.unpack_from(value)
+        etag, written_under, created, ttl, took, *what = _HEAD.unpack_from(value)
         if written_under != _short(generation):
             return None
         # One of the future was created before the clock was set back: it would be fresh for years.
         age = time.time() - created
         state: State = "HIT" if abs(age) < ttl else "STALE"
         payload = bytes(value[_HEAD.size :])
-        return CachedAnswer(state, payload, etag.hex(), max(age, 0.0), ttl, took, has_hits)
+        return CachedAnswer(state, payload, etag.hex(), max(age, 0.0), ttl, took, *what)
 
     def _put(
         self, lookup: Lookup, generation: bytes, answer: CachedAnswer, keep_seconds: float
@@ -277,6 +281,7 @@ class AnswerCache:
             answer.ttl,
             answer.took,
             answer.has_hits,
+            answer.is_partial,
         )
         data = seal(self.keys.secret, lookup.digest, head + answer.payload)
         name, milliseconds = self.keys.answers + lookup.digest.hex(), int(keep_seconds * 1000)

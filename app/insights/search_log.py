@@ -20,7 +20,7 @@ import redis
 from app.cache.keys import Keys
 from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
 from app.insights.counts import Counts
-from app.insights.visits import Found, Opening, Search, dump, load, searches
+from app.insights.visits import Extent, Opening, Search, dump, load, searches
 from app.search.request import SearchRequest
 
 CLICK_LIMIT = "20/minute"
@@ -60,7 +60,7 @@ class SearchLog:
         self._timer: threading.Timer | None = None
         self._waiting_until = 0.0
 
-    def record(self, request: SearchRequest, found: Found, cached: bool, visitor: str) -> None:
+    def record(self, request: SearchRequest, found: Extent, cached: bool, visitor: str) -> None:
         """Collect a request of a visitor, who is told from others by this text."""
         key = request.key()
         if len(key) <= _MAX_KEY and len(request.q) <= MAX_TEXT:

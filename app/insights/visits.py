@@ -21,7 +21,7 @@ TYPING_PAUSE = 5.0
 MOST, MOST_REQUESTS = 30, 300
 """Searches and requests of one visitor within a minute; one with more of either is a program."""
 
-Found = Literal["all", "some", "nothing"]
+Extent = Literal["all", "some", "nothing"]
 """Whether a post has all words of the search, or only some, or there is none."""
 
 # Programs name themselves. A client without a browser's User-Agent counts as a program.
@@ -65,7 +65,7 @@ class Search:
     mark: str
     key: str
     q: str
-    found: Found
+    found: Extent
     cached: bool
 
     @property

@@ -16,6 +16,7 @@ from contextlib import suppress
 
 from elasticsearch import NotFoundError
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from analyzers.languages import LANGUAGES
@@ -163,12 +164,20 @@ def _report(service: Service) -> tuple[Report, int]:
 
 @blueprint.get("/pins")
 def pin() -> str:
-    """The first hits of a search as they would be with a post pinned, before that is saved."""
+    """The first hits of a search as they would be with a post pinned, before that is saved.
+
+    Raises:
+        BadRequest: `q` is no search, or there is no post `oid`.
+    """
     service = current_service()
     q, oid = request.args.get("q", ""), request.args.get("oid", "")
-    body = service.answer(SearchRequest(q, size=_SHOWN)).body
+    search = SearchRequest.parse(MultiDict({"q": q, "size": str(_SHOWN)}))
+    titles = _titles(service, [oid])
+    if oid not in titles:
+        raise BadRequest(f"There is no post with the oid {oid!r}; it may have been deleted.")
+    body = service.answer(search).body
     hits = [(hit["oid"], hit["title"]) for hit in body["hits"] if hit["oid"] != oid]
-    first = (oid, _titles(service, [oid]).get(oid, oid))
+    first = (oid, titles[oid])
     form = _form_value(service.settings.insights_token)
     return render_template("insights_pin.html", q=q, oid=oid, hits=[first, *hits], form=form)
 

@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 from playwright.sync_api import Browser, Page, expect
 
 from app.insights.counts import Counts
-from app.insights.visits import Found, Opening, Search
+from app.insights.visits import Extent, Opening, Search
 from app.settings import Settings
 from indexer.build.builder import Built
 from indexer.records import Origin, RawPost
@@ -27,7 +27,7 @@ def settings(
     """A post, and some searches of today."""
     index_posts([RawPost(Origin("test"), "far-down", "Far down", "Kubernetes and cron.")])
 
-    def search(q: str, found: Found) -> Search:
+    def search(q: str, found: Extent) -> Search:
         return Search(time.time(), "", uuid.uuid4().hex, f"q={quote(q)}", q, found, False)
 
     visit = [search("k8s", "nothing"), search("kubernetes", "all")]

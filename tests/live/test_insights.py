@@ -22,7 +22,7 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.insights.counts import Counts, last_days
-from app.insights.visits import Found, Opening, Search
+from app.insights.visits import Extent, Opening, Search
 from app.service import EXTENSION, Service
 from app.settings import Settings
 from indexer.records import Origin, RawPost
@@ -64,7 +64,7 @@ def counts(elastic: Elasticsearch, settings: Settings) -> Counts:
     return Counts(elastic, settings.index, days=30)
 
 
-def _search(q: str, found: Found = "all", mark: str = "m", days_ago: float = 0) -> Search:
+def _search(q: str, found: Extent = "all", mark: str = "m", days_ago: float = 0) -> Search:
     at = time.time() - days_ago * 86_400
     return Search(at, "visitor", mark, f"q={quote(q)}&page=1&size=10", q, found, cached=False)
 
@@ -93,12 +93,17 @@ def test_searches_over_http_are_counted(client: FlaskClient) -> None:
         _get(client, "/search?q=cron", f"203.0.113.{number}")
     _get(client, "/?q=Cron", "203.0.113.9")
     _get(client, "/search?q=xqzzwk", "203.0.113.10")
+    for number in range(2):  # from Elasticsearch, and from the cache
+        _get(client, "/search?q=cron+xqzzwk", f"203.0.113.2{number}")
+        _get(client, "/search?q=explained+winter", f"203.0.113.3{number}")
     report = _count(client).counts.report(1)
-    assert [(row.query, row.times, row.nothing) for row in report.searched] == [
-        ("cron", 4, 0),
-        ("xqzzwk", 1, 1),
+    assert [(row.query, row.times, row.nothing, row.partly) for row in report.searched] == [
+        ("cron", 4, 0, 0),
+        ("cron xqzzwk", 2, 0, 2),
+        ("explained winter", 2, 0, 2),
+        ("xqzzwk", 1, 1, 0),
     ]
-    assert (report.total.searches, report.total.nothing) == (5, 1)
+    assert (report.total.searches, report.total.nothing, report.total.partly) == (9, 1, 4)
     assert report.total.cached >= 2
 
 
@@ -306,6 +311,13 @@ def test_a_post_is_pinned_after_its_place_was_shown(client: FlaskClient, counts:
     undo = {"form": form["form"], "undo": f"python => {last}"}
     assert client.post("/insights/pins", data=undo, headers=BASIC).status_code == 303
     assert [hit["oid"] for hit in client.get("/search?q=python").get_json()["hits"]] == before
+
+
+@pytest.mark.parametrize("query", ["", "q=%20&oid=cron", "q=cron", "q=cron&oid=no-such-post"])
+def test_a_post_or_search_that_does_not_exist_is_not_pinned(
+    client: FlaskClient, query: str
+) -> None:
+    assert client.get(f"/insights/pins?{query}", headers=BASIC).status_code == 400
 
 
 def test_a_form_of_another_site_is_refused(client: FlaskClient) -> None:

@@ -6,7 +6,7 @@ from app.insights.visits import (
     MOST,
     PAUSE,
     TYPING_PAUSE,
-    Found,
+    Extent,
     Opening,
     Search,
     agrees,
@@ -19,7 +19,7 @@ from app.insights.visits import (
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
 
 
-def _search(at: float, q: str, found: Found = "all") -> Search:
+def _search(at: float, q: str, found: Extent = "all") -> Search:
     return Search(at, "visitor", "mark", f"q={q}", q, found, cached=False)
 
 
