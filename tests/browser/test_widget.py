@@ -1108,3 +1108,73 @@ def test_opened_hits_are_not_told_if_the_page_says_so(page: Page, address: str, 
     _options(page).nth(1).click()
     page.wait_for_url("https://sample.example.org/**")
     assert not any("/clicks" in url for url in sent)
+
+
+def _hit(oid: str, title: str, **changed: Any) -> dict[str, Any]:
+    highlight = {"title": title, "text": []}
+    return {"oid": oid, "url": f"/{oid}", "pub_date": None, "highlight": highlight, **changed}
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "opened"),
+    [
+        ("Questions", "How to <mark>hot</mark> <mark>reload</mark>", "/a#hot"),
+        ("<mark>Hot</mark> questions", "<mark>Hot</mark> <mark>reload</mark>", "/a#hot"),
+        ("<mark>Hot</mark> <mark>reload</mark>", "<mark>hot</mark> water", "/a"),
+    ],
+)
+def test_enter_opens_the_section_if_it_has_more_of_the_words_than_the_title(
+    page: Page, address: str, blog: Blog, title: str, heading: str, opened: str
+) -> None:
+    section = {"heading": "x", "highlight": heading, "snippet": "y", "url": "/a#hot"}
+    hits = [_hit("a", title, sections=[section])]
+    page.route("**/search?*", lambda route: _answer(route, hits=hits))
+    page.goto(blog(_modal(address)))
+    page.evaluate(
+        "addEventListener('blogsearch:select', (event) => {"
+        "event.preventDefault(); chosen = event.detail.url })"
+    )
+    page.keyboard.press("Control+k")
+    page.keyboard.type("hot reload")
+    expect(page.locator(".on")).to_have_count(1)
+    page.keyboard.press("Enter")
+    page.wait_for_function("typeof chosen !== 'undefined'")
+    assert page.evaluate("chosen").endswith(opened)
+
+
+def test_a_snippet_begins_shortly_before_its_first_mark(
+    page: Page, address: str, blog: Blog
+) -> None:
+    text = f"{'far away ' * 20}&lt;b&gt; then the <mark>word</mark> and more"
+    hit = _hit("a", "A", highlight={"title": "A", "text": [text]})
+    page.route("**/search?*", lambda route: _answer(route, hits=[hit]))
+    page.goto(blog(_page(address, "<blog-search></blog-search>")))
+    _box(page).fill("word")
+    snippet = page.locator(".snippet")
+    expect(snippet).to_contain_text("<b> then the word and more")
+    shown = snippet.inner_text()
+    assert shown.startswith("… ")
+    assert shown.index("word") < 45
+
+
+def test_posts_without_all_words_are_below_a_line(page: Page, address: str, blog: Blog) -> None:
+    hits = [_hit("a", "A"), _hit("b", "B", missing=["juggling"])]
+    matches = {"all_words": 1, "most_words": 1, "some_words": 7}
+    page.route("**/search?*", lambda route: _answer(route, hits=hits, count=7, matches=matches))
+    page.goto(blog(_page(address, "<blog-search></blog-search>")))
+    _box(page).fill("python juggling")
+    expect(page.get_by_role("status")).to_contain_text("1 with all words · 6 with some")
+    expect(page.locator(".hit + .rule + .hit .missing")).to_have_text("Missing: juggling")
+
+
+def test_frequent_searches_of_many_visitors_are_offered(
+    page: Page, address: str, blog: Blog
+) -> None:
+    body = json.dumps({"popular": ["juggling"], "newest": []})
+    page.route("**/start?*", lambda route: route.fulfill(body=body, headers=CORS))
+    page.goto(blog(_modal(address)))
+    page.keyboard.press("Control+k")
+    expect(page.locator(".label")).to_have_text(["Often searched"])
+    page.get_by_role("link", name="juggling").click()
+    expect(_box(page)).to_have_value("juggling")
+    expect(page.locator(".hit").first).to_be_visible()
