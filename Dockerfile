@@ -1,7 +1,8 @@
 # The service as an image: built in one stage, run in another without compiler, pip or root.
 
 FROM python:3.13.9-slim-bookworm AS build
-ENV UV_PROJECT_ENVIRONMENT=/opt/venv UV_NO_CACHE=1 UV_LINK_MODE=copy
+# The certificates of the system are those that a mirror of the package index may need.
+ENV UV_PROJECT_ENVIRONMENT=/opt/venv UV_NO_CACHE=1 UV_LINK_MODE=copy UV_SYSTEM_CERTS=1
 RUN python -m venv /opt/uv && /opt/uv/bin/pip install --no-cache-dir uv
 WORKDIR /build
 # The dependencies first: they change seldom, and this layer is kept.
