@@ -2,10 +2,13 @@
 
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from app.cli import main
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS
 from app.settings import NAMES, Settings, environment_name
 from app.site_file import VARIABLE
@@ -83,3 +86,31 @@ def test_a_page_says_nothing_twice(page: Path) -> None:
     paragraphs = [text for text in page.read_text().split("\n\n") if len(text) > 200]
     assert len(set(headings)) == len(headings)
     assert len(set(paragraphs)) == len(paragraphs)
+
+
+def _commands() -> Iterator[tuple[str, list[str]]]:
+    """Each `blogsearch …` of the pages, of deploy/ and of the Docker files, as words."""
+    files = [path for path in (REPOSITORY / "deploy").rglob("*") if path.is_file()]
+    for path in (*PAGES, *files, REPOSITORY / "docker-compose.yml", REPOSITORY / "Dockerfile"):
+        text = path.read_text().replace("\\\n", " ")
+        for match in re.finditer(r"(?<![\w/.-])blogsearch((?: [\w./:=\[\]\"$@{}-]+)+)", text):
+            yield f"{path.name}: {match[0]}", match[1].split()
+
+
+def test_every_command_that_is_mentioned_exists_with_its_options() -> None:
+    seen = 0
+    for where, words in _commands():
+        command: click.Command = main
+        while words and isinstance(command, click.Group):
+            inner = command.get_command(click.Context(command), words[0])
+            if inner is None:
+                break
+            command = inner
+            words.pop(0)
+        if command is main:
+            continue  # prose
+        seen += 1
+        known = {name for option in command.params for name in option.opts} | {"--help", "-h"}
+        used = {word.partition("=")[0] for word in words if word.startswith("--") and word != "--"}
+        assert used <= known, where
+    assert seen > 50
